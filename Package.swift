@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house, bottom to top. A line may import the lines below it; never up, never sideways
+// unless the list says so.
+//
+//   5  tessera (the command)                                        tessera-worker
+//   4  Pipeline: the stages of a run and their order                      |
+//   3  Fetch  State  Output  PipelineFile   Workers ---- Wire -------- Transcode
+//   2  Plan  ImageHeader  Manifest          pure: no I/O, no clock, no Foundation
+//   1  TesseraCatalog (public)   JSON   Files
+//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess: our few lines of C
+//
+// Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
+// is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
+// an app that depends on this package may have a target called Plan of its own.
+
+/// One list of settings for every Swift target.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+/// The pure modules also run under strict memory safety: they read bytes that strangers wrote.
+let pure = settings + [.strictMemorySafety()]
+
+func module(
+  _ folder: String, _ dependencies: [String] = [], settings: [SwiftSetting] = settings
+) -> Target {
+  .target(
+    name: "Tessera\(folder)", dependencies: dependencies.map { .byName(name: $0) },
+    path: "Sources/\(folder)", swiftSettings: settings)
+}
+
+func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(
+    name: "Tessera\(folder)", path: "Sources/\(folder)", pkgConfig: pkgConfig,
+    providers: [.apt([apt])])
+}
+
+let package = Package(
+  name: "tessera",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "TesseraCatalog", targets: ["TesseraCatalog"]),
+    .executable(name: "tessera", targets: ["tessera"]),
+    .executable(name: "tessera-worker", targets: ["tessera-worker"]),
+  ],
+  targets: [
+    // 0: C
+    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    system("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+    system("CVips", pkgConfig: "vips", apt: "libvips-dev"),
+    system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
+    system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+    system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    .target(name: "TesseraCProcess", path: "Sources/CProcess"),
+
+    // 1: what everything may use
+    .target(name: "TesseraCatalog", swiftSettings: pure),
+    module("JSON", settings: pure),
+    module("Files", ["TesseraCProcess"]),
+
+    // 2: pure
+    module("ImageHeader", settings: pure),
+    module("Plan", settings: pure),
+    module("Manifest", ["TesseraJSON"], settings: pure),
+
+    // 3: one part of the world each
+    module("PipelineFile", ["TesseraPlan", "TesseraImageHeader", "TesseraFiles", "TesseraCYAML"]),
+    module("Fetch", ["TesseraCCurl", "TesseraFiles"]),
+    module("State", ["TesseraFiles", "TesseraCSQLite"]),
+    module("Output", ["TesseraFiles"]),
+    module("Wire", ["TesseraPlan", "TesseraJSON"]),
+    module("Workers", ["TesseraWire", "TesseraFiles", "TesseraCProcess"]),
+    module(
+      "Transcode",
+      ["TesseraWire", "TesseraPlan", "TesseraFiles", "TesseraCVips", "TesseraCWebPMux"]),
+
+    // 4: the stages
+    module(
+      "Pipeline",
+      [
+        "TesseraCatalog", "TesseraJSON", "TesseraFiles", "TesseraImageHeader", "TesseraPlan",
+        "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
+        "TesseraWire", "TesseraWorkers", "TesseraCCrypto", "TesseraCZlib",
+      ]),
+
+    // 5: the two executables
+    .executableTarget(
+      name: "tessera",
+      dependencies: [
+        "TesseraPipeline", "TesseraPipelineFile", "TesseraManifest", "TesseraImageHeader",
+        "TesseraFetch", "TesseraJSON", "TesseraFiles", "TesseraCatalog",
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "tessera-worker",
+      dependencies: ["TesseraTranscode", "TesseraWire", "TesseraFiles", "TesseraCProcess"],
+      swiftSettings: settings),
+  ]
+)

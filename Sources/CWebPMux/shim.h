@@ -1,0 +1,4 @@
+#pragma once
+#include <webp/mux.h>
+#include <webp/mux_types.h>
+#include <webp/types.h>

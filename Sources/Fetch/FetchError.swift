@@ -1,0 +1,38 @@
+/// Why a source could not be fetched.
+package struct FetchError: Error, Sendable, Equatable {
+  /// The raw value is the catalog's `error.code`.
+  package enum Code: String, Sendable {
+    case badURL = "bad-url"
+    case dns
+    case network
+    case tls
+    case timeout
+    case redirect
+    case addressRefused = "address-refused"
+    case httpStatus = "http-status"
+    case tooLarge = "too-large"
+    case truncated
+    case badEncoding = "bad-encoding"
+    case badResponse = "bad-response"
+    /// The spool could not be written: the fault is ours, not the server's.
+    case local
+    case cancelled
+  }
+
+  package var code: Code
+  /// A sentence without its full stop.
+  package var message: String
+  /// Whether the same request may succeed later.
+  package var isRetryable: Bool
+  /// What the server's Retry-After asked for.
+  package var retryAfter: Duration?
+
+  package init(
+    _ code: Code, _ message: String, isRetryable: Bool = false, retryAfter: Duration? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.isRetryable = isRetryable
+    self.retryAfter = retryAfter
+  }
+}

@@ -1,0 +1,104 @@
+/// One request for a source's bytes.
+package struct FetchRequest: Sendable {
+  package var url: String
+  /// Sent to the URL's own host only; libcurl keeps Authorization and Cookie from other hosts when
+  /// it follows a redirect.
+  package var headers: [(name: String, value: String)]
+  /// Makes the request conditional: the answer may then be "not modified".
+  package var validators: Validators?
+  /// How long this try may take as a whole.
+  package var deadline: Duration
+
+  package init(
+    url: String, headers: [(name: String, value: String)] = [], validators: Validators? = nil,
+    deadline: Duration
+  ) {
+    self.url = url
+    self.headers = headers
+    self.validators = validators
+    self.deadline = deadline
+  }
+}
+
+/// What identifies a version of a source (RFC 9110, section 8.8). At least one is not nil.
+package struct Validators: Sendable, Equatable {
+  package var etag: String?
+  package var lastModified: String?
+
+  package init?(etag: String?, lastModified: String?) {
+    if etag == nil && lastModified == nil { return nil }
+    self.etag = etag
+    self.lastModified = lastModified
+  }
+}
+
+/// A good answer.
+package struct FetchResponse: Sendable {
+  package enum Ending: Sendable {
+    /// The whole body was received.
+    case complete
+    /// The receiver had enough.
+    case stopped
+    /// The server confirmed that nothing has changed (304); there is no body.
+    case notModified
+  }
+
+  package var ending: Ending
+  /// After redirects.
+  package var url: String
+  package var validators: Validators?
+  /// How long the answer stays fresh, as the server says; nil where it does not.
+  package var freshness: Duration?
+  /// The body's bytes as received, after decompression.
+  package var bytes: Int
+}
+
+/// How a request ended.
+package struct FetchResult: Sendable {
+  package var result: Result<FetchResponse, FetchError>
+  /// From leaving the queue to the end. Time spent in the queue is not the item's fault.
+  package var time: Duration
+}
+
+/// Takes a body as it arrives. All calls for one body come from one thread, in order.
+package protocol BodyReceiving: AnyObject, Sendable {
+  func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict
+}
+
+package enum BodyVerdict: Sendable {
+  case more
+  /// Nothing further is needed: the transfer is dropped, and that is no error.
+  case enough
+  /// The bytes could not be kept; the sentence goes into the error.
+  case failed(String)
+}
+
+/// Settings that are the same for all requests of a run.
+package struct FetchSettings: Sendable {
+  package var concurrency: Int
+  package var perHost: Int
+  /// To connect, and from the request to the first byte of the answer.
+  package var timeout: Duration
+  /// Bytes a second over ``StallWatch/window``; slower is an error.
+  package var minimumSpeed: Int
+  package var maximumBytes: Int
+  package var redirects: Int
+  package var userAgent: String
+  package var addresses: AddressPolicy
+
+  package init(
+    concurrency: Int = 16, perHost: Int = 6, timeout: Duration = .seconds(15),
+    minimumSpeed: Int = 1_000, maximumBytes: Int = 64_000_000, redirects: Int = 5,
+    userAgent: String = "Tessera/0.1 (+https://example.com/contact)",
+    addresses: AddressPolicy = AddressPolicy()
+  ) {
+    self.concurrency = concurrency
+    self.perHost = perHost
+    self.timeout = timeout
+    self.minimumSpeed = minimumSpeed
+    self.maximumBytes = maximumBytes
+    self.redirects = redirects
+    self.userAgent = userAgent
+    self.addresses = addresses
+  }
+}

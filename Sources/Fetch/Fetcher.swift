@@ -1,0 +1,134 @@
+internal import Synchronization
+private import TesseraCCurl
+package import TesseraFiles
+
+/// Fetches sources over HTTP: many at once on one thread, in the order asked, never more than
+/// `perHost` from one host.
+///
+/// A request ends in a response or an error within its deadline, or when its task is cancelled.
+package final class Fetcher: Sendable {
+  private struct Inbox {
+    var jobs: [FetchLoop.Job] = []
+    var cancelled: [Int] = []
+    var nextIdentifier = 0
+    var isClosed = false
+  }
+
+  private let inbox = Mutex(Inbox())
+  private let waker: Waker
+  private let statistics = Mutex(FetchStatistics())
+
+  package init(_ settings: FetchSettings) throws(SystemError) {
+    guard Self.isInitialized, let multi = curl_multi_init() else {
+      throw SystemError("start", "libcurl", code: 12)  // ENOMEM: the only reason there is
+    }
+    waker = Waker(multi: multi)
+    try BackgroundThread.start { [self] in
+      // The loop, and libcurl's handles in it, live on this thread alone.
+      run(FetchLoop(settings: settings, multi: waker.multi))
+    }
+  }
+
+  /// curl_global_init is not safe to call from two threads; a static is made once.
+  private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// Ends all requests, and the thread.
+  package func close() {
+    inbox.withLock { $0.isClosed = true }
+    waker.wake()
+  }
+
+  package var counts: FetchStatistics { statistics.withLock { $0 } }
+
+  /// Fetches one source. The receiver gets the body's bytes as they come.
+  package func fetch(
+    _ request: FetchRequest, host: String, into receiver: any BodyReceiving
+  ) async -> FetchResult {
+    let identifier = inbox.withLock { inbox in
+      inbox.nextIdentifier += 1
+      return inbox.nextIdentifier
+    }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let job = FetchLoop.Job(
+          identifier: identifier, request: request, host: host, receiver: receiver,
+          finish: { continuation.resume(returning: $0) }, started: nil)
+        let isClosed = inbox.withLock { inbox in
+          if !inbox.isClosed { inbox.jobs.append(job) }
+          return inbox.isClosed
+        }
+        if isClosed {
+          job.finish(.failure(FetchError(.cancelled, "the run was stopped")))
+        } else if Task.isCancelled {
+          // The handler may have run before the job was there to be cancelled.
+          inbox.withLock { $0.cancelled.append(identifier) }
+        }
+        waker.wake()
+      }
+    } onCancel: {
+      inbox.withLock { $0.cancelled.append(identifier) }
+      waker.wake()
+    }
+    statistics.withLock { $0.count(result.result) }
+    return result
+  }
+
+  private func run(_ loop: FetchLoop) {
+    while true {
+      let (jobs, cancelled, isClosed) = inbox.withLock { inbox in
+        defer {
+          inbox.jobs = []
+          inbox.cancelled = []
+        }
+        return (inbox.jobs, inbox.cancelled, inbox.isClosed)
+      }
+      loop.add(jobs)
+      for identifier in cancelled { loop.cancel(identifier) }
+      if isClosed {
+        loop.cancelAll()
+        waker.forget()
+        return
+      }
+      loop.turn()
+    }
+  }
+}
+
+/// What a fetcher did.
+package struct FetchStatistics: Sendable, Equatable {
+  package var requests = 0
+  package var notModified = 0
+  package var bytes = 0
+
+  mutating func count(_ result: Result<FetchResponse, FetchError>) {
+    switch result {
+    case .success(let response):
+      requests += 1
+      bytes += response.bytes
+      if case .notModified = response.ending { notModified += 1 }
+    case .failure(let error):
+      if error.code != .cancelled && error.code != .badURL { requests += 1 }
+    }
+  }
+}
+
+/// Wakes the loop from other threads.
+///
+/// `@unchecked Sendable`: the pointer is used off the loop's thread for `curl_multi_wakeup` alone,
+/// which libcurl documents as the one call that is safe there, and only under the lock that also
+/// guards its end.
+private final class Waker: @unchecked Sendable {
+  let multi: UnsafeMutableRawPointer
+  private let isAlive = Mutex(true)
+
+  init(multi: UnsafeMutableRawPointer) { self.multi = multi }
+
+  func wake() {
+    isAlive.withLock { isAlive in
+      if isAlive { curl_multi_wakeup(multi) }
+    }
+  }
+
+  /// After this the multi handle may be freed.
+  func forget() { isAlive.withLock { $0 = false } }
+}

@@ -1,0 +1,295 @@
+internal import Glibc
+private import TesseraCCurl
+internal import TesseraFiles
+
+/// One request on its way: owns libcurl's easy handle and hears its callbacks.
+///
+/// Lives on the fetch loop's thread from start to end; nothing else touches it.
+final class Transfer {
+  let identifier: Int
+  let request: FetchRequest
+  let host: String
+  private let settings: FetchSettings
+  private let receiver: any BodyReceiving
+  private let handle: UnsafeMutableRawPointer
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+
+  private var headers = ResponseHeaders()
+  private var received = 0
+  private var stall: StallWatch?
+  /// Since when the server's first byte is waited for.
+  private var waitingSince: ContinuousClock.Instant?
+  /// Why the transfer was ended from our side.
+  private var verdict: Verdict?
+
+  private enum Verdict {
+    case enough
+    case error(FetchError)
+  }
+
+  init?(
+    _ identifier: Int, _ request: FetchRequest, host: String, settings: FetchSettings,
+    receiver: any BodyReceiving
+  ) {
+    guard let handle = curl_easy_init() else { return nil }
+    self.identifier = identifier
+    self.request = request
+    self.host = host
+    self.settings = settings
+    self.receiver = receiver
+    self.handle = handle
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+    curl_slist_free_all(headerList)
+  }
+
+  /// libcurl's handle, for the multi handle that runs it.
+  var easyHandle: UnsafeMutableRawPointer { handle }
+
+  /// The transfer behind a handle of libcurl's.
+  static func behind(_ handle: UnsafeMutableRawPointer) -> Transfer? {
+    var context: UnsafeMutableRawPointer?
+    guard tessera_curl_get_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK, let context
+    else { return nil }
+    return from(context)
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
+    Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Sets every option. The transfer must outlive its registration with the multi handle: the
+  /// callbacks hold an unretained pointer to it.
+  func prepare() -> FetchError? {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    var codes = [
+      tessera_curl_set_pointer(handle, CURLOPT_PRIVATE, context),
+      tessera_curl_set_string(handle, CURLOPT_URL, request.url),
+      tessera_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
+      tessera_curl_set_string(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
+      // No proxy, whatever the environment says: the address that is checked must be the source's.
+      tessera_curl_set_string(handle, CURLOPT_PROXY, ""),
+      tessera_curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
+      tessera_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 1),
+      tessera_curl_set_long(handle, CURLOPT_MAXREDIRS, settings.redirects),
+      tessera_curl_set_long(
+        handle, CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.timeout.milliseconds)),
+      tessera_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, request.deadline.milliseconds)),
+      tessera_curl_set_offset(
+        handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(settings.maximumBytes)),
+      // Every encoding that this libcurl can undo; what it can't is an error.
+      tessera_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, ""),
+      tessera_curl_set_string(handle, CURLOPT_USERAGENT, settings.userAgent),
+      tessera_curl_set_write(
+        handle,
+        { data, size, count, context in
+          guard let data, let context else { return 0 }
+          return Transfer.from(context).body(
+            UnsafeRawBufferPointer(start: data, count: size * count))
+        }, context),
+      tessera_curl_set_header(
+        handle,
+        { data, size, count, context in
+          guard let data, let context else { return 0 }
+          return Transfer.from(context).header(
+            UnsafeRawBufferPointer(start: data, count: size * count))
+        }, context),
+      tessera_curl_set_open_socket(
+        handle,
+        { context, _, address in
+          guard let context, let address else { return -1 }
+          return Transfer.from(context).open(address)
+        }, context),
+      tessera_curl_set_before_request(
+        handle,
+        { context, _, _, _, _ in
+          guard let context else { return CURL_PREREQFUNC_ABORT }
+          Transfer.from(context).waitingSince = .now
+          return CURL_PREREQFUNC_OK
+        }, context),
+    ]
+    var lines = request.headers.map { "\($0.name): \($0.value)" }
+    if let etag = request.validators?.etag { lines.append("If-None-Match: \(etag)") }
+    if let date = request.validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
+    for line in lines {
+      guard let list = curl_slist_append(headerList, line) else {
+        return FetchError(.local, "not enough memory for the request's headers")
+      }
+      headerList = list
+    }
+    codes.append(tessera_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList))
+    guard let code = codes.first(where: { $0 != CURLE_OK }) else { return nil }
+    return FetchError(.local, "libcurl refused an option: \(Self.sentence(code))")
+  }
+
+  // MARK: What libcurl calls
+
+  private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // An answer that is no picture need not be read.
+    guard headers.status == 200 || headers.status == 203 else { return stop(.enough) }
+    if stall == nil { stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now) }
+    stall?.received(bytes.count)
+    received += bytes.count
+    // libcurl's own limit goes by Content-Length; a body without one is counted here.
+    guard received <= settings.maximumBytes else { return stop(.error(tooLarge)) }
+    switch receiver.receive(bytes) {
+    case .more: return bytes.count
+    case .enough: return stop(.enough)
+    case .failed(let message): return stop(.error(FetchError(.local, message)))
+    }
+  }
+
+  private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
+    waitingSince = nil
+    guard headers.take(String(decoding: bytes, as: UTF8.self)) else {
+      return stop(
+        .error(
+          FetchError(
+            .badResponse,
+            "the answer's headers are larger than \(ResponseHeaders.maximumSize) bytes")))
+    }
+    // The end of the headers: from here on the body has to come at a speed.
+    if bytes.count <= 2, headers.status >= 200 {
+      stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now)
+    }
+    return bytes.count
+  }
+
+  private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
+    guard let peer, settings.addresses.permits(peer) else {
+      if let peer {
+        let permission = AddressPolicy.permission(for: peer)
+        verdict = .error(
+          FetchError(
+            .addressRefused,
+            "\(host) is at \(peer), which is not on the public internet; if that is meant, add "
+              + "\"allow: [\(permission)]\" to the pipeline's \"fetch\""))
+      }
+      return -1
+    }
+    return socket(
+      address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+      address.pointee.protocol)
+  }
+
+  private func stop(_ verdict: Verdict) -> Int {
+    self.verdict = verdict
+    return 0  // anything but the number of bytes given ends the transfer
+  }
+
+  private var tooLarge: FetchError {
+    FetchError(.tooLarge, "the file is larger than \(settings.maximumBytes) bytes (max-bytes)")
+  }
+
+  // MARK: What the loop asks
+
+  /// An error where the transfer has waited, or dripped, for too long.
+  func overdue(now: ContinuousClock.Instant) -> FetchError? {
+    if let waitingSince, waitingSince.duration(to: now) > settings.timeout {
+      return FetchError(
+        .timeout, "the server sent no answer within \(settings.timeout.sentence)",
+        isRetryable: true)
+    }
+    if stall?.isStalled(now: now) == true {
+      return FetchError(
+        .timeout,
+        "the transfer stalled: fewer than \(settings.minimumSpeed) bytes a second over "
+          + StallWatch.window.sentence, isRetryable: true)
+    }
+    return nil
+  }
+
+  /// The result, when libcurl is done with this CURLcode.
+  func result(rawCode: UInt32) -> Result<FetchResponse, FetchError> {
+    let code = CURLcode(rawValue: rawCode)
+    if case .error(let error) = verdict, code != CURLE_OK { return .failure(error) }
+    let wasStopped = if case .enough = verdict { true } else { false }
+    guard code == CURLE_OK || wasStopped else { return .failure(error(code)) }
+    if headers.status == 304, request.validators != nil {
+      return .success(response(.notModified))
+    }
+    guard headers.status == 200 || headers.status == 203 else { return .failure(statusError) }
+    return .success(response(wasStopped ? .stopped : .complete))
+  }
+
+  private func response(_ ending: FetchResponse.Ending) -> FetchResponse {
+    var url: UnsafePointer<CChar>?
+    tessera_curl_get_string(handle, CURLINFO_EFFECTIVE_URL, &url)
+    return FetchResponse(
+      ending: ending, url: url.map { String(cString: $0) } ?? request.url,
+      validators: Validators(etag: headers["etag"], lastModified: headers["last-modified"]),
+      freshness: Freshness.lifetime(of: headers), bytes: received)
+  }
+
+  private var statusError: FetchError {
+    let status = headers.status
+    let isRetryable = [408, 425, 429, 500, 502, 503, 504].contains(status)
+    let phrase = HTTPStatus.phrase(status).map { " \($0)" } ?? ""
+    return FetchError(
+      .httpStatus, "the server answered \(status)\(phrase)", isRetryable: isRetryable,
+      retryAfter: Freshness.retryAfter(headers, now: Int(Host.now)))
+  }
+
+  private func error(_ code: CURLcode) -> FetchError {
+    let sentence = Self.sentence(code)
+    switch code {
+    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+      // After a redirect libcurl says the same of the new place.
+      return headers.status >= 300 && headers.status < 400
+        ? FetchError(.redirect, "the redirect leads to an address that is no http(s) URL")
+        : FetchError(.badURL, "this is no http(s) URL: \(sentence)")
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return FetchError(.dns, "the name \(host) could not be resolved", isRetryable: true)
+    case CURLE_TOO_MANY_REDIRECTS:
+      return FetchError(.redirect, "more than \(settings.redirects) redirects")
+    case CURLE_OPERATION_TIMEDOUT:
+      return FetchError(.timeout, "the time was up: \(sentence)", isRetryable: true)
+    case CURLE_FILESIZE_EXCEEDED: return FetchError(.tooLarge, tooLarge.message)
+    case CURLE_PARTIAL_FILE:
+      return FetchError(.truncated, "the body ended early: \(sentence)", isRetryable: true)
+    case CURLE_BAD_CONTENT_ENCODING:
+      return FetchError(.badEncoding, "the body could not be decompressed: \(sentence)")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_INVALIDCERTSTATUS:
+      return FetchError(.tls, "no trustworthy TLS connection: \(sentence)")
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return FetchError(.badResponse, "the answer is not valid HTTP: \(sentence)")
+    default:
+      return FetchError(.network, "the connection failed: \(sentence)", isRetryable: true)
+    }
+  }
+
+  private static func sentence(_ code: CURLcode) -> String {
+    String(cString: curl_easy_strerror(code))
+  }
+}
+
+extension Duration {
+  var milliseconds: Int {
+    Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+  }
+
+  /// "15 s" or "500 ms".
+  var sentence: String {
+    milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+  }
+}
+
+/// The reason phrases of RFC 9110 that people meet.
+enum HTTPStatus {
+  static func phrase(_ status: Int) -> String? {
+    let phrases = [
+      204: "No Content", 206: "Partial Content", 304: "Not Modified", 400: "Bad Request",
+      401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+      406: "Not Acceptable", 408: "Request Timeout", 410: "Gone", 425: "Too Early",
+      429: "Too Many Requests", 451: "Unavailable For Legal Reasons",
+      500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
+      504: "Gateway Timeout",
+    ]
+    return phrases[status]
+  }
+}

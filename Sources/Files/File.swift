@@ -1,0 +1,141 @@
+internal import Glibc
+internal import TesseraCProcess
+
+/// An open file. Closed when it goes out of scope.
+///
+/// Reads and writes are whole: interrupted and short calls are continued. Every error is a
+/// ``SystemError`` with the path.
+package struct File: ~Copyable {
+  package let path: String
+  package let descriptor: Int32
+
+  package enum Mode: Sendable {
+    case read
+    /// Made, or emptied if it is there.
+    case write
+    /// Made; it is an error if it is there already.
+    case create
+    /// Made if it is not there; the content stays.
+    case update
+  }
+
+  package init(_ path: String, _ mode: Mode) throws(SystemError) {
+    let flags =
+      switch mode {
+      case .read: O_RDONLY
+      case .write: O_WRONLY | O_CREAT | O_TRUNC
+      case .create: O_WRONLY | O_CREAT | O_EXCL
+      case .update: O_RDWR | O_CREAT
+      }
+    descriptor = tessera_open(path, flags, 0o666)
+    self.path = path
+    if descriptor < 0 { throw SystemError("open", path) }
+  }
+
+  /// The process's standard input.
+  package static func standardInput() throws(SystemError) -> File {
+    try File("/dev/stdin", .read)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Appends up to `count` bytes to `buffer`; returns how many, 0 at the end of the file.
+  package func read(_ count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+    let start = buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: count))
+    var got = -1
+    repeat {
+      got = buffer.withUnsafeMutableBytes { bytes in
+        Glibc.read(descriptor, bytes.baseAddress?.advanced(by: start), count)
+      }
+    } while got < 0 && errno == EINTR
+    let error = errno
+    buffer.removeLast(count - max(0, got))
+    guard got >= 0 else { throw SystemError("read", path, code: error) }
+    return got
+  }
+
+  /// Up to `count` bytes from `offset`; fewer only where the file ends.
+  package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = 0
+      while filled < count {
+        let got = pread(
+          descriptor, buffer.baseAddress?.advanced(by: filled), count - filled, offset + filled)
+        if got < 0 {
+          if errno == EINTR { continue }
+          failure = errno
+          return
+        }
+        if got == 0 { return }
+        filled += got
+      }
+    }
+    guard failure == 0 else { throw SystemError("read", path, code: failure) }
+    return bytes
+  }
+
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
+    let failure = bytes.withUnsafeBytes { writeAll($0) }
+    guard failure == 0 else { throw SystemError("write to", path, code: failure) }
+  }
+
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    let failure = writeAll(bytes)
+    guard failure == 0 else { throw SystemError("write to", path, code: failure) }
+  }
+
+  private func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let wrote = Glibc.write(
+        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      if wrote < 0 {
+        if errno == EINTR { continue }
+        return errno
+      }
+      rest = rest.dropFirst(wrote)
+    }
+    return 0
+  }
+
+  /// Empties the file and goes back to its start.
+  package func truncate() throws(SystemError) {
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw SystemError("empty", path)
+    }
+  }
+
+  /// Waits until the file's bytes are on the disk.
+  package func synchronize() throws(SystemError) {
+    guard fsync(descriptor) == 0 else { throw SystemError("flush", path) }
+  }
+
+  /// Waits until all that was written to the file's file system is on the disk.
+  package func synchronizeFileSystem() throws(SystemError) {
+    guard tessera_sync_file_system(descriptor) == 0 else { throw SystemError("flush", path) }
+  }
+
+  package func size() throws(SystemError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("examine", path) }
+    return Int(status.st_size)
+  }
+
+  /// Whether the file can be read at any place, as a pipe or terminal cannot.
+  package var isRegular: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Takes the file's exclusive lock, which ends with this process at the latest.
+  /// Returns false where another process has it.
+  package func lock() throws(SystemError) -> Bool {
+    switch tessera_lock_file(descriptor) {
+    case 0: return true
+    case EWOULDBLOCK: return false
+    case let code: throw SystemError("lock", path, code: code)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+internal import Glibc
+
+/// The few questions and acts on paths that Tessera needs, each a thin name for a system call.
+package enum FileSystem {
+  /// Joins two paths; an absolute second one stands alone.
+  package static func join(_ base: String, _ path: String) -> String {
+    if path.hasPrefix("/") || base.isEmpty { return path }
+    return base.hasSuffix("/") ? base + path : "\(base)/\(path)"
+  }
+
+  /// The path up to its last component: "a/b" gives "a", "b" gives ".".
+  package static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The path's last component.
+  package static func name(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    return String(path[path.index(after: slash)...])
+  }
+
+  package static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The size of a regular file in bytes, or nil where none is. Symbolic links are not followed:
+  /// what Tessera wrote is never one.
+  package static func size(ofFile path: String) -> Int? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Makes a directory and those above it. It is no error if it is there.
+  package static func makeDirectory(_ path: String) throws(SystemError) {
+    if mkdir(path, 0o777) == 0 || (errno == EEXIST && isDirectory(path)) { return }
+    let code = errno
+    let above = parent(of: path)
+    guard code == ENOENT, above != path else {
+      throw SystemError("make the directory", path, code: code)
+    }
+    try makeDirectory(above)
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
+      throw SystemError("make the directory", path)
+    }
+  }
+
+  package static func rename(_ old: String, to new: String) throws(SystemError) {
+    guard Glibc.rename(old, new) == 0 else { throw SystemError("rename \"\(old)\" to", new) }
+  }
+
+  /// Removes a file. It is no error if it is not there.
+  package static func remove(_ path: String) throws(SystemError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("remove", path) }
+  }
+
+  /// Names in a directory, without "." and "..", in no order.
+  package static func list(_ path: String) throws(SystemError) -> [String] {
+    guard let directory = opendir(path) else { throw SystemError("list", path) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// The whole content of a file that is expected to be small; longer than `limit` is an error.
+  package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    let file = try File(path, .read)
+    var bytes: [UInt8] = []
+    while try file.read(65_536, into: &bytes) > 0 {
+      guard bytes.count <= limit else { throw SystemError("read", path, code: EFBIG) }
+    }
+    return bytes
+  }
+
+  /// Replaces a file as a whole: readers see the old content or the new, also after a power cut.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let temporary = "\(path).\(getpid()).new"
+    do {
+      let file = try File(temporary, .write)
+      try file.write(bytes)
+      try file.synchronize()
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    try rename(temporary, to: path)
+    try synchronizeDirectory(parent(of: path))
+  }
+
+  /// Waits until a directory's entries are on the disk.
+  package static func synchronizeDirectory(_ path: String) throws(SystemError) {
+    let directory = try File(path, .read)
+    try directory.synchronize()
+  }
+}

@@ -1,0 +1,64 @@
+internal import Glibc
+internal import TesseraCProcess
+
+/// What the process may ask about itself and the machine.
+package enum Host {
+  /// The processors that this process may really use: its affinity mask, and the quota of its
+  /// control group (version 2) rounded up. At least 1.
+  package static var processors: Int {
+    let usable = Int(tessera_usable_processors())
+    guard let quota = try? FileSystem.read("/sys/fs/cgroup/cpu.max", limit: 128),
+      let share = Self.processors(inQuota: String(decoding: quota, as: UTF8.self))
+    else { return usable }
+    return max(1, min(usable, share))
+  }
+
+  /// "150000 100000" (microseconds of processor time in each period) is 2 processors; "max …" none.
+  package static func processors(inQuota text: String) -> Int? {
+    let parts = text.split { $0 == " " || $0 == "\n" }
+    guard parts.count == 2, let quota = Int(parts[0]), let period = Int(parts[1]), period > 0 else {
+      return nil
+    }
+    return (quota + period - 1) / period
+  }
+
+  /// The largest resident size of this process so far, in bytes.
+  package static var peakMemory: Int { Int(tessera_peak_memory()) }
+
+  package static var processIdentifier: Int { Int(getpid()) }
+
+  /// Columns of the terminal behind standard error, or nil where there is none.
+  package static var terminalWidth: Int? {
+    let width = tessera_terminal_width(STDERR_FILENO)
+    return width > 0 ? Int(width) : nil
+  }
+
+  package static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// The path of the running program, links resolved.
+  package static func executablePath() throws(SystemError) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = readlink("/proc/self/exe", &buffer, Int(PATH_MAX))
+    guard length > 0 else { throw SystemError("resolve", "/proc/self/exe") }
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Seconds since 1970 in UTC.
+  package static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// A moment as RFC 3339 in UTC: `2026-11-21T12:00:00Z`.
+  package static func timestamp(_ seconds: Double) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+  }
+}

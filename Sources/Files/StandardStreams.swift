@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Writing to standard output and standard error, whole, without buffering in between.
+package enum StandardStream: Sendable {
+  case output
+  case error
+
+  private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
+
+  /// Writes all of `text`. Returns false where nobody reads any more (a closed pipe): there is no
+  /// better place to report it.
+  @discardableResult
+  package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+  @discardableResult
+  package func write(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let wrote = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if wrote < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      rest = rest.dropFirst(wrote)
+    }
+    return true
+  }
+}
+
+extension String {
+  /// The text as it may stand in a log or on a terminal: control characters (escape sequences that
+  /// a stranger put into a URL, say) are written as \u{…}.
+  package var printable: String {
+    guard unicodeScalars.contains(where: { Self.isControl($0) }) else { return self }
+    var text = ""
+    for scalar in unicodeScalars {
+      if Self.isControl(scalar) {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  /// C0, DEL and C1, the line separators, and the marks that turn the direction of writing.
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

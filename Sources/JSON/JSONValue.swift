@@ -1,0 +1,71 @@
+/// A JSON value as it stood in the text (RFC 8259).
+///
+/// Objects keep the order of their members, and numbers their spelling, so that what a user put
+/// into a manifest's `extra` comes out of the catalog as it went in: `1.10` stays `1.10`, and
+/// 2^63 does not turn into a floating-point number.
+package indirect enum JSONValue: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  /// The number's own spelling, checked against the grammar.
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  /// Members in the order of the text; names are unique.
+  case object([Member])
+
+  package struct Member: Sendable, Equatable {
+    package var name: String
+    package var value: JSONValue
+
+    package init(_ name: String, _ value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package static func int(_ value: Int) -> JSONValue { .number(String(value)) }
+
+  /// What kind of value it is, in the words of the standard, with its article.
+  package var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "true or false"
+    case .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+extension JSONValue {
+  package subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  package var stringValue: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  package var boolValue: Bool? {
+    if case .bool(let value) = self { value } else { nil }
+  }
+
+  package var arrayValue: [JSONValue]? {
+    if case .array(let values) = self { values } else { nil }
+  }
+
+  /// The number as an integer, if it is written as one and fits.
+  package var intValue: Int? {
+    if case .number(let text) = self { Int(text) } else { nil }
+  }
+
+  /// The number as a double, if it is finite.
+  package var doubleValue: Double? {
+    guard case .number(let text) = self, let value = Double(text), value.isFinite else {
+      return nil
+    }
+    return value
+  }
+}

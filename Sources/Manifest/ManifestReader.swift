@@ -1,0 +1,128 @@
+/// Reads a manifest as it streams by: bytes in, entries and problems out, in order.
+///
+/// The format is told by the first line that is not blank: `{` begins JSON Lines; a header row with
+/// a field called `url` is CSV or TSV; anything else is plain text with one URL a line. Memory does
+/// not grow with the manifest.
+package struct ManifestReader {
+  private var splitter = RecordSplitter()
+  private var decoder: (any RecordDecoding)?
+  private var isAtStart = true
+
+  package init() {}
+
+  /// What the bytes complete.
+  package mutating func read(_ bytes: [UInt8]) -> [ManifestRecord] {
+    var rest = bytes[...]
+    var records: [ManifestRecord] = []
+    while let record = splitter.next(in: &rest) {
+      if let decoded = decode(record) { records.append(decoded) }
+    }
+    return records
+  }
+
+  /// What is left when the stream has ended.
+  package mutating func finish() -> [ManifestRecord] {
+    guard let record = splitter.finish(), let decoded = decode(record) else { return [] }
+    return [decoded]
+  }
+
+  private mutating func decode(_ record: RecordSplitter.Record) -> ManifestRecord? {
+    guard case .bytes(var bytes, let line) = record else {
+      guard case .tooLong(let line) = record else { return nil }
+      isAtStart = false
+      return .problem(
+        .init(line: line, message: "the line is longer than \(RecordSplitter.maximumLength) bytes"))
+    }
+    if isAtStart, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    isAtStart = false
+    guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      return .problem(.init(line: line, message: "the line is not valid UTF-8"))
+    }
+    guard let decoder else {
+      let (found, isHeader) = Self.decoder(for: text)
+      decoder = found
+      splitter.quotesSpanLines = found.quotesSpanLines
+      return isHeader ? nil : Self.decode(text, line: line, with: found)
+    }
+    return Self.decode(text, line: line, with: decoder)
+  }
+
+  private static func decode(
+    _ text: String, line: Int, with decoder: any RecordDecoding
+  ) -> ManifestRecord {
+    do throws(ManifestProblem) {
+      return .entry(try decoder.entry(from: text, line: line).checked())
+    } catch {
+      return .problem(error)
+    }
+  }
+
+  private static func decoder(for first: String) -> (any RecordDecoding, isHeader: Bool) {
+    if first.drop(while: { $0 == " " || $0 == "\t" }).hasPrefix("{") {
+      return (JSONLinesDecoder(), false)
+    }
+    for separator in [Character("\t"), ",", ";"] {
+      if let table = TableDecoder(header: first, separator: separator) { return (table, true) }
+    }
+    return (PlainTextDecoder(), false)
+  }
+}
+
+/// Turns one record of a manifest's format into an entry.
+protocol RecordDecoding: Sendable {
+  var quotesSpanLines: Bool { get }
+  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry
+}
+
+extension RecordDecoding {
+  var quotesSpanLines: Bool { false }
+}
+
+/// One URL a line. The id is the URL.
+struct PlainTextDecoder: RecordDecoding {
+  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
+    let url = text.trimmed
+    return ManifestEntry(line: line, id: SourceURL.withoutUserInfo(url), url: url)
+  }
+}
+
+extension ManifestEntry {
+  /// Limits that keep a line from hurting what comes after it. A URL's is what common servers take.
+  private static let longestID = 1024
+  private static let longestURL = 8192
+
+  fileprivate func checked() throws(ManifestProblem) -> ManifestEntry {
+    func fail(_ message: String) throws(ManifestProblem) -> Never {
+      throw ManifestProblem(line: line, message: message)
+    }
+    if id.isEmpty { try fail("the id is empty") }
+    if id.utf8.count > Self.longestID {
+      try fail("the id is \(id.utf8.count) bytes long; at most \(Self.longestID) are allowed")
+    }
+    if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      try fail("the id has a control character in it")
+    }
+    if url.isEmpty { try fail("the URL is empty") }
+    if url.utf8.count > Self.longestURL {
+      try fail("the URL is \(url.utf8.count) bytes long; at most \(Self.longestURL) are allowed")
+    }
+    if url.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F }) {
+      try fail("the URL has a blank or a control character in it; write blanks as %20")
+    }
+    if let focus, !(0...1).contains(focus.x) || !(0...1).contains(focus.y) {
+      try fail("the focus must be two numbers from 0 to 1, such as [0.5, 0.3]")
+    }
+    return self
+  }
+}
+
+extension StringProtocol {
+  /// Without blanks and tabs at both ends.
+  var trimmed: String {
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    let front = drop(while: isBlank)
+    guard let last = front.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(front[...last])
+  }
+}

@@ -1,0 +1,64 @@
+/// Cuts a stream of bytes into records: lines that end in LF, CRLF or a lone CR, and with
+/// `quotesSpanLines` (CSV, RFC 4180) also what stands in quotes across lines.
+///
+/// Memory is bounded by `maximumLength`: a longer record is reported by its line and skipped to its
+/// end.
+struct RecordSplitter {
+  /// 1 MiB. A line holds an id, a URL and some data, not a book.
+  static let maximumLength = 1 << 20
+
+  enum Record: Equatable {
+    case bytes([UInt8], line: Int)
+    case tooLong(line: Int)
+  }
+
+  var quotesSpanLines = false
+
+  private var pending: [UInt8] = []
+  private var isTooLong = false
+  private var isInQuotes = false
+  private var lastWasCarriageReturn = false
+  /// The line that the next byte is on, and that the pending record began on.
+  private var line = 1
+  private var startLine = 1
+
+  /// Takes bytes up to the end of the next record. Returns the record, or nil where `bytes` was
+  /// used up without one.
+  mutating func next(in bytes: inout ArraySlice<UInt8>) -> Record? {
+    while let byte = bytes.popFirst() {
+      if byte == UInt8(ascii: "\n"), lastWasCarriageReturn {
+        // The second half of a CRLF, whose first half has ended the record already.
+        lastWasCarriageReturn = false
+        continue
+      }
+      lastWasCarriageReturn = byte == UInt8(ascii: "\r")
+      let isLineEnd = lastWasCarriageReturn || byte == UInt8(ascii: "\n")
+      if isLineEnd { line += 1 }
+      if isLineEnd && !isInQuotes { return close() }
+      if quotesSpanLines && byte == UInt8(ascii: "\"") { isInQuotes.toggle() }
+      guard !isTooLong else { continue }
+      pending.append(isLineEnd ? UInt8(ascii: "\n") : byte)
+      if pending.count > Self.maximumLength {
+        isTooLong = true
+        pending = []
+      }
+    }
+    return nil
+  }
+
+  /// The last record, where the file does not end in a line's end.
+  mutating func finish() -> Record? {
+    guard isTooLong || !pending.isEmpty else { return nil }
+    return close()
+  }
+
+  private mutating func close() -> Record {
+    defer {
+      pending = []
+      isTooLong = false
+      isInQuotes = false
+      startLine = line
+    }
+    return isTooLong ? .tooLong(line: startLine) : .bytes(pending, line: startLine)
+  }
+}

@@ -1,0 +1,83 @@
+internal import TesseraJSON
+
+/// CSV (RFC 4180) or TSV with a header row. The columns `id`, `url`, `slots` (names parted by
+/// blanks) and `focus` (two numbers parted by a blank) are known; all others go into `extra` as
+/// strings.
+struct TableDecoder: RecordDecoding {
+  let separator: Character
+  let columns: [String]
+
+  var quotesSpanLines: Bool { true }
+
+  /// Nil where the line is no header row in this format: one with a field called `url`.
+  init?(header: String, separator: Character) {
+    guard let fields = Self.fields(of: header, separator: separator) else { return nil }
+    let names = fields.map(\.trimmed)
+    guard names.contains("url"), Set(names).count == names.count else { return nil }
+    self.separator = separator
+    columns = names
+  }
+
+  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
+    guard let fields = Self.fields(of: text, separator: separator) else {
+      throw ManifestProblem(
+        line: line, message: "a field in quotes is not closed, or text follows its closing quote")
+    }
+    guard fields.count == columns.count else {
+      throw ManifestProblem(
+        line: line,
+        message: "expected \(columns.count) fields as in the header row, found \(fields.count)")
+    }
+    var id: String?
+    var extra: [JSONValue.Member] = []
+    var entry = ManifestEntry(line: line, id: "", url: "")
+    for (column, field) in zip(columns, fields) {
+      switch column {
+      case "id": id = field.trimmed
+      case "url": entry.url = field.trimmed
+      case "slots":
+        let names = field.split(separator: " ").map(String.init)
+        entry.slots = names.isEmpty ? nil : names
+      case "focus":
+        let parts = field.split(separator: " ").map { Double($0) }
+        if parts.isEmpty { continue }
+        guard parts.count == 2, let x = parts[0], let y = parts[1] else {
+          throw ManifestProblem(
+            line: line, message: "\"focus\" must be two numbers from 0 to 1, such as 0.5 0.3")
+        }
+        entry.focus = .init(x: x, y: y)
+      default: extra.append(.init(column, .string(field)))
+      }
+    }
+    entry.id = id ?? SourceURL.withoutUserInfo(entry.url)
+    if !extra.isEmpty { entry.extra = .object(extra) }
+    return entry
+  }
+
+  /// The fields of one record, quotes removed; nil where the quotes are wrong.
+  static func fields(of text: String, separator: Character) -> [String]? {
+    var fields: [String] = []
+    var rest = text[...]
+    while true {
+      var field = ""
+      if rest.first == "\"" {
+        rest.removeFirst()
+        while true {
+          guard let quote = rest.firstIndex(of: "\"") else { return nil }
+          field += rest[..<quote]
+          rest = rest[rest.index(after: quote)...]
+          guard rest.first == "\"" else { break }
+          field += "\""
+          rest.removeFirst()
+        }
+        guard rest.isEmpty || rest.first == separator else { return nil }
+      } else {
+        field = String(rest.prefix { $0 != separator })
+        rest = rest.dropFirst(field.count)
+      }
+      fields.append(field)
+      guard rest.first == separator else { return fields }
+      rest.removeFirst()
+    }
+  }
+}

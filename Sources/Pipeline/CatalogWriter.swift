@@ -1,0 +1,140 @@
+internal import TesseraCatalog
+internal import TesseraFiles
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+
+/// Writes `catalog.json` out of the state, in the order of the manifest, a line for each image: the
+/// same inputs give the same bytes. Streams: no more than a few hundred lines are in memory.
+struct CatalogWriter {
+  let file: PipelineFile
+  let libvips: String
+  let state: StateStore
+  let output: DirectoryOutput
+
+  private static let batch = 500
+
+  func write(run: Int) async throws {
+    let staged = output.stagingPath("catalog.json")
+    try await writeStaged(staged, run: run)
+    try output.replace("catalog.json", with: staged)
+  }
+
+  private func writeStaged(_ path: String, run: Int) async throws {
+    let target = try File(path, .write)
+    try target.write(head)
+    var position = -1
+    var separator: [UInt8] = Array("\n".utf8)
+    while true {
+      let results = try await state.results(of: run, after: position, limit: Self.batch)
+      guard let last = results.last else { break }
+      position = last.position
+      var bytes: [UInt8] = []
+      for (_, result) in results {
+        bytes += separator
+        bytes += Array(result.utf8)
+        separator = Array(",\n".utf8)
+      }
+      try target.write(bytes)
+    }
+    try target.write(Array("\n]}\n".utf8))
+  }
+
+  /// Everything before the first image.
+  private var head: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("schema", Catalog.schema)
+      object.name("generator")
+      object.object { generator in
+        generator.member("name", Version.name)
+        generator.member("version", Version.number)
+        generator.member("libvips", libvips)
+      }
+      object.name("pipeline")
+      object.object { pipeline in
+        pipeline.member("name", file.name)
+        pipeline.member("fingerprint", Fingerprint.pipeline(file, libvips: libvips))
+      }
+      if let baseURL = file.baseURL { object.member("baseURL", baseURL) }
+      object.name("slots")
+      object.object { slots in
+        for slot in file.plan.slots {
+          slots.name(slot.name)
+          slots.object { group in
+            if let width = slot.width { group.member("width", width) }
+            if let height = slot.height { group.member("height", height) }
+            group.member("mode", slot.mode.rawValue)
+          }
+        }
+      }
+      object.name("scales")
+      object.array { for scale in file.plan.scales { $0.value(scale) } }
+    }
+    // The object stays open for its last member.
+    return writer.take().dropLast() + Array(",\"images\":[".utf8)
+  }
+
+  /// One image's line.
+  static func line(_ image: CatalogImage, extra: JSONValue?) -> String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("id", image.id)
+      object.member("url", image.url)
+      object.member("status", image.status.rawValue)
+      if let width = image.width { object.member("width", width) }
+      if let height = image.height { object.member("height", height) }
+      if let format = image.format { object.member("format", format) }
+      if let alpha = image.alpha { object.member("alpha", alpha) }
+      if let animated = image.animated { object.member("animated", animated) }
+      if let frames = image.frames { object.member("frames", frames) }
+      if let error = image.error {
+        object.name("error")
+        object.object { group in
+          group.member("code", error.code)
+          group.member("message", error.message)
+          group.member("retryable", error.retryable)
+        }
+      }
+      if let warnings = image.warnings {
+        object.name("warnings")
+        object.array { list in for warning in warnings { list.value(warning) } }
+      }
+      if image.status != .failed {
+        object.name("variants")
+        object.array { list in for variant in image.variants { write(variant, to: &list) } }
+        object.name("slots")
+        object.object { group in
+          for (name, use) in image.slots.sorted(by: { $0.key < $1.key }) {
+            group.name(name)
+            write(use, to: &group)
+          }
+        }
+      }
+      if let extra { object.member("extra", extra) }
+    }
+    return writer.text
+  }
+
+  private static func write(_ variant: CatalogVariant, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("path", variant.path)
+      object.member("type", variant.type)
+      object.member("width", variant.width)
+      object.member("height", variant.height)
+      object.member("bytes", variant.bytes)
+      if let fallback = variant.fallback { object.member("fallback", fallback) }
+    }
+  }
+
+  private static func write(_ use: CatalogSlotUse, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("width", use.width)
+      object.member("height", use.height)
+      object.name("variants")
+      object.array { for index in use.variants { $0.value(index) } }
+    }
+  }
+}

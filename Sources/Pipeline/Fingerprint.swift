@@ -1,0 +1,27 @@
+internal import TesseraPipelineFile
+internal import TesseraPlan
+
+/// Names for "made the same way".
+enum Fingerprint {
+  /// Identifies one file: the source's content, the recipe, and the versions of what cooks it.
+  static func variant(content: String, recipe: String, libvips: String) -> String {
+    Digest.of("content \(content)\n\(recipe)\nlibvips \(libvips)\nrecipes \(Version.recipes)\n")
+  }
+
+  /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
+  /// network, limits and workers are not in it: they change how, not what.
+  static func pipeline(_ file: PipelineFile, libvips: String) -> String {
+    let plan = file.plan
+    var lines = plan.slots.map { slot in
+      "slot \(slot.name) \(slot.width ?? 0)x\(slot.height ?? 0) \(slot.mode.rawValue)"
+    }
+    lines.append("scales \(plan.scales)")
+    lines.append("rounding \(plan.rounding)")
+    lines.append("format \(plan.format.rawValue) oversized \(plan.oversized.rawValue)")
+    lines.append("quality \(plan.quality) effort \(plan.effort)")
+    lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
+    lines.append("base \(file.baseURL ?? "")")
+    lines.append("libvips \(libvips) recipes \(Version.recipes)")
+    return String(Digest.of(lines.joined(separator: "\n")).prefix(16))
+  }
+}

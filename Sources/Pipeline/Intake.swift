@@ -1,0 +1,140 @@
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraImageHeader
+
+/// Takes a source in as it arrives: reads its header from the first bytes, refuses what is no
+/// picture or is over a limit before the rest has come, and spools and digests what is left.
+///
+/// `@unchecked Sendable`: the fetcher makes all its calls from one thread, one after the other, and
+/// the others are made when the transfer has ended, by the task that was waiting for its end.
+final class Intake: BodyReceiving, @unchecked Sendable {
+  /// The largest part of a file that is looked at for its header. Beyond it lies no size that
+  /// anybody's picture needs.
+  static let headerReach = 16 << 20
+
+  struct Limits: Sendable {
+    var accept: [ImageFormat]
+    var pixels: Int
+  }
+
+  /// What has come in.
+  enum Outcome: Sendable {
+    case picture(ImageHeader, digest: String)
+    case refused(Refusal)
+  }
+
+  /// Why a source is not let in: its bytes, not its transfer, are at fault.
+  struct Refusal: Error, Sendable, Equatable {
+    var code: String
+    /// A sentence without its full stop.
+    var message: String
+    var header: ImageHeader?
+  }
+
+  private let limits: Limits
+  private let spoolPath: String
+  private var scout = HeaderScout()
+  private let digest = Digest()
+  private var spool: File?
+  private var refusal: Refusal?
+
+  /// - Parameter spoolPath: where the source is kept; made when the first bytes come.
+  init(limits: Limits, spoolPath: String) {
+    self.limits = limits
+    self.spoolPath = spoolPath
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+    if scout.isSearching {
+      scout.add(bytes)
+      refusal = limits.refusal(of: scout.reading)
+      if refusal != nil { return .enough }
+    }
+    do throws(SystemError) {
+      if spool == nil { spool = try File(spoolPath, .write) }
+      try spool?.write(bytes)
+    } catch {
+      return .failed("\(error)")
+    }
+    digest.update(bytes)
+    return .more
+  }
+
+  /// To be called once, when the transfer has ended well.
+  func finish() -> Outcome {
+    spool = nil
+    let reading = scout.finish()
+    if let refusal = refusal ?? limits.refusal(of: reading) { return .refused(refusal) }
+    guard case .header(let header) = reading else {
+      return .refused(Refusal(code: "not-image", message: "the file is no picture"))
+    }
+    return .picture(header, digest: digest.hexadecimal())
+  }
+
+  /// Closes and removes the spooled bytes.
+  func discard() {
+    spool = nil
+    // What can't be removed now is removed at the next run's start.
+    try? FileSystem.remove(spoolPath)
+  }
+}
+
+/// Collects a file's first bytes until they tell its header.
+struct HeaderScout {
+  private var bytes: [UInt8] = []
+  private var needed = 1
+  private(set) var reading: HeaderReading = .needs(prefix: 1)
+
+  /// Whether more bytes can still tell more.
+  var isSearching: Bool { if case .needs = reading { true } else { false } }
+
+  /// How many bytes have been looked at.
+  var count: Int { bytes.count }
+
+  mutating func add(_ more: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: more)
+    guard bytes.count >= needed else { return }
+    reading = ImageHeader.read(bytes.span, isWhole: false)
+    if case .needs(let prefix) = reading {
+      needed = prefix
+      if prefix > Intake.headerReach {
+        reading = .refused(
+          .init(.malformed, "a picture that does not tell its size in its first 16 MiB"))
+      }
+    }
+    if !isSearching { bytes = [] }
+  }
+
+  /// The answer, now that no more bytes will come.
+  mutating func finish() -> HeaderReading {
+    if isSearching { reading = ImageHeader.read(bytes.span, isWhole: true) }
+    return reading
+  }
+}
+
+extension Intake.Limits {
+  /// Why a header's picture is not let in; nil where it is, or where the header is not known yet.
+  func refusal(of reading: HeaderReading) -> Intake.Refusal? {
+    switch reading {
+    case .needs: return nil
+    case .refused(let refusal):
+      return Intake.Refusal(code: refusal.kind.rawValue, message: "the file is \(refusal.reason)")
+    case .header(let header):
+      guard accept.contains(header.format) else {
+        let names = accept.filter(\.isReadable).map(\.rawValue).joined(separator: ", ")
+        return Intake.Refusal(
+          code: "unsupported-format",
+          message: "the file is a \(header.format.displayName) picture; \"accept\" names \(names)",
+          header: header)
+      }
+      let area = header.pixelWidth.multipliedReportingOverflow(by: header.pixelHeight)
+      guard !area.overflow, area.partialValue <= pixels else {
+        return Intake.Refusal(
+          code: "too-many-pixels",
+          message: "the picture has \(header.pixelWidth) x \(header.pixelHeight) pixels; "
+            + "limits.pixels allows \(pixels)", header: header)
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraManifest
+internal import TesseraPipelineFile
+
+/// Gets one source, with all its tries.
+struct ItemFetch: Sendable {
+  let fetcher: Fetcher
+  let settings: PipelineFile.Fetch
+  let limits: Intake.Limits
+  let recorder: RunRecorder
+
+  /// How fetching ended. An intake that is handed out has bytes in the spool: the taker discards it.
+  enum Outcome: Sendable {
+    case notModified(FetchResponse)
+    case arrived(FetchResponse, Intake, Intake.Outcome)
+    case failed(FetchError)
+  }
+
+  /// - Parameter spoolPath: where the bytes go; nobody else uses it meanwhile.
+  func fetch(
+    _ url: String, validators: Validators?, spoolPath: String
+  ) async throws -> Outcome {
+    let policy = RetryPolicy(retries: settings.retries, deadline: settings.deadline)
+    var spent = Duration.zero
+    var tries = 0
+    while true {
+      tries += 1
+      let intake = Intake(limits: limits, spoolPath: spoolPath)
+      let request = FetchRequest(
+        url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
+        deadline: settings.deadline - spent)
+      let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: intake)
+      spent += answer.time
+      switch answer.result {
+      case .success(let response):
+        if case .notModified = response.ending { return .notModified(response) }
+        return .arrived(response, intake, intake.finish())
+      case .failure(let error):
+        intake.discard()
+        if error.code == .cancelled { throw CancellationError() }
+        if error.code == .local { throw PipelineError.local(error.message) }
+        let chance = Double.random(in: 0...1)
+        guard
+          let wait = policy.wait(after: error, tries: tries, elapsed: spent, chance: chance)
+        else {
+          return .failed(error)
+        }
+        recorder.update { $0.retries += 1 }
+        try await Task.sleep(for: wait)
+        spent += wait
+      }
+    }
+  }
+}

@@ -1,0 +1,253 @@
+internal import TesseraCatalog
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraImageHeader
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// One item's way, from its line of the manifest to its line of the catalog:
+///
+///     state (is it fresh?) -> one GET, whose first bytes give the header -> plan -> spool, digest
+///       -> (those bytes are known: reuse) -> worker -> files renamed into place -> state
+///
+/// What goes wrong with an item becomes part of its result. Only what would hit every item alike
+/// (no space, no workers) is thrown.
+struct ItemRunner: Sendable {
+  let file: PipelineFile
+  let run: Int
+  let libvips: String
+  let state: StateStore
+  let output: DirectoryOutput
+  let fetch: ItemFetch
+  let transcode: ItemTranscode
+  let recorder: RunRecorder
+  /// One task at a time for each URL, and for each content.
+  let sources = KeyedLock()
+  let contents = KeyedLock()
+
+  func image(for entry: ManifestEntry, position: Int) async throws -> CatalogImage {
+    let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
+    if let unknown = entry.slots?.first(where: { name in
+      !file.plan.slots.contains { $0.name == name }
+    }) {
+      let names = file.plan.slots.map(\.name).joined(separator: ", ")
+      return Assembly.failed(
+        entry, url: shown,
+        .init(
+          code: "unknown-slot",
+          message: "The pipeline has no slot \"\(unknown)\"; it has \(names).", retryable: false))
+    }
+    let url = file.requestURL(for: entry)
+    let key = file.sourceKey(for: entry)
+    return try await sources.withLock(key) {
+      try await image(for: entry, shown: shown, url: url, key: key, position: position)
+    }
+  }
+
+  private func image(
+    for entry: ManifestEntry, shown: String, url: String, key: String, position: Int
+  ) async throws -> CatalogImage {
+    let source = try await state.source(key)
+    let known = try await source.asyncFlatMap { try await self.known($0.content, for: entry) }
+    let isReady = known?.blueprint.isComplete ?? false
+    if let source, let known, isReady, isFresh(source) {
+      return reused(entry, shown, known)
+    }
+    // A server is asked "has it changed?" only where a "no" would be of use.
+    let validators =
+      isReady ? source.flatMap { Validators(etag: $0.etag, lastModified: $0.lastModified) } : nil
+    let spool = output.spoolPath("\(position)")
+    switch try await fetch.fetch(url, validators: validators, spoolPath: spool) {
+    case .notModified(let response):
+      guard let source, let known else {
+        throw PipelineError.local("a source is unchanged, but nothing is known of it")
+      }
+      try await save(source.content, response, key: key, before: source)
+      return reused(entry, shown, known)
+    case .failed(let error):
+      let failure = CatalogImage.Failure(error)
+      if let known, isReady, error.isRetryable {
+        return Assembly.image(
+          entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
+      }
+      return Assembly.failed(
+        entry, url: shown, failure, format: known?.content.format, size: known?.blueprint.facts.size
+      )
+    case .arrived(_, let intake, .refused(let refusal)):
+      intake.discard()
+      return Assembly.failed(
+        entry, url: shown,
+        .init(
+          code: refusal.code, message: refusal.message.asSentence,
+          retryable: refusal.code == "truncated"),
+        format: refusal.header?.format.rawValue,
+        size: refusal.header.map { Size($0.width, $0.height) })
+    case .arrived(let response, let intake, .picture(let header, let digest)):
+      defer { intake.discard() }
+      let image = try await contents.withLock(digest) {
+        try await make(entry, shown, header, digest, spool: spool, position: position)
+      }
+      if image.status == .ok { try await save(digest, response, key: key, before: nil) }
+      return image
+    }
+  }
+
+  /// From bytes in the spool to an entry.
+  private func make(
+    _ entry: ManifestEntry, _ shown: String, _ header: ImageHeader, _ digest: String,
+    spool: String, position: Int
+  ) async throws -> CatalogImage {
+    if let known = try await known(digest, for: entry), known.blueprint.isComplete {
+      return reused(entry, shown, known)
+    }
+    var facts = try await state.content(digest)?.facts ?? header.facts
+    // The decoder may see another size than the header told, once.
+    for attempt in 0..<2 {
+      var blueprint = try await blueprint(digest, facts, for: entry)
+      let outcome = try await transcode.make(
+        blueprint, from: spool, format: header.format.rawValue, name: "\(position)-\(attempt)",
+        identifier: position)
+      switch outcome {
+      case .made(let records, let seen, let warnings):
+        let missing = blueprint.missing
+        for (index, record) in zip(missing, records) { blueprint.records[index] = record }
+        let content = ContentRecord(
+          format: header.format.rawValue, width: seen.size.width, height: seen.size.height,
+          hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings)
+        let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
+        try await state.save(content, digest: digest, variants: variants)
+        count(blueprint, made: missing.count)
+        return Assembly.image(entry, url: shown, content: content, blueprint: blueprint)
+      case .differs(let seen): facts = seen
+      case .failed(let failure):
+        return Assembly.failed(
+          entry, url: shown, .init(failure), format: header.format.rawValue, size: facts.size)
+      }
+    }
+    return Assembly.failed(
+      entry, url: shown,
+      .init(TranscodeFailure(.workerProtocol, "the worker contradicted itself about this picture")))
+  }
+
+  // MARK: What is known
+
+  /// A content that was decoded before, planned for an entry.
+  private struct Known: Sendable {
+    var content: ContentRecord
+    var blueprint: Blueprint
+  }
+
+  private func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
+    guard let content = try await state.content(digest) else { return nil }
+    return Known(
+      content: content, blueprint: try await blueprint(digest, content.facts, for: entry))
+  }
+
+  private func blueprint(
+    _ digest: String, _ facts: SourceFacts, for entry: ManifestEntry
+  ) async throws -> Blueprint {
+    let source = PlanSource(
+      size: facts.size, hasAlpha: facts.hasAlpha, isAnimated: facts.frames > 1,
+      focus: entry.planFocus)
+    let plan = Plan(for: source, settings: file.plan, slots: entry.slots)
+    let keys = plan.variants.map {
+      Fingerprint.variant(content: digest, recipe: $0.recipe, libvips: libvips)
+    }
+    // A record whose file is gone, or not whole, counts as none.
+    let records = try await state.variants(keys).map { record in
+      record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
+    }
+    return Blueprint(content: digest, facts: facts, plan: plan, keys: keys, records: records)
+  }
+
+  private func reused(_ entry: ManifestEntry, _ shown: String, _ known: Known) -> CatalogImage {
+    count(known.blueprint, made: 0)
+    return Assembly.image(
+      entry, url: shown, content: known.content, blueprint: known.blueprint)
+  }
+
+  private func count(_ blueprint: Blueprint, made: Int) {
+    recorder.update { report in
+      report.variantsAsked += blueprint.plan.slots.reduce(0) { $0 + $1.requests.count }
+      report.variantsReused += blueprint.plan.variants.count - made
+    }
+  }
+
+  // MARK: Freshness
+
+  private func isFresh(_ source: SourceRecord) -> Bool {
+    if source.run == run { return true }
+    switch file.fetch.revalidation {
+    case .always: return false
+    case .never: return true
+    case .whenStale:
+      // A clock that was set back must not make an answer fresh for ever.
+      let now = Host.now
+      return source.checked <= now && now < source.freshUntil ?? 0
+    }
+  }
+
+  /// Remembers what a server said. A 304 may leave out what has not changed (RFC 9111, 4.3.4).
+  private func save(
+    _ content: String, _ response: FetchResponse, key: String, before: SourceRecord?
+  ) async throws {
+    let now = Host.now
+    let lifetime = response.freshness.map { Double($0.components.seconds) }
+    try await state.save(
+      SourceRecord(
+        content: content, etag: response.validators?.etag ?? before?.etag,
+        lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,
+        freshUntil: lifetime.map { now + $0 }, run: run),
+      key: key)
+  }
+}
+
+extension ContentRecord {
+  fileprivate var facts: SourceFacts {
+    SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: frames)
+  }
+}
+
+extension ImageHeader {
+  /// What the header promises. A GIF that does not tell yet is planned for as a still one; its
+  /// decoder knows.
+  fileprivate var facts: SourceFacts {
+    SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: isAnimated == true ? 2 : 1)
+  }
+}
+
+extension CatalogImage.Failure {
+  init(_ error: FetchError) {
+    self.init(
+      code: error.code.rawValue, message: error.message.asSentence, retryable: error.isRetryable)
+  }
+
+  init(_ failure: TranscodeFailure) {
+    // A crash may be the machine's fault; everything else is the picture's, and stays.
+    self.init(
+      code: failure.code.rawValue, message: failure.message.asSentence,
+      retryable: [.workerCrashed, .workerTimeout, .workerProtocol].contains(failure.code))
+  }
+}
+
+extension String {
+  /// With a capital letter and a full stop.
+  var asSentence: String {
+    guard let first else { return self }
+    let text = first.uppercased() + dropFirst()
+    return text.hasSuffix(".") ? text : text + "."
+  }
+}
+
+extension Optional where Wrapped: Sendable {
+  fileprivate func asyncFlatMap<Value: Sendable>(
+    _ transform: (Wrapped) async throws -> Value?
+  ) async rethrows -> Value? {
+    guard let self else { return nil }
+    return try await transform(self)
+  }
+}

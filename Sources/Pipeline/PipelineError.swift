@@ -1,0 +1,51 @@
+package import TesseraFiles
+package import TesseraOutput
+package import TesseraState
+internal import TesseraWorkers
+
+/// Why a run as a whole could not go on. The last good catalog stands.
+package enum PipelineError: Error, Sendable, CustomStringConvertible {
+  case output(OutputError)
+  case state(StateError)
+  case system(SystemError)
+  case workers(String)
+  case manifest(path: String, reason: String)
+  /// A disk that is full, a directory that went away: whatever hits every item alike.
+  case local(String)
+
+  package var description: String {
+    switch self {
+    case .output(let error): error.description
+    case .state(let error): error.description
+    case .system(let error): error.description
+    case .workers(let sentence): sentence
+    case .manifest(let path, let reason): "the manifest \"\(path)\": \(reason)"
+    case .local(let sentence): sentence
+    }
+  }
+
+  /// Whether another run holds the output.
+  package var isBusy: Bool {
+    if case .output(.busy) = self { true } else { false }
+  }
+}
+
+extension PipelineError {
+  /// The error of a part as one of the pipeline.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as PipelineError: error
+      case let error as OutputError: .output(error)
+      case let error as StateError: .state(error)
+      case let error as SystemError: .system(error)
+      case let error as WorkerStartError: .workers(error.description)
+      default: .local("\(error)")
+      }
+  }
+
+  /// Calls `body`, and turns the error of a part into one of the pipeline.
+  static func wrap<Value: ~Copyable>(_ body: () throws -> Value) throws(PipelineError) -> Value {
+    do { return try body() } catch { throw PipelineError(error) }
+  }
+}

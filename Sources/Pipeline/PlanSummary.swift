@@ -1,0 +1,148 @@
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraImageHeader
+package import TesseraManifest
+internal import TesseraOutput
+package import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+
+/// The price of a pipeline for a manifest: what would be asked for, and what would be made.
+package struct PlanSummary: Sendable {
+  package var items = 0
+  /// Items whose size is not known, so that nothing can be said of them.
+  package var unknown = 0
+  /// Requests: a slot at a scale, for one picture.
+  package var asked = 0
+  package var made = 0
+  /// Pixels of all requests as asked, and as the files have them that serve them. Where a source
+  /// has fewer pixels than asked, its own count for both.
+  package var pixelsAsked = 0
+  package var pixelsDelivered = 0
+  /// Files by the length of their longer side.
+  package var rungs: [Int: Int] = [:]
+  /// Files in another format than the pipeline's, by reason.
+  package var fallbacks: [String: Int] = [:]
+
+  package var shared: Int { asked - made }
+
+  /// How many more pixels rounding delivers than were asked for, as a part of those asked for.
+  package var overDelivery: Double {
+    pixelsAsked > 0 ? Double(pixelsDelivered) / Double(pixelsAsked) - 1 : 0
+  }
+
+  mutating func add(_ plan: Plan) {
+    made += plan.variants.count
+    for variant in plan.variants {
+      rungs[variant.size.longerSide, default: 0] += 1
+      if let fallback = variant.fallback { fallbacks[fallback.rawValue, default: 0] += 1 }
+    }
+    for request in plan.slots.flatMap(\.requests) {
+      asked += 1
+      let delivered = plan.variants[request.variant].size.area
+      pixelsDelivered += delivered
+      pixelsAsked += min(request.asked.area, delivered)
+    }
+  }
+}
+
+extension Pipeline {
+  /// Plans a whole manifest from the sizes that earlier runs have learned. Makes nothing.
+  ///
+  /// - Parameters:
+  ///   - probes: whether sizes that are not known are asked of the network.
+  ///   - report: called for each line of the manifest that can't be used.
+  package static func plan(
+    _ file: PipelineFile, probes: Bool, report: (ManifestProblem) -> Void
+  ) async throws -> PlanSummary {
+    let manifest = try ManifestStream(file.manifest)
+    let path = DirectoryOutput(file.output).statePath
+    var state: StateStore?
+    if FileSystem.size(ofFile: path) != nil {
+      state = try PipelineError.wrap { try StateStore(path: path) }
+    }
+    var prober: Prober?
+    var fetcher: Fetcher?
+    defer { fetcher?.close() }
+    if probes {
+      let started = try PipelineError.wrap {
+        try Fetcher(file.fetch.fetchSettings)
+      }
+      fetcher = started
+      prober = Prober(
+        fetcher: started, headers: file.fetch.headers.map { ($0.name, $0.value) },
+        deadline: file.fetch.deadline, concurrency: file.fetch.concurrency)
+    }
+    var summary = PlanSummary()
+    var batch: [ManifestEntry] = []
+    while let record = try await manifest.next() {
+      switch record {
+      case .problem(let problem): report(problem)
+      case .entry(let entry):
+        summary.items += 1
+        if let source = try await knownSource(entry, file: file, state: state) {
+          summary.add(Plan(for: source, settings: file.plan, slots: entry.slots))
+        } else if prober != nil {
+          batch.append(entry)
+          if batch.count >= 256 { await flush(&batch, prober, file, &summary) }
+        } else {
+          summary.unknown += 1
+        }
+      }
+    }
+    await flush(&batch, prober, file, &summary)
+    return summary
+  }
+
+  private static func knownSource(
+    _ entry: ManifestEntry, file: PipelineFile, state: StateStore?
+  ) async throws -> PlanSource? {
+    let key = file.sourceKey(for: entry)
+    guard let state, let source = try await state.source(key),
+      let content = try await state.content(source.content)
+    else { return nil }
+    return PlanSource(
+      size: Size(content.width, content.height), hasAlpha: content.hasAlpha,
+      isAnimated: content.frames > 1, focus: entry.planFocus)
+  }
+
+  private static func flush(
+    _ batch: inout [ManifestEntry], _ prober: Prober?, _ file: PipelineFile,
+    _ summary: inout PlanSummary
+  ) async {
+    guard let prober else { return }
+    let entries = batch
+    batch = []
+    var answers: [Prober.Answer] = []
+    await prober.probe(entries.map { file.requestURL(for: $0) }) { answers.append($0) }
+    for (entry, answer) in zip(entries, answers) {
+      guard case .success(let header) = answer.result else {
+        summary.unknown += 1
+        continue
+      }
+      let source = PlanSource(
+        size: Size(header.width, header.height), hasAlpha: header.hasAlpha,
+        isAnimated: header.isAnimated == true, focus: entry.planFocus)
+      summary.add(Plan(for: source, settings: file.plan, slots: entry.slots))
+    }
+  }
+}
+
+extension PipelineFile {
+  /// The URL that is asked for an entry: prefixes replaced as `fetch.rewrite` says.
+  func requestURL(for entry: ManifestEntry) -> String {
+    for rewrite in fetch.rewrites where entry.url.hasPrefix(rewrite.from) {
+      return rewrite.to + entry.url.dropFirst(rewrite.from.count)
+    }
+    return entry.url
+  }
+
+  /// What identifies an entry's source.
+  func sourceKey(for entry: ManifestEntry) -> String {
+    SourceURL.cacheKey(requestURL(for: entry), ignoring: fetch.ignoredQuery)
+  }
+}
+
+extension ManifestEntry {
+  var planFocus: PlanSource.Focus { focus.map { .init(x: $0.x, y: $0.y) } ?? .centre }
+}

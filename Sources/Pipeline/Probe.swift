@@ -1,0 +1,156 @@
+package import TesseraFetch
+internal import TesseraFiles
+package import TesseraImageHeader
+internal import TesseraManifest
+
+/// Learns the sizes of pictures, from the first bytes of URLs and files.
+package struct Prober: Sendable {
+  /// The answer for one source.
+  package struct Answer: Sendable {
+    package var source: String
+    package var result: Result<ImageHeader, Failure>
+    /// Bytes that were read for it, and HTTP requests that were made.
+    package var bytesRead: Int
+    package var requests: Int
+  }
+
+  /// Why a size could not be learned.
+  package struct Failure: Error, Sendable {
+    package var code: String
+    /// A sentence.
+    package var message: String
+    package var isRetryable: Bool
+  }
+
+  private let fetcher: Fetcher
+  private let headers: [(name: String, value: String)]
+  private let deadline: Duration
+  private let concurrency: Int
+
+  package init(
+    fetcher: Fetcher, headers: [(name: String, value: String)] = [], deadline: Duration,
+    concurrency: Int
+  ) {
+    self.fetcher = fetcher
+    self.headers = headers
+    self.deadline = deadline
+    self.concurrency = concurrency
+  }
+
+  /// Probes many sources at once and hands out the answers in the order asked.
+  package func probe(
+    _ sources: some Sequence<String>, _ answer: (Answer) -> Void
+  ) async {
+    await withTaskGroup(of: (Int, Answer).self) { group in
+      var waiting: [Int: Answer] = [:]
+      var next = 0
+      func take(_ result: (Int, Answer)) {
+        waiting[result.0] = result.1
+        while let ready = waiting.removeValue(forKey: next) {
+          answer(ready)
+          next += 1
+        }
+      }
+      for (index, source) in sources.enumerated() {
+        // Answers that wait for an earlier one count too, so what is held is bounded.
+        while index - next >= concurrency, let result = await group.next() { take(result) }
+        group.addTask { (index, await probe(source)) }
+      }
+      for await result in group { take(result) }
+    }
+  }
+
+  /// Probes one URL, or one file.
+  package func probe(_ source: String) async -> Answer {
+    switch SourceURL.scheme(of: source) {
+    case "http", "https": await probeURL(source)
+    case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
+      Answer(
+        source: source,
+        result: .failure(
+          Failure(
+            code: "bad-url", message: "URLs begin with http:// or https://, not \(scheme)://.",
+            isRetryable: false)), bytesRead: 0, requests: 0)
+    default: probeFile(source)
+    }
+  }
+
+  private func probeURL(_ url: String) async -> Answer {
+    let receiver = ProbeReceiver()
+    let answer = await fetcher.fetch(
+      FetchRequest(url: url, headers: headers, deadline: deadline), host: SourceURL.host(of: url),
+      into: receiver)
+    let shown = SourceURL.withoutUserInfo(url)
+    switch answer.result {
+    case .failure(let error):
+      return Answer(
+        source: shown,
+        result: .failure(
+          Failure(
+            code: error.code.rawValue, message: error.message.asSentence,
+            isRetryable: error.isRetryable)), bytesRead: receiver.bytesRead,
+        requests: error.code == .badURL ? 0 : 1)
+    case .success:
+      return Answer(
+        source: shown, result: Self.result(receiver.finish()), bytesRead: receiver.bytesRead,
+        requests: 1)
+    }
+  }
+
+  private func probeFile(_ path: String) -> Answer {
+    var bytes: [UInt8] = []
+    do throws(SystemError) {
+      if FileSystem.isDirectory(path) { throw SystemError("read", path, code: 21) }  // EISDIR
+      let file = try File(path, .read)
+      var reading = HeaderReading.needs(prefix: 4096)
+      while case .needs(let prefix) = reading {
+        guard prefix <= Intake.headerReach else { break }
+        let isEnd = try file.read(max(prefix - bytes.count, 4096), into: &bytes) == 0
+        reading = ImageHeader.read(bytes.span, isWhole: isEnd)
+      }
+      return Answer(
+        source: path, result: Self.result(reading), bytesRead: bytes.count, requests: 0)
+    } catch {
+      return Answer(
+        source: path,
+        result: .failure(
+          Failure(
+            code: error.isMissingFile ? "not-found" : "local",
+            message: error.description.asSentence, isRetryable: false)),
+        bytesRead: bytes.count, requests: 0)
+    }
+  }
+
+  private static func result(_ reading: HeaderReading) -> Result<ImageHeader, Failure> {
+    switch reading {
+    case .header(let header): .success(header)
+    case .refused(let refusal):
+      .failure(
+        Failure(
+          code: refusal.kind.rawValue, message: "The file is \(refusal.reason).",
+          isRetryable: false))
+    case .needs:
+      .failure(
+        Failure(
+          code: "malformed", message: "The file does not tell its size in its first 16 MiB.",
+          isRetryable: false))
+    }
+  }
+}
+
+/// Reads until the header is known, and no further.
+///
+/// `@unchecked Sendable`: used by the fetcher's thread until the transfer ends, and by the waiting
+/// task after that.
+private final class ProbeReceiver: BodyReceiving, @unchecked Sendable {
+  private var scout = HeaderScout()
+  private(set) var bytesRead = 0
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+    bytesRead += bytes.count
+    scout.add(bytes)
+    return scout.isSearching ? .more : .enough
+  }
+
+  func finish() -> HeaderReading { scout.finish() }
+}

@@ -1,0 +1,8 @@
+/// What made a catalog.
+package enum Version {
+  package static let name = "tessera"
+  package static let number = "0.1.0"
+
+  /// Raised whenever the same recipe, content and libraries would give other bytes than before.
+  static let recipes = 1
+}

@@ -1,0 +1,106 @@
+/// Reads the keys under `fetch`.
+enum FetchDecoding {
+  static func fetch(_ top: inout KeyGroup) -> PipelineFile.Fetch {
+    var fetch = PipelineFile.Fetch()
+    guard var group = top.group("fetch") else { return fetch }
+    fetch.concurrency = group.int("concurrency", 1...1024) ?? fetch.concurrency
+    fetch.perHost = group.int("per-host", 1...1024) ?? fetch.perHost
+    _ = group.choice("order", [Order.manifest], unbuilt: ["newest-first"])
+    fetch.timeout = group.duration("timeout") ?? fetch.timeout
+    fetch.deadline = group.duration("deadline") ?? fetch.deadline
+    fetch.minimumSpeed =
+      group.value("min-speed", expected: "a rate such as 1KB/s", Units.rate)
+      ?? fetch.minimumSpeed
+    fetch.retries = group.int("retries", 0...20) ?? fetch.retries
+    if let bytes = group.value(
+      "max-bytes", expected: "a size such as 64MB",
+      { Units.bytes($0).flatMap { $0 > 0 ? $0 : nil } })
+    {
+      fetch.maximumBytes = bytes
+    }
+    fetch.redirects = group.int("redirects", 0...50) ?? fetch.redirects
+    fetch.revalidation =
+      group.choice("revalidate", PipelineFile.Revalidation.allCases) ?? fetch.revalidation
+    fetch.ignoredQuery = strings("ignore-query", "a list of query parameters' names", &group)
+    fetch.rewrites = rewrites(&group)
+    fetch.headers = headers(&group)
+    fetch.allow = allow(&group)
+    fetch.userAgent =
+      group.value("user-agent", expected: "a line of text") { isLine($0) ? $0 : nil }
+      ?? fetch.userAgent
+    group.finish()
+    return fetch
+  }
+
+  private enum Order: String { case manifest }
+
+  /// Whether a text can go into a request's header without ending it.
+  private static func isLine(_ text: String) -> Bool {
+    !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  private static func strings(
+    _ key: String, _ expected: String, _ group: inout KeyGroup
+  ) -> [String] {
+    (group.list(key) ?? []).compactMap { group.value(of: $0, key, expected: expected) { $0 } }
+  }
+
+  private static func rewrites(_ group: inout KeyGroup) -> [PipelineFile.Rewrite] {
+    (group.list("rewrite") ?? []).compactMap { node in
+      var keys = KeyGroup(node, prefix: "fetch.rewrite.", context: group.context)
+      let from = keys.value("from", expected: "the beginning of a URL") { $0 }
+      let to = keys.value("to", expected: "the beginning of a URL") { $0 }
+      keys.finish()
+      guard let from, let to else {
+        group.context.report(node.mark, "a rewrite needs \"from\" and \"to\"")
+        return nil
+      }
+      return .init(from: from, to: to)
+    }
+  }
+
+  private static func headers(_ group: inout KeyGroup) -> [PipelineFile.Header] {
+    guard let keys = group.group("headers") else { return [] }
+    return keys.names.compactMap { name, pair in
+      // A token of RFC 9110, section 5.6.2.
+      let isToken = name.unicodeScalars.allSatisfy {
+        $0.isASCII
+          && ($0.properties.isAlphabetic || "0123456789!#$%&'*+-.^_`|~".contains($0.description))
+      }
+      guard isToken, !name.isEmpty else {
+        keys.context.report(pair.key.mark, "\"\(name)\" is no name for a header")
+        return nil
+      }
+      return keys.value(of: pair.value, name, expected: "a line of text") { text in
+        isLine(text) ? .init(name: name, value: text) : nil
+      }
+    }
+  }
+
+  private static func allow(_ group: inout KeyGroup) -> [String] {
+    let expected = "\"loopback\", \"private\" or an address block such as 10.1.0.0/16"
+    return (group.list("allow") ?? []).compactMap { node in
+      group.value(of: node, "allow", expected: expected) { text in
+        if text.hasPrefix("files:") {
+          group.context.report(
+            node.mark, "\"fetch.allow: files:\" is not built yet in this version")
+          return text
+        }
+        return text == "loopback" || text == "private" || CIDRSyntax.isBlock(text) ? text : nil
+      }
+    }
+  }
+}
+
+/// The spelling of address blocks (RFC 4632, RFC 4291); what they mean is the fetcher's business.
+enum CIDRSyntax {
+  static func isBlock(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let bits = Int(parts[1]), bits >= 0 else { return false }
+    if parts[0].contains(":") {
+      return bits <= 128 && parts[0].allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+    }
+    let numbers = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    return bits <= 32 && numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+  }
+}

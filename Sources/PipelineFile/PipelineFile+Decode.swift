@@ -1,0 +1,117 @@
+internal import TesseraFiles
+internal import TesseraImageHeader
+internal import TesseraPlan
+
+extension PipelineFile {
+  /// Reads and checks a pipeline file.
+  ///
+  /// - Parameter environment: looks up a variable for `${NAME}`.
+  /// - Throws: ``PipelineFileError`` with every mistake, or ``SystemError`` where the file can't be
+  ///   read.
+  package static func load(
+    _ path: String, environment: @escaping (String) -> String? = Host.environment
+  ) throws -> PipelineFile {
+    let bytes = try FileSystem.read(path, limit: 1 << 20)
+    return try decode(bytes, path: path, environment: environment)
+  }
+
+  package static func decode(
+    _ bytes: [UInt8], path: String, environment: @escaping (String) -> String?
+  ) throws(PipelineFileError) -> PipelineFile {
+    let context = DecodingContext(environment: environment)
+    do throws(Diagnostic) {
+      let root = try YAMLParser.parse(bytes)
+      if let file = decode(root, path: path, context: context), context.diagnostics.isEmpty {
+        return file
+      }
+    } catch {
+      context.report(error.mark, error.message)
+    }
+    throw PipelineFileError(path: path, bytes: bytes, diagnostics: context.diagnostics)
+  }
+
+  private static func decode(
+    _ root: YAMLNode, path: String, context: DecodingContext
+  ) -> PipelineFile? {
+    var top = KeyGroup(root, prefix: "", context: context)
+    let directory = FileSystem.parent(of: path)
+    let manifest = top.value(
+      "manifest", expected: "a path, or \"-\" for standard input"
+    ) { text -> Manifest? in
+      text == "-" ? .standardInput : .file(FileSystem.join(directory, text))
+    }
+    if case .file(let file) = manifest, file.contains("://"), let node = top.node("manifest") {
+      context.report(
+        node.mark, "a manifest at a URL is not built yet in this version; give a path, or \"-\"")
+    }
+    let output = top.value("output", expected: "a path") { FileSystem.join(directory, $0) }
+    let baseURL = top.value("base-url", expected: "a URL, such as https://cdn.example.com/feed/") {
+      $0.hasPrefix("http://") || $0.hasPrefix("https://")
+        ? ($0.hasSuffix("/") ? $0 : $0 + "/") : nil
+    }
+    let slots = SlotDecoding.slots(&top)
+    let plan = VariantDecoding.settings(&top, slots: slots ?? [])
+    let fetch = FetchDecoding.fetch(&top)
+    let accept = acceptedFormats(&top)
+    let limits = limits(&top)
+    let workers = top.value("workers", expected: "\"auto\" or a whole number from 1 to 256") {
+      $0 == "auto" ? .some(nil) : Int($0).flatMap { (1...256).contains($0) ? .some($0) : nil }
+    }
+    catalogKeys(&top)
+    top.unbuilt("placeholders", instead: "The catalog has sizes, but no placeholders.")
+    top.unbuilt("fail-above", instead: "A run goes on whatever share of its items fails.")
+    top.finish()
+    for key in ["manifest", "output", "slots"] where top.node(key) == nil {
+      context.report(top.mark, "the key \"\(key)\" is missing; it has no default")
+    }
+    guard let manifest, let output, slots != nil else { return nil }
+    return PipelineFile(
+      name: baseName(path), path: path, manifest: manifest, output: output, baseURL: baseURL,
+      plan: plan, fetch: fetch, accept: accept, limits: limits, workers: workers ?? nil)
+  }
+
+  private static func baseName(_ path: String) -> String {
+    let name = FileSystem.name(of: path)
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+
+  private static func acceptedFormats(_ top: inout KeyGroup) -> [ImageFormat] {
+    guard let nodes = top.list("accept") else { return defaultAccept }
+    let built = ImageFormat.allCases.filter(\.isReadable)
+    let unbuilt = ImageFormat.allCases.filter { !$0.isReadable }.map(\.rawValue)
+    return nodes.compactMap { top.choice(of: $0, "accept", built, unbuilt: unbuilt) }
+  }
+
+  private static func limits(_ top: inout KeyGroup) -> Limits {
+    var limits = Limits()
+    guard var group = top.group("limits") else { return limits }
+    if let pixels = group.value(
+      "pixels", expected: "a count of pixels, such as 100MP",
+      { Units.pixels($0).flatMap { $0 > 0 ? $0 : nil } })
+    {
+      limits.pixels = pixels
+    }
+    limits.frames = group.int("frames", 1...100_000) ?? limits.frames
+    // Below this libvips and its codecs can't even start.
+    if let memory = group.value(
+      "memory", expected: "a size of at least 256MB, such as 2GB",
+      { Units.bytes($0).flatMap { $0 >= 256_000_000 ? $0 : nil } })
+    {
+      limits.memory = memory
+    }
+    limits.time = group.duration("time") ?? limits.time
+    group.finish()
+    return limits
+  }
+
+  private enum Profile: String { case client }
+  private enum CatalogFormat: String { case json }
+
+  private static func catalogKeys(_ top: inout KeyGroup) {
+    guard var group = top.group("catalog") else { return }
+    _ = group.choice("profile", [Profile.client], unbuilt: ["full"])
+    _ = group.choice("format", [CatalogFormat.json], unbuilt: ["jsonl"])
+    group.finish()
+  }
+}

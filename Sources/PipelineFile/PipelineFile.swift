@@ -1,0 +1,82 @@
+package import TesseraImageHeader
+package import TesseraPlan
+
+/// A pipeline file, read and checked: every value has its type, its range and its default.
+///
+/// Paths are as seen from the working directory: those in the file are relative to the file.
+package struct PipelineFile: Sendable {
+  /// The file's name without its extension.
+  package var name: String
+  package var path: String
+  package var manifest: Manifest
+  package var output: String
+  /// Ends in "/", or is nil.
+  package var baseURL: String?
+  package var plan: PlanSettings
+  package var fetch: Fetch
+  /// Formats that sources may have.
+  package var accept: [ImageFormat]
+  package var limits: Limits
+  /// Nil means as many as there are usable processors.
+  package var workers: Int?
+
+  package enum Manifest: Sendable, Equatable {
+    case standardInput
+    case file(String)
+  }
+
+  package enum Revalidation: String, Sendable, CaseIterable {
+    /// Ask the server about every source in every run.
+    case always
+    /// Ask when the answer's own freshness (Cache-Control, Expires) is over.
+    case whenStale = "when-stale"
+    /// What is known is never asked for again.
+    case never
+  }
+
+  package struct Fetch: Sendable {
+    package var concurrency = 16
+    package var perHost = 6
+    /// To connect, and to the first byte.
+    package var timeout = Duration.seconds(15)
+    /// One item, all its tries included.
+    package var deadline = Duration.seconds(120)
+    /// Bytes a second, over ten seconds; slower is a stall.
+    package var minimumSpeed = 1_000
+    /// Further tries after the first.
+    package var retries = 4
+    package var maximumBytes = 64_000_000
+    package var redirects = 5
+    package var revalidation = Revalidation.whenStale
+    /// Query parameters that are left out of the cache key and of the catalog.
+    package var ignoredQuery: [String] = []
+    package var rewrites: [Rewrite] = []
+    package var headers: [Header] = []
+    /// `loopback`, `private`, or CIDR blocks, as written.
+    package var allow: [String] = []
+    package var userAgent = "Tessera/0.1 (+https://example.com/contact)"
+  }
+
+  package struct Rewrite: Sendable, Equatable {
+    package var from: String
+    package var to: String
+  }
+
+  package struct Header: Sendable, Equatable {
+    package var name: String
+    package var value: String
+  }
+
+  /// For one source, in one worker.
+  package struct Limits: Sendable {
+    package var pixels = 100_000_000
+    package var frames = 1_000
+    /// Address space in bytes.
+    package var memory = 2_000_000_000
+    package var time = Duration.seconds(60)
+  }
+
+  package static let defaultAccept: [ImageFormat] = [
+    .jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl, .bmp,
+  ]
+}

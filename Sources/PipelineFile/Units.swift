@@ -1,0 +1,58 @@
+/// Quantities as people write them.
+package enum Units {
+  /// A number and a unit of the table, with or without a blank between: `64MB`, `1.5 h`.
+  /// Nil where it is none, where it is negative, or where it does not fit.
+  private static func parse(_ text: String, _ units: [String: Double]) -> Double? {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let unit = text.dropFirst(digits.count).drop { $0 == " " }
+    guard !digits.isEmpty, digits.first != ".", digits.last != ".", let value = Double(digits),
+      let factor = units[String(unit)], value * factor < 9e15
+    else { return nil }
+    return value * factor
+  }
+
+  /// `15s`, `2m`, `500ms`, `1h`, `30d`.
+  package static func duration(_ text: String) -> Duration? {
+    parse(text, ["ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000])
+      .map { .milliseconds(Int($0)) }
+  }
+
+  /// `64MB` and so on: decimal (kB, MB, GB) and binary (KiB, MiB, GiB) multiples of bytes.
+  package static func bytes(_ text: String) -> Int? {
+    parse(
+      text,
+      [
+        "": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1_048_576,
+        "GiB": 1_073_741_824,
+      ]
+    ).map { Int($0) }
+  }
+
+  /// `1KB/s`: bytes a second.
+  package static func rate(_ text: String) -> Int? {
+    text.hasSuffix("/s") ? bytes(String(text.dropLast(2))) : nil
+  }
+
+  /// `100MP`, or a plain count of pixels.
+  package static func pixels(_ text: String) -> Int? {
+    parse(text, ["": 1, "kP": 1e3, "MP": 1e6, "GP": 1e9]).map { Int($0) }
+  }
+
+  /// `36x36`, `180x` (free height), `x200` (free width); in points.
+  package static func slotSize(_ text: String) -> (width: Int?, height: Int?)? {
+    let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+    guard parts.count == 2, !(parts[0].isEmpty && parts[1].isEmpty) else { return nil }
+    var sides: [Int?] = []
+    for part in parts {
+      if part.isEmpty {
+        sides.append(nil)
+      } else {
+        guard part.allSatisfy({ $0.isASCII && $0.isNumber }), let side = Int(part) else {
+          return nil
+        }
+        sides.append(side)
+      }
+    }
+    return (sides[0], sides[1])
+  }
+}

@@ -1,0 +1,140 @@
+private import TesseraCSQLite
+
+/// What SQLite said about a call that failed.
+package struct StateError: Error, Sendable, CustomStringConvertible {
+  package enum Kind: Sendable {
+    /// The file is no database, or a damaged one.
+    case corrupt
+    /// A later version of Tessera wrote it.
+    case newer
+    case other
+  }
+
+  package var kind: Kind
+  package var path: String
+  /// A clause. Values are never part of it.
+  package var message: String
+
+  package var description: String { "the state file \"\(path)\": \(message)" }
+}
+
+/// One connection to an SQLite database. Closed when it goes out of scope; used by one owner.
+final class Database {
+  let path: String
+  private var handle: OpaquePointer?
+
+  init(_ path: String) throws(StateError) {
+    self.path = path
+    // No mutex: the state store is an actor, and nobody else has this connection.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK else {
+      let error = failure(code)
+      sqlite3_close_v2(handle)
+      handle = nil
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Runs statements that give no rows.
+  func execute(_ sql: String) throws(StateError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  func prepare(_ sql: String) throws(StateError) -> Statement {
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw failure(code) }
+    return Statement(statement, of: self)
+  }
+
+  fileprivate func failure(_ code: Int32) -> StateError {
+    let primary = code & 0xFF
+    let kind: StateError.Kind =
+      primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB ? .corrupt : .other
+    let message = handle.map { String(cString: sqlite3_errmsg($0)) }
+    return StateError(
+      kind: kind, path: path, message: message ?? String(cString: sqlite3_errstr(code)))
+  }
+}
+
+/// A prepared statement that is used again and again. Not for two queries at a time.
+final class Statement {
+  private let handle: OpaquePointer
+  private let database: Database
+
+  fileprivate init(_ handle: OpaquePointer, of database: Database) {
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// A value for a parameter, or from a column.
+  enum Value {
+    case null
+    case int(Int)
+    case double(Double)
+    case text(String)
+
+    static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    static func optional(_ number: Double?) -> Value { number.map { .double($0) } ?? .null }
+  }
+
+  /// One row of a result; valid until the statement's next step.
+  struct Row {
+    fileprivate let handle: OpaquePointer
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+    func text(_ column: Int32) -> String {
+      sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+    }
+
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    func optionalDouble(_ column: Int32) -> Double? { isNull(column) ? nil : double(column) }
+  }
+
+  /// Runs the statement, calling `row` for each row.
+  func run(_ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(StateError) {
+    defer {
+      sqlite3_reset(handle)
+      sqlite3_clear_bindings(handle)
+    }
+    for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
+    while true {
+      let code = sqlite3_step(handle)
+      if code == SQLITE_DONE { return }
+      guard code == SQLITE_ROW else { throw database.failure(code) }
+      row(Row(handle: handle))
+    }
+  }
+
+  /// The first row, turned into a value.
+  func first<Value>(
+    _ values: [Statement.Value], _ transform: (Row) -> Value
+  ) throws(StateError) -> Value? {
+    var found: Value?
+    try run(values) { row in if found == nil { found = transform(row) } }
+    return found
+  }
+
+  private func bind(_ value: Value, at index: Int32) throws(StateError) {
+    let code =
+      switch value {
+      case .null: sqlite3_bind_null(handle, index)
+      case .int(let number): sqlite3_bind_int64(handle, index, Int64(number))
+      case .double(let number): sqlite3_bind_double(handle, index, number)
+      case .text(let text):
+        sqlite3_bind_text(handle, index, text, -1, tessera_sqlite_transient())
+      }
+    guard code == SQLITE_OK else { throw database.failure(code) }
+  }
+}

@@ -1,0 +1,68 @@
+/// The state's tables, and how an older state becomes a current one.
+enum Schema {
+  /// Written into the file as its `user_version`. Each step of ``migrations`` raises it by one.
+  static var version: Int { migrations.count }
+
+  private static let migrations = [
+    """
+    -- What is known of each URL (without its fragment and ignored parameters).
+    CREATE TABLE sources (
+      key TEXT PRIMARY KEY,
+      content TEXT NOT NULL,    -- SHA-256 of the bytes
+      etag TEXT,
+      last_modified TEXT,
+      checked REAL NOT NULL,    -- when the server last confirmed the bytes; seconds since 1970
+      fresh_until REAL,         -- null where the server did not say
+      run INTEGER NOT NULL      -- the run in which that was
+    ) WITHOUT ROWID;
+
+    -- What its decoder saw in each content.
+    CREATE TABLE contents (
+      content TEXT PRIMARY KEY,
+      format TEXT NOT NULL,
+      width INTEGER NOT NULL,   -- displayed pixels
+      height INTEGER NOT NULL,
+      alpha INTEGER NOT NULL,
+      frames INTEGER NOT NULL,
+      warnings TEXT NOT NULL    -- a line each
+    ) WITHOUT ROWID;
+
+    -- Each file, by what made it: content, recipe and versions.
+    CREATE TABLE variants (
+      key TEXT PRIMARY KEY,
+      path TEXT NOT NULL,
+      width INTEGER NOT NULL,   -- as read back from the file
+      height INTEGER NOT NULL,
+      bytes INTEGER NOT NULL
+    ) WITHOUT ROWID;
+
+    -- Each item's place in the manifest of a run, and its line of the catalog.
+    CREATE TABLE items (
+      id TEXT PRIMARY KEY,
+      run INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      entry TEXT NOT NULL,      -- what the manifest said
+      result TEXT               -- null while the item is under way
+    ) WITHOUT ROWID;
+    CREATE INDEX items_in_order ON items (run, position);
+
+    CREATE TABLE runs (number INTEGER PRIMARY KEY);
+    """
+  ]
+
+  static func migrate(_ database: Database) throws(StateError) {
+    let version =
+      try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } ?? 0
+    guard version <= Self.version else {
+      throw StateError(
+        kind: .newer, path: database.path,
+        message: "a later version of tessera wrote it (schema \(version), this one knows "
+          + "\(Self.version)); use that version, or another output")
+    }
+    for step in version..<Self.version {
+      try database.execute(
+        "BEGIN IMMEDIATE; \(migrations[step]) PRAGMA user_version = \(step + 1); COMMIT")
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/// What earlier runs learned, and what this run has done so far: one SQLite database (WAL mode)
+/// with one owner.
+///
+/// The order of effects around it makes a kill harmless: files are published before the records
+/// that name them are written, and the catalog is written from the records.
+package actor StateStore {
+  private let database: Database
+  private let selectSource: Statement
+  private let upsertSource: Statement
+  private let selectContent: Statement
+  private let upsertContent: Statement
+  private let selectVariant: Statement
+  private let upsertVariant: Statement
+  private let selectItem: Statement
+  private let upsertItem: Statement
+  private let updateResult: Statement
+  private let selectResults: Statement
+
+  /// Opens the state at a path, and makes it if it is not there. An empty path means a temporary
+  /// one that nobody else sees and that is gone with the store.
+  package init(path: String) throws(StateError) {
+    database = try Database(path)
+    // In WAL mode with NORMAL, a power cut may cost the last commits, but never the order.
+    try database.execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000")
+    try Schema.migrate(database)
+    selectSource = try database.prepare(
+      "SELECT content, etag, last_modified, checked, fresh_until, run FROM sources WHERE key = ?")
+    upsertSource = try database.prepare(
+      "INSERT OR REPLACE INTO sources (key, content, etag, last_modified, checked, fresh_until, run)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+    selectContent = try database.prepare(
+      "SELECT format, width, height, alpha, frames, warnings FROM contents WHERE content = ?")
+    upsertContent = try database.prepare(
+      "INSERT OR REPLACE INTO contents (content, format, width, height, alpha, frames, warnings)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+    selectVariant = try database.prepare(
+      "SELECT path, width, height, bytes FROM variants WHERE key = ?")
+    upsertVariant = try database.prepare(
+      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes) VALUES (?, ?, ?, ?, ?)")
+    selectItem = try database.prepare("SELECT run, line, entry FROM items WHERE id = ?")
+    upsertItem = try database.prepare(
+      "INSERT OR REPLACE INTO items (id, run, position, line, entry, result)"
+        + " VALUES (?, ?, ?, ?, ?, NULL)")
+    updateResult = try database.prepare("UPDATE items SET result = ? WHERE id = ?")
+    selectResults = try database.prepare(
+      "SELECT position, result FROM items WHERE run = ? AND position > ? ORDER BY position LIMIT ?")
+  }
+
+  /// Begins a run and gives its number, which is larger than all before.
+  package func beginRun() throws(StateError) -> Int {
+    try database.execute("INSERT INTO runs DEFAULT VALUES")
+    let number = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.int(0) }
+    return number ?? 1
+  }
+
+  /// Ends a run: items that its manifest did not name are forgotten.
+  package func endRun(_ run: Int) throws(StateError) {
+    try database.prepare("DELETE FROM items WHERE run <> ?").run([.int(run)])
+    try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
+  }
+
+  package func source(_ key: String) throws(StateError) -> SourceRecord? {
+    try selectSource.first([.text(key)]) { row in
+      SourceRecord(
+        content: row.text(0), etag: row.optionalText(1), lastModified: row.optionalText(2),
+        checked: row.double(3), freshUntil: row.optionalDouble(4), run: row.int(5))
+    }
+  }
+
+  package func save(_ source: SourceRecord, key: String) throws(StateError) {
+    try upsertSource.run([
+      .text(key), .text(source.content), .optional(source.etag), .optional(source.lastModified),
+      .double(source.checked), .optional(source.freshUntil), .int(source.run),
+    ])
+  }
+
+  package func content(_ digest: String) throws(StateError) -> ContentRecord? {
+    try selectContent.first([.text(digest)]) { row in
+      ContentRecord(
+        format: row.text(0), width: row.int(1), height: row.int(2), hasAlpha: row.int(3) != 0,
+        frames: row.int(4), warnings: row.text(5).split(separator: "\n").map(String.init))
+    }
+  }
+
+  /// Saves what a transcode has made, all or nothing.
+  package func save(
+    _ content: ContentRecord, digest: String, variants: [(key: String, record: VariantRecord)]
+  ) throws(StateError) {
+    try transaction { () throws(StateError) in
+      try upsertContent.run([
+        .text(digest), .text(content.format), .int(content.width), .int(content.height),
+        .int(content.hasAlpha ? 1 : 0), .int(content.frames),
+        .text(content.warnings.joined(separator: "\n")),
+      ])
+      for (key, record) in variants {
+        try upsertVariant.run([
+          .text(key), .text(record.path), .int(record.width), .int(record.height),
+          .int(record.bytes),
+        ])
+      }
+    }
+  }
+
+  /// The files of some keys; nil where a key is unknown.
+  package func variants(_ keys: [String]) throws(StateError) -> [VariantRecord?] {
+    var records: [VariantRecord?] = []
+    for key in keys {
+      records.append(
+        try selectVariant.first([.text(key)]) { row in
+          VariantRecord(
+            path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3))
+        })
+    }
+    return records
+  }
+
+  /// Gives an item its place in a run.
+  package func claim(
+    id: String, run: Int, position: Int, line: Int, entry: String
+  ) throws(StateError) -> Claim {
+    let known = try selectItem.first([.text(id)]) { row in
+      (run: row.int(0), line: row.int(1), entry: row.text(2))
+    }
+    if let known, known.run == run {
+      return known.entry == entry ? .repeated : .conflict(line: known.line)
+    }
+    try upsertItem.run([.text(id), .int(run), .int(position), .int(line), .text(entry)])
+    return .new
+  }
+
+  /// Saves an item's line of the catalog.
+  package func finish(id: String, result: String) throws(StateError) {
+    try updateResult.run([.text(result), .text(id)])
+  }
+
+  /// A part of a run's results in the order of the manifest, beginning behind a position.
+  package func results(
+    of run: Int, after position: Int, limit: Int
+  ) throws(StateError) -> [(position: Int, result: String)] {
+    var results: [(Int, String)] = []
+    try selectResults.run([.int(run), .int(position), .int(limit)]) { row in
+      results.append((row.int(0), row.text(1)))
+    }
+    return results
+  }
+
+  private func transaction(_ body: () throws(StateError) -> Void) throws(StateError) {
+    try database.execute("BEGIN IMMEDIATE")
+    do throws(StateError) {
+      try body()
+      try database.execute("COMMIT")
+    } catch {
+      try database.execute("ROLLBACK")
+      throw error
+    }
+  }
+}

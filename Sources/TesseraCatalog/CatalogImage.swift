@@ -1,0 +1,134 @@
+/// One picture of the catalog.
+public struct CatalogImage: Codable, Sendable, Equatable {
+  public enum Status: String, Codable, Sendable, CaseIterable {
+    /// Everything is there.
+    case ok
+    /// The source could not be reached this time; the last good result stands.
+    case stale
+    /// Nothing to show.
+    case failed
+    /// The size is known, variants were not made.
+    case pending
+  }
+
+  public var id: String
+  public var url: String
+  public var status: Status
+  /// Pixels, as displayed. Nil where the size never became known.
+  public var width: Int?
+  public var height: Int?
+  /// The source's format: `jpeg`, `png`, `gif`, `webp`.
+  public var format: String?
+  public var alpha: Bool?
+  public var animated: Bool?
+  public var frames: Int?
+  /// Why `status` is `failed` or `stale`.
+  public var error: Failure?
+  /// What was odd about the source and did not keep it from being shown.
+  public var warnings: [String]?
+  /// Smallest first. Empty where nothing can be shown.
+  public var variants: [CatalogVariant]
+  /// How each slot is filled, by the slot's name.
+  public var slots: [String: CatalogSlotUse]
+
+  /// Why a picture could not be made, or not be refreshed.
+  public struct Failure: Codable, Sendable, Equatable, Error {
+    /// A stable word: `http-status`, `timeout`, `not-image`…
+    public var code: String
+    /// A sentence for people.
+    public var message: String
+    /// Whether the same request may succeed later.
+    public var retryable: Bool
+
+    public init(code: String, message: String, retryable: Bool) {
+      self.code = code
+      self.message = message
+      self.retryable = retryable
+    }
+  }
+
+  public init(
+    id: String, url: String, status: Status, width: Int? = nil, height: Int? = nil,
+    format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
+    error: Failure? = nil, warnings: [String]? = nil, variants: [CatalogVariant] = [],
+    slots: [String: CatalogSlotUse] = [:]
+  ) {
+    self.id = id
+    self.url = url
+    self.status = status
+    self.width = width
+    self.height = height
+    self.format = format
+    self.alpha = alpha
+    self.animated = animated
+    self.frames = frames
+    self.error = error
+    self.warnings = warnings
+    self.variants = variants
+    self.slots = slots
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case id, url, status, width, height, format, alpha, animated, frames, error, warnings
+    case variants, slots
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    id = try values.decode(String.self, forKey: .id)
+    url = try values.decode(String.self, forKey: .url)
+    status = try values.decode(Status.self, forKey: .status)
+    width = try values.decodeIfPresent(Int.self, forKey: .width)
+    height = try values.decodeIfPresent(Int.self, forKey: .height)
+    format = try values.decodeIfPresent(String.self, forKey: .format)
+    alpha = try values.decodeIfPresent(Bool.self, forKey: .alpha)
+    animated = try values.decodeIfPresent(Bool.self, forKey: .animated)
+    frames = try values.decodeIfPresent(Int.self, forKey: .frames)
+    error = try values.decodeIfPresent(Failure.self, forKey: .error)
+    warnings = try values.decodeIfPresent([String].self, forKey: .warnings)
+    // A failed picture has neither.
+    variants = try values.decodeIfPresent([CatalogVariant].self, forKey: .variants) ?? []
+    slots = try values.decodeIfPresent([String: CatalogSlotUse].self, forKey: .slots) ?? [:]
+  }
+}
+
+/// An encoded file.
+public struct CatalogVariant: Codable, Sendable, Equatable {
+  /// Relative to the catalog. Names are made of the content's SHA-256, so a name never changes its
+  /// content.
+  public var path: String
+  /// The media type.
+  public var type: String
+  /// Pixels, read back from the encoded file.
+  public var width: Int
+  public var height: Int
+  public var bytes: Int
+  /// Why this is not the format that was asked for: `webp-size-limit`.
+  public var fallback: String?
+
+  public init(
+    path: String, type: String, width: Int, height: Int, bytes: Int, fallback: String? = nil
+  ) {
+    self.path = path
+    self.type = type
+    self.width = width
+    self.height = height
+    self.bytes = bytes
+    self.fallback = fallback
+  }
+}
+
+/// How a picture fills one slot.
+public struct CatalogSlotUse: Codable, Sendable, Equatable {
+  /// Points, as laid out.
+  public var width: Int
+  public var height: Int
+  /// One index into ``CatalogImage/variants`` for each of the catalog's scales.
+  public var variants: [Int]
+
+  public init(width: Int, height: Int, variants: [Int]) {
+    self.width = width
+    self.height = height
+    self.variants = variants
+  }
+}

@@ -1,0 +1,120 @@
+internal import TesseraPlan
+internal import TesseraWire
+
+/// From a source's file to upright 8-bit sRGB (or grey) frames in memory.
+enum Decoder {
+  /// What the source is, from its header alone, and whether it is within its limits.
+  static func examine(_ job: TranscodeJob) throws(TranscodeFailure) -> SourceFacts {
+    let picture: Picture
+    do throws(VipsError) {
+      // All frames, since only then libvips knows whether any of them is translucent.
+      picture = try Picture.load(job.source, format: job.format, .init(frames: -1))
+    } catch {
+      throw TranscodeFailure(decoding: error)
+    }
+    let frames = picture.frameCount
+    guard frames <= job.maximumFrames else {
+      throw TranscodeFailure(
+        .tooManyFrames,
+        "the picture has \(frames) frames; limits.frames allows \(job.maximumFrames)")
+    }
+    let pixels = picture.width * picture.pageHeight * frames
+    guard pixels <= job.maximumPixels else {
+      throw TranscodeFailure(
+        .tooManyPixels,
+        "the picture has \(pixels) pixels in \(frames) frames; limits.pixels allows "
+          + "\(job.maximumPixels)")
+    }
+    let size = Size(picture.width, picture.pageHeight)
+    return SourceFacts(
+      size: picture.swapsSides ? Size(size.height, size.width) : size,
+      hasAlpha: picture.hasAlpha, frames: frames)
+  }
+
+  /// The frames, at the smallest size that the largest output can be made from.
+  static func decode(
+    _ job: TranscodeJob, facts: SourceFacts, warnings: inout [String]
+  ) throws(VipsError) -> [Picture] {
+    let isAnimated = job.outputs.contains { $0.variant.encoding.isAnimated }
+    let scale = largestScale(job, facts: facts)
+    let loaded = try Picture.load(
+      job.source, format: job.format,
+      .init(frames: isAnimated ? -1 : 1, shrink: jpegShrink(scale), scale: webpScale(scale)))
+    let coloured = try inSRGB(loaded, warnings: &warnings)
+    // Stored sides, before turning.
+    let full =
+      loaded.swapsSides ? Size(facts.size.height, facts.size.width) : facts.size
+    let target = full.scaled(by: scale)
+    if isAnimated { return try frames(of: coloured, count: facts.frames, target: target) }
+    // Sequential decoding ends here: what comes after may ask for pixels in any order.
+    let base = try coloured.resized(width: target.width, height: target.height).inMemory()
+    return [base.orientation > 1 ? try base.turnedUpright().inMemory() : base]
+  }
+
+  /// Each frame is cut out and resized by itself: resized as one strip, the edges of one frame would
+  /// bleed into the next.
+  private static func frames(
+    of strip: Picture, count: Int, target: Size
+  ) throws(VipsError) -> [Picture] {
+    let strip = try strip.inMemory()
+    let height = strip.height / count
+    var frames: [Picture] = []
+    for index in 0..<count {
+      let frame = try strip.extracted(
+        x: 0, y: index * height, width: strip.width, height: height)
+      let resized = try frame.resized(width: target.width, height: target.height).inMemory()
+      frames.append(resized.orientation > 1 ? try resized.turnedUpright().inMemory() : resized)
+    }
+    return frames
+  }
+
+  /// How large the largest output is, as a part of what it shows of the source: 1 at most.
+  private static func largestScale(_ job: TranscodeJob, facts: SourceFacts) -> Double {
+    let scales = job.outputs.map { output in
+      let shown = output.variant.crop?.size ?? facts.size
+      let size = output.variant.size
+      return max(
+        Double(size.width) / Double(shown.width), Double(size.height) / Double(shown.height))
+    }
+    return min(1, scales.max() ?? 1)
+  }
+
+  /// JPEG's shrink while decoding. At least a factor of two is left to the resize, as
+  /// vips_thumbnail does: the codec's own box filter would be seen otherwise.
+  private static func jpegShrink(_ scale: Double) -> Int {
+    switch 1 / scale {
+    case 16...: 8
+    case 8..<16: 4
+    case 4..<8: 2
+    default: 1
+    }
+  }
+
+  /// WebP's scaling while decoding, with the same margin of two.
+  private static func webpScale(_ scale: Double) -> Double { min(1, scale * 2) }
+
+  /// 8-bit sRGB or grey, whatever came in. A profile that can't be used is a warning: the colours
+  /// are then what they would be without it.
+  private static func inSRGB(
+    _ picture: Picture, warnings: inout [String]
+  ) throws(VipsError) -> Picture {
+    if picture.hasProfile {
+      do throws(VipsError) {
+        return try picture.transformedToSRGB(embedded: true)
+      } catch {
+        warnings.append("the colour profile could not be used: \(error.message)")
+      }
+    }
+    if picture.isCMYK { return try picture.transformedToSRGB(embedded: false) }
+    return picture.isGreyOrSRGB && picture.isEightBit ? picture : try picture.convertedToSRGB()
+  }
+}
+
+extension Size {
+  /// At this scale, no side below one pixel.
+  func scaled(by scale: Double) -> Size {
+    Size(
+      max(1, Int((Double(width) * scale).rounded())),
+      max(1, Int((Double(height) * scale).rounded())))
+  }
+}

@@ -1,0 +1,219 @@
+private import TesseraCVips
+
+/// A libvips image: a description of pixels that are computed when somebody asks for them.
+///
+/// Owns one reference; each operation gives a new picture. libvips' own message goes into the error
+/// of the call that failed.
+final class Picture {
+  fileprivate let image: UnsafeMutablePointer<VipsImage>
+
+  fileprivate init(_ image: UnsafeMutablePointer<VipsImage>) { self.image = image }
+
+  deinit { tessera_vips_unref(image) }
+
+  fileprivate static func make(
+    _ operation: (UnsafeMutablePointer<UnsafeMutablePointer<VipsImage>?>) -> Int32
+  ) throws(VipsError) -> Picture {
+    var out: UnsafeMutablePointer<VipsImage>?
+    guard operation(&out) == 0, let out else { throw VipsError.current() }
+    return Picture(out)
+  }
+}
+
+/// What libvips said about a call that failed.
+struct VipsError: Error {
+  var message: String
+
+  /// Takes the message from libvips' buffer, which is one for the whole process: a worker does one
+  /// job at a time, so it is the right one.
+  static func current() -> VipsError {
+    defer { vips_error_clear() }
+    let text = String(cString: vips_error_buffer())
+    let lines = text.split(separator: "\n").map(String.init)
+    var seen: Set<String> = []
+    let message = lines.filter { seen.insert($0).inserted }.joined(separator: "; ")
+    return VipsError(message: message.isEmpty ? "libvips gave no reason" : message)
+  }
+
+  /// Whether an allocation failed, which under the worker's limit means the limit.
+  var isOutOfMemory: Bool {
+    message.contains("out of memory") || message.contains("Cannot allocate memory")
+  }
+}
+
+/// The library, started once.
+package enum Vips {
+  /// - Returns: libvips' version, or nil where it could not start.
+  package static func start() -> String? {
+    guard vips_init("tessera-worker") == 0 else { return nil }
+    vips_concurrency_set(1)  // one picture per worker, and as many workers as processors
+    vips_cache_set_max(0)  // the cache would keep files open, and nothing is asked for twice
+    tessera_vips_block_all_but_named()
+    return [0, 1, 2].map { String(vips_version($0)) }.joined(separator: ".")
+  }
+}
+
+// MARK: Reading
+
+extension Picture {
+  /// How to load. Frames and scale count only for formats that have them.
+  struct LoadOptions {
+    /// How many frames; -1 for all.
+    var frames = 1
+    /// JPEG's own shrink while decoding: 1, 2, 4 or 8.
+    var shrink = 1
+    /// WebP's own scaling while decoding, at most 1.
+    var scale = 1.0
+  }
+
+  /// Opens a file with the loader of a format. Pixels are decoded later, in order, once.
+  static func load(
+    _ path: String, format: String, _ options: LoadOptions = LoadOptions()
+  ) throws(VipsError) -> Picture {
+    switch format {
+    case "jpeg": try make { tessera_vips_load_jpeg(path, $0, Int32(options.shrink)) }
+    case "png": try make { tessera_vips_load_png(path, $0) }
+    case "gif": try make { tessera_vips_load_gif(path, $0, Int32(options.frames)) }
+    case "webp": try make { tessera_vips_load_webp(path, $0, Int32(options.frames), options.scale) }
+    default: throw VipsError(message: "there is no decoder for the format \"\(format)\"")
+    }
+  }
+
+  var width: Int { Int(vips_image_get_width(image)) }
+  var height: Int { Int(vips_image_get_height(image)) }
+  /// Of one frame.
+  var pageHeight: Int { Int(vips_image_get_page_height(image)) }
+  /// Frames in the file, loaded or not.
+  var frameCount: Int { max(1, Int(vips_image_get_n_pages(image))) }
+  var hasAlpha: Bool { vips_image_hasalpha(image) != 0 }
+  var swapsSides: Bool { vips_image_get_orientation_swap(image) != 0 }
+  var orientation: Int { Int(vips_image_get_orientation(image)) }
+  var hasProfile: Bool { vips_image_get_typeof(image, "icc-profile-data") != 0 }
+  var isCMYK: Bool { vips_image_get_interpretation(image) == VIPS_INTERPRETATION_CMYK }
+  var isEightBit: Bool { vips_image_get_format(image) == VIPS_FORMAT_UCHAR }
+
+  var isGreyOrSRGB: Bool {
+    let space = vips_image_get_interpretation(image)
+    return space == VIPS_INTERPRETATION_sRGB || space == VIPS_INTERPRETATION_B_W
+  }
+}
+
+// MARK: Operations
+
+extension Picture {
+  /// Converts to 8-bit sRGB through the embedded profile, or libvips' own for four inks.
+  func transformedToSRGB(embedded: Bool) throws(VipsError) -> Picture {
+    try Self.make { tessera_vips_icc_to_srgb(image, $0, embedded ? 1 : 0) }
+  }
+
+  /// Converts to 8-bit sRGB by the formulas of the colour space, without a profile.
+  func convertedToSRGB() throws(VipsError) -> Picture {
+    try Self.make { tessera_vips_colourspace(image, $0, VIPS_INTERPRETATION_sRGB) }
+  }
+
+  /// Turned upright, with the orientation's tag removed.
+  func turnedUpright() throws(VipsError) -> Picture {
+    try Self.make { tessera_vips_autorot(image, $0) }
+  }
+
+  func extracted(x: Int, y: Int, width: Int, height: Int) throws(VipsError) -> Picture {
+    try Self.make {
+      tessera_vips_extract_area(image, $0, Int32(x), Int32(y), Int32(width), Int32(height))
+    }
+  }
+
+  /// Resized to exactly this size with Lanczos' kernel. Colour under translucent pixels counts by
+  /// its alpha, so that no dark fringes come in.
+  func resized(width: Int, height: Int) throws(VipsError) -> Picture {
+    if width == self.width && height == self.height { return self }
+    let horizontal = Double(width) / Double(self.width)
+    let vertical = Double(height) / Double(self.height)
+    guard hasAlpha else {
+      return try Self.make { tessera_vips_resize(image, $0, horizontal, vertical) }
+    }
+    let premultiplied = try Self.make { tessera_vips_premultiply(image, $0) }
+    let small = try Self.make {
+      tessera_vips_resize(premultiplied.image, $0, horizontal, vertical)
+    }
+    let straight = try Self.make { tessera_vips_unpremultiply(small.image, $0) }
+    return try Self.make { tessera_vips_cast_uchar(straight.image, $0) }
+  }
+
+  /// Without alpha, on a colour.
+  func flattened(red: UInt8, green: UInt8, blue: UInt8) throws(VipsError) -> Picture {
+    try Self.make { tessera_vips_flatten(image, $0, Double(red), Double(green), Double(blue)) }
+  }
+
+  /// All pixels computed and kept in memory.
+  func inMemory() throws(VipsError) -> Picture {
+    guard let copy = vips_image_copy_memory(image) else { throw VipsError.current() }
+    return Picture(copy)
+  }
+
+  /// Frames of one size, one below the other, as libvips holds animations.
+  static func stacked(_ frames: [Picture]) throws(VipsError) -> Picture {
+    guard let first = frames.first else { throw VipsError(message: "there is no frame") }
+    if frames.count == 1 { return first }
+    var images = frames.map { Optional($0.image) }
+    let stack = try make { tessera_vips_stack(&images, $0, Int32(frames.count)) }
+    // A copy of the description alone, so that its fields can be set.
+    let own = try make { tessera_vips_copy_plain(stack.image, $0) }
+    vips_image_set_int(own.image, "page-height", Int32(first.height))
+    return own
+  }
+
+  /// Without any metadata. What an animation needs (its frames' height, delays and loop count) stays
+  /// where it is one.
+  func stripped(keepingAnimation: Bool) throws(VipsError) -> Picture {
+    let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
+    guard let names = vips_image_get_fields(copy.image) else { throw VipsError.current() }
+    defer { g_strfreev(names) }
+    let kept = keepingAnimation ? ["page-height", "n-pages", "delay", "loop"] : []
+    var index = 0
+    while let name = names[index] {
+      let text = String(cString: name)
+      // Fields of the header itself (width, bands…) are no metadata; removing them does nothing.
+      if !kept.contains(text) { vips_image_remove(copy.image, name) }
+      index += 1
+    }
+    return copy
+  }
+}
+
+// MARK: Writing
+
+extension Picture {
+  func webp(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_webp(image, $0, $1, Int32(quality), Int32(effort)) }
+  }
+
+  func jpeg(quality: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_jpeg(image, $0, $1, Int32(quality)) }
+  }
+
+  func png() throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_png(image, $0, $1) }
+  }
+}
+
+/// An encoded file in memory that libvips allocated. Freed when it goes out of scope.
+struct EncodedBytes: ~Copyable {
+  private let data: UnsafeMutableRawPointer
+  private let count: Int
+
+  fileprivate init(
+    _ save: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<Int>) -> Int32
+  ) throws(VipsError) {
+    var data: UnsafeMutableRawPointer?
+    var count = 0
+    guard save(&data, &count) == 0, let data else { throw VipsError.current() }
+    self.data = data
+    self.count = count
+  }
+
+  deinit { g_free(data) }
+
+  func withBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+    try body(UnsafeRawBufferPointer(start: data, count: count))
+  }
+}

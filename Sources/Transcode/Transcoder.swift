@@ -1,0 +1,66 @@
+internal import TesseraFiles
+internal import TesseraPlan
+package import TesseraWire
+
+/// Turns one spooled source into all its files, from one decode.
+///
+/// The steps, in order: look at the header and the limits; decode at the smallest size that still
+/// serves the largest file; convert to sRGB; turn upright; then each file from the smallest of the
+/// pictures above it; encode, clean, write.
+package struct Transcoder {
+  private let job: TranscodeJob
+  private var warnings: [String] = []
+
+  package static func perform(_ job: TranscodeJob) -> TranscodeReply {
+    var transcoder = Transcoder(job: job)
+    do throws(TranscodeFailure) {
+      return try transcoder.run()
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private init(job: TranscodeJob) { self.job = job }
+
+  private mutating func run() throws(TranscodeFailure) -> TranscodeReply {
+    let facts = try Decoder.examine(job)
+    guard facts.plansLike(job.expected) else { return .differs(facts) }
+    let decoded = try decode(facts)
+    var pyramid = Pyramid(decoded, of: facts.size)
+    // From the largest down, so that each can be made from one above it.
+    for output in job.outputs.sorted(by: { $0.variant.size.area > $1.variant.size.area }) {
+      let frames: [Picture]
+      do throws(VipsError) {
+        frames = try pyramid.frames(for: output.variant)
+      } catch {
+        throw TranscodeFailure(decoding: error)
+      }
+      try Encoder.write(frames, as: output)
+    }
+    return .done(facts, warnings: warnings)
+  }
+
+  private mutating func decode(_ facts: SourceFacts) throws(TranscodeFailure) -> [Picture] {
+    do throws(VipsError) {
+      return try Decoder.decode(job, facts: facts, warnings: &warnings)
+    } catch {
+      throw TranscodeFailure(decoding: error)
+    }
+  }
+}
+
+extension TranscodeFailure {
+  init(decoding error: VipsError) {
+    self =
+      error.isOutOfMemory
+      ? TranscodeFailure(.outOfMemory, "decoding needed more memory than limits.memory allows")
+      : TranscodeFailure(.decode, "the picture could not be decoded: \(error.message)")
+  }
+
+  init(encoding error: VipsError, format: String) {
+    self =
+      error.isOutOfMemory
+      ? TranscodeFailure(.outOfMemory, "encoding needed more memory than limits.memory allows")
+      : TranscodeFailure(.encode, "the \(format) file could not be encoded: \(error.message)")
+  }
+}

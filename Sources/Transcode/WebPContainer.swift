@@ -1,0 +1,25 @@
+private import TesseraCWebPMux
+
+/// The container of an encoded WebP file (RFC 9649), through libwebp's own mux library.
+enum WebPContainer {
+  /// Removes Exif, XMP and ICC chunks. libvips 8.14.1 writes an Exif block into every WebP file,
+  /// whatever it is told. A still picture without alpha ends as the simple file format, which the
+  /// library chooses by itself when nothing else is left.
+  ///
+  /// Returns nil where the library can't read the container.
+  static func withoutMetadata(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    var input = WebPData(
+      bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
+    guard let mux = WebPMuxCreateInternal(&input, 0, WEBP_MUX_ABI_VERSION) else { return nil }
+    defer { WebPMuxDelete(mux) }
+    for chunk in ["EXIF", "XMP ", "ICCP"] {
+      // "Not found" is as good as deleted.
+      let result = WebPMuxDeleteChunk(mux, chunk)
+      guard result == WEBP_MUX_OK || result == WEBP_MUX_NOT_FOUND else { return nil }
+    }
+    var output = WebPData()
+    guard WebPMuxAssemble(mux, &output) == WEBP_MUX_OK else { return nil }
+    defer { WebPFree(UnsafeMutableRawPointer(mutating: output.bytes)) }
+    return Array(UnsafeBufferPointer(start: output.bytes, count: output.size))
+  }
+}

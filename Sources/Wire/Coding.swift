@@ -1,0 +1,227 @@
+internal import TesseraJSON
+internal import TesseraPlan
+
+/// The messages as lines of JSON. A line is at most ``WireLine/maximumLength`` bytes long.
+package enum WireLine {
+  /// 4 MiB: a job has a line or two for each variant.
+  package static let maximumLength = 4 << 20
+}
+
+/// A line that is no message.
+package struct WireError: Error, Sendable, Equatable {
+  package var message: String
+}
+
+extension WorkerHello {
+  package var line: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("protocol", protocolVersion)
+      object.member("libvips", libvips)
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+
+  package init(line: [UInt8]) throws(WireError) {
+    let message = try Message(line)
+    self.init(
+      protocolVersion: try message.int("protocol"), libvips: try message.string("libvips"))
+  }
+}
+
+extension TranscodeJob {
+  package var line: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("job", identifier)
+      object.member("source", source)
+      object.member("format", format)
+      object.name("expected")
+      expected.write(to: &object)
+      object.member("maximumPixels", maximumPixels)
+      object.member("maximumFrames", maximumFrames)
+      object.name("outputs")
+      object.array { list in
+        for output in outputs { output.write(to: &list) }
+      }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+
+  package init(line: [UInt8]) throws(WireError) {
+    let message = try Message(line)
+    var outputs: [Output] = []
+    for output in try message.list("outputs") { outputs.append(try Output(output)) }
+    self.init(
+      identifier: try message.int("job"), source: try message.string("source"),
+      format: try message.string("format"), expected: try SourceFacts(message.group("expected")),
+      maximumPixels: try message.int("maximumPixels"),
+      maximumFrames: try message.int("maximumFrames"), outputs: outputs)
+  }
+}
+
+extension TranscodeReply {
+  package func line(for identifier: Int) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("job", identifier)
+      switch self {
+      case .done(let facts, let warnings):
+        object.name("done")
+        facts.write(to: &object)
+        object.name("warnings")
+        object.array { for warning in warnings { $0.value(warning) } }
+      case .differs(let facts):
+        object.name("differs")
+        facts.write(to: &object)
+      case .failed(let failure):
+        object.name("failed")
+        object.object { object in
+          object.member("code", failure.code.rawValue)
+          object.member("message", failure.message)
+        }
+      }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+
+  /// - Throws: ``WireError`` also where the reply is to another job.
+  package init(line: [UInt8], for identifier: Int) throws(WireError) {
+    let message = try Message(line)
+    guard try message.int("job") == identifier else {
+      throw WireError(message: "a reply to another job")
+    }
+    if let facts = try? message.group("done") {
+      var warnings: [String] = []
+      for warning in try message.strings("warnings") { warnings.append(warning) }
+      self = .done(try SourceFacts(facts), warnings: warnings)
+    } else if let facts = try? message.group("differs") {
+      self = .differs(try SourceFacts(facts))
+    } else {
+      let failure = try message.group("failed")
+      guard let code = TranscodeFailure.Code(rawValue: try failure.string("code")) else {
+        throw WireError(message: "an unknown failure code")
+      }
+      self = .failed(TranscodeFailure(code, try failure.string("message")))
+    }
+  }
+}
+
+extension SourceFacts {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("width", size.width)
+      object.member("height", size.height)
+      object.member("alpha", hasAlpha)
+      object.member("frames", frames)
+    }
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    self.init(
+      size: Size(try message.int("width"), try message.int("height")),
+      hasAlpha: try message.bool("alpha"), frames: try message.int("frames"))
+    guard size.width > 0, size.height > 0, frames > 0 else {
+      throw WireError(message: "impossible facts of a source")
+    }
+  }
+}
+
+extension TranscodeJob.Output {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("file", file)
+      object.member("width", variant.size.width)
+      object.member("height", variant.size.height)
+      if let crop = variant.crop {
+        object.name("crop")
+        object.array { list in
+          for number in [crop.x, crop.y, crop.size.width, crop.size.height] { list.value(number) }
+        }
+      }
+      let encoding = variant.encoding
+      object.member("format", encoding.format.rawValue)
+      if let quality = encoding.quality { object.member("quality", quality) }
+      if let effort = encoding.effort { object.member("effort", effort) }
+      if let background = encoding.background {
+        object.member("background", background.hexadecimal)
+      }
+      object.member("animated", encoding.isAnimated)
+    }
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    guard let format = OutputFormat(rawValue: try message.string("format")) else {
+      throw WireError(message: "an unknown output format")
+    }
+    var crop: Crop?
+    if let numbers = message.value["crop"]?.arrayValue?.compactMap(\.intValue) {
+      guard numbers.count == 4 else {
+        throw WireError(message: "a crop of \(numbers.count) numbers")
+      }
+      crop = Crop(x: numbers[0], y: numbers[1], size: Size(numbers[2], numbers[3]))
+    }
+    self.init(
+      file: try message.string("file"),
+      variant: PlannedVariant(
+        crop: crop, size: Size(try message.int("width"), try message.int("height")),
+        encoding: Encoding(
+          format: format, quality: message.value["quality"]?.intValue,
+          effort: message.value["effort"]?.intValue,
+          background: message.value["background"]?.stringValue.flatMap {
+            Colour(hexadecimal: $0)
+          },
+          isAnimated: try message.bool("animated")),
+        fallback: nil))
+  }
+}
+
+/// A JSON object whose members must be there and of their type.
+private struct Message {
+  let value: JSONValue
+
+  init(_ line: [UInt8]) throws(WireError) {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONParser.parse(line)
+    } catch {
+      throw WireError(message: "not JSON: \(error.message)")
+    }
+    try self.init(value)
+  }
+
+  private init(_ value: JSONValue) throws(WireError) {
+    guard case .object = value else { throw WireError(message: "no object") }
+    self.value = value
+  }
+
+  private func require<Value>(_ name: String, _ found: Value?) throws(WireError) -> Value {
+    guard let found else { throw WireError(message: "no proper \"\(name)\"") }
+    return found
+  }
+
+  func int(_ name: String) throws(WireError) -> Int { try require(name, value[name]?.intValue) }
+  func bool(_ name: String) throws(WireError) -> Bool { try require(name, value[name]?.boolValue) }
+
+  func string(_ name: String) throws(WireError) -> String {
+    try require(name, value[name]?.stringValue)
+  }
+
+  func group(_ name: String) throws(WireError) -> Message {
+    try Message(try require(name, value[name]))
+  }
+
+  func list(_ name: String) throws(WireError) -> [Message] {
+    var messages: [Message] = []
+    for value in try require(name, value[name]?.arrayValue) { messages.append(try Message(value)) }
+    return messages
+  }
+
+  func strings(_ name: String) throws(WireError) -> [String] {
+    var texts: [String] = []
+    for value in try require(name, value[name]?.arrayValue) {
+      texts.append(try require(name, value.stringValue))
+    }
+    return texts
+  }
+}

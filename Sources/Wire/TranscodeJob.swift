@@ -1,0 +1,117 @@
+package import TesseraPlan
+
+/// What the coordinator asks of a worker: one source, decoded once, and all files made from it.
+package struct TranscodeJob: Sendable, Equatable {
+  package var identifier: Int
+  /// The spooled source.
+  package var source: String
+  /// What our own header reader found the source to be: `jpeg`, `png`, `gif`, `webp`.
+  package var format: String
+  /// What the plan was made for. Where the decoder sees something else, it says so instead.
+  package var expected: SourceFacts
+  /// Most pixels of all frames together.
+  package var maximumPixels: Int
+  package var maximumFrames: Int
+  package var outputs: [Output]
+
+  /// One file to make.
+  package struct Output: Sendable, Equatable {
+    /// Where to write it. Nothing else stands there.
+    package var file: String
+    package var variant: PlannedVariant
+
+    package init(file: String, variant: PlannedVariant) {
+      self.file = file
+      self.variant = variant
+    }
+  }
+
+  package init(
+    identifier: Int, source: String, format: String, expected: SourceFacts, maximumPixels: Int,
+    maximumFrames: Int, outputs: [Output]
+  ) {
+    self.identifier = identifier
+    self.source = source
+    self.format = format
+    self.expected = expected
+    self.maximumPixels = maximumPixels
+    self.maximumFrames = maximumFrames
+    self.outputs = outputs
+  }
+}
+
+/// What a source is, as its decoder sees it.
+package struct SourceFacts: Sendable, Equatable {
+  /// Displayed pixels, of one frame.
+  package var size: Size
+  package var hasAlpha: Bool
+  /// At least 1.
+  package var frames: Int
+
+  package init(size: Size, hasAlpha: Bool, frames: Int) {
+    self.size = size
+    self.hasAlpha = hasAlpha
+    self.frames = frames
+  }
+
+  /// Whether a plan made for one of the two holds for the other.
+  package func plansLike(_ other: SourceFacts) -> Bool {
+    size == other.size && hasAlpha == other.hasAlpha && (frames > 1) == (other.frames > 1)
+  }
+}
+
+/// What a worker answers.
+package enum TranscodeReply: Sendable, Equatable {
+  /// All files are written.
+  case done(SourceFacts, warnings: [String])
+  /// Nothing was made: the source is not what the plan was made for.
+  case differs(SourceFacts)
+  case failed(TranscodeFailure)
+}
+
+/// Why a source could not be turned into files.
+package struct TranscodeFailure: Error, Sendable, Equatable {
+  /// The raw value is the catalog's `error.code`.
+  package enum Code: String, Sendable {
+    /// The decoder refused the bytes.
+    case decode
+    /// The encoder failed.
+    case encode
+    case tooManyPixels = "too-many-pixels"
+    case tooManyFrames = "too-many-frames"
+    /// A file could not be read or written: the fault is ours.
+    case local
+    /// The worker ended in the middle of the job.
+    case workerCrashed = "worker-crashed"
+    /// The job took longer than `limits.time`.
+    case workerTimeout = "worker-timeout"
+    /// The job needed more than `limits.memory`.
+    case outOfMemory = "out-of-memory"
+    /// The worker's answer made no sense.
+    case workerProtocol = "worker-protocol"
+    case cancelled
+  }
+
+  package var code: Code
+  /// A sentence without its full stop.
+  package var message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+/// The first line a worker sends: it is up, and this is what it works with.
+package struct WorkerHello: Sendable, Equatable {
+  /// Both executables must be of one build; the number says whether they talk alike.
+  package static let protocolVersion = 1
+
+  package var protocolVersion: Int
+  package var libvips: String
+
+  package init(protocolVersion: Int = Self.protocolVersion, libvips: String) {
+    self.protocolVersion = protocolVersion
+    self.libvips = libvips
+  }
+}

@@ -1,0 +1,199 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+internal import TesseraFiles
+package import TesseraWire
+
+/// A fixed number of worker processes, each supervised by a thread of its own: jobs in, replies
+/// out. A worker that crashes, hangs or talks nonsense costs the one job it had, and is replaced.
+package final class WorkerPool: Sendable {
+  private typealias Answer = Result<TranscodeReply, WorkerStartError>
+
+  private struct Queue {
+    var jobs: [(job: TranscodeJob, finish: @Sendable (Answer) -> Void)] = []
+    var isClosed = false
+    /// Why no worker can be started any more.
+    var startError: WorkerStartError?
+    var live: [ObjectIdentifier: WorkerProcess] = [:]
+    var idle: [WorkerProcess] = []
+    var statistics = WorkerStatistics()
+  }
+
+  private let settings: WorkerSettings
+  private let queue = Mutex(Queue())
+  private let available = DispatchSemaphore(value: 0)
+  /// What the workers work with.
+  package let hello: WorkerHello
+
+  /// Starts the first worker, to learn what it works with; the others start when there is work.
+  ///
+  /// - Throws: ``WorkerStartError`` where not even one can be started.
+  package init(_ settings: WorkerSettings) throws(WorkerStartError) {
+    self.settings = settings
+    let (first, hello) = try WorkerProcess.start(settings)
+    self.hello = hello
+    queue.withLock { queue in
+      queue.idle = [first]
+      queue.live[ObjectIdentifier(first)] = first
+    }
+    for _ in 0..<settings.count {
+      do throws(SystemError) {
+        try BackgroundThread.start { [self] in lane() }
+      } catch {
+        close()
+        throw WorkerStartError(description: "\(error)")
+      }
+    }
+  }
+
+  package var statistics: WorkerStatistics { queue.withLock { $0.statistics } }
+
+  /// Has one job done. Waits for a free worker.
+  ///
+  /// - Throws: ``WorkerStartError`` where workers can't be started any more.
+  package func perform(_ job: TranscodeJob) async throws(WorkerStartError) -> TranscodeReply {
+    let answer: Answer = await withCheckedContinuation { continuation in
+      let refusal = queue.withLock { queue -> Answer? in
+        if let error = queue.startError { return .failure(error) }
+        if queue.isClosed { return .success(.failed(.stopped)) }
+        queue.jobs.append((job, { continuation.resume(returning: $0) }))
+        return nil
+      }
+      if let refusal {
+        continuation.resume(returning: refusal)
+      } else {
+        available.signal()
+      }
+    }
+    return try answer.get()
+  }
+
+  /// Ends all workers at once; jobs that are waiting or under way fail as cancelled.
+  package func close() {
+    let (waiting, live) = queue.withLock { queue in
+      queue.isClosed = true
+      defer { queue.jobs = [] }
+      return (queue.jobs, Array(queue.live.values))
+    }
+    for process in live { process.kill() }
+    for (_, finish) in waiting { finish(.success(.failed(.stopped))) }
+    for _ in 0..<settings.count { available.signal() }
+  }
+
+  // MARK: A lane: one thread, one worker at a time
+
+  private func lane() {
+    var process: WorkerProcess?
+    var jobsLeft = 0
+    while true {
+      available.wait()
+      let (next, isClosed) = queue.withLock { queue in
+        if !queue.jobs.isEmpty { queue.statistics.jobs += 1 }
+        return (queue.jobs.isEmpty ? nil : queue.jobs.removeFirst(), queue.isClosed)
+      }
+      guard let (job, finish) = next else {
+        guard isClosed else { continue }
+        retire(process)
+        return
+      }
+      if jobsLeft == 0 {
+        retire(process)
+        process = nil
+      }
+      do throws(WorkerStartError) {
+        let worker: WorkerProcess
+        if let process { worker = process } else { worker = try start() }
+        if process == nil { jobsLeft = settings.jobsPerWorker }
+        process = worker
+        let (reply, isUsable) = converse(worker, job)
+        jobsLeft -= 1
+        if !isUsable {
+          forget(worker)
+          process = nil
+        }
+        finish(.success(reply))
+      } catch {
+        finish(.failure(error))
+        fail(error)
+      }
+    }
+  }
+
+  private func start() throws(WorkerStartError) -> WorkerProcess {
+    if let idle = queue.withLock({ $0.idle.popLast() }) { return idle }
+    var attempts = 0
+    while true {
+      do throws(WorkerStartError) {
+        let process = try WorkerProcess.start(settings).0
+        queue.withLock { $0.live[ObjectIdentifier(process)] = process }
+        return process
+      } catch {
+        // Once may be chance (the machine is short of memory for a moment); three times is not.
+        attempts += 1
+        guard attempts < 3, !queue.withLock({ $0.isClosed }) else { throw error }
+        usleep(200_000)
+      }
+    }
+  }
+
+  /// One job with one worker. The flag says whether the worker may have another.
+  private func converse(_ worker: WorkerProcess, _ job: TranscodeJob) -> (TranscodeReply, Bool) {
+    switch worker.perform(job, until: .now.advanced(by: settings.time)) {
+    case .reply(let reply): return (reply, true)
+    case .lost:
+      let ending = worker.end()
+      if queue.withLock({ $0.isClosed }) { return (.failed(.stopped), false) }
+      return (.failed(failure(of: ending)), false)
+    case .garbage:
+      _ = worker.end()
+      return (
+        .failed(.init(.workerProtocol, "the worker's answer made no sense; it was replaced")), false
+      )
+    case .timedOut:
+      worker.kill()
+      _ = worker.end()
+      return (.failed(timeout), false)
+    }
+  }
+
+  private func failure(of ending: ProcessEnding) -> TranscodeFailure {
+    if ending == .signalled(SIGXCPU) { return timeout }
+    return TranscodeFailure(
+      .workerCrashed, "the worker crashed on this picture: \(ending.sentence)")
+  }
+
+  private var timeout: TranscodeFailure {
+    TranscodeFailure(
+      .workerTimeout,
+      "the picture took longer than \(settings.time.components.seconds) s (limits.time)")
+  }
+
+  private func retire(_ process: WorkerProcess?) {
+    guard let process else { return }
+    process.finish()
+    queue.withLock { $0.live[ObjectIdentifier(process)] = nil }
+  }
+
+  private func forget(_ process: WorkerProcess) {
+    queue.withLock { queue in
+      queue.live[ObjectIdentifier(process)] = nil
+      queue.statistics.replaced += 1
+    }
+  }
+
+  /// Ends the pool: what waits fails with the same error.
+  private func fail(_ error: WorkerStartError) {
+    let waiting = queue.withLock { queue in
+      queue.startError = queue.startError ?? error
+      defer { queue.jobs = [] }
+      return queue.jobs
+    }
+    for (_, finish) in waiting { finish(.failure(error)) }
+  }
+}
+
+extension TranscodeFailure {
+  fileprivate static var stopped: TranscodeFailure {
+    TranscodeFailure(.cancelled, "the run was stopped")
+  }
+}

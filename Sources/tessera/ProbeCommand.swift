@@ -1,0 +1,106 @@
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraImageHeader
+internal import TesseraJSON
+internal import TesseraPipeline
+internal import TesseraPipelineFile
+
+enum ProbeCommand: Command {
+  static let name = "probe"
+  static let summary = "the sizes of pictures, from their first bytes"
+  static let syntax = Syntax(
+    operands: "URL|FILE…", operandCount: 1...1_000_000,
+    text: """
+      Prints the displayed size of each picture, in the order asked, reading no more of it than the
+      size takes. With --json, one object a line.
+      """,
+    options: [
+      .init("--allow", "WHAT", "loopback, private or an address block; may be repeated"),
+      .init("--timeout", "TIME", "to connect, and to the first byte; default 15s"),
+      .init("--concurrency", "N", "so many at once; default 16"),
+      .init("--max-bytes", "SIZE", "read no more of one picture; default 64MB"),
+    ])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let concurrency =
+      try arguments.value("--concurrency", expected: "a whole number from 1 to 256") {
+        Int($0).flatMap { (1...256).contains($0) ? $0 : nil }
+      } ?? 16
+    let timeout =
+      try arguments.value("--timeout", expected: "a duration such as 15s") {
+        Units.duration($0).flatMap { $0 > .zero ? $0 : nil }
+      } ?? .seconds(15)
+    let maximumBytes =
+      try arguments.value("--max-bytes", expected: "a size such as 64MB") {
+        Units.bytes($0).flatMap { $0 > 0 ? $0 : nil }
+      } ?? 64_000_000
+    let allow = arguments.all("--allow")
+    for entry in allow where !AddressPolicy.understands(entry) {
+      throw UsageError(
+        "--allow must be loopback, private or an address block such as 10.1.0.0/16, "
+          + "found \"\(entry)\"")
+    }
+    let fetcher = try Fetcher(
+      FetchSettings(
+        concurrency: concurrency, timeout: timeout, maximumBytes: maximumBytes,
+        addresses: AddressPolicy(allow: allow)))
+    defer { fetcher.close() }
+    let prober = Prober(fetcher: fetcher, deadline: timeout * 4, concurrency: concurrency)
+    let isJSON = arguments.has("--json")
+    let sources = arguments.operands
+    let hasFailures = try await Interruption.cancelling {
+      var hasFailures = false
+      await prober.probe(sources) { answer in
+        if case .failure = answer.result { hasFailures = true }
+        if isJSON {
+          StandardStream.output.write(json(answer))
+        } else {
+          tell(answer)
+        }
+      }
+      try Task.checkCancellation()
+      return hasFailures
+    }
+    return hasFailures ? .someFailed : .done
+  }
+
+  private static func tell(_ answer: Prober.Answer) {
+    switch answer.result {
+    case .success(let header):
+      StandardStream.output.write(
+        "\(answer.source): \(header.width) x \(header.height) \(header.format.rawValue)\n"
+          .printableLine)
+    case .failure(let failure):
+      StandardStream.error.write(
+        "\(answer.source): \(failure.message) (\(failure.code))\n".printableLine)
+    }
+  }
+
+  private static func json(_ answer: Prober.Answer) -> String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("source", answer.source)
+      switch answer.result {
+      case .success(let header):
+        object.member("width", header.width)
+        object.member("height", header.height)
+        object.member("pixelWidth", header.pixelWidth)
+        object.member("pixelHeight", header.pixelHeight)
+        object.member("orientation", header.orientation.rawValue)
+        object.member("format", header.format.rawValue)
+        object.member("alpha", header.hasAlpha)
+        if let isAnimated = header.isAnimated { object.member("animated", isAnimated) }
+      case .failure(let failure):
+        object.name("error")
+        object.object { group in
+          group.member("code", failure.code)
+          group.member("message", failure.message)
+          group.member("retryable", failure.isRetryable)
+        }
+      }
+      object.member("bytesRead", answer.bytesRead)
+      object.member("requests", answer.requests)
+    }
+    return writer.text + "\n"
+  }
+}

@@ -1,0 +1,85 @@
+internal import TesseraFiles
+internal import TesseraPipeline
+internal import TesseraPipelineFile
+
+enum RunCommand: Command {
+  static let name = "run"
+  static let summary = "make what is new or changed, and write the catalog"
+  static let syntax = Syntax(
+    operands: "PIPELINE", operandCount: 1...1,
+    text: """
+      Reads the manifest, fetches what is new or changed, makes the files that are missing, and
+      writes catalog.json and run.json into the output. A run that was stopped goes on where it was.
+      """,
+    options: [
+      .init(
+        "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input"),
+      .init("--output", "DIR", "write here instead of into the pipeline's output"),
+      .init("--quiet", nil, "no messages but errors that end the run"),
+      .init("--no-progress", nil, "no progress bar"),
+    ])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let file = try PipelineFile.load(arguments)
+    let observer = ConsoleObserver(
+      isQuiet: arguments.has("--quiet"), showsProgress: !arguments.has("--no-progress"))
+    let pipeline = Pipeline(file, workerPath: try workerPath(), observer: observer)
+    let report: RunReport
+    do {
+      report = try await Interruption.cancelling { try await pipeline.run() }
+    } catch {
+      observer.finish()
+      // Dropped work ends in errors of its own; the signal is the reason.
+      throw Interruption.status == nil ? error : CancellationError()
+    }
+    observer.finish()
+    if arguments.has("--json") {
+      StandardStream.output.write(report.json)
+    } else if !arguments.has("--quiet") {
+      StandardStream.output.write(summary(of: report, output: file.output))
+    }
+    return report.hasFailures ? .someFailed : .done
+  }
+
+  /// The worker is found beside this program.
+  private static func workerPath() throws -> String {
+    let directory = FileSystem.parent(of: try Host.executablePath())
+    return FileSystem.join(directory, "tessera-worker")
+  }
+
+  private static func summary(of report: RunReport, output: String) -> String {
+    let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
+      report.count(status) > 0 ? "\(report.count(status)) \(status)" : nil
+    }
+    var lines = [
+      "\(report.total) pictures" + (statuses.isEmpty ? "" : ": " + statuses.joined(separator: ", "))
+    ]
+    for (code, count) in report.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      lines.append("  \(count) \(code)")
+    }
+    if report.problemCount > 0 {
+      lines.append("\(report.problemCount) lines of the manifest could not be used")
+    }
+    lines.append(
+      "\(report.variantsMade) files made (\(Amount.bytes(report.bytesWritten))), "
+        + "\(report.variantsReused) reused, for \(report.variantsAsked) requests; "
+        + "\(report.decodes) pictures decoded")
+    lines.append(
+      "\(Amount.bytes(report.bytesFetched)) fetched in \(report.requests) requests, "
+        + "\(Amount.seconds(report.seconds))")
+    lines.append(FileSystem.join(output, "catalog.json"))
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension PipelineFile {
+  /// The file that a command line names, with the command line's own manifest and output.
+  static func load(_ arguments: Arguments) throws -> PipelineFile {
+    var file = try PipelineFile.load(arguments.operands[0])
+    if let manifest = arguments.value("--manifest") {
+      file.manifest = manifest == "-" ? .standardInput : .file(manifest)
+    }
+    if let output = arguments.value("--output") { file.output = output }
+    return file
+  }
+}

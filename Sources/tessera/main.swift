@@ -1,0 +1,7 @@
+internal import Glibc
+
+// A peer that closes a connection, or a reader that closes a pipe, is an error of one call, not the
+// end of the program.
+signal(SIGPIPE, SIG_IGN)
+
+exit(await Tessera.main(Array(CommandLine.arguments.dropFirst())).rawValue)
