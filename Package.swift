@@ -15,16 +15,17 @@ import PackageDescription
 // is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
 // an app that depends on this package may have a target called Plan of its own.
 
-/// One list of settings for every Swift target.
-let settings: [SwiftSetting] = [
+/// One list of settings for every Swift target. Tests import freely; the rest says how far each
+/// import is seen.
+let testSettings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
+let settings = testSettings + [.enableUpcomingFeature("InternalImportsByDefault")]
 
 /// The pure modules also run under strict memory safety: they read bytes that strangers wrote.
 let pure = settings + [.strictMemorySafety()]
@@ -41,6 +42,13 @@ func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
     name: "Tessera\(folder)", path: "Sources/\(folder)", pkgConfig: pkgConfig,
     providers: [.apt([apt])])
+}
+
+func tests(_ folder: String, _ dependencies: [String]) -> Target {
+  .testTarget(
+    name: folder,
+    dependencies: (dependencies + ["TesseraTestSupport"]).map { .byName(name: $0) },
+    path: "Tests/\(folder)", swiftSettings: testSettings)
 }
 
 let package = Package(
@@ -104,5 +112,22 @@ let package = Package(
       name: "tessera-worker",
       dependencies: ["TesseraTranscode", "TesseraWire", "TesseraFiles", "TesseraCProcess"],
       swiftSettings: settings),
+
+    // Tests: what is pure by tables, what touches the world against real parts of it.
+    .target(
+      name: "TesseraTestSupport", dependencies: ["TesseraCVips"], path: "Tests/Support",
+      swiftSettings: testSettings),
+    tests("JSONTests", ["TesseraJSON"]),
+    tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
+    tests("ImageHeaderTests", ["TesseraImageHeader"]),
+    tests("PlanTests", ["TesseraPlan"]),
+    tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
+    tests("FetchTests", ["TesseraFetch"]),
+    tests("StateTests", ["TesseraState"]),
+    tests("OutputTests", ["TesseraOutput", "TesseraFiles"]),
+    tests("WorkersTests", ["TesseraWorkers", "TesseraWire", "TesseraPlan"]),
+    tests("CatalogTests", ["TesseraCatalog"]),
+    // These drive the built executables.
+    tests("CommandTests", ["TesseraCatalog", "tessera", "tessera-worker"]),
   ]
 )

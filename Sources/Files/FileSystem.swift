@@ -4,7 +4,7 @@ internal import Glibc
 package enum FileSystem {
   /// Joins two paths; an absolute second one stands alone.
   package static func join(_ base: String, _ path: String) -> String {
-    if path.hasPrefix("/") || base.isEmpty { return path }
+    if path.hasPrefix("/") || base.isEmpty || base == "." { return path }
     return base.hasSuffix("/") ? base + path : "\(base)/\(path)"
   }
 

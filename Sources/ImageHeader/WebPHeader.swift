@@ -45,8 +45,9 @@ enum WebPHeader {
         let chunkEnd = offset + 8 + length
         guard chunkEnd <= bytes.count else { throw .needs(prefix: chunkEnd) }
         // Some writers put JPEG's "Exif\0\0" before the block.
-        let start = offset + 8 + (bytes.matches("Exif\0\0", at: offset + 8) ? 6 : 0)
-        return Exif.orientation(in: bytes.extracting(start..<chunkEnd)) ?? .upright
+        let hasPrefix = length >= 6 && bytes.matches("Exif\0\0", at: offset + 8)
+        let block = bytes.extracting(offset + (hasPrefix ? 14 : 8)..<chunkEnd)
+        return Exif.orientation(in: block) ?? .upright
       }
       offset += 8 + length + length % 2
     }

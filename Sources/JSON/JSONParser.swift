@@ -4,6 +4,11 @@ package struct JSONError: Error, Equatable, Sendable {
   package var offset: Int
   /// A clause that fits after a colon: `expected a value, found "}"`.
   package var message: String
+
+  package init(offset: Int, message: String) {
+    self.offset = offset
+    self.message = message
+  }
 }
 
 /// Reads one JSON text (RFC 8259) strictly: UTF-8 only, no trailing comma, no duplicate member, no

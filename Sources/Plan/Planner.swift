@@ -17,17 +17,17 @@ extension Plan {
     for slot in slots {
       let frame = Frame(of: source, in: slot)
       let requests = settings.scales.map { scale in
-        let asked = frame.asked(by: slot, scale: scale)
-        let variant = frame.variant(serving: asked, of: source, settings: settings)
+        let target = frame.target(of: slot, scale: scale)
+        let variant = frame.variant(serving: target, of: source, settings: settings)
         let index = known[variant] ?? made.count
         if index == made.count {
           known[variant] = index
           made.append(variant)
         }
-        return Request(scale: scale, asked: asked, variant: index)
+        return Request(scale: scale, asked: target.size, variant: index)
       }
       slotPlans.append(
-        SlotPlan(slot: slot, layout: frame.asked(by: slot, scale: 1), requests: requests))
+        SlotPlan(slot: slot, layout: frame.target(of: slot, scale: 1).size, requests: requests))
     }
     let order = made.indices.sorted { made[$0].sortKey.lexicographicallyPrecedes(made[$1].sortKey) }
     var position = [Int](repeating: 0, count: made.count)
@@ -80,27 +80,40 @@ private struct Frame {
     return Int(min(max(0, ideal), Double(whole - part)))
   }
 
-  /// The size that fills the slot's box exactly, whether the source has as many pixels or not.
-  func asked(by slot: Slot, scale: Int) -> Size {
+  /// What fills a slot's box exactly, whether the source has as many pixels or not.
+  struct Target {
+    var size: Size
+    /// The longer side that a result must have to be no smaller on the side that the slot gives.
+    /// Not that of `size`: where the other side would be less than a pixel, it is one there.
+    var length: Int
+  }
+
+  func target(of slot: Slot, scale: Int) -> Target {
+    let isWide = shape.width >= shape.height
     let byWidth = slot.width.map { width in
-      Size(width * scale, max(1, roundedRatio(width * scale, shape.height, shape.width)))
+      let width = width * scale
+      return Target(
+        size: Size(width, max(1, roundedRatio(width, shape.height, shape.width))),
+        length: isWide ? width : ceilingRatio(width, shape.height, shape.width))
     }
     let byHeight = slot.height.map { height in
-      Size(max(1, roundedRatio(height * scale, shape.width, shape.height)), height * scale)
+      let height = height * scale
+      return Target(
+        size: Size(max(1, roundedRatio(height, shape.width, shape.height)), height),
+        length: isWide ? ceilingRatio(height, shape.width, shape.height) : height)
     }
-    guard let byWidth else { return byHeight ?? native }
+    guard let byWidth else { return byHeight ?? Target(size: native, length: native.longerSide) }
     guard let byHeight else { return byWidth }
     // Both sides are given: the tighter one rules what goes inside, the wider one what covers.
     // (For a crop the two are the same.)
-    let widthIsTighter =
-      byWidth.width * shape.height <= byHeight.height * shape.width
+    let widthIsTighter = byWidth.size.width * shape.height <= byHeight.size.height * shape.width
     return (slot.mode == .fill) != widthIsTighter ? byWidth : byHeight
   }
 
   func variant(
-    serving asked: Size, of source: PlanSource, settings: PlanSettings
+    serving target: Target, of source: PlanSource, settings: PlanSettings
   ) -> PlannedVariant {
-    let length = min(longerSide(of: asked), native.longerSide)
+    let length = min(target.length, native.longerSide)
     let chosen = settings.formatHolding(length, source: source)
     let isAnimated = source.isAnimated && settings.keepsAnimation && chosen.format.hasAnimation
     return PlannedVariant(
@@ -113,13 +126,6 @@ private struct Frame {
         background: source.hasAlpha && !chosen.format.hasAlpha ? settings.background : nil,
         isAnimated: isAnimated),
       fallback: chosen.format == settings.format ? nil : .init(settings.format))
-  }
-
-  /// The longer side that a result must have to be at least as large as `asked` on both sides.
-  private func longerSide(of asked: Size) -> Int {
-    shape.width >= shape.height
-      ? max(asked.width, ceilingRatio(asked.height, shape.width, shape.height))
-      : max(asked.height, ceilingRatio(asked.width, shape.height, shape.width))
   }
 
   /// A result of this length: the source's own size where that is no longer.

@@ -1,0 +1,132 @@
+import Testing
+import TesseraImageHeader
+import TesseraTestSupport
+
+private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
+  ImageHeader.read(bytes.span, isWhole: isWhole)
+}
+
+@Suite struct ImageHeaderTests {
+  @Test(arguments: [
+    ("animated.gif", "96x64 gif alpha animated"),
+    ("animated.webp", "96x64 webp alpha animated"),
+    ("broken-profile.jpg", "240x160 jpeg profile"),
+    ("cmyk.jpg", "240x160 jpeg"),
+    ("display-p3.jpg", "240x160 jpeg profile"),
+    ("grey.png", "120x80 png"),
+    ("lossy.webp", "240x160 webp"),
+    ("one-pixel.png", "1x1 png"),
+    ("palette-transparent.png", "64x64 png alpha"),
+    ("plain.jpg", "240x160 jpeg"),
+    ("progressive.jpg", "240x160 jpeg"),
+    ("rotated-phone-shot.jpg", "600x800 jpeg orientation 6"),
+    ("sixteen-bit.png", "120x80 png 16 bits"),
+    ("tall-900x20000.png", "900x20000 png"),
+    ("transparent-lossless.webp", "200x150 webp alpha"),
+    ("transparent.png", "200x150 png alpha"),
+    ("truncated.jpg", "240x160 jpeg"),
+    ("wide-3000x1.png", "3000x1 png"),
+  ])
+  func readsFixture(_ name: String, _ expected: String) throws {
+    guard case .header(let header) = read(try Places.bytes(name)) else {
+      Issue.record("\(name) was refused")
+      return
+    }
+    var text = "\(header.width)x\(header.height) \(header.format.rawValue)"
+    if header.hasAlpha { text += " alpha" }
+    if header.isAnimated == true { text += " animated" }
+    if header.hasICCProfile { text += " profile" }
+    if header.orientation != .upright { text += " orientation \(header.orientation.rawValue)" }
+    if header.bitsPerChannel != 8 { text += " \(header.bitsPerChannel) bits" }
+    #expect(text == expected)
+  }
+
+  @Test(arguments: 1...8)
+  func readsOrientation(_ value: Int) throws {
+    guard case .header(let header) = read(try Places.bytes("orientation-\(value).jpg")) else {
+      Issue.record("orientation-\(value).jpg was refused")
+      return
+    }
+    #expect(header.orientation.rawValue == value)
+    #expect([header.width, header.height] == [120, 80])
+    #expect([header.pixelWidth, header.pixelHeight] == (value < 5 ? [120, 80] : [80, 120]))
+  }
+
+  /// Every prefix of every fixture either asks for more than it has, or tells what the whole file
+  /// tells; what is known never changes with more bytes.
+  @Test func everyPrefixAsksForMoreOrIsRight() throws {
+    for name in try Places.pictures() {
+      let bytes = try Places.bytes(name)
+      guard case .header(let whole) = read(bytes) else {
+        Issue.record("\(name) was refused")
+        continue
+      }
+      for length in 0..<min(bytes.count, 3000) {
+        switch ImageHeader.read(bytes.span.extracting(0..<length), isWhole: false) {
+        case .needs(let prefix): #expect(prefix > length, "\(name) at \(length)")
+        case .header(let header):
+          #expect(header.width == whole.width && header.height == whole.height, "\(name) at \(length)")
+        case .refused(let refusal): Issue.record("\(name) at \(length): \(refusal.reason)")
+        }
+        if case .needs = ImageHeader.read(bytes.span.extracting(0..<length), isWhole: true) {
+          Issue.record("\(name): a whole file of \(length) bytes asks for more")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("", "not-image", "empty"),
+    ("  \n", "not-image", "nothing but blanks"),
+    ("<!DOCTYPE html><html>", "not-image", "an HTML page, not a picture"),
+    ("\n<html lang=en>", "not-image", "an HTML page, not a picture"),
+    ("{\"error\": \"no\"}", "not-image", "JSON, not a picture"),
+    ("<?xml version='1.0'?>", "not-image", "XML, not a picture"),
+    ("%PDF-1.7 and so on and on", "not-image", "a PDF document, not a picture"),
+    ("Not found, sorry about that", "not-image", "text, not a picture"),
+    ("8BPS\0\u{1}and so on and on", "unsupported-format", "a PSD picture, which this version does not read"),
+    ("<svg xmlns='http://www.w3.org/'>", "unsupported-format", "an SVG picture, which this version does not read"),
+  ])
+  func refuses(_ text: String, _ kind: String, _ reason: String) {
+    guard case .refused(let refusal) = read(Array(text.utf8)) else {
+      Issue.record("\(text) was not refused")
+      return
+    }
+    #expect(refusal.kind.rawValue == kind)
+    #expect(refusal.reason == reason)
+  }
+
+  @Test func refusesImpossiblePictures() throws {
+    var png = try Places.bytes("one-pixel.png")
+    png.replaceSubrange(16..<20, with: [0, 0, 0, 0])
+    guard case .refused(let zero) = read(png) else {
+      Issue.record("a PNG without width was not refused")
+      return
+    }
+    #expect(zero.reason == "a PNG picture of 0 x 1 pixels")
+    let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 0] + [UInt8](repeating: 0, count: 20)
+    guard case .refused(let short) = read(jpeg) else {
+      Issue.record("a JPEG with an empty segment was not refused")
+      return
+    }
+    #expect(short.kind == .malformed)
+  }
+
+  /// Every byte of the small fixtures' beginnings, changed to a few nasty values: no crash, and
+  /// never an answer that asks for what is there.
+  @Test func survivesFlippedBytes() throws {
+    for name in try Places.pictures() {
+      let bytes = Array(try Places.bytes(name).prefix(600))
+      for index in bytes.indices {
+        for value in [0x00, 0x7F, 0x80, 0xFF] as [UInt8] {
+          var copy = bytes
+          copy[index] = value
+          if case .needs(let prefix) = read(copy, isWhole: false) {
+            #expect(prefix > copy.count, "\(name), byte \(index) = \(value)")
+          }
+          if case .needs = read(copy) { Issue.record("\(name): a whole file asks for more") }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+import TesseraJSON
+
+@Suite struct JSONTests {
+  @Test(arguments: [
+    (#"{"a":[1,2.50,-0,1e9],"b":null,"c":true}"#, #"{"a":[1,2.50,-0,1e9],"b":null,"c":true}"#),
+    (#" [ ] "#, "[]"),
+    (#""\u00e9\ud83d\ude00\n""#, "\"é😀\\n\""),
+    (#"{"n":9223372036854775808}"#, #"{"n":9223372036854775808}"#),
+  ])
+  func readsAndWritesBack(_ text: String, _ expected: String) throws {
+    var writer = JSONWriter()
+    writer.value(try JSONParser.parse(Array(text.utf8)))
+    #expect(writer.text == expected)
+  }
+
+  @Test(arguments: [
+    ("", "0: expected a value, found the end of the text"),
+    ("{\"a\":1,}", "7: expected a member's name in quotes, found \"}\""),
+    ("[1,]", "3: expected a value, found \"]\""),
+    ("{\"a\":1,\"a\":2}", "7: the member \"a\" stands twice"),
+    ("NaN", "0: expected a value, found \"N\""),
+    ("01", "1: expected the end of the text, found \"1\""),
+    ("\"\u{1}\"", "1: a control character in a string must be escaped, found the byte 0x1"),
+    ("\"\\ud800\"", "7: a surrogate without its other half"),
+    ("[1] x", "4: expected the end of the text, found \"x\""),
+  ])
+  func refuses(_ text: String, _ expected: String) {
+    #expect(throws: JSONError.self) { try JSONParser.parse(Array(text.utf8)) }
+    do {
+      _ = try JSONParser.parse(Array(text.utf8))
+    } catch {
+      #expect("\(error.offset): \(error.message)" == expected)
+    }
+  }
+
+  @Test func refusesDeepNestingWithoutRecursingInto100000Levels() {
+    let text = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
+    #expect(throws: JSONError(offset: 64, message: "nested more than 64 levels deep")) {
+      try JSONParser.parse(text)
+    }
+  }
+
+  @Test func refusesInvalidUTF8() {
+    #expect(throws: JSONError(offset: 0, message: "the string is not valid UTF-8")) {
+      try JSONParser.parse([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
+    }
+  }
+
+  @Test func writesIndented() {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("a", 1)
+      object.name("b")
+      object.array { list in
+        list.value("x")
+        list.value(0.5)
+      }
+      object.name("c")
+      object.object { _ in }
+    }
+    #expect(writer.text == "{\n  \"a\": 1,\n  \"b\": [\n    \"x\",\n    0.5\n  ],\n  \"c\": {}\n}")
+  }
+}

@@ -1,0 +1,138 @@
+import Testing
+import TesseraJSON
+import TesseraManifest
+
+/// All records of a manifest, fed in pieces of some size.
+private func records(_ text: String, pieces: Int = 1_000_000) -> [ManifestRecord] {
+  records(Array(text.utf8), pieces: pieces)
+}
+
+private func records(_ bytes: [UInt8], pieces: Int = 1_000_000) -> [ManifestRecord] {
+  var reader = ManifestReader()
+  var records: [ManifestRecord] = []
+  var start = 0
+  while start < bytes.count {
+    let end = min(bytes.count, start + pieces)
+    records += reader.read(Array(bytes[start..<end]))
+    start = end
+  }
+  return records + reader.finish()
+}
+
+/// One line a record: `3 id url` or `3: message`.
+private func outline(_ records: [ManifestRecord]) -> [String] {
+  records.map { record in
+    switch record {
+    case .entry(let entry): "\(entry.line) \(entry.id) \(entry.url)"
+    case .problem(let problem): "\(problem.line): \(problem.message)"
+    }
+  }
+}
+
+@Suite struct ManifestTests {
+  static let jsonLines = """
+    {"id":"p1","url":"https://a/1.jpg"}
+
+    {"id":"p2","url":"https://a/2.jpg","slots":["card"],"focus":[0.5,0.3],"extra":{"n":1.10}}
+    {"url":"https://u:p@a/3.jpg"}
+    """
+
+  @Test(arguments: [1, 2, 7, 1000], ["\n", "\r\n", "\r"])
+  func readsJSONLinesInPiecesWithEveryLineEnd(pieces: Int, lineEnd: String) {
+    let text = Self.jsonLines.split(separator: "\n", omittingEmptySubsequences: false)
+      .joined(separator: lineEnd)
+    let found = records(text, pieces: pieces)
+    #expect(
+      outline(found) == [
+        "1 p1 https://a/1.jpg", "3 p2 https://a/2.jpg", "4 https://a/3.jpg https://u:p@a/3.jpg",
+      ])
+    guard case .entry(let entry) = found[1] else { return }
+    #expect(entry.slots == ["card"])
+    #expect(entry.focus == .init(x: 0.5, y: 0.3))
+    #expect(entry.extra == .object([.init("n", .number("1.10"))]))
+  }
+
+  @Test func readsCSVWithQuotedLineEndsAndOwnColumns() {
+    let text = """
+      id,url,title,slots
+      p1,https://a/1.jpg,"a ""b"", c",card hero
+      "p2",https://a/2.jpg,"two
+      lines",
+      p3,https://a/3.jpg
+      """
+    let found = records("\u{FEFF}" + text)
+    #expect(
+      outline(found) == [
+        "2 p1 https://a/1.jpg", "3 p2 https://a/2.jpg",
+        "5: expected 4 fields as in the header row, found 2",
+      ])
+    guard case .entry(let first) = found[0], case .entry(let second) = found[1] else { return }
+    #expect(first.extra == .object([.init("title", .string("a \"b\", c"))]))
+    #expect(first.slots == ["card", "hero"])
+    #expect(second.extra == .object([.init("title", .string("two\nlines"))]))
+    #expect(second.slots == nil)
+  }
+
+  @Test func readsTSVAndPlainText() {
+    #expect(outline(records("url\tid\nhttps://a/1\tx\n")) == ["2 x https://a/1"])
+    #expect(
+      outline(records("https://a/1?x=1,2\n  https://a/2\n")) == [
+        "1 https://a/1?x=1,2 https://a/1?x=1,2", "2 https://a/2 https://a/2",
+      ])
+    #expect(records("").isEmpty)
+  }
+
+  @Test(arguments: [
+    (#"{"id":"","url":"https://a"}"#, "the id is empty"),
+    (#"{"id":"a\u0000b","url":"https://a"}"#, "the id has a control character in it"),
+    (#"{"id":"a"}"#, "the member \"url\" is missing"),
+    (#"{"id":7,"url":"https://a"}"#, "\"id\" must be a string, found a number"),
+    (#"{"url":""}"#, "the id is empty"),
+    (
+      #"{"id":"a","url":"https://a","title":"x"}"#,
+      "unknown member \"title\"; a line has id, url, slots and focus, and your own data goes into "
+        + "\"extra\""
+    ),
+    (
+      #"{"id":"a","url":"https://a/b c"}"#,
+      "the URL has a blank or a control character in it; write blanks as %20"
+    ),
+    (
+      #"{"id":"a","url":"https://a","focus":[0.5,2]}"#,
+      "the focus must be two numbers from 0 to 1, such as [0.5, 0.3]"
+    ),
+    (#"{"id":"a","url":"https://a""#, "not valid JSON at column 28: expected \",\" or \"}\", found the end of the text"),
+  ])
+  func refusesALineAndGoesOn(_ line: String, _ message: String) {
+    let found = outline(records(line + "\n" + #"{"id":"z","url":"https://z"}"#))
+    #expect(found == ["1: \(message)", "2 z https://z"])
+  }
+
+  @Test func refusesInvalidUTF8AndVeryLongLinesAndGoesOn() {
+    let good = Array("https://a/1\n".utf8)
+    let long = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
+    let bytes = good + [0xC3, 0x28, 0x0A] + long + [0x0A] + good
+    #expect(
+      outline(records(bytes, pieces: 65_536)) == [
+        "1 https://a/1 https://a/1", "2: the line is not valid UTF-8",
+        "3: the line is longer than 1048576 bytes", "4 https://a/1 https://a/1",
+      ])
+  }
+
+  @Test(arguments: [
+    ("https://a/b#c", "https://a/b"),
+    ("https://a/b?token=1&x=2", "https://a/b?x=2"),
+    ("https://a/b?token=1", "https://a/b"),
+    ("https://a/b?x=2&token", "https://a/b?x=2"),
+  ])
+  func makesACacheKey(_ url: String, _ key: String) {
+    #expect(SourceURL.cacheKey(url, ignoring: ["token"]) == key)
+  }
+
+  @Test func showsNoSecrets() {
+    #expect(
+      SourceURL.shown("https://user:pass@h:8/p?token=1&a=2#f", ignoring: ["token"])
+        == "https://h:8/p?a=2#f")
+    #expect(SourceURL.host(of: "https://user:pass@HOST:8/p?x@y") == "host:8")
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Synchronization
+
+/// A small HTTP server on a free port of 127.0.0.1 that does wrong what a test wants done wrong.
+///
+/// A route gets the request and the bare connection, so it can send any bytes, or none. What has no
+/// route is a 404. The server counts requests, and ends with the test.
+public final class FaultServer: Sendable {
+  public struct Request: Sendable {
+    public var path: String
+    /// Names in lower case.
+    public var headers: [String: String]
+    /// How many requests for this path came before.
+    public var before: Int
+  }
+
+  /// The bare connection of a request. Closed when its route returns.
+  public struct Connection: Sendable {
+    fileprivate let descriptor: Int32
+    fileprivate let isOpen: @Sendable () -> Bool
+
+    /// Sends bytes. Returns false where the client is gone.
+    @discardableResult
+    public func send(_ bytes: some Collection<UInt8>) -> Bool {
+      var rest = Array(bytes)[...]
+      while !rest.isEmpty {
+        let sent = rest.withUnsafeBytes {
+          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent > 0 else { return false }
+        rest = rest.dropFirst(sent)
+      }
+      return true
+    }
+
+    @discardableResult
+    public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    /// A whole answer.
+    public func answer(
+      _ status: String = "200 OK", _ headers: [String: String] = [:], _ body: [UInt8] = []
+    ) {
+      var head = "HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
+      for (name, value) in headers { head += "\(name): \(value)\r\n" }
+      send(Array((head + "\r\n").utf8) + body)
+    }
+
+    /// Does nothing until the client goes away or the server ends.
+    public func hang() {
+      while isOpen() {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if Glibc.poll(&poll, 1, 50) > 0 {
+          var byte: UInt8 = 0
+          if recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) <= 0 { return }
+        }
+      }
+    }
+
+    /// Waits, unless the server ends.
+    public func pause(_ seconds: Double) {
+      let end = Date().addingTimeInterval(seconds)
+      while isOpen(), Date() < end { usleep(10_000) }
+    }
+
+    /// Ends the connection with a reset instead of an orderly close.
+    public func reset() {
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    }
+  }
+
+  public typealias Route = @Sendable (Request, Connection) -> Void
+
+  private struct State {
+    var routes: [String: Route] = [:]
+    var counts: [String: Int] = [:]
+    var open = 0
+    var mostOpen = 0
+    var isRunning = true
+  }
+
+  public let port: UInt16
+  private let listener: Int32
+  private let state = Mutex(State())
+
+  public init(_ routes: [String: Route] = [:]) throws {
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = listener
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(descriptor, pointer, length) == 0 && listen(descriptor, 128) == 0
+          && getsockname(descriptor, pointer, &length) == 0
+      }
+    }
+    guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+    port = UInt16(bigEndian: address.sin_port)
+    state.withLock { $0.routes = routes }
+    Thread.detachNewThread { [self] in accept() }
+  }
+
+  /// Ends the server; its port is refused from now on.
+  public func stop() {
+    state.withLock { state in
+      guard state.isRunning else { return }
+      state.isRunning = false
+      shutdown(listener, Int32(SHUT_RDWR))
+      close(listener)
+    }
+  }
+
+  public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+  /// Requests for a path so far.
+  public func count(_ path: String) -> Int { state.withLock { $0.counts[path, default: 0] } }
+
+  /// Requests for all paths so far.
+  public var total: Int { state.withLock { $0.counts.values.reduce(0, +) } }
+
+  /// The most connections that were open at a time.
+  public var mostOpen: Int { state.withLock { $0.mostOpen } }
+
+  public func route(_ path: String, _ route: @escaping Route) {
+    state.withLock { $0.routes[path] = route }
+  }
+
+  private func accept() {
+    while state.withLock({ $0.isRunning }) {
+      let descriptor = Glibc.accept(listener, nil, nil)
+      guard descriptor >= 0 else { return }
+      Thread.detachNewThread { [self] in
+        state.withLock { state in
+          state.open += 1
+          state.mostOpen = max(state.mostOpen, state.open)
+        }
+        serve(descriptor)
+        close(descriptor)
+        state.withLock { $0.open -= 1 }
+      }
+    }
+  }
+
+  private func serve(_ descriptor: Int32) {
+    var head: [UInt8] = []
+    let end = Array("\r\n\r\n".utf8)
+    while !head.suffix(4).elementsEqual(end) {
+      var byte: UInt8 = 0
+      guard recv(descriptor, &byte, 1, 0) == 1, head.count < 65_536 else { return }
+      head.append(byte)
+    }
+    let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
+    let words = lines[0].split(separator: " ")
+    guard words.count == 3 else { return }
+    var headers: [String: String] = [:]
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      headers[line[..<colon].lowercased()] =
+        line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    }
+    let path = String(words[1])
+    let connection = Connection(
+      descriptor: descriptor, isOpen: { self.state.withLock { $0.isRunning } })
+    let (route, before) = state.withLock { state in
+      let before = state.counts[path, default: 0]
+      state.counts[path] = before + 1
+      return (state.routes[path], before)
+    }
+    guard let route else { return connection.answer("404 Not Found") }
+    route(Request(path: path, headers: headers, before: before), connection)
+  }
+}
+
+extension FaultServer.Connection {
+  /// A whole answer with a fixture as its body.
+  public func picture(_ name: String, _ headers: [String: String] = [:]) {
+    guard let bytes = try? Places.bytes(name) else { return answer("500 Internal Server Error") }
+    answer("200 OK", headers, bytes)
+  }
+}

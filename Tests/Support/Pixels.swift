@@ -1,0 +1,60 @@
+import TesseraCVips
+
+/// A picture's pixels, read by libvips, for tests that look at what came out.
+public struct Pixels: Sendable {
+  public let width: Int
+  public let height: Int
+  public let bands: Int
+  /// Frames, one below the other in `height`.
+  public let frames: Int
+  private let bytes: [UInt8]
+
+  public struct Failure: Error {
+    public var message: String
+  }
+
+  /// Reads a file, all frames, as 8-bit samples in its own colour space.
+  public init(_ path: String) throws {
+    guard Self.isStarted else { throw Failure(message: "libvips did not start") }
+    var opened: UnsafeMutablePointer<VipsImage>?
+    let status =
+      switch path.split(separator: ".").last {
+      case "webp": tessera_vips_load_webp(path, &opened, -1, 1)
+      case "gif": tessera_vips_load_gif(path, &opened, -1)
+      case "png": tessera_vips_load_png(path, &opened)
+      default: tessera_vips_load_jpeg(path, &opened, 1)
+      }
+    guard status == 0, let image = opened else {
+      throw Failure(message: String(cString: vips_error_buffer()))
+    }
+    defer { tessera_vips_unref(image) }
+    var size = 0
+    guard let memory = vips_image_write_to_memory(image, &size) else {
+      throw Failure(message: String(cString: vips_error_buffer()))
+    }
+    defer { g_free(memory) }
+    width = Int(vips_image_get_width(image))
+    height = Int(vips_image_get_height(image))
+    bands = Int(vips_image_get_bands(image))
+    frames = height / Int(vips_image_get_page_height(image))
+    bytes = Array(UnsafeRawBufferPointer(start: memory, count: size))
+  }
+
+  private static let isStarted = vips_init("tests") == 0
+
+  /// The samples of a pixel.
+  public subscript(x: Int, y: Int) -> [Int] {
+    let start = (y * width + x) * bands
+    return bytes[start..<start + bands].map(Int.init)
+  }
+
+  /// The sample at a place told in parts of width and height.
+  public func at(_ x: Double, _ y: Double) -> [Int] {
+    self[min(width - 1, Int(x * Double(width))), min(height - 1, Int(y * Double(height)))]
+  }
+}
+
+/// The largest difference of two colours in any of the first three channels.
+public func distance(_ first: [Int], _ second: [Int]) -> Int {
+  zip(first.prefix(3), second.prefix(3)).map { abs($0 - $1) }.max() ?? 255
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Where things are in the checkout.
+public enum Places {
+  /// The package's root.
+  public static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  public static let fixtures = root.appending(path: "Tests/Fixtures")
+
+  public static func fixture(_ name: String) -> URL { fixtures.appending(path: name) }
+
+  /// The bytes of a fixture.
+  public static func bytes(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: fixture(name)))
+  }
+
+  /// The names of all pictures among the fixtures.
+  public static func pictures() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: fixtures.path)
+      .filter { $0.contains(".") && !$0.hasSuffix(".md") }.sorted()
+  }
+
+  /// The executables of this build.
+  public static let products = root.appending(path: ".build/debug")
+  public static let tessera = products.appending(path: "tessera").path
+  public static let worker = products.appending(path: "tessera-worker").path
+}
+
+/// A folder that is gone when the test is over.
+public final class TemporaryFolder: Sendable {
+  public let url: URL
+
+  public init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "tessera-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  public func path(_ name: String) -> String { url.appending(path: name).path }
+
+  @discardableResult
+  public func write(_ text: String, to name: String) throws -> String {
+    try Data(text.utf8).write(to: url.appending(path: name))
+    return path(name)
+  }
+
+  public func read(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
+
+  public func text(_ name: String) throws -> String { String(decoding: try read(name), as: UTF8.self) }
+
+  /// Paths of all files below a folder of this one, relative to it, sorted.
+  public func files(below name: String) -> [String] {
+    let base = url.appending(path: name).path
+    let found = FileManager.default.enumerator(atPath: base)?.compactMap { $0 as? String } ?? []
+    var isFolder: ObjCBool = false
+    return found.filter {
+      FileManager.default.fileExists(atPath: "\(base)/\($0)", isDirectory: &isFolder)
+        && !isFolder.boolValue
+    }.sorted()
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Runs a program, as a person at a terminal would.
+public enum Tool {
+  public struct Result: Sendable {
+    public var status: Int32
+    public var output: String
+    public var errors: String
+  }
+
+  /// Runs a program to its end.
+  public static func run(
+    _ path: String, _ arguments: [String], input: String? = nil,
+    environment: [String: String] = [:]
+  ) async throws -> Result {
+    let running = try start(path, arguments, input: input, environment: environment)
+    return await running.end()
+  }
+
+  /// Runs `tessera`.
+  public static func tessera(
+    _ arguments: String..., input: String? = nil, environment: [String: String] = [:]
+  ) async throws -> Result {
+    try await run(Places.tessera, arguments, input: input, environment: environment)
+  }
+
+  /// Starts a program, and goes on.
+  public static func start(
+    _ path: String, _ arguments: [String], input: String? = nil,
+    environment: [String: String] = [:]
+  ) throws -> Running {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardOutput = output
+    process.standardError = errors
+    if let input {
+      let pipe = Pipe()
+      process.standardInput = pipe
+      pipe.fileHandleForWriting.write(Data(input.utf8))
+      try pipe.fileHandleForWriting.close()
+    } else {
+      process.standardInput = FileHandle.nullDevice
+    }
+    try process.run()
+    return Running(process, output: output, errors: errors)
+  }
+
+  /// A program that is under way.
+  ///
+  /// `@unchecked Sendable`: what it holds is set once, and its calls are safe from any thread.
+  public final class Running: @unchecked Sendable {
+    private let process: Process
+    private let output: Pipe
+    private let errors: Pipe
+
+    fileprivate init(_ process: Process, output: Pipe, errors: Pipe) {
+      self.process = process
+      self.output = output
+      self.errors = errors
+    }
+
+    public var pid: Int32 { process.processIdentifier }
+
+    public func signal(_ number: Int32) { kill(pid, number) }
+
+    /// The ids of the processes that this one has started.
+    public var children: [Int32] {
+      let path = "/proc/\(pid)/task"
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+      return threads.flatMap { thread in
+        (try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8))?
+          .split(separator: " ").compactMap { Int32($0) } ?? []
+      }
+    }
+
+    /// Waits for the program's end.
+    public func end() async -> Result {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { [self] in
+          // Both pipes are drained at once, so that neither can fill up and block the program.
+          nonisolated(unsafe) var text = Data()  // read after the group has been waited for
+          let group = DispatchGroup()
+          DispatchQueue.global().async(group: group) {
+            text = self.errors.fileHandleForReading.readDataToEndOfFile()
+          }
+          let out = output.fileHandleForReading.readDataToEndOfFile()
+          group.wait()
+          process.waitUntilExit()
+          let status =
+            process.terminationReason == .exit
+            ? process.terminationStatus : 128 + process.terminationStatus
+          continuation.resume(
+            returning: Result(
+              status: status, output: String(decoding: out, as: UTF8.self),
+              errors: String(decoding: text, as: UTF8.self)))
+        }
+      }
+    }
+  }
+}
