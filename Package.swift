@@ -48,7 +48,8 @@ func tests(_ folder: String, _ dependencies: [String]) -> Target {
   .testTarget(
     name: folder,
     dependencies: (dependencies + ["TesseraTestSupport"]).map { .byName(name: $0) },
-    path: "Tests/\(folder)", swiftSettings: testSettings)
+    path: "Tests/\(folder)", exclude: folder == "CommandTests" ? ["Golden"] : [],
+    swiftSettings: testSettings)
 }
 
 let package = Package(

@@ -35,6 +35,15 @@ static inline int tessera_vips_save_png(VipsImage *in, void **data, size_t *leng
   return vips_pngsave_buffer(in, data, length, "strip", TRUE, NULL);
 }
 
+/// Whether the embedded profile is one, and for this kind of picture. vips_icc_transform itself would
+/// take another in its place and say nothing.
+static inline int tessera_vips_profile_is_usable(VipsImage *in) {
+  const void *data;
+  size_t length;
+  if (vips_image_get_blob(in, VIPS_META_ICC_NAME, &data, &length)) return 0;
+  return vips_icc_is_compatible_profile(in, data, length);
+}
+
 static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, int embedded) {
   // Where the picture has no profile, libvips takes the one named; "cmyk" is its built-in for four
   // inks. Relative intent with black point compensation off is what vips_thumbnail does, too.

@@ -6,6 +6,8 @@ internal import Glibc
 package struct LineChannel {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
+  /// So much of the buffer is known to hold no line's end.
+  private var searched = 0
 
   /// - Parameter descriptor: a connected socket; the caller goes on owning it.
   package init(descriptor: Int32) { self.descriptor = descriptor }
@@ -47,11 +49,13 @@ package struct LineChannel {
     maximumLength: Int, until end: ContinuousClock.Instant?
   ) -> Received {
     while true {
-      if let index = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+      if let index = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
         let line = Array(buffer[..<index])
         buffer.removeSubrange(...index)
+        searched = 0
         return .line(line)
       }
+      searched = buffer.count
       guard buffer.count <= maximumLength else { return .tooLong }
       if let end {
         let left = ContinuousClock.Instant.now.duration(to: end)

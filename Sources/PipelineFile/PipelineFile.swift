@@ -60,11 +60,21 @@ package struct PipelineFile: Sendable {
   package struct Rewrite: Sendable, Equatable {
     package var from: String
     package var to: String
+
+    package init(from: String, to: String) {
+      self.from = from
+      self.to = to
+    }
   }
 
   package struct Header: Sendable, Equatable {
     package var name: String
     package var value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// For one source, in one worker.

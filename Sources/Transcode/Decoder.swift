@@ -98,12 +98,14 @@ enum Decoder {
   private static func inSRGB(
     _ picture: Picture, warnings: inout [String]
   ) throws(VipsError) -> Picture {
-    if picture.hasProfile {
+    if picture.hasUsableProfile {
       do throws(VipsError) {
         return try picture.transformedToSRGB(embedded: true)
       } catch {
         warnings.append("the colour profile could not be used: \(error.message)")
       }
+    } else if picture.hasProfile {
+      warnings.append("the colour profile is damaged, or for another kind of picture")
     }
     if picture.isCMYK { return try picture.transformedToSRGB(embedded: false) }
     return picture.isGreyOrSRGB && picture.isEightBit ? picture : try picture.convertedToSRGB()

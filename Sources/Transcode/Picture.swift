@@ -89,6 +89,7 @@ extension Picture {
   var swapsSides: Bool { vips_image_get_orientation_swap(image) != 0 }
   var orientation: Int { Int(vips_image_get_orientation(image)) }
   var hasProfile: Bool { vips_image_get_typeof(image, "icc-profile-data") != 0 }
+  var hasUsableProfile: Bool { tessera_vips_profile_is_usable(image) != 0 }
   var isCMYK: Bool { vips_image_get_interpretation(image) == VIPS_INTERPRETATION_CMYK }
   var isEightBit: Bool { vips_image_get_format(image) == VIPS_FORMAT_UCHAR }
 

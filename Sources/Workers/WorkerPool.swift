@@ -101,17 +101,25 @@ package final class WorkerPool: Sendable {
         process = nil
       }
       do throws(WorkerStartError) {
-        let worker: WorkerProcess
-        if let process { worker = process } else { worker = try start() }
-        if process == nil { jobsLeft = settings.jobsPerWorker }
-        process = worker
-        let (reply, isUsable) = converse(worker, job)
-        jobsLeft -= 1
-        if !isUsable {
-          forget(worker)
-          process = nil
+        var reply: TranscodeReply?
+        var deaths = 0
+        while reply == nil {
+          // Workers that say hello and die are no chance any more.
+          guard deaths < 3 else {
+            throw WorkerStartError(
+              description: "\"\(settings.executable)\" starts, and ends before it gets any work")
+          }
+          deaths += 1
+          let worker: WorkerProcess
+          if let process { worker = process } else { worker = try start() }
+          if process == nil { jobsLeft = settings.jobsPerWorker }
+          let answer = converse(worker, job)
+          process = answer.isUsable ? worker : nil
+          if !answer.isUsable { forget(worker) }
+          reply = answer.reply
         }
-        finish(.success(reply))
+        jobsLeft -= 1
+        if let reply { finish(.success(reply)) }
       } catch {
         finish(.failure(error))
         fail(error)
@@ -136,10 +144,16 @@ package final class WorkerPool: Sendable {
     }
   }
 
-  /// One job with one worker. The flag says whether the worker may have another.
-  private func converse(_ worker: WorkerProcess, _ job: TranscodeJob) -> (TranscodeReply, Bool) {
+  /// One job with one worker. No reply means that the worker was dead before it got the job, which
+  /// is not the job's fault.
+  private func converse(
+    _ worker: WorkerProcess, _ job: TranscodeJob
+  ) -> (reply: TranscodeReply?, isUsable: Bool) {
     switch worker.perform(job, until: .now.advanced(by: settings.time)) {
     case .reply(let reply): return (reply, true)
+    case .unsent:
+      _ = worker.end()
+      return (queue.withLock { $0.isClosed } ? .failed(.stopped) : nil, false)
     case .lost:
       let ending = worker.end()
       if queue.withLock({ $0.isClosed }) { return (.failed(.stopped), false) }

@@ -71,10 +71,10 @@ final class WorkerProcess: Sendable {
     close(descriptor)
   }
 
-  /// Sends a job and waits for its reply. Nil means that the worker is of no more use; ``end()``
-  /// then tells why.
+  /// Sends a job and waits for its reply. After any outcome but a reply the worker is of no more
+  /// use; ``end()`` then tells why.
   func perform(_ job: TranscodeJob, until end: ContinuousClock.Instant) -> Outcome {
-    guard channel.withLock({ $0.send(job.line) }) else { return .lost }
+    guard channel.withLock({ $0.send(job.line) }) else { return .unsent }
     switch receive(until: end) {
     case .line(let line):
       guard let reply = try? TranscodeReply(line: line, for: job.identifier) else {
@@ -89,6 +89,8 @@ final class WorkerProcess: Sendable {
 
   enum Outcome {
     case reply(TranscodeReply)
+    /// It was gone before it got the job.
+    case unsent
     case lost
     case garbage
     case timedOut

@@ -1,7 +1,8 @@
 import Foundation
 
 /// A real nginx on a free port of 127.0.0.1 that serves one folder, with a configuration of its own
-/// in a folder of its own. Ends with ``stop()``.
+/// in a folder of its own. Ends with ``stop()``, by SIGKILL: Foundation starts children with SIGTERM
+/// blocked, and nginx has nothing to lose.
 public final class Nginx: Sendable {
   public let port: Int
   private let running: Tool.Running
@@ -22,7 +23,7 @@ public final class Nginx: Sendable {
         self.running = running
         return
       }
-      running.signal(SIGTERM)
+      running.signal(SIGKILL)
       _ = await running.end()
     }
     throw POSIXError(.EADDRINUSE)
@@ -31,7 +32,7 @@ public final class Nginx: Sendable {
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
   public func stop() async {
-    running.signal(SIGTERM)
+    running.signal(SIGKILL)
     _ = await running.end()
   }
 

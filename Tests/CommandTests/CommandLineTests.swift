@@ -1,0 +1,230 @@
+import Foundation
+import Testing
+import TesseraTestSupport
+
+/// The command as a person or a script meets it: help, usage, statuses, `check`, `plan`, `probe`.
+@Suite struct CommandLineTests {
+  @Test func helpTellsTheCommandsAndStatuses() async throws {
+    let result = try await Tool.tessera("--help")
+    #expect(result.status == 0)
+    #expect(
+      result.output == """
+        tessera 0.1.0: from a manifest of image URLs to thumbnails and a catalog
+
+        usage: tessera COMMAND [options]
+
+          run    make what is new or changed, and write the catalog
+          plan   what would be made, and its price; makes nothing
+          check  find every mistake in a pipeline file and its manifest
+          probe  the sizes of pictures, from their first bytes
+
+          --help     this page; tessera COMMAND --help for a command's own
+          --version  the version
+
+        Results go to standard output; progress and messages to standard error.
+        Exit status: 0 all done; 1 done, some items failed; 2 could not run; 64 wrong usage;
+        75 another run holds this output; 130, 143 stopped by a signal (run again to go on).
+
+        """)
+    for command in ["run", "plan", "check", "probe"] {
+      let page = try await Tool.tessera(command, "--help")
+      #expect(page.status == 0)
+      #expect(page.output.hasPrefix("usage: tessera \(command) "))
+      #expect(page.output.contains("--json"))
+      #expect(page.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+    #expect(try await Tool.tessera("--version").output == "tessera 0.1.0\n")
+  }
+
+  @Test(arguments: [
+    (["rnu", "a.yaml"], 64, "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe\n"),
+    (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
+    (["run", "a", "b"], 64, "tessera: too many operands; the usage is: tessera run PIPELINE [options]\n"),
+    (["run", "a", "--quite"], 64, "tessera: run has no option \"--quite\" (did you mean \"--quiet\"?); see tessera run --help\n"),
+    (["run", "a", "--output"], 64, "tessera: the option --output needs a value: --output DIR\n"),
+    (["run", "a", "--quiet=yes"], 64, "tessera: the option --quiet takes no value\n"),
+    (["probe", "x", "--timeout", "soon"], 64, "tessera: --timeout must be a duration such as 15s, found \"soon\"\n"),
+    (["run", "/nowhere/feed.yaml"], 2, "tessera: could not open \"/nowhere/feed.yaml\": No such file or directory\n"),
+  ] as [([String], Int32, String)])
+  func usageErrorsAreSentences(_ words: [String], _ status: Int32, _ message: String) async throws {
+    let result = try await Tool.run(Places.tessera, words)
+    #expect(result.status == status)
+    #expect(result.errors == message)
+    #expect(result.output.isEmpty)
+  }
+
+  @Test func checkTellsFiveMistakesAtTheirPlaces() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      """
+      manifest: m
+      output: out
+      slots:
+        card: {size: 180}
+        hero: {size: 414x, mode: fil}
+      scales: [1, two]
+      variants: {quality: 800}
+      fecth: {retries: 1}
+
+      """, to: "bad.yaml")
+    let result = try await Tool.tessera("check", path)
+    #expect(result.status == 2)
+    #expect(
+      result.errors == """
+        \(path):4:16: error: "slots.card.size" must be a size in points, such as 36x36, 180x (free height) or x200 (free width), found "180"
+            card: {size: 180}
+                         ^
+        \(path):5:28: error: "slots.hero.mode" must be one of "fit", "fill", "clip", found "fil" (did you mean "fit"?)
+            hero: {size: 414x, mode: fil}
+                                     ^
+        \(path):6:13: error: "scales" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found "two"
+          scales: [1, two]
+                      ^
+        \(path):7:21: error: "variants.quality" must be a whole number from 1 to 100, found "800"
+          variants: {quality: 800}
+                              ^
+        \(path):8:1: error: unknown key "fecth"; did you mean "fetch"?
+          fecth: {retries: 1}
+          ^
+
+        """)
+    let json = try await Tool.tessera("check", path, "--json")
+    #expect(json.status == 2)
+    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [String: Any]]
+    #expect((object?["error"]?["mistakes"] as? [Any])?.count == 5)
+  }
+
+  @Test func checkTellsBadLinesOfTheManifestAndTouchesNothing() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      {"id":"a","url":"https://a/1"}
+      {"id":"a","url":"https://a/2"}
+      {"id":"b","url":"https://a/2","slots":["crad"]}
+      {"id":"c"}
+      {"id":"a","url":"https://a/1"}
+      """, to: "m")
+    let path = try folder.write("manifest: m\noutput: out\nslots: {card: {size: 180x}}\n", to: "p.yaml")
+    let result = try await Tool.tessera("check", path)
+    #expect(result.status == 1)
+    let manifest = folder.path("m")
+    #expect(
+      result.output == """
+        \(manifest):2: error: the id "a" stands on line 1 already, with other content
+        \(manifest):3: error: the pipeline has no slot "crad" (did you mean "card"?)
+        \(manifest):4: error: the member "url" is missing
+        2 items, 3 lines can't be used
+
+        """)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+    try folder.write("https://a/1\n", to: "m")
+    #expect(try await Tool.tessera("check", path).output == "1 items, no mistakes\n")
+  }
+
+  @Test func probeAnswersInTheOrderAsked() async throws {
+    let server = try FaultServer([
+      "/slow": { _, connection in
+        connection.pause(0.5)
+        connection.picture("plain.jpg")
+      },
+      "/page": { _, connection in connection.answer("200 OK", [:], Array("<html></html>".utf8)) },
+    ])
+    defer { server.stop() }
+    let result = try await Tool.tessera(
+      "probe", "--json", "--allow", "loopback", server.url("/slow"),
+      Places.fixture("rotated-phone-shot.jpg").path, server.url("/page"), "/nowhere", "ftp://a/b")
+    #expect(result.status == 1)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 5)
+    #expect(
+      lines[0]
+        == #"{"source":"\#(server.url("/slow"))","width":240,"height":160,"pixelWidth":240,"pixelHeight":160,"orientation":1,"format":"jpeg","alpha":false,"animated":false,"bytesRead":3728,"requests":1}"#
+    )
+    #expect(lines[1].contains(#""width":600,"height":800,"pixelWidth":800,"pixelHeight":600,"orientation":6"#))
+    #expect(lines[1].contains(#""requests":0"#))
+    #expect(
+      lines[2].contains(
+        #""error":{"code":"not-image","message":"The file is an HTML page, not a picture.","retryable":false}"#))
+    #expect(lines[3].contains(#""code":"not-found""#))
+    #expect(lines[4].contains(#""code":"bad-url""#))
+    let text = try await Tool.tessera("probe", Places.fixture("animated.gif").path)
+    #expect(text.output == "\(Places.fixture("animated.gif").path): 96 x 64 gif\n")
+  }
+
+  /// A header that stands in the first bytes does not cost the file.
+  @Test func probeReadsNoMoreThanItNeeds() async throws {
+    let server = try FaultServer([
+      "/big": { _, connection in
+        let bytes = (try? Places.bytes("plain.jpg")) ?? []
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 60000000\r\n\r\n")
+        connection.send(bytes)
+        let part = [UInt8](repeating: 0, count: 65_536)
+        while connection.send(part) {}
+      }
+    ])
+    defer { server.stop() }
+    let result = try await Tool.tessera("probe", "--json", "--allow", "loopback", server.url("/big"))
+    #expect(result.status == 0)
+    let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    #expect(object?["width"] as? Int == 240)
+    #expect((object?["bytesRead"] as? Int ?? .max) <= 65_536)
+  }
+
+  @Test func planTellsThePriceFromWhatIsKnownOrProbed() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(
+      manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/tall-900x20000.png") + "\n")
+    let path = workshop.folder.path("feed.yaml")
+    let before = try await Tool.tessera("plan", path)
+    #expect(
+      before.output == """
+        2 pictures in the manifest
+        2 of them of unknown size; --probe asks the network for them
+
+        """)
+    let probed = try await Tool.tessera("plan", path, "--probe")
+    #expect(!FileManager.default.fileExists(atPath: workshop.folder.path("out")))
+    #expect(try await workshop.run().status == 0)
+    let known = try await Tool.tessera("plan", path)
+    #expect(known.output == probed.output)
+    #expect(known.output.contains("18 files asked for, 11 made, 7 shared"), "\(known.output)")
+    #expect(known.output.contains("1 in another format (webp-size-limit)"))
+    // The plan's count is what the run made.
+    #expect(try workshop.report["variants.made"] == 11)
+    await nginx.stop()
+  }
+
+  @Test func runTellsItsResultAsJSON() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
+    let result = try await workshop.run("--json")
+    #expect(result.output == (try workshop.folder.text("out/run.json")))
+    let quiet = try await workshop.run("--quiet")
+    #expect(quiet.output.isEmpty && quiet.errors.isEmpty)
+    await nginx.stop()
+  }
+
+  /// On a terminal there is a bar with rate and time left; `script` lends the command a terminal.
+  @Test func showsAProgressBarOnATerminal() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(
+      manifest: try Places.pictures().map { nginx.url("/\($0)") + "\n" }.joined())
+    let command = "\(Places.tessera) run \(workshop.folder.path("feed.yaml"))"
+    let result = try await Tool.run("/usr/bin/script", ["-qec", command, "/dev/null"])
+    #expect(result.status == 1)  // one fixture is truncated
+    #expect(result.output.contains(/\[#+ *\] \d+\/\d+  [\d.]+\/s/), "\(result.output)")
+    #expect(result.output.contains("[########################################] "))
+    #expect(result.output.contains("0:00 left"))
+    let plain = try await workshop.run("--no-progress")
+    #expect(!plain.errors.contains("[#"))
+    await nginx.stop()
+  }
+
+  @Test func theCommandDoesNotTouchLibvips() async throws {
+    let libraries = try await Tool.run("/usr/bin/ldd", [Places.tessera])
+    #expect(libraries.status == 0)
+    #expect(libraries.output.contains("libcurl"))
+    #expect(!libraries.output.contains("vips"))
+    #expect(try await Tool.run("/usr/bin/ldd", [Places.worker]).output.contains("libvips"))
+  }
+}

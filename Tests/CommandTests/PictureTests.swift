@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+import TesseraCatalog
+import TesseraTestSupport
+
+/// What the pictures look like that `tessera run` makes.
+@Suite struct PictureTests {
+  private static let red = [200, 40, 40]
+  private static let green = [40, 160, 60]
+  private static let blue = [40, 60, 180]
+  private static let yellow = [230, 200, 50]
+
+  /// Runs the pipeline on some fixtures; ids are their names.
+  private static func run(
+    _ names: [String], keys: String = "", slots: String = Workshop.slots
+  ) async throws -> Workshop {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
+    let workshop = try Workshop(manifest: manifest, keys: keys, slots: slots)
+    let result = try await workshop.run()
+    await nginx.stop()
+    #expect(result.status == 0, "\(result.errors)")
+    return workshop
+  }
+
+  private static func expectCorners(_ pixels: Pixels, within limit: Int, _ name: String) {
+    #expect(distance(pixels.at(0.25, 0.25), red) <= limit, "\(name): \(pixels.at(0.25, 0.25))")
+    #expect(distance(pixels.at(0.75, 0.25), green) <= limit, "\(name): \(pixels.at(0.75, 0.25))")
+    #expect(distance(pixels.at(0.25, 0.75), blue) <= limit, "\(name): \(pixels.at(0.25, 0.75))")
+    #expect(distance(pixels.at(0.75, 0.75), yellow) <= limit, "\(name): \(pixels.at(0.75, 0.75))")
+  }
+
+  @Test func allEightOrientationsComeOutUpright() async throws {
+    let names = (1...8).map { "orientation-\($0).jpg" } + ["rotated-phone-shot.jpg"]
+    let workshop = try await Self.run(names)
+    for name in names {
+      for slot in ["avatar", "card", "hero"] {
+        let pixels = try Pixels(try workshop.file(name, slot))
+        Self.expectCorners(pixels, within: 12, "\(name) \(slot)")
+      }
+    }
+    let phone = try #require(try workshop.catalog.images.last)
+    #expect([phone.width, phone.height] == [600, 800])
+    #expect(phone.slots["card"] == CatalogSlotUse(width: 180, height: 240, variants: [2, 3, 4]))
+  }
+
+  /// The same colours, whatever space the source tells them in.
+  @Test(arguments: ["webp", "png", "jpeg"])
+  func coloursStayWhatTheyAre(_ format: String) async throws {
+    let names = ["plain.jpg", "display-p3.jpg", "lossy.webp", "broken-profile.jpg"]
+    let workshop = try await Self.run(names, keys: "variants: {format: \(format)}")
+    for name in names {
+      let pixels = try Pixels(try workshop.file(name, "card"))
+      Self.expectCorners(pixels, within: 10, "\(name) as \(format)")
+    }
+    let images = try workshop.catalog.images
+    #expect(images.last?.warnings == ["the colour profile is damaged, or for another kind of picture"])
+    #expect(images[0].warnings == nil)
+  }
+
+  /// Four inks can't hold every colour of a screen, so what is right is what LittleCMS makes of them.
+  @Test func fourInksBecomeWhatLittleCMSMakesOfThem() async throws {
+    let workshop = try await Self.run(["cmyk.jpg"], keys: "variants: {format: png}")
+    let reference = workshop.folder.path("reference.png")
+    let source = Places.fixture("cmyk.jpg").path
+    let made = try await Tool.run(
+      "/usr/bin/vips", ["icc_transform", source, reference, "srgb", "--input-profile", "cmyk"])
+    #expect(made.status == 0)
+    let pixels = try Pixels(try workshop.file("cmyk.jpg", "card"))
+    let expected = try Pixels(reference)
+    for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
+      #expect(distance(pixels.at(x, y), expected.at(x, y)) <= 3)
+    }
+  }
+
+  @Test func sixteenBitsAndGreyBecomeEight() async throws {
+    let workshop = try await Self.run(["sixteen-bit.png", "grey.png"], keys: "variants: {format: png}")
+    let colour = try Pixels(try workshop.file("sixteen-bit.png", "card"))
+    #expect(distance(colour.at(0.5, 0.5), [128, 128, 117]) <= 3, "\(colour.at(0.5, 0.5))")
+    let grey = try Pixels(try workshop.file("grey.png", "card"))
+    #expect(abs(grey.at(0.5, 0.5)[0] - 128) <= 3)
+  }
+
+  @Test func alphaIsKeptWithoutDarkFringesOrLaidOnTheBackground() async throws {
+    let names = ["transparent.png", "transparent-lossless.webp", "palette-transparent.png"]
+    let kept = try await Self.run(names, slots: "slots: {a: {size: 64x}}")
+    for name in names.prefix(2) {
+      let pixels = try Pixels(try kept.file(name, "a", scale: 1))
+      #expect(pixels.bands == 4)
+      #expect(pixels.at(0.02, 0.02)[3] == 0)
+      #expect(pixels.at(0.5, 0.5)[3] == 255)
+      // Halfway out the disc is half translucent, and still of its own colour.
+      let edge = (0..<pixels.width).map { pixels[$0, pixels.height / 2] }
+        .filter { (60...200).contains($0[3]) }
+      #expect(!edge.isEmpty)
+      for sample in edge { #expect(distance(sample, Self.blue) <= 25, "\(name): \(sample)") }
+    }
+    let flat = try await Self.run(
+      names, keys: "variants: {format: jpeg, background: \"#e6c832\"}", slots: "slots: {a: {size: 64x}}")
+    let corner = try Pixels(try flat.file("transparent.png", "a", scale: 1)).at(0.02, 0.02)
+    #expect(distance(corner, Self.yellow) <= 6, "\(corner)")
+  }
+
+  @Test func animationsKeepTheirFramesDelaysAndLoop() async throws {
+    let names = ["animated.gif", "animated.webp"]
+    let workshop = try await Self.run(names, slots: "slots: {a: {size: 48x}, b: {size: 20x20, mode: clip}}")
+    for name in names {
+      for slot in ["a", "b"] {
+        let path = try workshop.file(name, slot, scale: 1)
+        #expect(try Pixels(path).frames == 6, "\(name) \(slot)")
+        let delays = try await Tool.run("/usr/bin/vipsheader", ["-f", "delay", path])
+        #expect(delays.output.trimmingCharacters(in: .whitespacesAndNewlines) == "100 100 100 100 100 100")
+        let loop = try await Tool.run("/usr/bin/vipsheader", ["-f", "loop", path])
+        #expect(loop.output.trimmingCharacters(in: .whitespacesAndNewlines) == "0")
+      }
+    }
+    #expect(try workshop.catalog.images.map(\.frames) == [6, 6])
+    let still = try await Self.run(
+      names, keys: "variants: {animation: first-frame}", slots: "slots: {a: {size: 48x}}")
+    #expect(try Pixels(try still.file("animated.gif", "a", scale: 1)).frames == 1)
+  }
+
+  /// A frame's edge must not bleed into the next: the top line of each frame is white, what is above
+  /// it (the end of the frame before) is translucent.
+  @Test func framesDoNotBleedIntoEachOther() async throws {
+    let workshop = try await Self.run(["animated.gif"], slots: "slots: {a: {size: 48x}}")
+    let pixels = try Pixels(try workshop.file("animated.gif", "a", scale: 1))
+    let height = pixels.height / pixels.frames
+    for frame in 0..<pixels.frames {
+      #expect(pixels[2, frame * height][3] > 200, "frame \(frame): \(pixels[2, frame * height])")
+      #expect(pixels[2, (frame + 1) * height - 1][3] < 40, "frame \(frame)")
+    }
+  }
+
+  /// What `strip` leaves: pixels, and for an animation its timing. Checked in the container itself.
+  @Test(arguments: ["webp", "jpeg", "png"])
+  func nothingButThePictureIsLeft(_ format: String) async throws {
+    let names = ["rotated-phone-shot.jpg", "display-p3.jpg", "transparent.png", "animated.gif"]
+    let workshop = try await Self.run(names, keys: "variants: {format: \(format)}")
+    let allowed: Set<String> =
+      switch format {
+      case "webp": ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF"]
+      case "jpeg": ["c2", "c4", "da", "db", "d8", "d9", "dd", "e0"]
+      default: ["IHDR", "PLTE", "IDAT", "IEND", "tRNS", "pHYs", "bKGD"]
+      }
+    for image in try workshop.catalog.images {
+      for variant in image.variants {
+        let bytes = Array(try workshop.folder.read("out/\(variant.path)"))
+        let found = Set(Container.parts(of: bytes))
+        #expect(found.isSubset(of: allowed), "\(image.id): \(found)")
+        #expect(!found.isEmpty)
+      }
+    }
+    guard format == "webp" else { return }
+    // A still picture without alpha is the simple file format.
+    let bytes = Array(try Data(contentsOf: URL(filePath: workshop.file("rotated-phone-shot.jpg", "card"))))
+    #expect(Container.parts(of: bytes) == ["VP8 "])
+  }
+
+  @Test func whatWebPCannotHoldIsAJPEG() async throws {
+    let workshop = try await Self.run(["tall-900x20000.png"])
+    #expect(
+      try workshop.catalog.outline == [
+        "tall-900x20000.png ok 900x20000 png: 64x64 webp, 128x128 webp, 184x4096 webp, "
+          + "369x8192 webp, 737x16383 webp, 900x20000 jpeg (webp-size-limit)"
+      ])
+  }
+}
+
+/// The parts of a picture's file, by their names.
+enum Container {
+  static func parts(of bytes: [UInt8]) -> [String] {
+    switch bytes.first {
+    case UInt8(ascii: "R"): webp(bytes)
+    case 0xFF: jpeg(bytes)
+    default: png(bytes)
+    }
+  }
+
+  private static func name(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static func webp(_ bytes: [UInt8]) -> [String] {
+    var parts: [String] = []
+    var offset = 12
+    while offset + 8 <= bytes.count {
+      parts.append(name(bytes[offset..<offset + 4]))
+      let length = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
+      offset += 8 + length + length % 2
+    }
+    return parts
+  }
+
+  private static func png(_ bytes: [UInt8]) -> [String] {
+    var parts: [String] = []
+    var offset = 8
+    while offset + 8 <= bytes.count {
+      parts.append(name(bytes[offset + 4..<offset + 8]))
+      offset += 12 + (0..<4).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
+    }
+    return parts
+  }
+
+  /// Markers in hexadecimal, up to the first scan and from each scan to the next.
+  private static func jpeg(_ bytes: [UInt8]) -> [String] {
+    var parts: [String] = []
+    var offset = 0
+    while offset + 1 < bytes.count {
+      let marker = bytes[offset + 1]
+      guard bytes[offset] == 0xFF, marker != 0, marker != 0xFF, !(0xD0...0xD7).contains(marker) else {
+        offset += 1
+        continue
+      }
+      parts.append(String(marker, radix: 16))
+      if marker == 0xD8 || marker == 0xD9 {
+        offset += 2
+      } else {
+        offset += 2 + Int(bytes[offset + 2]) << 8 + Int(bytes[offset + 3])
+      }
+    }
+    return parts
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+import TesseraCatalog
+import TesseraTestSupport
+
+/// `tessera run` with a real nginx: the ordinary.
+@Suite struct RunTests {
+  private static let names = [
+    "animated.gif", "rotated-phone-shot.jpg", "tall-900x20000.png", "transparent.png",
+    "wide-3000x1.png", "cmyk.jpg", "animated.webp",
+  ]
+
+  private static func manifest(_ nginx: Nginx) -> String {
+    names.map { name in #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))"}"# + "\n" }.joined()
+  }
+
+  /// The whole catalog is compared with one that was looked at by eye. What depends on the version
+  /// of libvips (names and lengths of files) is masked there, and checked against the files here.
+  @Test func makesTheCatalogAndASecondRunEncodesNothing() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(
+      manifest: Self.manifest(nginx) + #"{"id":"crop","url":"\#(nginx.url("/plain.jpg"))","slots":["avatar"],"focus":[1,0],"extra":{"title":"Ünï","n":1.10}}"#,
+      keys: "base-url: https://cdn.example.com/feed")
+    let first = try await workshop.run()
+    #expect(first.status == 0, "\(first.errors)")
+    try await workshop.expectWhole()
+    let text = try workshop.catalogText
+    let masked = text
+      .replacing(/127\.0\.0\.1:\d+/, with: "HOST")
+      .replacing(/"libvips":"[^"]+"/, with: "\"libvips\":\"V\"")
+      .replacing(/"fingerprint":"[0-9a-f]{16}"/, with: "\"fingerprint\":\"F\"")
+      .replacing(/variants\/[0-9a-f]{2}\/[0-9a-f]{32}-/, with: "variants/")
+      .replacing(/"bytes":\d+/, with: "\"bytes\":0")
+    let golden = Places.root.appending(path: "Tests/CommandTests/Golden/catalog.json")
+    if ProcessInfo.processInfo.environment["TESSERA_WRITE_GOLDEN"] != nil {
+      try Data(masked.utf8).write(to: golden)
+    }
+    #expect(masked == String(decoding: try Data(contentsOf: golden), as: UTF8.self))
+    #expect(try workshop.report["decodes"] == 8)
+
+    let second = try await workshop.run()
+    #expect(second.status == 0)
+    #expect(try workshop.catalogText == text)
+    let report = try workshop.report
+    #expect(report["encodes"] == 0)
+    #expect(report["decodes"] == 0)
+    #expect(report["fetch.notModified"] == 8)
+    #expect(report["fetch.bytes"] == 0)
+    #expect(report["variants.made"] == 0)
+    await nginx.stop()
+  }
+
+  @Test func aChangedPipelineMakesOnlyWhatIsMissing() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(
+      manifest: nginx.url("/plain.jpg"), keys: "scales: [1]", slots: "slots: {a: {size: 32x}}")
+    #expect(try await workshop.run().status == 0)
+    try workshop.write(keys: "scales: [1]", slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["encodes"] == 1)
+    #expect(try workshop.report["variants.reused"] == 1)
+    // Keys of the network change nothing that was made.
+    try workshop.write(
+      keys: "scales: [1]\nfetch: {allow: loopback, retries: 7}",
+      slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["encodes"] == 0)
+    await nginx.stop()
+  }
+
+  @Test func aFileThatIsGoneIsMadeAgain() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
+    #expect(try await workshop.run().status == 0)
+    let text = try workshop.catalogText
+    let path = try workshop.file(nginx.url("/plain.jpg"), "card", scale: 1)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["encodes"] == 1)
+    #expect(try workshop.catalogText == text)
+    try await workshop.expectWhole()
+    await nginx.stop()
+  }
+
+  @Test func sameBytesUnderTwoURLsAreDecodedOnce() async throws {
+    let server = try FaultServer([
+      "/a": { _, connection in connection.picture("plain.jpg") },
+      "/b": { _, connection in connection.picture("plain.jpg") },
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/a") + "\n" + server.url("/b") + "\n")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["decodes"] == 1)
+    let images = try workshop.catalog.images
+    #expect(images[0].variants == images[1].variants)
+  }
+
+  @Test func freshAnswersAreNotAskedForAgain() async throws {
+    let server = try FaultServer([
+      "/fresh": { _, connection in connection.picture("plain.jpg", ["Cache-Control": "max-age=600"]) },
+      "/stale": { _, connection in connection.picture("lossy.webp", ["Cache-Control": "no-cache"]) },
+    ])
+    defer { server.stop() }
+    func counts() -> [Int] { [server.count("/fresh"), server.count("/stale")] }
+    let workshop = try Workshop(manifest: server.url("/fresh") + "\n" + server.url("/stale") + "\n")
+    #expect(try await workshop.run().status == 0)
+    #expect(try await workshop.run().status == 0)
+    #expect(counts() == [1, 2])
+    // Without validators the whole of /stale comes again, and its bytes are known.
+    #expect(try workshop.report["decodes"] == 0)
+    try workshop.write(keys: "fetch: {allow: loopback, revalidate: always}")
+    #expect(try await workshop.run().status == 0)
+    #expect(counts() == [2, 3])
+    try workshop.write(keys: "fetch: {allow: loopback, revalidate: never}")
+    #expect(try await workshop.run().status == 0)
+    #expect(counts() == [2, 3])
+  }
+
+  @Test func aChangedSourceIsMadeAnew() async throws {
+    let server = try FaultServer([
+      "/a": { request, connection in
+        connection.picture(request.before == 0 ? "plain.jpg" : "rotated-phone-shot.jpg")
+      }
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/a"))
+    #expect(try await workshop.run().status == 0)
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.catalog.images.first?.height == 800)
+    try await workshop.expectWhole()
+  }
+
+  @Test func requestsCarryTheirHeadersAndSecretsStayOutOfTheCatalog() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    let path = "/p.jpg?token=s3cret&v=2"
+    server.route(path) { request, connection in
+      guard request.headers["x-key"] == "k", request.headers["user-agent"] == "Feed/1" else {
+        return connection.answer("403 Forbidden")
+      }
+      connection.picture("plain.jpg")
+    }
+    let keys = """
+      fetch:
+        allow: loopback
+        headers: {X-Key: k}
+        user-agent: Feed/1
+        ignore-query: [token]
+        rewrite: [{from: "https://feed.example/", to: "\(server.url("/"))"}]
+      """
+    let workshop = try Workshop(
+      manifest: "https://u:pass@feed.example\(path)\nhttps://feed.example\(path)\n", keys: keys)
+    // The first has userinfo, so the prefix does not match, and its name does not resolve.
+    #expect(try await workshop.run().status == 1)
+    let text = try workshop.catalogText
+    #expect(!text.contains("s3cret") && !text.contains("pass"))
+    #expect(text.contains("https://feed.example/p.jpg?v=2"))
+  }
+
+  @Test func anEmptyManifestGivesAnEmptyCatalog() async throws {
+    let workshop = try Workshop(manifest: "")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.catalog.images.isEmpty)
+  }
+
+  @Test func theManifestMayComeThroughGzipOrAPipe() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let line = #"{"id":"a","url":"\#(nginx.url("/plain.jpg"))"}"# + "\n"
+    let workshop = try Workshop(manifest: line)
+    #expect(try await workshop.run().status == 0)
+    let text = try workshop.catalogText
+    let packed = try await Tool.run("/bin/gzip", [workshop.folder.path("manifest")])
+    #expect(packed.status == 0)
+    #expect(try await workshop.run("--manifest", workshop.folder.path("manifest.gz")).status == 0)
+    #expect(try workshop.catalogText == text)
+    let piped = try await Tool.run(
+      Places.tessera, ["run", workshop.folder.path("feed.yaml"), "--manifest", "-"], input: line)
+    #expect(piped.status == 0)
+    #expect(try workshop.catalogText == text)
+    let whole = try workshop.folder.read("manifest.gz")
+    try whole.dropLast(10).write(to: URL(filePath: workshop.folder.path("cut.gz")))
+    let cut = try await workshop.run("--manifest", workshop.folder.path("cut.gz"))
+    #expect(cut.status == 2)
+    #expect(cut.errors.contains("cut.gz\": the gzip data is cut off"))
+    #expect(try workshop.catalogText == text)
+    await nginx.stop()
+  }
+
+  @Test func repeatedIdsAndBadLinesAreToldAndTheRunGoesOn() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let one = nginx.url("/plain.jpg")
+    let two = nginx.url("/lossy.webp")
+    let workshop = try Workshop(
+      manifest: """
+        {"id":"a","url":"\(one)"}
+        {"id":"a","url":"\(one)"}
+        {"id":"a","url":"\(two)"}
+        nonsense
+        {"id":"b","url":"\(two)","slots":["banner"]}
+        {"id":"../../etc/passwd","url":"\(two)"}
+        """)
+    let result = try await workshop.run()
+    #expect(result.status == 1)
+    #expect(result.errors.contains("manifest line 3: the id \"a\" stands on line 1 already, with other content"))
+    #expect(result.errors.contains("manifest line 4: not valid JSON at column 1"))
+    #expect(try workshop.catalog.images.map(\.id) == ["a", "b", "../../etc/passwd"])
+    #expect(try workshop.catalog.images[1].error?.code == "unknown-slot")
+    #expect(try workshop.catalog.images[2].status == .ok)
+    try await workshop.expectWhole()
+    await nginx.stop()
+  }
+}

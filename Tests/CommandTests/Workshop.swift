@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import TesseraCatalog
+import TesseraTestSupport
+
+/// A folder with a pipeline, a manifest and an output, and the command to run on them.
+struct Workshop {
+  let folder: TemporaryFolder
+
+  static let slots = """
+    slots:
+      avatar: {size: 36x36, mode: clip}
+      card: {size: 180x}
+      hero: {size: 414x414, mode: fill}
+    """
+
+  /// - Parameters:
+  ///   - manifest: its text.
+  ///   - keys: further lines of the pipeline; `slots` has a default.
+  init(manifest: String, keys: String = "", slots: String = slots) throws {
+    folder = try TemporaryFolder()
+    try folder.write(manifest, to: "manifest")
+    try write(keys: keys, slots: slots)
+  }
+
+  func write(keys: String, slots: String = slots) throws {
+    let fetch = keys.contains("fetch:") ? "" : "fetch: {allow: loopback, retries: 0}\n"
+    try folder.write("manifest: manifest\noutput: out\n\(slots)\n\(fetch)\(keys)\n", to: "feed.yaml")
+  }
+
+  func run(_ options: String...) async throws -> Tool.Result {
+    try await Tool.run(Places.tessera, ["run", folder.path("feed.yaml")] + options)
+  }
+
+  func start(_ options: String...) throws -> Tool.Running {
+    try Tool.start(Places.tessera, ["run", folder.path("feed.yaml")] + options)
+  }
+
+  var catalogText: String { get throws { try folder.text("out/catalog.json") } }
+
+  var catalog: Catalog {
+    get throws { try JSONDecoder().decode(Catalog.self, from: folder.read("out/catalog.json")) }
+  }
+
+  /// The numbers of `run.json` by their paths: `items.ok`.
+  var report: [String: Int] {
+    get throws {
+      var numbers: [String: Int] = [:]
+      func collect(_ value: Any, _ path: String) {
+        if let group = value as? [String: Any] {
+          for (name, value) in group { collect(value, path.isEmpty ? name : "\(path).\(name)") }
+        } else if let number = value as? Int {
+          numbers[path] = number
+        }
+      }
+      collect(try JSONSerialization.jsonObject(with: folder.read("out/run.json")), "")
+      return numbers
+    }
+  }
+
+  /// The file of an item for a slot at a scale.
+  func file(_ id: String, _ slot: String, scale: Double = 3) throws -> String {
+    let catalog = try catalog
+    let image = try #require(catalog.images.first { $0.id == id })
+    return folder.path("out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).path)")
+  }
+
+  /// Checks what holds for every output: the catalog names files that are there and of the stated
+  /// size, names are made of contents, and nothing temporary is left.
+  func expectWhole() async throws {
+    let catalog = try catalog
+    for variant in catalog.images.flatMap(\.variants) {
+      let data = try folder.read("out/\(variant.path)")
+      #expect(data.count == variant.bytes)
+      let digest = try await Tool.run("/usr/bin/sha256sum", [folder.path("out/\(variant.path)")])
+      let name = variant.path.split(separator: "/").last ?? ""
+      #expect(name.hasPrefix(digest.output.prefix(32)))
+      #expect(name.contains("-\(variant.width)x\(variant.height)."))
+    }
+    #expect(folder.files(below: "out/.tessera/staging").isEmpty)
+    #expect(folder.files(below: "out/.tessera/spool").isEmpty)
+  }
+}
+
+extension Catalog {
+  /// A line for each image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`.
+  var outline: [String] {
+    images.map { image in
+      var text = "\(image.id) \(image.status.rawValue)"
+      if let width = image.width, let height = image.height { text += " \(width)x\(height)" }
+      if let format = image.format { text += " \(format)" }
+      if let error = image.error { text += " [\(error.code)]" }
+      let files = image.variants.map { variant in
+        "\(variant.width)x\(variant.height) \(variant.type.dropFirst(6))"
+          + (variant.fallback.map { " (\($0))" } ?? "")
+      }
+      return files.isEmpty ? text : text + ": " + files.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Testing
+import TesseraFetch
+
+@Suite struct AddressTests {
+  /// None of these is on the public internet, whatever it looks like.
+  @Test(arguments: [
+    "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255",
+    "127.0.0.1", "127.255.255.254", "169.254.0.1", "169.254.169.254", "172.16.0.1",
+    "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1", "192.168.0.1", "192.168.255.255",
+    "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.255",
+    "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "::7f00:1", "::ffff:127.0.0.1",
+    "::ffff:7f00:1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1",
+    "0:0:0:0:0:ffff:127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
+    "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    "2001:2::1", "2001:10::1", "2001:db8::1", "2002:7f00:1::", "2002:a00:1::", "2002:a9fe:a9fe::",
+    "2002:c0a8:101::1", "3fff::1", "4000::1", "5f00::1", "fc00::1", "fd12:3456::1", "fe80::1",
+    "fec0::1", "ff02::1", "ff0e::1", "8000::1",
+  ])
+  func refuses(_ text: String) throws {
+    let address = try #require(IPAddress(text))
+    #expect(!AddressPolicy().permits(address))
+  }
+
+  @Test(arguments: [
+    "1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.0.1",
+    "172.32.0.1", "192.167.1.1", "198.17.255.255", "198.20.0.1", "223.255.255.255",
+    "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "::ffff:8.8.8.8", "64:ff9b::808:808",
+    "2002:808:808::1",
+  ])
+  func permitsThePublicInternet(_ text: String) throws {
+    let address = try #require(IPAddress(text))
+    #expect(AddressPolicy().permits(address))
+  }
+
+  @Test(arguments: [
+    ("loopback", "127.0.0.1", true), ("loopback", "::1", true), ("loopback", "::ffff:127.0.0.1", true),
+    ("loopback", "10.0.0.1", false), ("private", "10.0.0.1", true), ("private", "fd00::1", true),
+    ("private", "169.254.169.254", false), ("private", "127.0.0.1", false),
+    ("10.1.0.0/16", "10.1.2.3", true), ("10.1.0.0/16", "10.2.0.1", false),
+    ("10.1.128.0/17", "10.1.127.255", false), ("169.254.169.254/32", "169.254.169.254", true),
+    ("everything", "10.0.0.1", false),
+  ])
+  func allows(_ entry: String, _ text: String, _ isPermitted: Bool) throws {
+    let address = try #require(IPAddress(text))
+    #expect(AddressPolicy(allow: [entry]).permits(address) == isPermitted)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "loopback"), ("::ffff:10.0.0.1", "private"),
+    ("169.254.169.254", "\"169.254.169.254/32\""), ("fe80::1", "\"fe80::1/128\""),
+  ])
+  func saysWhatToWriteIntoThePipeline(_ text: String, _ permission: String) throws {
+    let address = try #require(IPAddress(text))
+    #expect(AddressPolicy.permission(for: address) == permission)
+  }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import Synchronization
+import Testing
+import TesseraFetch
+import TesseraTestSupport
+
+/// Keeps what it is given.
+private final class Bucket: BodyReceiving {
+  private let bytes = Mutex<[UInt8]>([])
+  private let limit: Int
+
+  init(limit: Int = .max) { self.limit = limit }
+
+  var content: [UInt8] { bytes.withLock { $0 } }
+
+  func receive(_ more: UnsafeRawBufferPointer) -> BodyVerdict {
+    let copy = Array(more)
+    return bytes.withLock { bytes in
+      bytes += copy
+      return bytes.count >= limit ? .enough : .more
+    }
+  }
+}
+
+@Suite struct FetcherTests {
+  private static func settings(_ change: (inout FetchSettings) -> Void = { _ in }) -> FetchSettings {
+    var settings = FetchSettings(
+      timeout: .seconds(1), addresses: AddressPolicy(allow: ["loopback"]))
+    change(&settings)
+    return settings
+  }
+
+  private static func fetch(
+    _ server: FaultServer, _ path: String, validators: Validators? = nil,
+    deadline: Duration = .seconds(20), settings: FetchSettings = settings(), bucket: Bucket = Bucket()
+  ) async throws -> Result<FetchResponse, FetchError> {
+    let fetcher = try Fetcher(settings)
+    defer { fetcher.close() }
+    return await fetcher.fetch(
+      FetchRequest(url: server.url(path), validators: validators, deadline: deadline),
+      host: "127.0.0.1:\(server.port)", into: bucket
+    ).result
+  }
+
+  @Test func deliversTheBodyAndWhatTheServerSaysOfIt() async throws {
+    let server = try FaultServer([
+      "/a": { _, connection in
+        connection.answer(
+          "200 OK", ["ETag": "\"v1\"", "Cache-Control": "max-age=60"], Array("hello".utf8))
+      }
+    ])
+    defer { server.stop() }
+    let bucket = Bucket()
+    let response = try await Self.fetch(server, "/a", bucket: bucket).get()
+    #expect(bucket.content == Array("hello".utf8))
+    #expect(response.validators == Validators(etag: "\"v1\"", lastModified: nil))
+    #expect(response.freshness == .seconds(60))
+    #expect(response.bytes == 5)
+  }
+
+  @Test func asksWithValidatorsAndUnderstandsNotModified() async throws {
+    let server = try FaultServer([
+      "/a": { request, connection in
+        connection.answer(request.headers["if-none-match"] == "\"v1\"" ? "304 Not Modified" : "200 OK")
+      },
+      "/always304": { _, connection in connection.answer("304 Not Modified") },
+    ])
+    defer { server.stop() }
+    let validators = Validators(etag: "\"v1\"", lastModified: nil)
+    let response = try await Self.fetch(server, "/a", validators: validators).get()
+    guard case .notModified = response.ending else {
+      Issue.record("\(response.ending)")
+      return
+    }
+    // Nobody asked for a 304, so it is no success (N30).
+    await #expect(throws: FetchError(.httpStatus, "the server answered 304 Not Modified")) {
+      try await Self.fetch(server, "/always304").get()
+    }
+  }
+
+  /// One route a fault, and the error it has to come to.
+  @Test(arguments: [
+    ("/404", FetchError.Code.httpStatus, false), ("/410", .httpStatus, false),
+    ("/503", .httpStatus, true), ("/429", .httpStatus, true), ("/short", .truncated, true),
+    ("/reset", .network, true), ("/none", .network, true), ("/loop", .redirect, false),
+    ("/scheme", .redirect, false), ("/hang", .timeout, true), ("/endless", .tooLarge, false),
+    ("/long", .tooLarge, false), ("/headers", .badResponse, false), ("/gzipbad", .badEncoding, false),
+    ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false), ("/forbidden", .addressRefused, false),
+  ])
+  func endsEachFaultInItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool) async throws {
+    let server = try FaultServer(Self.faults)
+    defer { server.stop() }
+    let settings = Self.settings { $0.maximumBytes = 100_000 }
+    let result = try await Self.fetch(server, path, settings: settings)
+    guard case .failure(let error) = result else {
+      Issue.record("\(path) was no error")
+      return
+    }
+    #expect(error.code == code, "\(error.message)")
+    #expect(error.isRetryable == isRetryable)
+    #expect(!error.message.isEmpty)
+  }
+
+  private static let faults: [String: FaultServer.Route] = [
+    "/410": { _, connection in connection.answer("410 Gone") },
+    "/503": { _, connection in connection.answer("503 Service Unavailable", ["Retry-After": "7"]) },
+    "/429": { _, connection in connection.answer("429 Too Many Requests") },
+    "/short": { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this")
+    },
+    "/reset": { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this")
+      connection.reset()
+    },
+    "/none": { _, _ in },
+    "/loop": { _, connection in connection.answer("302 Found", ["Location": "/loop"]) },
+    "/scheme": { _, connection in connection.answer("302 Found", ["Location": "file:///etc/passwd"]) },
+    "/hang": { _, connection in connection.hang() },
+    "/endless": { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      while connection.send("1000\r\n" + String(repeating: "x", count: 4096) + "\r\n") {}
+    },
+    "/long": { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n")
+      connection.hang()
+    },
+    "/headers": { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\n")
+      while connection.send("X-\(Int.random(in: 0..<99)): \(String(repeating: "y", count: 2000))\r\n") {}
+    },
+    "/gzipbad": { _, connection in
+      connection.answer("200 OK", ["Content-Encoding": "gzip"], Array("this is not gzip".utf8))
+    },
+    "/gzipbomb": { _, connection in
+      connection.answer("200 OK", ["Content-Encoding": "gzip"], bomb)
+    },
+    "/br": { _, connection in
+      connection.answer("200 OK", ["Content-Encoding": "x-unknown"], Array("whatever".utf8))
+    },
+    "/forbidden": { _, connection in
+      connection.answer("302 Found", ["Location": "http://169.254.169.254/latest/meta-data"])
+    },
+  ]
+
+  /// 50 MB of zeros in about 50 kB of gzip, made with the `gzip` command.
+  private static let bomb: [UInt8] = {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "head -c 50000000 /dev/zero | gzip -9"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    guard (try? process.run()) != nil else { return [] }
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Array(data)
+  }()
+
+  @Test func readsRetryAfter() async throws {
+    let server = try FaultServer(Self.faults)
+    defer { server.stop() }
+    guard case .failure(let error) = try await Self.fetch(server, "/503") else { return }
+    #expect(error.retryAfter == .seconds(7))
+    #expect(error.message == "the server answered 503 Service Unavailable")
+  }
+
+  @Test func endsATransferThatDripsAtItsDeadline() async throws {
+    let server = try FaultServer([
+      "/drip": { _, connection in
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        while connection.send("x") { connection.pause(0.2) }
+      }
+    ])
+    defer { server.stop() }
+    let clock = ContinuousClock.now
+    let result = try await Self.fetch(server, "/drip", deadline: .seconds(2))
+    guard case .failure(let error) = result else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .timeout)
+    #expect(clock.duration(to: .now) < .seconds(4))
+  }
+
+  @Test func dropsTheTransferWhenTheReceiverHasEnough() async throws {
+    let server = try FaultServer([
+      "/big": { _, connection in
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n")
+        let part = [UInt8](repeating: 7, count: 100_000)
+        for _ in 0..<500 { guard connection.send(part) else { return } }
+      }
+    ])
+    defer { server.stop() }
+    let response = try await Self.fetch(server, "/big", bucket: Bucket(limit: 1000)).get()
+    guard case .stopped = response.ending else {
+      Issue.record("\(response.ending)")
+      return
+    }
+    #expect(response.bytes < 5_000_000)
+  }
+
+  @Test func refusesLoopbackUnlessItIsAllowedAndSaysHow() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    let result = try await Self.fetch(server, "/", settings: FetchSettings())
+    guard case .failure(let error) = result else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .addressRefused)
+    #expect(error.message.hasSuffix("add \"allow: [loopback]\" to the pipeline's \"fetch\""))
+    #expect(server.total == 0)
+  }
+
+  /// Spellings that only the resolver understands are judged by what they come to.
+  @Test(arguments: ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]", "0"])
+  func refusesEverySpellingOfLoopback(_ host: String) async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    let fetcher = try Fetcher(FetchSettings(timeout: .seconds(2)))
+    defer { fetcher.close() }
+    let result = await fetcher.fetch(
+      FetchRequest(url: "http://\(host):\(server.port)/", deadline: .seconds(5)), host: host,
+      into: Bucket())
+    guard case .failure(let error) = result.result else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .addressRefused, "\(error.message)")
+    #expect(server.total == 0)
+  }
+
+  @Test func keepsToItsConcurrencyPerHostAndInAll() async throws {
+    let server = try FaultServer([
+      "/slow": { _, connection in
+        connection.pause(0.1)
+        connection.answer()
+      }
+    ])
+    defer { server.stop() }
+    let fetcher = try Fetcher(Self.settings { $0.perHost = 3 })
+    defer { fetcher.close() }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<12 {
+        group.addTask {
+          _ = await fetcher.fetch(
+            FetchRequest(url: server.url("/slow"), deadline: .seconds(20)), host: "one",
+            into: Bucket())
+        }
+      }
+    }
+    #expect(server.count("/slow") == 12)
+    #expect(server.mostOpen <= 4)  // a connection that is about to close may still be counted
+  }
+
+  @Test func endsWhenItsTaskIsCancelled() async throws {
+    let server = try FaultServer(Self.faults)
+    defer { server.stop() }
+    let fetcher = try Fetcher(Self.settings { $0.timeout = .seconds(30) })
+    defer { fetcher.close() }
+    let task = Task {
+      await fetcher.fetch(
+        FetchRequest(url: server.url("/hang"), deadline: .seconds(60)), host: "one", into: Bucket())
+    }
+    try await Task.sleep(for: .milliseconds(200))
+    task.cancel()
+    guard case .failure(let error) = await task.value.result else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .cancelled)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import TesseraFiles
+import TesseraOutput
+import TesseraTestSupport
+
+@Suite struct OutputTests {
+  @Test func publishesByRenamingAndKnowsWhatIsThere() throws {
+    let folder = try TemporaryFolder()
+    let output = DirectoryOutput(folder.path("out"))
+    let lock = try output.lock()
+    try output.clear()
+    try Data("picture".utf8).write(to: URL(filePath: output.stagingPath("1.webp")))
+    try output.publish(staged: output.stagingPath("1.webp"), as: "variants/ab/abc.webp")
+    #expect(output.has("variants/ab/abc.webp", bytes: 7))
+    #expect(!output.has("variants/ab/abc.webp", bytes: 8))
+    #expect(!output.has("variants/ab/other.webp", bytes: 7))
+    try Data("catalog".utf8).write(to: URL(filePath: output.stagingPath("c")))
+    try output.replace("catalog.json", with: output.stagingPath("c"))
+    #expect(try folder.text("out/catalog.json") == "catalog")
+    _ = consume lock
+  }
+
+  @Test func isHeldByOneRunAtATimeAndSaysByWhom() throws {
+    let folder = try TemporaryFolder()
+    let output = DirectoryOutput(folder.path("out"))
+    do {
+      let lock = try output.lock()
+      defer { withExtendedLifetime(lock) {} }
+      #expect {
+        _ = try output.lock()
+      } throws: { error in
+        "\(error)".contains("another run holds the output")
+          && "\(error)".contains("(process \(ProcessInfo.processInfo.processIdentifier))")
+      }
+    }
+    // The lock went with its holder.
+    _ = try output.lock()
+  }
+
+  @Test func doesNotFollowALinkInPlaceOfAFile() throws {
+    let folder = try TemporaryFolder()
+    let output = DirectoryOutput(folder.path("out"))
+    _ = try output.lock()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("out/variants/ab"), withIntermediateDirectories: true)
+    try folder.write("picture", to: "elsewhere")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("out/variants/ab/x"), withDestinationPath: folder.path("elsewhere"))
+    #expect(!output.has("variants/ab/x", bytes: 7))
+  }
+
+  @Test func clearsWhatADeadRunLeft() throws {
+    let folder = try TemporaryFolder()
+    let output = DirectoryOutput(folder.path("out"))
+    _ = try output.lock()
+    try output.clear()
+    try Data("half".utf8).write(to: URL(filePath: output.stagingPath("left")))
+    try output.clear()
+    #expect(folder.files(below: "out/.tessera/staging").isEmpty)
+  }
+
+  @Test func errorsNameThePath() {
+    #expect {
+      _ = try File("/nowhere/at/all", .read)
+    } throws: { error in
+      "\(error)" == "could not open \"/nowhere/at/all\": No such file or directory"
+    }
+  }
+
+  @Test(arguments: [("150000 100000", 2), ("max 100000", nil), ("50000 100000", 1), ("x", nil)] as [(String, Int?)])
+  func readsAControlGroupsQuota(_ text: String, _ processors: Int?) {
+    #expect(Host.processors(inQuota: text) == processors)
+  }
+
+  @Test func showsControlCharactersInsteadOfSendingThem() {
+    #expect("a\u{1B}[31mb\u{202E}c".printable == "a\\u{1b}[31mb\\u{202e}c")
+  }
+}

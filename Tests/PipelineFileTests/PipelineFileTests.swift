@@ -1,0 +1,227 @@
+import Foundation
+import Testing
+import TesseraImageHeader
+import TesseraPipelineFile
+import TesseraPlan
+import TesseraTestSupport
+
+private func decode(
+  _ text: String, environment: [String: String] = [:]
+) -> Result<PipelineFile, PipelineFileError> {
+  Result { () throws(PipelineFileError) in
+    try PipelineFile.decode(
+      Array(text.utf8), path: "dir/feed.yaml", environment: { environment[$0] })
+  }
+}
+
+private let minimal = "manifest: m.jsonl\noutput: ../out\nslots:\n  card: {size: 180x}\n"
+
+/// The message of each mistake, with its place: `3:5 …`.
+private func mistakes(_ text: String, environment: [String: String] = [:]) -> [String] {
+  guard case .failure(let error) = decode(text, environment: environment) else { return [] }
+  return error.diagnostics.map { "\($0.mark.line):\($0.mark.column) \($0.message)" }
+}
+
+@Suite struct PipelineFileTests {
+  @Test func aMinimalFileHasTheDefaults() throws {
+    let file = try decode(minimal).get()
+    #expect(file.name == "feed")
+    #expect(file.manifest == .file("dir/m.jsonl"))
+    #expect(file.output == "dir/../out")
+    #expect(file.baseURL == nil)
+    #expect(file.plan == PlanSettings(slots: [Slot("card", width: 180, height: nil)]))
+    #expect(file.fetch.concurrency == 16)
+    #expect(file.fetch.deadline == .seconds(120))
+    #expect(file.fetch.maximumBytes == 64_000_000)
+    #expect(file.fetch.revalidation == .whenStale)
+    #expect(file.limits.pixels == 100_000_000)
+    #expect(file.workers == nil)
+  }
+
+  @Test func everyKeyOfTheFormatIsKnown() throws {
+    let text = """
+      manifest: "-"
+      output: /srv/feed
+      base-url: https://cdn.example.com/feed
+      slots:
+        avatar: {size: 36x36, mode: clip}
+        hero: {size: x200, mode: fill}
+      scales: [3, 1]
+      rounding: [320, 640]
+      variants: {format: jpeg, quality: 70, effort: 2, oversized: png, background: "#abc",
+        metadata: strip, animation: first-frame, gravity: centre}
+      fetch:
+        concurrency: 8
+        per-host: 2
+        order: manifest
+        timeout: 500ms
+        deadline: 1.5m
+        min-speed: 2KB/s
+        retries: 0
+        max-bytes: 1MiB
+        redirects: 0
+        revalidate: always
+        ignore-query: [token, expires]
+        rewrite: [{from: "http://", to: "https://"}]
+        headers: {Authorization: "Bearer ${FEED_TOKEN}"}
+        allow: [loopback, 10.1.0.0/16, "fd00::/8"]
+        user-agent: Feed/1
+      accept: [jpeg, png]
+      limits: {pixels: 50MP, frames: 10, memory: 1GB, time: 20s}
+      workers: 3
+      catalog: {profile: client, format: json}
+      """
+    let file = try decode(text, environment: ["FEED_TOKEN": "s3cret"]).get()
+    #expect(file.manifest == .standardInput)
+    #expect(file.output == "/srv/feed")
+    #expect(file.baseURL == "https://cdn.example.com/feed/")
+    #expect(
+      file.plan
+        == PlanSettings(
+          slots: [
+            Slot("avatar", width: 36, height: 36, mode: .clip),
+            Slot("hero", width: nil, height: 200, mode: .fill),
+          ], scales: [1, 3], rounding: .list([320, 640]), format: .jpeg, quality: 70, effort: 2,
+          oversized: .png, background: Colour(red: 0xAA, green: 0xBB, blue: 0xCC),
+          keepsAnimation: false))
+    #expect(file.fetch.timeout == .milliseconds(500))
+    #expect(file.fetch.deadline == .seconds(90))
+    #expect(file.fetch.minimumSpeed == 2000)
+    #expect(file.fetch.maximumBytes == 1_048_576)
+    #expect(file.fetch.revalidation == .always)
+    #expect(file.fetch.ignoredQuery == ["token", "expires"])
+    #expect(file.fetch.rewrites == [.init(from: "http://", to: "https://")])
+    #expect(file.fetch.headers == [.init(name: "Authorization", value: "Bearer s3cret")])
+    #expect(file.fetch.allow == ["loopback", "10.1.0.0/16", "fd00::/8"])
+    #expect(file.accept == [.jpeg, .png])
+    #expect(file.limits.memory == 1_000_000_000)
+    #expect(file.limits.time == .seconds(20))
+    #expect(file.workers == 3)
+  }
+
+  @Test(arguments: [
+    ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base-url, catalog,"),
+    ("sclaes: [1]", "5:1 unknown key \"sclaes\"; did you mean \"scales\"?"),
+    ("scales: [0]", "5:10 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"0\""),
+    ("scales: [1, 1]", "5:13 \"scales\" names 1 twice"),
+    ("workers: many", "5:10 \"workers\" must be \"auto\" or a whole number from 1 to 256, found \"many\""),
+    ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
+    ("variants: {quality: 101}", "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"101\""),
+    ("variants: {quality: 9223372036854775808}", "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"9223372036854775808\""),
+    ("variants: {format: wepb}", "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", found \"wepb\" (did you mean \"webp\"?)"),
+    ("variants: {background: white}", "5:24 \"variants.background\" must be a colour such as \"#ffffff\" (in quotes), found \"white\""),
+    ("limits: {pixels: .nan}", "5:18 \"limits.pixels\" must be a count of pixels, such as 100MP, found \".nan\""),
+    ("limits: {time: 0s}", "5:16 \"limits.time\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"0s\""),
+    ("limits: {memory: 1e309}", "5:18 \"limits.memory\" must be a size of at least 256MB, such as 2GB, found \"1e309\""),
+    ("fetch: {deadline: -1s}", "5:19 \"fetch.deadline\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"-1s\""),
+    ("fetch: {allow: [everything]}", "5:17 \"fetch.allow\" must be \"loopback\", \"private\" or an address block such as 10.1.0.0/16, found \"everything\""),
+    ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is no name for a header"),
+    ("base-url: ftp://x", "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""),
+    ("base-url: ${NOWHERE}", "5:11 \"base-url\": the environment variable \"NOWHERE\" is not set; set it, or remove ${NOWHERE}"),
+    ("scales: [1]\nscales: [2]", "6:1 the key \"scales\" stands twice"),
+    ("limits: {pixels: [", "6:1 did not find expected node content while parsing a flow node"),
+  ])
+  func tellsAMistakeAtItsPlace(_ line: String, _ expected: String) {
+    let found = mistakes(minimal + line + "\n")
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix(expected) == true, "\(found)")
+  }
+
+  /// What belongs to the format and is not built yet is refused, never ignored.
+  @Test(arguments: [
+    "placeholders: [color]", "fail-above: 90%", "catalog: {profile: full}", "catalog: {format: jsonl}",
+    "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {format: avif}",
+    "variants: {metadata: keep}", "variants: {gravity: attention}", "accept: [heic]",
+  ])
+  func refusesWhatIsNotBuiltYet(_ line: String) {
+    let found = mistakes(minimal + line + "\n")
+    #expect(found.count == 1)
+    #expect(found.first?.contains("is not built yet in this version") == true, "\(found)")
+  }
+
+  @Test func tellsAllMistakesOfAFileAtOnce() {
+    let text = """
+      manifest: m.jsonl
+      ouput: out
+      slots:
+        a: {size: 36}
+        b: {size: 180x, mode: clip}
+        c: {mode: fit}
+      scales: none
+      """
+    #expect(
+      mistakes(text) == [
+        "1:1 the key \"output\" is missing; it has no default",
+        "2:1 unknown key \"ouput\"; did you mean \"output\"?",
+        "4:13 \"slots.a.size\" must be a size in points, such as 36x36, 180x (free height) or x200 "
+          + "(free width), found \"36\"",
+        "5:13 \"slots.b\": mode clip needs both sides, such as 36x36, to know the crop's shape",
+        "6:3 \"slots.c\" has no size; give it a size in points, such as 36x36, 180x (free height) or "
+          + "x200 (free width)",
+        "7:9 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"none\"",
+      ])
+  }
+
+  @Test func pointsAtTheMistakeUnderWideCharactersAndTabs() {
+    guard case .failure(let error) = decode("日本: {é: 1}\n" + minimal) else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(
+      "\(error)".hasPrefix(
+        """
+        dir/feed.yaml:1:1: error: unknown key "日本"; the keys are accept, base-url, catalog, fetch, \
+        limits, manifest, output, rounding, scales, slots, variants, workers
+          日本: {é: 1}
+          ^
+        """) == false)
+    let wide = decode(minimal + "base-url: 日本é, workers\nrounding: \"日本\" \n")
+    guard case .failure(let second) = wide else { return }
+    #expect("\(second)".contains("  base-url: 日本é, workers\n            ^"))
+  }
+
+  @Test func survivesAnAliasBombAndDeepNesting() {
+    var text = minimal + "x0: &x0 [a, a, a, a, a, a, a, a, a]\n"
+    for level in 1...9 {
+      text += "x\(level): &x\(level) ["
+      text += Array(repeating: "*x\(level - 1)", count: 9).joined(separator: ", ") + "]\n"
+    }
+    #expect(mistakes(text).first?.contains("the file unfolds to more than 10000 values") == true)
+    let deep = minimal + "x: " + String(repeating: "[", count: 5000)
+    #expect(mistakes(deep).first?.contains("nested more than 32 levels deep") == true)
+  }
+
+  @Test func anEmptyFileMissesItsThreeKeys() {
+    #expect(mistakes("").count == 3)
+    #expect(mistakes("\u{FEFF}" + minimal).isEmpty)
+  }
+
+  @Test(arguments: [("15s", 15_000), ("2m", 120_000), ("1.5h", 5_400_000), ("500ms", 500), ("30 d", 2_592_000_000)])
+  func readsDurations(_ text: String, _ milliseconds: Int) {
+    #expect(Units.duration(text) == .milliseconds(milliseconds))
+  }
+
+  @Test(arguments: ["", "s", "1", "1 year", "-1s", "1e3s", ".5s", "99999999999999999d"])
+  func refusesOtherDurations(_ text: String) { #expect(Units.duration(text) == nil) }
+
+  @Test(arguments: [
+    ("sclaes", "scales"), ("ouput", "output"), ("manifset", "manifest"), ("xyz", nil),
+  ] as [(String, String?)])
+  func findsTheNearestWord(_ word: String, _ match: String?) {
+    #expect(Nearest.match(to: word, among: ["scales", "output", "manifest", "slots"]) == match)
+  }
+
+  /// The pipelines that are shipped are read as they are.
+  @Test func readsThePipelinesThatAreShipped() throws {
+    let folder = Places.root.appending(path: "Pipelines")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".yaml") }
+    #expect(!names.isEmpty)
+    for name in names {
+      let path = folder.appending(path: name).path
+      let file = try PipelineFile.decode(
+        Array(try Data(contentsOf: URL(filePath: path))), path: path, environment: { _ in nil })
+      #expect(!file.plan.slots.isEmpty)
+    }
+  }
+}

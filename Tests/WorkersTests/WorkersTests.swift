@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+import TesseraPlan
+import TesseraTestSupport
+import TesseraWire
+import TesseraWorkers
+
+private func settings(_ executable: String, seconds: Int = 20, count: Int = 1) -> WorkerSettings {
+  WorkerSettings(
+    executable: executable, count: count, memory: 2_000_000_000, time: .seconds(seconds))
+}
+
+private func job(
+  _ source: String, format: String, size: Size, frames: Int = 1, alpha: Bool = false,
+  pixels: Int = 100_000_000, outputs: [TranscodeJob.Output]
+) -> TranscodeJob {
+  TranscodeJob(
+    identifier: 1, source: source, format: format,
+    expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames), maximumPixels: pixels,
+    maximumFrames: 100, outputs: outputs)
+}
+
+private func output(_ file: String, _ width: Int, _ height: Int, _ format: OutputFormat = .webp)
+  -> TranscodeJob.Output
+{
+  .init(
+    file: file,
+    variant: PlannedVariant(
+      crop: nil, size: Size(width, height),
+      encoding: Encoding(
+        format: format, quality: 80, effort: 4, background: nil, isAnimated: false),
+      fallback: nil))
+}
+
+/// A program that plays a worker: a shell script with the channel on descriptor 3.
+private func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
+  let hello = #"printf '{"protocol":1,"libvips":"0.0.0"}\n' >&3"#
+  let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
+  try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  return path
+}
+
+@Suite struct WorkersTests {
+  @Test func makesFilesAndTellsWhatItSaw() async throws {
+    let folder = try TemporaryFolder()
+    let pool = try WorkerPool(settings(Places.worker))
+    defer { pool.close() }
+    #expect(pool.hello.libvips.hasPrefix("8."))
+    let reply = try await pool.perform(
+      job(
+        Places.fixture("plain.jpg").path, format: "jpeg", size: Size(240, 160),
+        outputs: [output(folder.path("a.webp"), 120, 80), output(folder.path("b.jpg"), 60, 40, .jpeg)]))
+    #expect(reply == .done(SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1), warnings: []))
+    #expect(try Pixels(folder.path("a.webp")).width == 120)
+    #expect(try Pixels(folder.path("b.jpg")).height == 40)
+  }
+
+  @Test func saysSoWhenTheSourceIsNotWhatThePlanWasMadeFor() async throws {
+    let pool = try WorkerPool(settings(Places.worker))
+    defer { pool.close() }
+    let reply = try await pool.perform(
+      job(Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), outputs: []))
+    #expect(reply == .differs(SourceFacts(size: Size(96, 64), hasAlpha: true, frames: 6)))
+  }
+
+  @Test func refusesWhatIsOverALimitBeforeDecodingIt() async throws {
+    let pool = try WorkerPool(settings(Places.worker))
+    defer { pool.close() }
+    let reply = try await pool.perform(
+      job(
+        Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), frames: 6, alpha: true,
+        pixels: 96 * 64 * 6 - 1, outputs: []))
+    guard case .failed(let failure) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(failure.code == .tooManyPixels)
+  }
+
+  /// A format's loader is called by name: bytes of another format are an error, not a guess.
+  @Test(arguments: [("plain.jpg", "png"), ("transparent.png", "gif"), ("animated.gif", "webp"), ("lossy.webp", "jpeg")])
+  func neverGuessesAFormat(_ name: String, _ format: String) async throws {
+    let pool = try WorkerPool(settings(Places.worker))
+    defer { pool.close() }
+    let reply = try await pool.perform(
+      job(Places.fixture(name).path, format: format, size: Size(1, 1), outputs: []))
+    guard case .failed(let failure) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(failure.code == .decode)
+  }
+
+  @Test(arguments: [
+    ("read line <&3; kill -SEGV $$", TranscodeFailure.Code.workerCrashed, "signal 11"),
+    ("read line <&3; kill -ABRT $$", .workerCrashed, "signal 6"),
+    ("read line <&3; kill -KILL $$", .workerCrashed, "signal 9"),
+    ("read line <&3; exit 0", .workerCrashed, "exited with status 0"),
+    ("read line <&3; echo garbage >&3; sleep 30", .workerProtocol, "made no sense"),
+    (#"read line <&3; echo '{"job":99}' >&3; sleep 30"#, .workerProtocol, "made no sense"),
+    ("read line <&3; head -c 9000000 /dev/zero >&3; sleep 30", .workerProtocol, "made no sense"),
+    ("read line <&3; sleep 30", .workerTimeout, "longer than 1 s"),
+    ("read line <&3; exec 3>&-; sleep 30", .workerCrashed, "did not answer and was killed"),
+    ("sleep 30", .workerTimeout, "longer than 1 s"),
+  ])
+  func aWorkerThatMisbehavesCostsOneJobAndIsReplaced(
+    _ script: String, _ code: TranscodeFailure.Code, _ sentence: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let pool = try WorkerPool(settings(try impostor(script, in: folder), seconds: 1))
+    defer { pool.close() }
+    for _ in 0..<2 {
+      let reply = try await pool.perform(
+        job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
+      guard case .failed(let failure) = reply else {
+        Issue.record("\(reply)")
+        return
+      }
+      #expect(failure.code == code)
+      #expect(failure.message.contains(sentence), "\(failure.message)")
+    }
+    #expect(pool.statistics.replaced == 2)
+  }
+
+  @Test func aWorkerThatNeverStartsEndsThePoolWithASentence() throws {
+    #expect(throws: WorkerStartError.self) {
+      _ = try WorkerPool(settings("/bin/true"))
+    }
+    do {
+      _ = try WorkerPool(settings("/nowhere/tessera-worker"))
+    } catch {
+      #expect(
+        error.description == "could not start \"/nowhere/tessera-worker\": No such file or directory")
+    }
+  }
+
+  @Test func workersThatCannotBeReplacedEndTheRunAndNotInAStorm() async throws {
+    let folder = try TemporaryFolder()
+    let path = try impostor("read line <&3; rm \"$0\"; kill -KILL $$", in: folder)
+    let pool = try WorkerPool(settings(path))
+    defer { pool.close() }
+    let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
+    _ = try await pool.perform(empty)
+    await #expect(throws: WorkerStartError.self) { try await pool.perform(empty) }
+    await #expect(throws: WorkerStartError.self) { try await pool.perform(empty) }
+  }
+
+  @Test func closingEndsEverythingThatWaits() async throws {
+    let folder = try TemporaryFolder()
+    let pool = try WorkerPool(settings(try impostor("sleep 60", in: folder), seconds: 60))
+    let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
+    let tasks = (0..<3).map { _ in Task { try await pool.perform(empty) } }
+    try await Task.sleep(for: .milliseconds(300))
+    let clock = ContinuousClock.now
+    pool.close()
+    for task in tasks {
+      guard case .failed(let failure) = try await task.value else {
+        Issue.record("not failed")
+        continue
+      }
+      #expect(failure.code == .cancelled)
+    }
+    #expect(clock.duration(to: .now) < .seconds(5))
+  }
+
+  @Test func messagesSurviveTheWire() throws {
+    var job = job(
+      "/a \"b\"\n", format: "png", size: Size(3, 4), frames: 2, alpha: true,
+      outputs: [output("/x", 1, 2, .png)])
+    job.outputs[0].variant.crop = Crop(x: 1, y: 2, size: Size(3, 4))
+    job.outputs[0].variant.encoding.background = Colour(red: 1, green: 2, blue: 255)
+    #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
+    let replies: [TranscodeReply] = [
+      .done(job.expected, warnings: ["a", "b"]), .differs(job.expected),
+      .failed(TranscodeFailure(.decode, "no")),
+    ]
+    for reply in replies {
+      #expect(try TranscodeReply(line: Array(reply.line(for: 7).dropLast()), for: 7) == reply)
+      #expect(throws: WireError.self) {
+        try TranscodeReply(line: Array(reply.line(for: 7).dropLast()), for: 8)
+      }
+    }
+  }
+}
