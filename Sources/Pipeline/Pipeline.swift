@@ -59,8 +59,11 @@ package struct Pipeline: Sendable {
       recorder.update { $0.warnings.append(warning) }
       observer.warn(warning)
     }
-    let pool = try PipelineError.wrap {
-      try WorkerPool(workerSettings)
+    let pool: WorkerPool
+    do throws(WorkerStartError) {
+      pool = try await WorkerPool.start(workerSettings)
+    } catch {
+      throw PipelineError.workers(error.description)
     }
     defer { pool.close() }
     let fetcher = try PipelineError.wrap {

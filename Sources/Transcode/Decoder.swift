@@ -98,15 +98,21 @@ enum Decoder {
   private static func inSRGB(
     _ picture: Picture, warnings: inout [String]
   ) throws(VipsError) -> Picture {
-    if picture.hasUsableProfile {
+    if picture.hasProfile {
+      guard picture.hasUsableProfile else {
+        warnings.append("the colour profile is damaged, or for another kind of picture")
+        return try withoutProfile(picture)
+      }
       do throws(VipsError) {
         return try picture.transformedToSRGB(embedded: true)
       } catch {
         warnings.append("the colour profile could not be used: \(error.message)")
       }
-    } else if picture.hasProfile {
-      warnings.append("the colour profile is damaged, or for another kind of picture")
     }
+    return try withoutProfile(picture)
+  }
+
+  private static func withoutProfile(_ picture: Picture) throws(VipsError) -> Picture {
     if picture.isCMYK { return try picture.transformedToSRGB(embedded: false) }
     return picture.isGreyOrSRGB && picture.isEightBit ? picture : try picture.convertedToSRGB()
   }

@@ -15,7 +15,6 @@ package final class WorkerPool: Sendable {
     /// Why no worker can be started any more.
     var startError: WorkerStartError?
     var live: [ObjectIdentifier: WorkerProcess] = [:]
-    var idle: [WorkerProcess] = []
     var statistics = WorkerStatistics()
   }
 
@@ -28,22 +27,43 @@ package final class WorkerPool: Sendable {
   /// Starts the first worker, to learn what it works with; the others start when there is work.
   ///
   /// - Throws: ``WorkerStartError`` where not even one can be started.
-  package init(_ settings: WorkerSettings) throws(WorkerStartError) {
-    self.settings = settings
-    let (first, hello) = try WorkerProcess.start(settings)
-    self.hello = hello
-    queue.withLock { queue in
-      queue.idle = [first]
-      queue.live[ObjectIdentifier(first)] = first
-    }
-    for _ in 0..<settings.count {
+  package static func start(
+    _ settings: WorkerSettings
+  ) async throws(WorkerStartError) -> WorkerPool {
+    let pool: Result<WorkerPool, WorkerStartError> = await withCheckedContinuation { continuation in
+      let first: @Sendable () -> Void = {
+        do throws(WorkerStartError) {
+          let (process, hello) = try WorkerProcess.start(settings)
+          let pool = WorkerPool(settings, hello)
+          pool.queue.withLock { $0.live[ObjectIdentifier(process)] = process }
+          continuation.resume(returning: .success(pool))
+          pool.lane(process)
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+      // A worker is started by the thread of its lane and by no other: the kernel kills it when the
+      // thread that started it ends (PR_SET_PDEATHSIG), and a thread of Swift's pool may end at any
+      // time.
       do throws(SystemError) {
-        try BackgroundThread.start { [self] in lane() }
+        try BackgroundThread.start(first)
       } catch {
-        close()
-        throw WorkerStartError(description: "\(error)")
+        continuation.resume(returning: .failure(WorkerStartError(description: "\(error)")))
       }
     }
+    let started = try pool.get()
+    do throws(SystemError) {
+      for _ in 1..<max(1, settings.count) { try BackgroundThread.start { started.lane(nil) } }
+    } catch {
+      started.close()
+      throw WorkerStartError(description: "\(error)")
+    }
+    return started
+  }
+
+  private init(_ settings: WorkerSettings, _ hello: WorkerHello) {
+    self.settings = settings
+    self.hello = hello
   }
 
   package var statistics: WorkerStatistics { queue.withLock { $0.statistics } }
@@ -82,9 +102,9 @@ package final class WorkerPool: Sendable {
 
   // MARK: A lane: one thread, one worker at a time
 
-  private func lane() {
-    var process: WorkerProcess?
-    var jobsLeft = 0
+  private func lane(_ first: WorkerProcess?) {
+    var process = first
+    var jobsLeft = settings.jobsPerWorker
     while true {
       available.wait()
       let (next, isClosed) = queue.withLock { queue in
@@ -128,7 +148,6 @@ package final class WorkerPool: Sendable {
   }
 
   private func start() throws(WorkerStartError) -> WorkerProcess {
-    if let idle = queue.withLock({ $0.idle.popLast() }) { return idle }
     var attempts = 0
     while true {
       do throws(WorkerStartError) {

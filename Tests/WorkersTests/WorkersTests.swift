@@ -43,7 +43,7 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
 @Suite struct WorkersTests {
   @Test func makesFilesAndTellsWhatItSaw() async throws {
     let folder = try TemporaryFolder()
-    let pool = try WorkerPool(settings(Places.worker))
+    let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     #expect(pool.hello.libvips.hasPrefix("8."))
     let reply = try await pool.perform(
@@ -56,7 +56,7 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
   }
 
   @Test func saysSoWhenTheSourceIsNotWhatThePlanWasMadeFor() async throws {
-    let pool = try WorkerPool(settings(Places.worker))
+    let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     let reply = try await pool.perform(
       job(Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), outputs: []))
@@ -64,7 +64,7 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
   }
 
   @Test func refusesWhatIsOverALimitBeforeDecodingIt() async throws {
-    let pool = try WorkerPool(settings(Places.worker))
+    let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     let reply = try await pool.perform(
       job(
@@ -80,7 +80,7 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
   /// A format's loader is called by name: bytes of another format are an error, not a guess.
   @Test(arguments: [("plain.jpg", "png"), ("transparent.png", "gif"), ("animated.gif", "webp"), ("lossy.webp", "jpeg")])
   func neverGuessesAFormat(_ name: String, _ format: String) async throws {
-    let pool = try WorkerPool(settings(Places.worker))
+    let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     let reply = try await pool.perform(
       job(Places.fixture(name).path, format: format, size: Size(1, 1), outputs: []))
@@ -107,7 +107,7 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     _ script: String, _ code: TranscodeFailure.Code, _ sentence: String
   ) async throws {
     let folder = try TemporaryFolder()
-    let pool = try WorkerPool(settings(try impostor(script, in: folder), seconds: 1))
+    let pool = try await WorkerPool.start(settings(try impostor(script, in: folder), seconds: 1))
     defer { pool.close() }
     for _ in 0..<2 {
       let reply = try await pool.perform(
@@ -122,22 +122,54 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     #expect(pool.statistics.replaced == 2)
   }
 
-  @Test func aWorkerThatNeverStartsEndsThePoolWithASentence() throws {
-    #expect(throws: WorkerStartError.self) {
-      _ = try WorkerPool(settings("/bin/true"))
+  @Test func aWorkerThatNeverStartsEndsThePoolWithASentence() async throws {
+    await #expect(throws: WorkerStartError.self) {
+      _ = try await WorkerPool.start(settings("/bin/true"))
     }
     do {
-      _ = try WorkerPool(settings("/nowhere/tessera-worker"))
+      _ = try await WorkerPool.start(settings("/nowhere/tessera-worker"))
     } catch {
       #expect(
         error.description == "could not start \"/nowhere/tessera-worker\": No such file or directory")
     }
   }
 
+  /// The kernel kills a worker when the thread that started it ends. Threads of Swift's pool end
+  /// after some idle seconds, and took the first worker with them, in the middle of its job.
+  @Test func workersOutliveTheThreadThatAskedForThem() async throws {
+    let folder = try TemporaryFolder()
+    let pool: WorkerPool = try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          do {
+            continuation.resume(returning: try await WorkerPool.start(settings(Places.worker)))
+          } catch {
+            continuation.resume(throwing: error)
+          }
+          done.signal()
+        }
+        done.wait()
+      }
+    }
+    defer { pool.close() }
+    // Libdispatch lets idle threads go after five seconds.
+    try await Task.sleep(for: .seconds(7))
+    let reply = try await pool.perform(
+      job(
+        Places.fixture("plain.jpg").path, format: "jpeg", size: Size(240, 160),
+        outputs: [output(folder.path("a.webp"), 120, 80)]))
+    guard case .done = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(pool.statistics.replaced == 0)
+  }
+
   @Test func workersThatCannotBeReplacedEndTheRunAndNotInAStorm() async throws {
     let folder = try TemporaryFolder()
     let path = try impostor("read line <&3; rm \"$0\"; kill -KILL $$", in: folder)
-    let pool = try WorkerPool(settings(path))
+    let pool = try await WorkerPool.start(settings(path))
     defer { pool.close() }
     let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
     _ = try await pool.perform(empty)
@@ -147,7 +179,7 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
 
   @Test func closingEndsEverythingThatWaits() async throws {
     let folder = try TemporaryFolder()
-    let pool = try WorkerPool(settings(try impostor("sleep 60", in: folder), seconds: 60))
+    let pool = try await WorkerPool.start(settings(try impostor("sleep 60", in: folder), seconds: 60))
     let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
     let tasks = (0..<3).map { _ in Task { try await pool.perform(empty) } }
     try await Task.sleep(for: .milliseconds(300))

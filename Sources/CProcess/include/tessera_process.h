@@ -9,7 +9,8 @@
 int tessera_spawn(const char *path, char *const arguments[], char *const environment[],
                   int channel, int error_output, pid_t *pid);
 
-/// Asks the kernel to kill the calling process when the thread that started it ends.
+/// Asks the kernel to kill the calling process when the thread (not the process) that started it
+/// ends.
 int tessera_die_with_parent(void);
 
 /// Limits that the calling process sets for itself: address space and core size in bytes,
