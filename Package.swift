@@ -129,6 +129,11 @@ let package = Package(
     tests("WorkersTests", ["TesseraWorkers", "TesseraWire", "TesseraPlan"]),
     tests("CatalogTests", ["TesseraCatalog"]),
     // These drive the built executables.
-    tests("CommandTests", ["TesseraCatalog", "tessera", "tessera-worker"]),
+    tests(
+      "CommandTests",
+      [
+        "TesseraCatalog", "TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "tessera",
+        "tessera-worker",
+      ]),
   ]
 )

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TesseraCatalog
+import Testing
 
 @Suite struct CatalogTests {
   static let json = """

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TesseraTestSupport
+import Testing
 
 /// The command as a person or a script meets it: help, usage, statuses, `check`, `plan`, `probe`.
 @Suite struct CommandLineTests {
@@ -36,16 +36,32 @@ import TesseraTestSupport
     #expect(try await Tool.tessera("--version").output == "tessera 0.1.0\n")
   }
 
-  @Test(arguments: [
-    (["rnu", "a.yaml"], 64, "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe\n"),
-    (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
-    (["run", "a", "b"], 64, "tessera: too many operands; the usage is: tessera run PIPELINE [options]\n"),
-    (["run", "a", "--quite"], 64, "tessera: run has no option \"--quite\" (did you mean \"--quiet\"?); see tessera run --help\n"),
-    (["run", "a", "--output"], 64, "tessera: the option --output needs a value: --output DIR\n"),
-    (["run", "a", "--quiet=yes"], 64, "tessera: the option --quiet takes no value\n"),
-    (["probe", "x", "--timeout", "soon"], 64, "tessera: --timeout must be a duration such as 15s, found \"soon\"\n"),
-    (["run", "/nowhere/feed.yaml"], 2, "tessera: could not open \"/nowhere/feed.yaml\": No such file or directory\n"),
-  ] as [([String], Int32, String)])
+  @Test(
+    arguments: [
+      (
+        ["rnu", "a.yaml"], 64,
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe\n"
+      ),
+      (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
+      (
+        ["run", "a", "b"], 64,
+        "tessera: too many operands; the usage is: tessera run PIPELINE [options]\n"
+      ),
+      (
+        ["run", "a", "--quite"], 64,
+        "tessera: run has no option \"--quite\" (did you mean \"--quiet\"?); see tessera run --help\n"
+      ),
+      (["run", "a", "--output"], 64, "tessera: the option --output needs a value: --output DIR\n"),
+      (["run", "a", "--quiet=yes"], 64, "tessera: the option --quiet takes no value\n"),
+      (
+        ["probe", "x", "--timeout", "soon"], 64,
+        "tessera: --timeout must be a duration such as 15s, found \"soon\"\n"
+      ),
+      (
+        ["run", "/nowhere/feed.yaml"], 2,
+        "tessera: could not open \"/nowhere/feed.yaml\": No such file or directory\n"
+      ),
+    ] as [([String], Int32, String)])
   func usageErrorsAreSentences(_ words: [String], _ status: Int32, _ message: String) async throws {
     let result = try await Tool.run(Places.tessera, words)
     #expect(result.status == status)
@@ -90,7 +106,8 @@ import TesseraTestSupport
         """)
     let json = try await Tool.tessera("check", path, "--json")
     #expect(json.status == 2)
-    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [String: Any]]
+    let object =
+      try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [String: Any]]
     #expect((object?["error"]?["mistakes"] as? [Any])?.count == 5)
   }
 
@@ -104,7 +121,8 @@ import TesseraTestSupport
       {"id":"c"}
       {"id":"a","url":"https://a/1"}
       """, to: "m")
-    let path = try folder.write("manifest: m\noutput: out\nslots: {card: {size: 180x}}\n", to: "p.yaml")
+    let path = try folder.write(
+      "manifest: m\noutput: out\nslots: {card: {size: 180x}}\n", to: "p.yaml")
     let result = try await Tool.tessera("check", path)
     #expect(result.status == 1)
     let manifest = folder.path("m")
@@ -140,11 +158,14 @@ import TesseraTestSupport
       lines[0]
         == #"{"source":"\#(server.url("/slow"))","width":240,"height":160,"pixelWidth":240,"pixelHeight":160,"orientation":1,"format":"jpeg","alpha":false,"animated":false,"bytesRead":3728,"requests":1}"#
     )
-    #expect(lines[1].contains(#""width":600,"height":800,"pixelWidth":800,"pixelHeight":600,"orientation":6"#))
+    #expect(
+      lines[1].contains(
+        #""width":600,"height":800,"pixelWidth":800,"pixelHeight":600,"orientation":6"#))
     #expect(lines[1].contains(#""requests":0"#))
     #expect(
       lines[2].contains(
-        #""error":{"code":"not-image","message":"The file is an HTML page, not a picture.","retryable":false}"#))
+        #""error":{"code":"not-image","message":"The file is an HTML page, not a picture.","retryable":false}"#
+      ))
     #expect(lines[3].contains(#""code":"not-found""#))
     #expect(lines[4].contains(#""code":"bad-url""#))
     let text = try await Tool.tessera("probe", Places.fixture("animated.gif").path)
@@ -163,7 +184,8 @@ import TesseraTestSupport
       }
     ])
     defer { server.stop() }
-    let result = try await Tool.tessera("probe", "--json", "--allow", "loopback", server.url("/big"))
+    let result = try await Tool.tessera(
+      "probe", "--json", "--allow", "loopback", server.url("/big"))
     #expect(result.status == 0)
     let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
     #expect(object?["width"] as? Int == 240)
@@ -173,7 +195,8 @@ import TesseraTestSupport
   @Test func planTellsThePriceFromWhatIsKnownOrProbed() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
-      manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/tall-900x20000.png") + "\n")
+      manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/tall-900x20000.png")
+        + "\n")
     let path = workshop.folder.path("feed.yaml")
     let before = try await Tool.tessera("plan", path)
     #expect(

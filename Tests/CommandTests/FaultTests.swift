@@ -1,7 +1,7 @@
 import Foundation
-import Testing
 import TesseraCatalog
 import TesseraTestSupport
+import Testing
 
 /// `tessera run` when things go wrong: each costs its item, or ends the run with the last good
 /// catalog in place.
@@ -22,7 +22,9 @@ import TesseraTestSupport
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\n\r\n")
         connection.send(bytes.prefix(2000))
       },
-      "/psd": { _, connection in connection.answer("200 OK", [:], Array("8BPS\0\u{1}and so on and on".utf8)) },
+      "/psd": { _, connection in
+        connection.answer("200 OK", [:], Array("8BPS\0\u{1}and so on and on".utf8))
+      },
       "/forbidden": { _, connection in
         connection.answer("302 Found", ["Location": "http://10.0.0.1/x"])
       },
@@ -35,9 +37,11 @@ import TesseraTestSupport
     ])
     defer { server.stop() }
     let names = [
-      "404", "html", "json", "empty", "204", "truncated", "short", "psd", "forbidden", "bomb", "good",
+      "404", "html", "json", "empty", "204", "truncated", "short", "psd", "forbidden", "bomb",
+      "good",
     ]
-    let manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined()
+    let manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
+      .joined()
     let workshop = try Workshop(
       manifest: manifest + #"{"id":"ftp","url":"ftp://example.com/a.jpg"}"#)
     let result = try await workshop.run()
@@ -118,7 +122,11 @@ import TesseraTestSupport
     let server = try FaultServer([
       "/a": { _, connection in connection.picture("plain.jpg") },
       "/gone": { request, connection in
-        if request.before == 0 { connection.picture("lossy.webp") } else { connection.answer("410 Gone") }
+        if request.before == 0 {
+          connection.picture("lossy.webp")
+        } else {
+          connection.answer("410 Gone")
+        }
       },
     ])
     let workshop = try Workshop(manifest: server.url("/a") + "\n" + server.url("/gone") + "\n")
@@ -145,7 +153,8 @@ import TesseraTestSupport
       manifest: server.url("/good") + "\n" + server.url("/hang") + "\n",
       keys: "fetch: {allow: loopback, timeout: 60s}")
     let running = try workshop.start()
-    for _ in 0..<1000 where server.count("/hang") == 0 || workshop.folder.files(below: "out/variants").count < 3 {
+    for _ in 0..<1000
+    where server.count("/hang") == 0 || workshop.folder.files(below: "out/variants").count < 3 {
       try await Task.sleep(for: .milliseconds(10))
     }
     let clock = ContinuousClock.now
@@ -167,7 +176,9 @@ import TesseraTestSupport
     let workshop = try Workshop(
       manifest: server.url("/hang"), keys: "fetch: {allow: loopback, timeout: 60s}")
     let running = try workshop.start()
-    for _ in 0..<1000 where server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<1000 where server.count("/hang") == 0 {
+      try await Task.sleep(for: .milliseconds(10))
+    }
     let second = try await workshop.run()
     #expect(second.status == 75)
     #expect(second.errors.contains("(process \(running.pid))"))
@@ -194,7 +205,9 @@ import TesseraTestSupport
     }
     #expect(try await workshop.run().status == 1)
     #expect(try workshop.catalogText == undisturbed.catalogText)
-    #expect(workshop.folder.files(below: "out/variants") == undisturbed.folder.files(below: "out/variants"))
+    #expect(
+      workshop.folder.files(below: "out/variants")
+        == undisturbed.folder.files(below: "out/variants"))
     try await workshop.expectWhole()
     await nginx.stop()
   }
@@ -204,7 +217,8 @@ import TesseraTestSupport
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
     #expect(try await workshop.run().status == 0)
     let text = try workshop.catalogText
-    try workshop.folder.write(String(repeating: "noise", count: 9999), to: "out/.tessera/state.sqlite")
+    try workshop.folder.write(
+      String(repeating: "noise", count: 9999), to: "out/.tessera/state.sqlite")
     let result = try await workshop.run()
     #expect(result.status == 0)
     #expect(result.errors.contains("it was set aside"))
@@ -226,11 +240,14 @@ import TesseraTestSupport
     #expect(try await workshop.run().status == 0)
     let text = try workshop.catalogText
     try workshop.folder.write(
-      ["plain.jpg", "transparent.png", "tall-900x20000.png"].map { nginx.url("/\($0)") + "\n" }.joined(),
+      ["plain.jpg", "transparent.png", "tall-900x20000.png"].map { nginx.url("/\($0)") + "\n" }
+        .joined(),
       to: "manifest")
     let result = try await workshop.run()
     #expect(result.status == 2)
-    #expect(result.errors.contains("No space left on device") || result.errors.contains("full"), "\(result.errors)")
+    #expect(
+      result.errors.contains("No space left on device") || result.errors.contains("full"),
+      "\(result.errors)")
     #expect(try workshop.catalogText == text)
     _ = try await Tool.run("/bin/umount", [disk])
     await nginx.stop()

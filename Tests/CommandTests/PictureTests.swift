@@ -1,7 +1,7 @@
 import Foundation
-import Testing
 import TesseraCatalog
 import TesseraTestSupport
+import Testing
 
 /// What the pictures look like that `tessera run` makes.
 @Suite struct PictureTests {
@@ -54,7 +54,8 @@ import TesseraTestSupport
       Self.expectCorners(pixels, within: 10, "\(name) as \(format)")
     }
     let images = try workshop.catalog.images
-    #expect(images.last?.warnings == ["the colour profile is damaged, or for another kind of picture"])
+    #expect(
+      images.last?.warnings == ["the colour profile is damaged, or for another kind of picture"])
     #expect(images[0].warnings == nil)
   }
 
@@ -74,7 +75,8 @@ import TesseraTestSupport
   }
 
   @Test func sixteenBitsAndGreyBecomeEight() async throws {
-    let workshop = try await Self.run(["sixteen-bit.png", "grey.png"], keys: "variants: {format: png}")
+    let workshop = try await Self.run(
+      ["sixteen-bit.png", "grey.png"], keys: "variants: {format: png}")
     let colour = try Pixels(try workshop.file("sixteen-bit.png", "card"))
     #expect(distance(colour.at(0.5, 0.5), [128, 128, 117]) <= 3, "\(colour.at(0.5, 0.5))")
     let grey = try Pixels(try workshop.file("grey.png", "card"))
@@ -96,20 +98,24 @@ import TesseraTestSupport
       for sample in edge { #expect(distance(sample, Self.blue) <= 25, "\(name): \(sample)") }
     }
     let flat = try await Self.run(
-      names, keys: "variants: {format: jpeg, background: \"#e6c832\"}", slots: "slots: {a: {size: 64x}}")
+      names, keys: "variants: {format: jpeg, background: \"#e6c832\"}",
+      slots: "slots: {a: {size: 64x}}")
     let corner = try Pixels(try flat.file("transparent.png", "a", scale: 1)).at(0.02, 0.02)
     #expect(distance(corner, Self.yellow) <= 6, "\(corner)")
   }
 
   @Test func animationsKeepTheirFramesDelaysAndLoop() async throws {
     let names = ["animated.gif", "animated.webp"]
-    let workshop = try await Self.run(names, slots: "slots: {a: {size: 48x}, b: {size: 20x20, mode: clip}}")
+    let workshop = try await Self.run(
+      names, slots: "slots: {a: {size: 48x}, b: {size: 20x20, mode: clip}}")
     for name in names {
       for slot in ["a", "b"] {
         let path = try workshop.file(name, slot, scale: 1)
         #expect(try Pixels(path).frames == 6, "\(name) \(slot)")
         let delays = try await Tool.run("/usr/bin/vipsheader", ["-f", "delay", path])
-        #expect(delays.output.trimmingCharacters(in: .whitespacesAndNewlines) == "100 100 100 100 100 100")
+        #expect(
+          delays.output.trimmingCharacters(in: .whitespacesAndNewlines) == "100 100 100 100 100 100"
+        )
         let loop = try await Tool.run("/usr/bin/vipsheader", ["-f", "loop", path])
         #expect(loop.output.trimmingCharacters(in: .whitespacesAndNewlines) == "0")
       }
@@ -153,7 +159,8 @@ import TesseraTestSupport
     }
     guard format == "webp" else { return }
     // A still picture without alpha is the simple file format.
-    let bytes = Array(try Data(contentsOf: URL(filePath: workshop.file("rotated-phone-shot.jpg", "card"))))
+    let bytes = Array(
+      try Data(contentsOf: URL(filePath: workshop.file("rotated-phone-shot.jpg", "card"))))
     #expect(Container.parts(of: bytes) == ["VP8 "])
   }
 
@@ -177,7 +184,9 @@ enum Container {
     }
   }
 
-  private static func name(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+  private static func name(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
 
   private static func webp(_ bytes: [UInt8]) -> [String] {
     var parts: [String] = []
@@ -206,7 +215,8 @@ enum Container {
     var offset = 0
     while offset + 1 < bytes.count {
       let marker = bytes[offset + 1]
-      guard bytes[offset] == 0xFF, marker != 0, marker != 0xFF, !(0xD0...0xD7).contains(marker) else {
+      guard bytes[offset] == 0xFF, marker != 0, marker != 0xFF, !(0xD0...0xD7).contains(marker)
+      else {
         offset += 1
         continue
       }

@@ -1,7 +1,7 @@
 import Foundation
-import Testing
 import TesseraCatalog
 import TesseraTestSupport
+import Testing
 
 /// `tessera run` with a real nginx: the ordinary.
 @Suite struct RunTests {
@@ -19,13 +19,15 @@ import TesseraTestSupport
   @Test func makesTheCatalogAndASecondRunEncodesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
-      manifest: Self.manifest(nginx) + #"{"id":"crop","url":"\#(nginx.url("/plain.jpg"))","slots":["avatar"],"focus":[1,0],"extra":{"title":"Ünï","n":1.10}}"#,
+      manifest: Self.manifest(nginx)
+        + #"{"id":"crop","url":"\#(nginx.url("/plain.jpg"))","slots":["avatar"],"focus":[1,0],"extra":{"title":"Ünï","n":1.10}}"#,
       keys: "base-url: https://cdn.example.com/feed")
     let first = try await workshop.run()
     #expect(first.status == 0, "\(first.errors)")
     try await workshop.expectWhole()
     let text = try workshop.catalogText
-    let masked = text
+    let masked =
+      text
       .replacing(/127\.0\.0\.1:\d+/, with: "HOST")
       .replacing(/"libvips":"[^"]+"/, with: "\"libvips\":\"V\"")
       .replacing(/"fingerprint":"[0-9a-f]{16}"/, with: "\"fingerprint\":\"F\"")
@@ -97,8 +99,10 @@ import TesseraTestSupport
 
   @Test func freshAnswersAreNotAskedForAgain() async throws {
     let server = try FaultServer([
-      "/fresh": { _, connection in connection.picture("plain.jpg", ["Cache-Control": "max-age=600"]) },
-      "/stale": { _, connection in connection.picture("lossy.webp", ["Cache-Control": "no-cache"]) },
+      "/fresh": { _, connection in connection.picture("plain.jpg", ["Cache-Control": "max-age=600"])
+      },
+      "/stale": { _, connection in connection.picture("lossy.webp", ["Cache-Control": "no-cache"])
+      },
     ])
     defer { server.stop() }
     func counts() -> [Int] { [server.count("/fresh"), server.count("/stale")] }
@@ -201,7 +205,9 @@ import TesseraTestSupport
         """)
     let result = try await workshop.run()
     #expect(result.status == 1)
-    #expect(result.errors.contains("manifest line 3: the id \"a\" stands on line 1 already, with other content"))
+    #expect(
+      result.errors.contains(
+        "manifest line 3: the id \"a\" stands on line 1 already, with other content"))
     #expect(result.errors.contains("manifest line 4: not valid JSON at column 1"))
     #expect(try workshop.catalog.images.map(\.id) == ["a", "b", "../../etc/passwd"])
     #expect(try workshop.catalog.images[1].error?.code == "unknown-slot")

@@ -1,7 +1,7 @@
 import Foundation
-import Testing
 import TesseraCatalog
 import TesseraTestSupport
+import Testing
 
 /// A folder with a pipeline, a manifest and an output, and the command to run on them.
 struct Workshop {
@@ -25,7 +25,8 @@ struct Workshop {
 
   func write(keys: String, slots: String = slots) throws {
     let fetch = keys.contains("fetch:") ? "" : "fetch: {allow: loopback, retries: 0}\n"
-    try folder.write("manifest: manifest\noutput: out\n\(slots)\n\(fetch)\(keys)\n", to: "feed.yaml")
+    try folder.write(
+      "manifest: manifest\noutput: out\n\(slots)\n\(fetch)\(keys)\n", to: "feed.yaml")
   }
 
   func run(_ options: String...) async throws -> Tool.Result {
@@ -62,7 +63,8 @@ struct Workshop {
   func file(_ id: String, _ slot: String, scale: Double = 3) throws -> String {
     let catalog = try catalog
     let image = try #require(catalog.images.first { $0.id == id })
-    return folder.path("out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).path)")
+    return folder.path(
+      "out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).path)")
   }
 
   /// Checks what holds for every output: the catalog names files that are there and of the stated

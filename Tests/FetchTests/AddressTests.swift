@@ -1,5 +1,5 @@
-import Testing
 import TesseraFetch
+import Testing
 
 @Suite struct AddressTests {
   /// None of these is on the public internet, whatever it looks like.
@@ -11,7 +11,8 @@ import TesseraFetch
     "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "::7f00:1", "::ffff:127.0.0.1",
     "::ffff:7f00:1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1",
     "0:0:0:0:0:ffff:127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
-    "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
     "2001:2::1", "2001:10::1", "2001:db8::1", "2002:7f00:1::", "2002:a00:1::", "2002:a9fe:a9fe::",
     "2002:c0a8:101::1", "3fff::1", "4000::1", "5f00::1", "fc00::1", "fd12:3456::1", "fe80::1",
     "fec0::1", "ff02::1", "ff0e::1", "8000::1",
@@ -33,7 +34,8 @@ import TesseraFetch
   }
 
   @Test(arguments: [
-    ("loopback", "127.0.0.1", true), ("loopback", "::1", true), ("loopback", "::ffff:127.0.0.1", true),
+    ("loopback", "127.0.0.1", true), ("loopback", "::1", true),
+    ("loopback", "::ffff:127.0.0.1", true),
     ("loopback", "10.0.0.1", false), ("private", "10.0.0.1", true), ("private", "fd00::1", true),
     ("private", "169.254.169.254", false), ("private", "127.0.0.1", false),
     ("10.1.0.0/16", "10.1.2.3", true), ("10.1.0.0/16", "10.2.0.1", false),

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
-import Testing
 import TesseraFetch
 import TesseraTestSupport
+import Testing
 
 /// Keeps what it is given.
 private final class Bucket: BodyReceiving {
@@ -23,7 +23,8 @@ private final class Bucket: BodyReceiving {
 }
 
 @Suite struct FetcherTests {
-  private static func settings(_ change: (inout FetchSettings) -> Void = { _ in }) -> FetchSettings {
+  private static func settings(_ change: (inout FetchSettings) -> Void = { _ in }) -> FetchSettings
+  {
     var settings = FetchSettings(
       timeout: .seconds(1), addresses: AddressPolicy(allow: ["loopback"]))
     change(&settings)
@@ -32,7 +33,8 @@ private final class Bucket: BodyReceiving {
 
   private static func fetch(
     _ server: FaultServer, _ path: String, validators: Validators? = nil,
-    deadline: Duration = .seconds(20), settings: FetchSettings = settings(), bucket: Bucket = Bucket()
+    deadline: Duration = .seconds(20), settings: FetchSettings = settings(),
+    bucket: Bucket = Bucket()
   ) async throws -> Result<FetchResponse, FetchError> {
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
@@ -61,7 +63,8 @@ private final class Bucket: BodyReceiving {
   @Test func asksWithValidatorsAndUnderstandsNotModified() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
-        connection.answer(request.headers["if-none-match"] == "\"v1\"" ? "304 Not Modified" : "200 OK")
+        connection.answer(
+          request.headers["if-none-match"] == "\"v1\"" ? "304 Not Modified" : "200 OK")
       },
       "/always304": { _, connection in connection.answer("304 Not Modified") },
     ])
@@ -84,10 +87,14 @@ private final class Bucket: BodyReceiving {
     ("/503", .httpStatus, true), ("/429", .httpStatus, true), ("/short", .truncated, true),
     ("/reset", .network, true), ("/none", .network, true), ("/loop", .redirect, false),
     ("/scheme", .redirect, false), ("/hang", .timeout, true), ("/endless", .tooLarge, false),
-    ("/long", .tooLarge, false), ("/headers", .badResponse, false), ("/gzipbad", .badEncoding, false),
-    ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false), ("/forbidden", .addressRefused, false),
+    ("/long", .tooLarge, false), ("/headers", .badResponse, false),
+    ("/gzipbad", .badEncoding, false),
+    ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false),
+    ("/forbidden", .addressRefused, false),
   ])
-  func endsEachFaultInItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool) async throws {
+  func endsEachFaultInItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool)
+    async throws
+  {
     let server = try FaultServer(Self.faults)
     defer { server.stop() }
     let settings = Self.settings { $0.maximumBytes = 100_000 }
@@ -114,7 +121,8 @@ private final class Bucket: BodyReceiving {
     },
     "/none": { _, _ in },
     "/loop": { _, connection in connection.answer("302 Found", ["Location": "/loop"]) },
-    "/scheme": { _, connection in connection.answer("302 Found", ["Location": "file:///etc/passwd"]) },
+    "/scheme": { _, connection in connection.answer("302 Found", ["Location": "file:///etc/passwd"])
+    },
     "/hang": { _, connection in connection.hang() },
     "/endless": { _, connection in
       connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -126,7 +134,9 @@ private final class Bucket: BodyReceiving {
     },
     "/headers": { _, connection in
       connection.send("HTTP/1.1 200 OK\r\n")
-      while connection.send("X-\(Int.random(in: 0..<99)): \(String(repeating: "y", count: 2000))\r\n") {}
+      while connection.send(
+        "X-\(Int.random(in: 0..<99)): \(String(repeating: "y", count: 2000))\r\n")
+      {}
     },
     "/gzipbad": { _, connection in
       connection.answer("200 OK", ["Content-Encoding": "gzip"], Array("this is not gzip".utf8))
@@ -212,7 +222,9 @@ private final class Bucket: BodyReceiving {
   }
 
   /// Spellings that only the resolver understands are judged by what they come to.
-  @Test(arguments: ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]", "0"])
+  @Test(arguments: [
+    "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]", "0",
+  ])
   func refusesEverySpellingOfLoopback(_ host: String) async throws {
     let server = try FaultServer()
     defer { server.stop() }

@@ -1,5 +1,5 @@
-import Testing
 import TesseraFetch
+import Testing
 
 @Suite struct RetryTests {
   private let policy = RetryPolicy(retries: 4, deadline: .seconds(120))

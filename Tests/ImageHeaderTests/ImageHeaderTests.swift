@@ -1,6 +1,6 @@
-import Testing
 import TesseraImageHeader
 import TesseraTestSupport
+import Testing
 
 private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
   ImageHeader.read(bytes.span, isWhole: isWhole)
@@ -65,7 +65,8 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
         switch ImageHeader.read(bytes.span.extracting(0..<length), isWhole: false) {
         case .needs(let prefix): #expect(prefix > length, "\(name) at \(length)")
         case .header(let header):
-          #expect(header.width == whole.width && header.height == whole.height, "\(name) at \(length)")
+          #expect(
+            header.width == whole.width && header.height == whole.height, "\(name) at \(length)")
         case .refused(let refusal): Issue.record("\(name) at \(length): \(refusal.reason)")
         }
         if case .needs = ImageHeader.read(bytes.span.extracting(0..<length), isWhole: true) {
@@ -84,8 +85,14 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     ("<?xml version='1.0'?>", "not-image", "XML, not a picture"),
     ("%PDF-1.7 and so on and on", "not-image", "a PDF document, not a picture"),
     ("Not found, sorry about that", "not-image", "text, not a picture"),
-    ("8BPS\0\u{1}and so on and on", "unsupported-format", "a PSD picture, which this version does not read"),
-    ("<svg xmlns='http://www.w3.org/'>", "unsupported-format", "an SVG picture, which this version does not read"),
+    (
+      "8BPS\0\u{1}and so on and on", "unsupported-format",
+      "a PSD picture, which this version does not read"
+    ),
+    (
+      "<svg xmlns='http://www.w3.org/'>", "unsupported-format",
+      "an SVG picture, which this version does not read"
+    ),
   ])
   func refuses(_ text: String, _ kind: String, _ reason: String) {
     guard case .refused(let refusal) = read(Array(text.utf8)) else {

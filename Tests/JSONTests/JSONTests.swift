@@ -1,5 +1,5 @@
-import Testing
 import TesseraJSON
+import Testing
 
 @Suite struct JSONTests {
   @Test(arguments: [

@@ -1,6 +1,6 @@
-import Testing
 import TesseraJSON
 import TesseraManifest
+import Testing
 
 /// All records of a manifest, fed in pieces of some size.
 private func records(_ text: String, pieces: Int = 1_000_000) -> [ManifestRecord] {
@@ -101,7 +101,10 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       #"{"id":"a","url":"https://a","focus":[0.5,2]}"#,
       "the focus must be two numbers from 0 to 1, such as [0.5, 0.3]"
     ),
-    (#"{"id":"a","url":"https://a""#, "not valid JSON at column 28: expected \",\" or \"}\", found the end of the text"),
+    (
+      #"{"id":"a","url":"https://a""#,
+      "not valid JSON at column 28: expected \",\" or \"}\", found the end of the text"
+    ),
   ])
   func refusesALineAndGoesOn(_ line: String, _ message: String) {
     let found = outline(records(line + "\n" + #"{"id":"z","url":"https://z"}"#))

@@ -1,8 +1,8 @@
 import Foundation
-import Testing
 import TesseraFiles
 import TesseraOutput
 import TesseraTestSupport
+import Testing
 
 @Suite struct OutputTests {
   @Test func publishesByRenamingAndKnowsWhatIsThere() throws {
@@ -68,7 +68,9 @@ import TesseraTestSupport
     }
   }
 
-  @Test(arguments: [("150000 100000", 2), ("max 100000", nil), ("50000 100000", 1), ("x", nil)] as [(String, Int?)])
+  @Test(
+    arguments: [("150000 100000", 2), ("max 100000", nil), ("50000 100000", 1), ("x", nil)]
+      as [(String, Int?)])
   func readsAControlGroupsQuota(_ text: String, _ processors: Int?) {
     #expect(Host.processors(inQuota: text) == processors)
   }

@@ -1,9 +1,9 @@
 import Foundation
-import Testing
 import TesseraImageHeader
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraTestSupport
+import Testing
 
 private func decode(
   _ text: String, environment: [String: String] = [:]
@@ -102,22 +102,61 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   @Test(arguments: [
     ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base-url, catalog,"),
     ("sclaes: [1]", "5:1 unknown key \"sclaes\"; did you mean \"scales\"?"),
-    ("scales: [0]", "5:10 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"0\""),
+    (
+      "scales: [0]",
+      "5:10 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"0\""
+    ),
     ("scales: [1, 1]", "5:13 \"scales\" names 1 twice"),
-    ("workers: many", "5:10 \"workers\" must be \"auto\" or a whole number from 1 to 256, found \"many\""),
+    (
+      "workers: many",
+      "5:10 \"workers\" must be \"auto\" or a whole number from 1 to 256, found \"many\""
+    ),
     ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
-    ("variants: {quality: 101}", "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"101\""),
-    ("variants: {quality: 9223372036854775808}", "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"9223372036854775808\""),
-    ("variants: {format: wepb}", "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", found \"wepb\" (did you mean \"webp\"?)"),
-    ("variants: {background: white}", "5:24 \"variants.background\" must be a colour such as \"#ffffff\" (in quotes), found \"white\""),
-    ("limits: {pixels: .nan}", "5:18 \"limits.pixels\" must be a count of pixels, such as 100MP, found \".nan\""),
-    ("limits: {time: 0s}", "5:16 \"limits.time\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"0s\""),
-    ("limits: {memory: 1e309}", "5:18 \"limits.memory\" must be a size of at least 256MB, such as 2GB, found \"1e309\""),
-    ("fetch: {deadline: -1s}", "5:19 \"fetch.deadline\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"-1s\""),
-    ("fetch: {allow: [everything]}", "5:17 \"fetch.allow\" must be \"loopback\", \"private\" or an address block such as 10.1.0.0/16, found \"everything\""),
+    (
+      "variants: {quality: 101}",
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"101\""
+    ),
+    (
+      "variants: {quality: 9223372036854775808}",
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"9223372036854775808\""
+    ),
+    (
+      "variants: {format: wepb}",
+      "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", found \"wepb\" (did you mean \"webp\"?)"
+    ),
+    (
+      "variants: {background: white}",
+      "5:24 \"variants.background\" must be a colour such as \"#ffffff\" (in quotes), found \"white\""
+    ),
+    (
+      "limits: {pixels: .nan}",
+      "5:18 \"limits.pixels\" must be a count of pixels, such as 100MP, found \".nan\""
+    ),
+    (
+      "limits: {time: 0s}",
+      "5:16 \"limits.time\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"0s\""
+    ),
+    (
+      "limits: {memory: 1e309}",
+      "5:18 \"limits.memory\" must be a size of at least 256MB, such as 2GB, found \"1e309\""
+    ),
+    (
+      "fetch: {deadline: -1s}",
+      "5:19 \"fetch.deadline\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"-1s\""
+    ),
+    (
+      "fetch: {allow: [everything]}",
+      "5:17 \"fetch.allow\" must be \"loopback\", \"private\" or an address block such as 10.1.0.0/16, found \"everything\""
+    ),
     ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is no name for a header"),
-    ("base-url: ftp://x", "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""),
-    ("base-url: ${NOWHERE}", "5:11 \"base-url\": the environment variable \"NOWHERE\" is not set; set it, or remove ${NOWHERE}"),
+    (
+      "base-url: ftp://x",
+      "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""
+    ),
+    (
+      "base-url: ${NOWHERE}",
+      "5:11 \"base-url\": the environment variable \"NOWHERE\" is not set; set it, or remove ${NOWHERE}"
+    ),
     ("scales: [1]\nscales: [2]", "6:1 the key \"scales\" stands twice"),
     ("limits: {pixels: [", "6:1 did not find expected node content while parsing a flow node"),
   ])
@@ -129,7 +168,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   /// What belongs to the format and is not built yet is refused, never ignored.
   @Test(arguments: [
-    "placeholders: [color]", "fail-above: 90%", "catalog: {profile: full}", "catalog: {format: jsonl}",
+    "placeholders: [color]", "fail-above: 90%", "catalog: {profile: full}",
+    "catalog: {format: jsonl}",
     "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {format: avif}",
     "variants: {metadata: keep}", "variants: {gravity: attention}", "accept: [heic]",
   ])
@@ -196,7 +236,9 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(mistakes("\u{FEFF}" + minimal).isEmpty)
   }
 
-  @Test(arguments: [("15s", 15_000), ("2m", 120_000), ("1.5h", 5_400_000), ("500ms", 500), ("30 d", 2_592_000_000)])
+  @Test(arguments: [
+    ("15s", 15_000), ("2m", 120_000), ("1.5h", 5_400_000), ("500ms", 500), ("30 d", 2_592_000_000),
+  ])
   func readsDurations(_ text: String, _ milliseconds: Int) {
     #expect(Units.duration(text) == .milliseconds(milliseconds))
   }
@@ -204,9 +246,10 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   @Test(arguments: ["", "s", "1", "1 year", "-1s", "1e3s", ".5s", "99999999999999999d"])
   func refusesOtherDurations(_ text: String) { #expect(Units.duration(text) == nil) }
 
-  @Test(arguments: [
-    ("sclaes", "scales"), ("ouput", "output"), ("manifset", "manifest"), ("xyz", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("sclaes", "scales"), ("ouput", "output"), ("manifset", "manifest"), ("xyz", nil),
+    ] as [(String, String?)])
   func findsTheNearestWord(_ word: String, _ match: String?) {
     #expect(Nearest.match(to: word, among: ["scales", "output", "manifest", "slots"]) == match)
   }

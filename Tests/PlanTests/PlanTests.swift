@@ -1,5 +1,5 @@
-import Testing
 import TesseraPlan
+import Testing
 
 private func plan(
   _ width: Int, _ height: Int, _ slots: [Slot], alpha: Bool = false, animated: Bool = false,
@@ -41,38 +41,45 @@ private func outline(_ plan: Plan) -> [String] {
     #expect(three.slots[1].requests.map(\.variant) == [0, 1, 2])
   }
 
-  @Test(arguments: [
-    // fit: the width is given, the longer side is rounded
-    (4032, 3024, Slot("a", width: 180, height: nil), ["256x192", "512x384", "1024x768"]),
-    (3024, 4032, Slot("a", width: 180, height: nil), ["192x256", "384x512", "768x1024"]),
-    (3024, 4032, Slot("a", width: nil, height: 200), ["192x256", "384x512", "768x1024"]),
-    (4000, 2000, Slot("a", width: 100, height: 100), ["128x64", "256x128", "512x256"]),
-    // fill: the box is covered
-    (4000, 2000, Slot("a", width: 100, height: 100, mode: .fill), ["256x128", "512x256", "1024x512"]),
-    // clip: cropped to the middle
-    (
-      4000, 2000, Slot("a", width: 40, height: 20, mode: .clip),
-      ["64x32", "128x64"]
-    ),
-    (
-      4000, 3000, Slot("a", width: 40, height: 40, mode: .clip),
-      ["64x64 of 3000x3000+500+0", "128x128 of 3000x3000+500+0"]
-    ),
-    // never enlarged
-    (100, 50, Slot("a", width: 180, height: nil), ["100x50"]),
-    (300, 150, Slot("a", width: 180, height: nil), ["256x128", "300x150"]),
-    // sides never become nothing
-    (20000, 1, Slot("a", width: 180, height: nil), ["256x1", "512x1", "1024x1"]),
-    (1, 20000, Slot("a", width: nil, height: 100), ["1x128", "1x256", "1x512"]),
-    (1, 1, Slot("a", width: 40, height: 20, mode: .clip), ["1x1"]),
-  ] as [(Int, Int, Slot, [String])])
+  @Test(
+    arguments: [
+      // fit: the width is given, the longer side is rounded
+      (4032, 3024, Slot("a", width: 180, height: nil), ["256x192", "512x384", "1024x768"]),
+      (3024, 4032, Slot("a", width: 180, height: nil), ["192x256", "384x512", "768x1024"]),
+      (3024, 4032, Slot("a", width: nil, height: 200), ["192x256", "384x512", "768x1024"]),
+      (4000, 2000, Slot("a", width: 100, height: 100), ["128x64", "256x128", "512x256"]),
+      // fill: the box is covered
+      (
+        4000, 2000, Slot("a", width: 100, height: 100, mode: .fill),
+        ["256x128", "512x256", "1024x512"]
+      ),
+      // clip: cropped to the middle
+      (
+        4000, 2000, Slot("a", width: 40, height: 20, mode: .clip),
+        ["64x32", "128x64"]
+      ),
+      (
+        4000, 3000, Slot("a", width: 40, height: 40, mode: .clip),
+        ["64x64 of 3000x3000+500+0", "128x128 of 3000x3000+500+0"]
+      ),
+      // never enlarged
+      (100, 50, Slot("a", width: 180, height: nil), ["100x50"]),
+      (300, 150, Slot("a", width: 180, height: nil), ["256x128", "300x150"]),
+      // sides never become nothing
+      (20000, 1, Slot("a", width: 180, height: nil), ["256x1", "512x1", "1024x1"]),
+      (1, 20000, Slot("a", width: nil, height: 100), ["1x128", "1x256", "1x512"]),
+      (1, 1, Slot("a", width: 40, height: 20, mode: .clip), ["1x1"]),
+    ] as [(Int, Int, Slot, [String])])
   func plans(_ width: Int, _ height: Int, _ slot: Slot, _ expected: [String]) {
     #expect(outline(plan(width, height, [slot])) == expected)
   }
 
   @Test func roundsOnEveryLadder() {
     let slot = Slot("a", width: 300, height: nil)
-    #expect(outline(plan(4000, 2000, [slot]) { $0.rounding = .exact }) == ["300x150", "600x300", "900x450"])
+    #expect(
+      outline(plan(4000, 2000, [slot]) { $0.rounding = .exact }) == [
+        "300x150", "600x300", "900x450",
+      ])
     #expect(
       outline(plan(4000, 2000, [slot]) { $0.rounding = .halfSteps })
         == ["384x192", "768x384", "1024x512"])
@@ -86,7 +93,10 @@ private func outline(_ plan: Plan) -> [String] {
       -> [String]
     {
       outline(
-        plan(native / 20, native, [Slot("a", width: nil, height: length)], alpha: alpha, animated: animated) {
+        plan(
+          native / 20, native, [Slot("a", width: nil, height: length)], alpha: alpha,
+          animated: animated
+        ) {
           $0.scales = [1]
         })
     }

@@ -1,7 +1,7 @@
 import Foundation
-import Testing
 import TesseraState
 import TesseraTestSupport
+import Testing
 
 @Suite struct StateTests {
   @Test func remembersSourcesContentsAndVariants() async throws {

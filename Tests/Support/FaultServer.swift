@@ -65,7 +65,8 @@ public final class FaultServer: Sendable {
     /// Ends the connection with a reset instead of an orderly close.
     public func reset() {
       var linger = linger(l_onoff: 1, l_linger: 0)
-      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
   }
 

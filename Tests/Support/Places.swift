@@ -32,7 +32,8 @@ public final class TemporaryFolder: Sendable {
   public let url: URL
 
   public init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "tessera-test-\(UUID().uuidString)")
+    url = FileManager.default.temporaryDirectory.appending(
+      path: "tessera-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
@@ -46,9 +47,13 @@ public final class TemporaryFolder: Sendable {
     return path(name)
   }
 
-  public func read(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
+  public func read(_ name: String) throws -> Data {
+    try Data(contentsOf: url.appending(path: name))
+  }
 
-  public func text(_ name: String) throws -> String { String(decoding: try read(name), as: UTF8.self) }
+  public func text(_ name: String) throws -> String {
+    String(decoding: try read(name), as: UTF8.self)
+  }
 
   /// Paths of all files below a folder of this one, relative to it, sorted.
   public func files(below name: String) -> [String] {

@@ -1,9 +1,9 @@
 import Foundation
-import Testing
 import TesseraPlan
 import TesseraTestSupport
 import TesseraWire
 import TesseraWorkers
+import Testing
 
 private func settings(_ executable: String, seconds: Int = 20, count: Int = 1) -> WorkerSettings {
   WorkerSettings(
@@ -49,8 +49,11 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     let reply = try await pool.perform(
       job(
         Places.fixture("plain.jpg").path, format: "jpeg", size: Size(240, 160),
-        outputs: [output(folder.path("a.webp"), 120, 80), output(folder.path("b.jpg"), 60, 40, .jpeg)]))
-    #expect(reply == .done(SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1), warnings: []))
+        outputs: [
+          output(folder.path("a.webp"), 120, 80), output(folder.path("b.jpg"), 60, 40, .jpeg),
+        ]))
+    #expect(
+      reply == .done(SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1), warnings: []))
     #expect(try Pixels(folder.path("a.webp")).width == 120)
     #expect(try Pixels(folder.path("b.jpg")).height == 40)
   }
@@ -68,7 +71,8 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     defer { pool.close() }
     let reply = try await pool.perform(
       job(
-        Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), frames: 6, alpha: true,
+        Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), frames: 6,
+        alpha: true,
         pixels: 96 * 64 * 6 - 1, outputs: []))
     guard case .failed(let failure) = reply else {
       Issue.record("\(reply)")
@@ -78,7 +82,10 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
   }
 
   /// A format's loader is called by name: bytes of another format are an error, not a guess.
-  @Test(arguments: [("plain.jpg", "png"), ("transparent.png", "gif"), ("animated.gif", "webp"), ("lossy.webp", "jpeg")])
+  @Test(arguments: [
+    ("plain.jpg", "png"), ("transparent.png", "gif"), ("animated.gif", "webp"),
+    ("lossy.webp", "jpeg"),
+  ])
   func neverGuessesAFormat(_ name: String, _ format: String) async throws {
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
@@ -130,7 +137,8 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
       _ = try await WorkerPool.start(settings("/nowhere/tessera-worker"))
     } catch {
       #expect(
-        error.description == "could not start \"/nowhere/tessera-worker\": No such file or directory")
+        error.description
+          == "could not start \"/nowhere/tessera-worker\": No such file or directory")
     }
   }
 
@@ -179,7 +187,8 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
 
   @Test func closingEndsEverythingThatWaits() async throws {
     let folder = try TemporaryFolder()
-    let pool = try await WorkerPool.start(settings(try impostor("sleep 60", in: folder), seconds: 60))
+    let pool = try await WorkerPool.start(
+      settings(try impostor("sleep 60", in: folder), seconds: 60))
     let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
     let tasks = (0..<3).map { _ in Task { try await pool.perform(empty) } }
     try await Task.sleep(for: .milliseconds(300))
