@@ -90,7 +90,10 @@ let package = Package(
     module("Workers", ["TesseraWire", "TesseraFiles", "TesseraCProcess"]),
     module(
       "Transcode",
-      ["TesseraWire", "TesseraPlan", "TesseraFiles", "TesseraCVips", "TesseraCWebPMux"]),
+      [
+        "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraFiles", "TesseraCVips",
+        "TesseraCWebPMux",
+      ]),
 
     // 4: the stages
     module(

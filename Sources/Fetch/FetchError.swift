@@ -24,15 +24,19 @@ package struct FetchError: Error, Sendable, Equatable {
   package var message: String
   /// Whether the same request may succeed later.
   package var isRetryable: Bool
+  /// The HTTP status behind ``Code/httpStatus``; 0 for other codes.
+  package var status: Int
   /// What the server's Retry-After asked for.
   package var retryAfter: Duration?
 
   package init(
-    _ code: Code, _ message: String, isRetryable: Bool = false, retryAfter: Duration? = nil
+    _ code: Code, _ message: String, isRetryable: Bool = false, status: Int = 0,
+    retryAfter: Duration? = nil
   ) {
     self.code = code
     self.message = message
     self.isRetryable = isRetryable
+    self.status = status
     self.retryAfter = retryAfter
   }
 }

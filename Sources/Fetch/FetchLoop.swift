@@ -13,8 +13,11 @@ final class FetchLoop {
     /// When it left the queue; nil while it waits there.
     var started: ContinuousClock.Instant?
 
-    func finish(_ result: Result<FetchResponse, FetchError>) {
-      finish(FetchResult(result: result, time: started?.duration(to: .now) ?? .zero))
+    func finish(_ result: Result<FetchResponse, FetchError>, _ transfer: Transfer? = nil) {
+      finish(
+        FetchResult(
+          result: result, bytes: transfer?.received ?? 0, requests: transfer?.requests ?? 0,
+          time: started?.duration(to: .now) ?? .zero))
     }
   }
 
@@ -45,14 +48,16 @@ final class FetchLoop {
     if let index = waiting.firstIndex(where: { $0.identifier == identifier }) {
       waiting.remove(at: index).finish(.failure(error))
     } else if let (transfer, job) = remove(identifier) {
-      _ = transfer
-      job.finish(.failure(error))
+      job.finish(.failure(error), transfer)
     }
   }
 
   func cancelAll() {
     for identifier in waiting.map(\.identifier) + Array(running.keys) { cancel(identifier) }
   }
+
+  /// While true, nothing new is started: what has come in waits to be worked on.
+  var isHeld = false
 
   /// One turn: starts, moves and ends transfers, then sleeps until something happens or `pause` is
   /// over.
@@ -70,7 +75,7 @@ final class FetchLoop {
 
   private func startWaiting() {
     var index = 0
-    while running.count < settings.concurrency, index < waiting.count {
+    while !isHeld, running.count < settings.concurrency, index < waiting.count {
       guard perHost[waiting[index].host, default: 0] < settings.perHost else {
         index += 1
         continue
@@ -109,9 +114,20 @@ final class FetchLoop {
       guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
         let transfer = Transfer.behind(handle)
       else { continue }
-      let code = tessera_curl_message_result(message)
+      let code = tessera_curl_message_result(message).rawValue
       guard let entry = remove(transfer.identifier) else { continue }
-      entry.job.finish(entry.transfer.result(rawCode: code.rawValue))
+      switch transfer.next(rawCode: code) {
+      case .done(let result): entry.job.finish(result, transfer)
+      case .redirect:
+        // The same handle, with another URL and what is left of the deadline.
+        guard curl_multi_add_handle(multi, transfer.easyHandle) == CURLM_OK else {
+          let error = FetchError(.local, "libcurl could not take the request")
+          entry.job.finish(.failure(error), transfer)
+          continue
+        }
+        running[transfer.identifier] = entry
+        perHost[entry.job.host, default: 0] += 1
+      }
     }
   }
 
@@ -121,7 +137,7 @@ final class FetchLoop {
       guard let error = entry.transfer.overdue(now: now), let job = remove(identifier)?.job else {
         continue
       }
-      job.finish(.failure(error))
+      job.finish(.failure(error), entry.transfer)
     }
   }
 }

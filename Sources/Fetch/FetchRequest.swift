@@ -1,8 +1,7 @@
 /// One request for a source's bytes.
 package struct FetchRequest: Sendable {
   package var url: String
-  /// Sent to the URL's own host only; libcurl keeps Authorization and Cookie from other hosts when
-  /// it follows a redirect.
+  /// Sent to the URL's own origin (scheme, host, port), and not to another one that it redirects to.
   package var headers: [(name: String, value: String)]
   /// Makes the request conditional: the answer may then be "not modified".
   package var validators: Validators?
@@ -56,6 +55,10 @@ package struct FetchResponse: Sendable {
 /// How a request ended.
 package struct FetchResult: Sendable {
   package var result: Result<FetchResponse, FetchError>
+  /// The body's bytes that came in, wanted or not, after decompression.
+  package var bytes: Int
+  /// Requests that were sent, redirects included.
+  package var requests: Int
   /// From leaving the queue to the end. Time spent in the queue is not the item's fault.
   package var time: Duration
 }
@@ -85,6 +88,10 @@ package struct FetchSettings: Sendable {
   package var redirects: Int
   package var userAgent: String
   package var addresses: AddressPolicy
+  /// How a user permits an address, given the word or block for it; completes "if that is meant, …".
+  package var permissionHint: @Sendable (String) -> String = { permission in
+    "add \"allow: [\(permission)]\" to the pipeline's \"fetch\""
+  }
 
   package init(
     concurrency: Int = 16, perHost: Int = 6, timeout: Duration = .seconds(15),

@@ -12,6 +12,8 @@ package final class Fetcher: Sendable {
     var cancelled: [Int] = []
     var nextIdentifier = 0
     var isClosed = false
+    var held = 0
+    var isHeld = false
   }
 
   private let inbox = Mutex(Inbox())
@@ -36,6 +38,16 @@ package final class Fetcher: Sendable {
   package func close() {
     inbox.withLock { $0.isClosed = true }
     waker.wake()
+  }
+
+  /// What was fetched and is not worked off yet. At `limit` and above nothing new is started, so
+  /// that the spool does not grow while the workers are busy.
+  package func hold(_ change: Int, limit: Int) {
+    inbox.withLock { inbox in
+      inbox.held += change
+      inbox.isHeld = inbox.held >= limit
+    }
+    if change < 0 { waker.wake() }
   }
 
   package var counts: FetchStatistics { statistics.withLock { $0 } }
@@ -69,19 +81,20 @@ package final class Fetcher: Sendable {
       inbox.withLock { $0.cancelled.append(identifier) }
       waker.wake()
     }
-    statistics.withLock { $0.count(result.result) }
+    statistics.withLock { $0.count(result) }
     return result
   }
 
   private func run(_ loop: FetchLoop) {
     while true {
-      let (jobs, cancelled, isClosed) = inbox.withLock { inbox in
+      let (jobs, cancelled, isClosed, isHeld) = inbox.withLock { inbox in
         defer {
           inbox.jobs = []
           inbox.cancelled = []
         }
-        return (inbox.jobs, inbox.cancelled, inbox.isClosed)
+        return (inbox.jobs, inbox.cancelled, inbox.isClosed, inbox.isHeld)
       }
+      loop.isHeld = isHeld
       loop.add(jobs)
       for identifier in cancelled { loop.cancel(identifier) }
       if isClosed {
@@ -100,14 +113,11 @@ package struct FetchStatistics: Sendable, Equatable {
   package var notModified = 0
   package var bytes = 0
 
-  mutating func count(_ result: Result<FetchResponse, FetchError>) {
-    switch result {
-    case .success(let response):
-      requests += 1
-      bytes += response.bytes
-      if case .notModified = response.ending { notModified += 1 }
-    case .failure(let error):
-      if error.code != .cancelled && error.code != .badURL { requests += 1 }
+  mutating func count(_ result: FetchResult) {
+    requests += result.requests
+    bytes += result.bytes
+    if case .success(let response) = result.result, case .notModified = response.ending {
+      notModified += 1
     }
   }
 }

@@ -15,14 +15,20 @@ final class Transfer {
   private var headerList: UnsafeMutablePointer<curl_slist>?
 
   private var headers = ResponseHeaders()
-  private var received = 0
+  /// The body's bytes so far, and requests sent.
+  private(set) var received = 0
+  private(set) var requests = 0
+  /// The URL of the present hop, and how many redirects led to it.
+  private var url: String
+  private var redirects = 0
+  private var end = ContinuousClock.Instant.now
   private var stall: StallWatch?
   /// Since when the server's first byte is waited for.
   private var waitingSince: ContinuousClock.Instant?
   /// Why the transfer was ended from our side.
   private var verdict: Verdict?
 
-  private enum Verdict {
+  private enum Verdict: Equatable {
     case enough
     case error(FetchError)
   }
@@ -38,6 +44,7 @@ final class Transfer {
     self.settings = settings
     self.receiver = receiver
     self.handle = handle
+    url = request.url
   }
 
   deinit {
@@ -68,12 +75,15 @@ final class Transfer {
       tessera_curl_set_pointer(handle, CURLOPT_PRIVATE, context),
       tessera_curl_set_string(handle, CURLOPT_URL, request.url),
       tessera_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
-      tessera_curl_set_string(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
+      // A URL without a scheme is none; libcurl would guess one.
+      tessera_curl_set_string(handle, CURLOPT_DEFAULT_PROTOCOL, "none"),
       // No proxy, whatever the environment says: the address that is checked must be the source's.
       tessera_curl_set_string(handle, CURLOPT_PROXY, ""),
       tessera_curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
-      tessera_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 1),
-      tessera_curl_set_long(handle, CURLOPT_MAXREDIRS, settings.redirects),
+      // Redirects are followed by us: libcurl would send the configured headers along.
+      tessera_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0),
+      // A name server that does not answer must not hold up the loop when its transfer ends.
+      tessera_curl_set_long(handle, CURLOPT_QUICK_EXIT, 1),
       tessera_curl_set_long(
         handle, CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.timeout.milliseconds)),
       tessera_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, request.deadline.milliseconds)),
@@ -106,25 +116,101 @@ final class Transfer {
         handle,
         { context, _, _, _, _ in
           guard let context else { return CURL_PREREQFUNC_ABORT }
-          Transfer.from(context).waitingSince = .now
+          Transfer.from(context).requestIsSent()
           return CURL_PREREQFUNC_OK
         }, context),
     ]
+    end = ContinuousClock.now.advanced(by: request.deadline)
     var lines = request.headers.map { "\($0.name): \($0.value)" }
-    if let etag = request.validators?.etag { lines.append("If-None-Match: \(etag)") }
-    if let date = request.validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
-    for line in lines {
-      guard let list = curl_slist_append(headerList, line) else {
-        return FetchError(.local, "not enough memory for the request's headers")
-      }
-      headerList = list
-    }
-    codes.append(tessera_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList))
+    lines += validatorLines
+    codes.append(setHeaders(lines))
     guard let code = codes.first(where: { $0 != CURLE_OK }) else { return nil }
     return FetchError(.local, "libcurl refused an option: \(Self.sentence(code))")
   }
 
+  private var validatorLines: [String] {
+    var lines: [String] = []
+    if let etag = request.validators?.etag { lines.append("If-None-Match: \(etag)") }
+    if let date = request.validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
+    return lines
+  }
+
+  private func setHeaders(_ lines: [String]) -> CURLcode {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        return CURLE_OUT_OF_MEMORY
+      }
+      list = longer
+    }
+    let code = tessera_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
+    curl_slist_free_all(headerList)
+    headerList = list
+    return code
+  }
+
+  // MARK: Redirects
+
+  enum Next {
+    case done(Result<FetchResponse, FetchError>)
+    /// The handle is ready for its next hop.
+    case redirect
+  }
+
+  /// What comes next, when libcurl is done with this CURLcode.
+  func next(rawCode: UInt32) -> Next {
+    let wasAnswered: Bool
+    if case .error = verdict {
+      wasAnswered = false
+    } else {
+      wasAnswered = rawCode == 0 || verdict != nil
+    }
+    guard wasAnswered, [301, 302, 303, 307, 308].contains(headers.status) else {
+      return .done(result(rawCode: rawCode))
+    }
+    var target: UnsafePointer<CChar>?
+    tessera_curl_get_string(handle, CURLINFO_REDIRECT_URL, &target)
+    guard let target else {
+      return .done(
+        .failure(
+          FetchError(.redirect, "the server answered \(headers.status), and not where to go")))
+    }
+    guard redirects < settings.redirects else {
+      return .done(.failure(FetchError(.redirect, "more than \(settings.redirects) redirects")))
+    }
+    let left = ContinuousClock.now.duration(to: end)
+    guard left > .zero else {
+      return .done(
+        .failure(FetchError(.timeout, "the time was up: redirects took it", isRetryable: true)))
+    }
+    let before = Origin(url)
+    url = String(cString: target)
+    redirects += 1
+    headers = ResponseHeaders()
+    stall = nil
+    waitingSince = nil
+    verdict = nil
+    var codes = [
+      tessera_curl_set_string(handle, CURLOPT_URL, url),
+      tessera_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)),
+    ]
+    // Once another origin was asked, the configured headers are gone for good.
+    if Origin(url) != before { codes.append(setHeaders(validatorLines)) }
+    guard codes.allSatisfy({ $0 == CURLE_OK }) else {
+      return .done(.failure(FetchError(.redirect, "the redirect leads to no http(s) URL")))
+    }
+    return .redirect
+  }
+
   // MARK: What libcurl calls
+
+  private func requestIsSent() {
+    requests += 1
+    waitingSince = .now
+    // A connection stands: an address that was refused before it was one of several.
+    verdict = nil
+  }
 
   private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
     // An answer that is no picture need not be read.
@@ -161,18 +247,22 @@ final class Transfer {
     let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
     guard let peer, settings.addresses.permits(peer) else {
       if let peer {
-        let permission = AddressPolicy.permission(for: peer)
-        verdict = .error(
-          FetchError(
-            .addressRefused,
-            "\(host) is at \(peer), which is not on the public internet; if that is meant, add "
-              + "\"allow: [\(permission)]\" to the pipeline's \"fetch\""))
+        verdict = .error(refusal(of: peer))
       }
       return -1
     }
     return socket(
       address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
       address.pointee.protocol)
+  }
+
+  /// Does not tell the address: the sentence goes into the catalog, which strangers read.
+  private func refusal(of peer: IPAddress) -> FetchError {
+    let place =
+      redirects == 0 ? "\(Origin(url).host)" : "a redirect led to \(Origin(url).host), which"
+    let permission = settings.permissionHint(AddressPolicy.permission(for: peer))
+    return FetchError(
+      .addressRefused, "\(place) is not on the public internet; if that is meant, \(permission)")
   }
 
   private func stop(_ verdict: Verdict) -> Int {
@@ -230,21 +320,23 @@ final class Transfer {
     let phrase = HTTPStatus.phrase(status).map { " \($0)" } ?? ""
     return FetchError(
       .httpStatus, "the server answered \(status)\(phrase)", isRetryable: isRetryable,
-      retryAfter: Freshness.retryAfter(headers, now: Int(Host.now)))
+      status: status, retryAfter: Freshness.retryAfter(headers, now: Int(Host.now)))
   }
 
   private func error(_ code: CURLcode) -> FetchError {
     let sentence = Self.sentence(code)
     switch code {
+    case CURLE_UNSUPPORTED_PROTOCOL where requests > redirects && headers.status == 0:
+      return FetchError(.badResponse, "the answer is not valid HTTP")
+    case CURLE_COULDNT_RESOLVE_HOST where Origin(url).host.isEmpty:
+      return FetchError(.badURL, "the URL names no host")
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
-      // After a redirect libcurl says the same of the new place.
-      return headers.status >= 300 && headers.status < 400
+      return redirects > 0
         ? FetchError(.redirect, "the redirect leads to an address that is no http(s) URL")
         : FetchError(.badURL, "this is no http(s) URL: \(sentence)")
     case CURLE_COULDNT_RESOLVE_HOST:
-      return FetchError(.dns, "the name \(host) could not be resolved", isRetryable: true)
-    case CURLE_TOO_MANY_REDIRECTS:
-      return FetchError(.redirect, "more than \(settings.redirects) redirects")
+      return FetchError(
+        .dns, "the name \(Origin(url).host) could not be resolved", isRetryable: true)
     case CURLE_OPERATION_TIMEDOUT:
       return FetchError(.timeout, "the time was up: \(sentence)", isRetryable: true)
     case CURLE_FILESIZE_EXCEEDED: return FetchError(.tooLarge, tooLarge.message)

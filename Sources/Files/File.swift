@@ -11,30 +11,48 @@ package struct File: ~Copyable {
 
   package enum Mode: Sendable {
     case read
+    /// For reading; a named pipe that nobody writes to is opened all the same.
+    case readWithoutWaiting
+    /// For reading and writing, made if it is not there, and never a symbolic link.
+    case lock
     /// Made, or emptied if it is there.
     case write
     /// Made; it is an error if it is there already.
     case create
-    /// Made if it is not there; the content stays.
-    case update
   }
 
   package init(_ path: String, _ mode: Mode) throws(SystemError) {
     let flags =
       switch mode {
       case .read: O_RDONLY
+      case .readWithoutWaiting: O_RDONLY | O_NONBLOCK
+      case .lock: O_RDWR | O_CREAT | O_NOFOLLOW
       case .write: O_WRONLY | O_CREAT | O_TRUNC
       case .create: O_WRONLY | O_CREAT | O_EXCL
-      case .update: O_RDWR | O_CREAT
       }
     descriptor = tessera_open(path, flags, 0o666)
     self.path = path
     if descriptor < 0 { throw SystemError("open", path) }
   }
 
-  /// The process's standard input.
+  /// The process's standard input, from where it stands.
   package static func standardInput() throws(SystemError) -> File {
-    try File("/dev/stdin", .read)
+    let descriptor = dup(STDIN_FILENO)
+    guard descriptor >= 0 else { throw SystemError("read", "standard input") }
+    return File(path: "standard input", descriptor: descriptor)
+  }
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// Waits until a read would not wait, for so long at most. Returns whether it would not.
+  package func waitUntilReadable(milliseconds: Int) throws(SystemError) -> Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let ready = Glibc.poll(&poll, 1, Int32(milliseconds))
+    if ready < 0 && errno != EINTR { throw SystemError("wait for", path) }
+    return ready > 0
   }
 
   deinit { close(descriptor) }
@@ -48,7 +66,7 @@ package struct File: ~Copyable {
       got = buffer.withUnsafeMutableBytes { bytes in
         Glibc.read(descriptor, bytes.baseAddress?.advanced(by: start), count)
       }
-    } while got < 0 && errno == EINTR
+    } while got < 0 && (errno == EINTR || errno == EAGAIN)
     let error = errno
     buffer.removeLast(count - max(0, got))
     guard got >= 0 else { throw SystemError("read", path, code: error) }

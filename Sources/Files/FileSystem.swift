@@ -47,6 +47,21 @@ package enum FileSystem {
     }
   }
 
+  /// Lets nobody but the owner into a directory, which must not be a symbolic link.
+  package static func makePrivate(_ path: String) throws(SystemError) {
+    try refuseLink(path)
+    guard chmod(path, 0o700) == 0 else { throw SystemError("protect", path) }
+  }
+
+  /// An error where a directory of ours is a symbolic link: what is done in it would be done elsewhere.
+  package static func refuseLink(_ path: String) throws(SystemError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw SystemError("examine", path) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw SystemError("use as a directory", path, code: ENOTDIR)
+    }
+  }
+
   package static func rename(_ old: String, to new: String) throws(SystemError) {
     guard Glibc.rename(old, new) == 0 else { throw SystemError("rename \"\(old)\" to", new) }
   }

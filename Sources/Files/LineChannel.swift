@@ -12,15 +12,22 @@ package struct LineChannel {
   /// - Parameter descriptor: a connected socket; the caller goes on owning it.
   package init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Sends all of a line. Returns false where the other end is gone.
-  package func send(_ line: [UInt8]) -> Bool {
+  /// Sends all of a line. Returns false where the other end is gone, or does not take it in time.
+  package func send(_ line: [UInt8], until end: ContinuousClock.Instant? = nil) -> Bool {
     var rest = line[...]
     while !rest.isEmpty {
+      if let end {
+        guard ContinuousClock.now < end else { return false }
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        if Glibc.poll(&poll, 1, 200) <= 0 { continue }
+      }
       let sent = rest.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        Glibc.send(
+          descriptor, $0.baseAddress, $0.count,
+          Int32(MSG_NOSIGNAL) | (end == nil ? 0 : Int32(MSG_DONTWAIT)))
       }
       if sent < 0 {
-        if errno == EINTR { continue }
+        if errno == EINTR || errno == EAGAIN { continue }
         return false
       }
       rest = rest.dropFirst(sent)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Writing to standard output and standard error, whole, without buffering in between.
 package enum StandardStream: Sendable {
@@ -7,8 +8,13 @@ package enum StandardStream: Sendable {
 
   private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
-  /// Writes all of `text`. Returns false where nobody reads any more (a closed pipe): there is no
-  /// better place to report it.
+  /// Why results could not be written: `errno` of the first write to standard output that failed,
+  /// or 0.
+  package static var outputFailure: Int32 { failure.withLock { $0 } }
+
+  private static let failure = Mutex<Int32>(0)
+
+  /// Writes all of `text`. Returns false where that failed.
   @discardableResult
   package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
@@ -19,6 +25,8 @@ package enum StandardStream: Sendable {
       let wrote = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if wrote < 0 {
         if errno == EINTR { continue }
+        let code = errno
+        if self == .output { Self.failure.withLock { if $0 == 0 { $0 = code } } }
         return false
       }
       rest = rest.dropFirst(wrote)

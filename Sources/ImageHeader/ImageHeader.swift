@@ -70,9 +70,13 @@ extension ImageHeader {
   /// - Parameters:
   ///   - bytes: the file's beginning, however much there is of it.
   ///   - isWhole: true where `bytes` is the whole file, so that asking for more is no use.
+  ///   - seeksOrientation: whether to ask for more where the size is known and the orientation
+  ///     stands at the file's end (WebP). Otherwise the picture counts as upright.
   /// - Returns: the header, how many bytes it takes to know more, or why this is no picture. With
   ///   `isWhole` the answer is never ``HeaderReading/needs(prefix:)``.
-  package static func read(_ bytes: Span<UInt8>, isWhole: Bool) -> HeaderReading {
+  package static func read(
+    _ bytes: Span<UInt8>, isWhole: Bool, seeksOrientation: Bool = true
+  ) -> HeaderReading {
     do throws(HeaderStop) {
       guard let format = try Signature.format(of: bytes, isWhole: isWhole) else {
         return .refused(Signature.refusal(of: bytes))
@@ -82,7 +86,9 @@ extension ImageHeader {
       case .jpeg: header = try JPEGHeader.read(bytes)
       case .png: header = try PNGHeader.read(bytes)
       case .gif: header = try GIFHeader.read(bytes)
-      case .webp: header = try WebPHeader.read(bytes, isWhole: isWhole)
+      case .webp:
+        header = try WebPHeader.read(
+          bytes, isWhole: isWhole, seeksOrientation: seeksOrientation)
       default:
         return .refused(
           .init(
@@ -117,6 +123,12 @@ extension ImageFormat {
     default: "a"
     }
   }
+}
+
+/// What nothing in a file can lift.
+enum HeaderCeiling {
+  /// Segments, fill bytes or chunks that are looked at in one file.
+  static let steps = 4_096
 }
 
 /// Why a format's reader could not go on.

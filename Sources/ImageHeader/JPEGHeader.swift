@@ -7,7 +7,7 @@ enum JPEGHeader {
     var offset = 2
     var orientation = Orientation.upright
     var hasProfile = false
-    while true {
+    for _ in 0..<HeaderCeiling.steps {
       guard try bytes.byte(offset) == 0xFF else {
         throw .malformed("a JPEG picture with no marker where one must be (byte \(offset))")
       }
@@ -54,5 +54,6 @@ enum JPEGHeader {
       }
       offset += 2 + length
     }
+    throw .malformed("a JPEG picture with too many segments before its size")
   }
 }

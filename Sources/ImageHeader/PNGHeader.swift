@@ -15,8 +15,10 @@ enum PNGHeader {
     var header = ImageHeader(
       format: .png, pixelWidth: width, pixelHeight: height,
       hasAlpha: colourType == 4 || colourType == 6, bitsPerChannel: depth)
+    // Told as what it is before anything else is looked for.
+    if width == 0 || height == 0 { return header }
     var offset = 33
-    while true {
+    for _ in 0..<HeaderCeiling.steps {
       let length = try bytes.bigEndian32(offset)
       guard length <= 0x7FFF_FFFF else {
         throw .malformed("a PNG picture with a chunk of \(length) bytes (byte \(offset))")
@@ -32,5 +34,6 @@ enum PNGHeader {
       }
       offset += 12 + length
     }
+    throw .malformed("a PNG picture with too many chunks before its pixels")
   }
 }

@@ -1,6 +1,8 @@
 /// WebP (RFC 9649): the simple lossy and lossless formats and the extended one.
 enum WebPHeader {
-  static func read(_ bytes: Span<UInt8>, isWhole: Bool) throws(HeaderStop) -> ImageHeader {
+  static func read(
+    _ bytes: Span<UInt8>, isWhole: Bool, seeksOrientation: Bool
+  ) throws(HeaderStop) -> ImageHeader {
     var header = ImageHeader(format: .webp, pixelWidth: 0, pixelHeight: 0)
     if try bytes.has("VP8 ", at: 12) {
       // A key frame's start code, then 14 bits a side; the upper two bits are a hint for scaling
@@ -25,7 +27,14 @@ enum WebPHeader {
       header.isAnimated = flags & 0x02 != 0
       header.hasAlpha = flags & 0x10 != 0
       header.hasICCProfile = flags & 0x20 != 0
-      if flags & 0x08 != 0 { header.orientation = try orientation(bytes, isWhole: isWhole) }
+      if flags & 0x08 != 0 {
+        do throws(HeaderStop) {
+          header.orientation = try orientation(bytes, isWhole: isWhole)
+        } catch {
+          // The size is known. Exif stands behind the pixels; who decodes them will meet it.
+          guard case .needs = error, !seeksOrientation else { throw error }
+        }
+      }
     } else {
       throw .malformed("a WebP container without a picture in it")
     }
@@ -38,7 +47,7 @@ enum WebPHeader {
   ) throws(HeaderStop) -> Orientation {
     let end = try 8 + bytes.littleEndian32(4)
     var offset = 30
-    while offset + 8 <= end {
+    for _ in 0..<HeaderCeiling.steps where offset + 8 <= end {
       if isWhole && offset + 8 > bytes.count { break }
       let length = try bytes.littleEndian32(offset + 4)
       if bytes.matches("EXIF", at: offset) {

@@ -19,7 +19,7 @@ struct JSONLinesDecoder: RecordDecoding {
     }
     var id: String?
     var url: String?
-    var entry = ManifestEntry(line: line, id: "", url: "")
+    var entry = ManifestEntry(line: line, id: nil, url: "")
     for member in members {
       switch member.name {
       case "id":
@@ -53,7 +53,8 @@ struct JSONLinesDecoder: RecordDecoding {
     }
     guard let url else { throw problem("the member \"url\" is missing") }
     entry.url = url
-    entry.id = id ?? SourceURL.withoutUserInfo(url)
+    entry.id = id ?? ""
+    entry.hasNoID = id == nil
     return entry
   }
 }

@@ -5,6 +5,8 @@ package struct ManifestEntry: Sendable, Equatable {
   /// The line it begins on, counted from 1.
   package var line: Int
   package var id: String
+  /// Whether the line gives no id, so that it is made of the URL.
+  var hasNoID = false
   package var url: String
   /// Names of the slots that the picture is for; nil means all.
   package var slots: [String]?
@@ -24,11 +26,12 @@ package struct ManifestEntry: Sendable, Equatable {
   }
 
   package init(
-    line: Int, id: String, url: String, slots: [String]? = nil, focus: Focus? = nil,
+    line: Int, id: String?, url: String, slots: [String]? = nil, focus: Focus? = nil,
     extra: JSONValue? = nil
   ) {
     self.line = line
-    self.id = id
+    self.id = id ?? ""
+    hasNoID = id == nil
     self.url = url
     self.slots = slots
     self.focus = focus

@@ -7,8 +7,13 @@ package struct ManifestReader {
   private var splitter = RecordSplitter()
   private var decoder: (any RecordDecoding)?
   private var isAtStart = true
+  private let hiddenParameters: [String]
 
-  package init() {}
+  /// - Parameter hiddenParameters: query parameters that must not be seen in an id that is made of the
+  ///   URL.
+  package init(hiding hiddenParameters: [String] = []) {
+    self.hiddenParameters = hiddenParameters
+  }
 
   /// What the bytes complete.
   package mutating func read(_ bytes: [UInt8]) -> [ManifestRecord] {
@@ -42,17 +47,19 @@ package struct ManifestReader {
     guard let decoder else {
       let (found, isHeader) = Self.decoder(for: text)
       decoder = found
-      splitter.quotesSpanLines = found.quotesSpanLines
-      return isHeader ? nil : Self.decode(text, line: line, with: found)
+      splitter.separator = found.separatorOfQuotedFields
+      return isHeader ? nil : decode(text, line: line, with: found)
     }
-    return Self.decode(text, line: line, with: decoder)
+    return decode(text, line: line, with: decoder)
   }
 
-  private static func decode(
+  private func decode(
     _ text: String, line: Int, with decoder: any RecordDecoding
   ) -> ManifestRecord {
     do throws(ManifestProblem) {
-      return .entry(try decoder.entry(from: text, line: line).checked())
+      var entry = try decoder.entry(from: text, line: line)
+      if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
+      return .entry(try entry.checked())
     } catch {
       return .problem(error)
     }
@@ -71,19 +78,20 @@ package struct ManifestReader {
 
 /// Turns one record of a manifest's format into an entry.
 protocol RecordDecoding: Sendable {
-  var quotesSpanLines: Bool { get }
+  /// Where fields in quotes may span lines, what parts the fields.
+  var separatorOfQuotedFields: UInt8? { get }
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry
 }
 
 extension RecordDecoding {
-  var quotesSpanLines: Bool { false }
+  var separatorOfQuotedFields: UInt8? { nil }
 }
 
-/// One URL a line. The id is the URL.
+/// One URL a line.
 struct PlainTextDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     let url = text.trimmed
-    return ManifestEntry(line: line, id: SourceURL.withoutUserInfo(url), url: url)
+    return ManifestEntry(line: line, id: nil, url: url)
   }
 }
 
@@ -109,6 +117,9 @@ extension ManifestEntry {
     }
     if url.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F }) {
       try fail("the URL has a blank or a control character in it; write blanks as %20")
+    }
+    if !SourceURL.isFetchable(url) {
+      try fail("the URL must begin with http:// or https:// and name a host")
     }
     if let focus, !(0...1).contains(focus.x) || !(0...1).contains(focus.y) {
       try fail("the focus must be two numbers from 0 to 1, such as [0.5, 0.3]")

@@ -1,5 +1,5 @@
-/// Cuts a stream of bytes into records: lines that end in LF, CRLF or a lone CR, and with
-/// `quotesSpanLines` (CSV, RFC 4180) also what stands in quotes across lines.
+/// Cuts a stream of bytes into records: lines that end in LF, CRLF or a lone CR, and with a
+/// `separator` (CSV, RFC 4180) also fields in quotes across lines.
 ///
 /// Memory is bounded by `maximumLength`: a longer record is reported by its line and skipped to its
 /// end.
@@ -12,11 +12,15 @@ struct RecordSplitter {
     case tooLong(line: Int)
   }
 
-  var quotesSpanLines = false
+  /// Set where fields in quotes may span lines: what parts the fields.
+  var separator: UInt8?
 
   private var pending: [UInt8] = []
   private var isTooLong = false
   private var isInQuotes = false
+  /// Whether the present field began with a quote: only then its quotes count.
+  private var isQuotedField = false
+  private var isAtFieldStart = true
   private var lastWasCarriageReturn = false
   /// The line that the next byte is on, and that the pending record began on.
   private var line = 1
@@ -35,7 +39,7 @@ struct RecordSplitter {
       let isLineEnd = lastWasCarriageReturn || byte == UInt8(ascii: "\n")
       if isLineEnd { line += 1 }
       if isLineEnd && !isInQuotes { return close() }
-      if quotesSpanLines && byte == UInt8(ascii: "\"") { isInQuotes.toggle() }
+      if let separator { followQuotes(byte, separator) }
       guard !isTooLong else { continue }
       pending.append(isLineEnd ? UInt8(ascii: "\n") : byte)
       if pending.count > Self.maximumLength {
@@ -44,6 +48,15 @@ struct RecordSplitter {
       }
     }
     return nil
+  }
+
+  private mutating func followQuotes(_ byte: UInt8, _ separator: UInt8) {
+    if byte == UInt8(ascii: "\"") {
+      if isAtFieldStart { isQuotedField = true }
+      if isQuotedField { isInQuotes.toggle() }
+    }
+    isAtFieldStart = byte == separator && !isInQuotes
+    if isAtFieldStart { isQuotedField = false }
   }
 
   /// The last record, where the file does not end in a line's end.
@@ -57,6 +70,8 @@ struct RecordSplitter {
       pending = []
       isTooLong = false
       isInQuotes = false
+      isQuotedField = false
+      isAtFieldStart = true
       startLine = line
     }
     return isTooLong ? .tooLong(line: startLine) : .bytes(pending, line: startLine)

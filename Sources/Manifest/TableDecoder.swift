@@ -7,7 +7,7 @@ struct TableDecoder: RecordDecoding {
   let separator: Character
   let columns: [String]
 
-  var quotesSpanLines: Bool { true }
+  var separatorOfQuotedFields: UInt8? { separator.asciiValue }
 
   /// Nil where the line is no header row in this format: one with a field called `url`.
   init?(header: String, separator: Character) {
@@ -30,7 +30,7 @@ struct TableDecoder: RecordDecoding {
     }
     var id: String?
     var extra: [JSONValue.Member] = []
-    var entry = ManifestEntry(line: line, id: "", url: "")
+    var entry = ManifestEntry(line: line, id: nil, url: "")
     for (column, field) in zip(columns, fields) {
       switch column {
       case "id": id = field.trimmed
@@ -49,7 +49,8 @@ struct TableDecoder: RecordDecoding {
       default: extra.append(.init(column, .string(field)))
       }
     }
-    entry.id = id ?? SourceURL.withoutUserInfo(entry.url)
+    entry.id = id ?? ""
+    entry.hasNoID = id == nil
     if !extra.isEmpty { entry.extra = .object(extra) }
     return entry
   }

@@ -24,8 +24,10 @@ package struct DirectoryOutput: Publishing {
   package func lock() throws(OutputError) -> OutputLock {
     let path = FileSystem.join(privateDirectory, "lock")
     do throws(SystemError) {
+      // The state may tell more than the catalog does, and the output is often a web server's folder.
       try FileSystem.makeDirectory(privateDirectory)
-      let file = try File(path, .update)
+      try FileSystem.makePrivate(privateDirectory)
+      let file = try File(path, .lock)
       if try file.lock() {
         try file.truncate()
         try file.write(Array("\(Host.processIdentifier)\n".utf8))
@@ -40,8 +42,11 @@ package struct DirectoryOutput: Publishing {
 
   /// Empties staging and spool. To be called under the lock: what is there is a dead run's.
   package func clear() throws(SystemError) {
+    try FileSystem.makeDirectory(FileSystem.join(root, "variants"))
+    try FileSystem.refuseLink(FileSystem.join(root, "variants"))
     for directory in [stagingDirectory, spoolDirectory] {
       try FileSystem.makeDirectory(directory)
+      try FileSystem.refuseLink(directory)
       for name in try FileSystem.list(directory) {
         try FileSystem.remove(FileSystem.join(directory, name))
       }

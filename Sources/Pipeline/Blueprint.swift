@@ -9,6 +9,8 @@ internal import TesseraWire
 struct Blueprint: Sendable {
   var content: String
   var facts: SourceFacts
+  /// The size the source is decoded at.
+  var base: Size
   var plan: Plan
   /// One for each of the plan's variants.
   var keys: [String]

@@ -7,14 +7,14 @@ internal import TesseraPlan
 internal import TesseraState
 
 /// Writes `catalog.json` out of the state, in the order of the manifest, a line for each image: the
-/// same inputs give the same bytes. Streams: no more than a few hundred lines are in memory.
+/// same inputs give the same bytes. Streams: no more than a hundred lines are in memory.
 struct CatalogWriter {
   let file: PipelineFile
   let libvips: String
   let state: StateStore
   let output: DirectoryOutput
 
-  private static let batch = 500
+  private static let batch = 100
 
   func write(run: Int) async throws {
     let staged = output.stagingPath("catalog.json")

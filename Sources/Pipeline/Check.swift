@@ -19,7 +19,7 @@ extension Pipeline {
   package static func check(
     _ file: PipelineFile, report: (ManifestProblem) -> Void
   ) async throws -> CheckReport {
-    let manifest = try ManifestStream(file.manifest)
+    let manifest = try ManifestStream(file.manifest, hiding: file.fetch.ignoredQuery)
     // A temporary database on disk: ten million ids need no memory.
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
     let slots = Set(file.plan.slots.map(\.name))
@@ -30,7 +30,8 @@ extension Pipeline {
       case .problem(let found): problem = found
       case .entry(let entry):
         let claim = try await ledger.claim(
-          id: entry.id, run: 1, position: result.items, line: entry.line, entry: entry.content)
+          id: entry.id, run: 1, position: result.items, line: entry.line,
+          entry: Digest.of(entry.content))
         switch claim {
         case .repeated: result.repeated += 1
         case .conflict(let line): problem = .conflict(entry, with: line)

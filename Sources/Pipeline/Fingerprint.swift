@@ -1,15 +1,19 @@
+internal import TesseraImageHeader
 internal import TesseraPipelineFile
 internal import TesseraPlan
 
 /// Names for "made the same way".
 enum Fingerprint {
-  /// Identifies one file: the source's content, the recipe, and the versions of what cooks it.
-  static func variant(content: String, recipe: String, libvips: String) -> String {
-    Digest.of("content \(content)\n\(recipe)\nlibvips \(libvips)\nrecipes \(Version.recipes)\n")
+  /// Identifies one file: the source's content, the size it is decoded at, the recipe, and the
+  /// versions of what cooks it.
+  static func variant(content: String, base: Size, recipe: String, libvips: String) -> String {
+    Digest.of(
+      "content \(content)\nbase \(base.width)x\(base.height)\n\(recipe)\nlibvips \(libvips)\n"
+        + "recipes \(Version.recipes)\n")
   }
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
-  /// network, limits and workers are not in it: they change how, not what.
+  /// network, of time and memory, and workers are not in it: they change how, not what.
   static func pipeline(_ file: PipelineFile, libvips: String) -> String {
     let plan = file.plan
     var lines = plan.slots.map { slot in
@@ -21,6 +25,8 @@ enum Fingerprint {
     lines.append("quality \(plan.quality) effort \(plan.effort)")
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("base \(file.baseURL ?? "")")
+    lines.append("accept \(file.accept.map(\.rawValue))")
+    lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")
     lines.append("libvips \(libvips) recipes \(Version.recipes)")
     return String(Digest.of(lines.joined(separator: "\n")).prefix(16))
   }

@@ -8,6 +8,8 @@ final class Gunzip {
 
   private let stream: UnsafeMutablePointer<z_stream>
   private var isBetweenMembers = true
+  private var input: [UInt8] = []
+  private var offset = 0
 
   init() {
     stream = .allocate(capacity: 1)
@@ -23,22 +25,25 @@ final class Gunzip {
   /// Whether the stream may end here.
   var isComplete: Bool { isBetweenMembers }
 
-  /// Unpacks a part, giving out at most 256 KiB at a time: a bomb fills no memory.
-  func unpack(
-    _ bytes: [UInt8], _ output: ([UInt8]) throws -> Void
-  ) throws {
+  /// Packed bytes, to be unpacked by ``next()``.
+  func add(_ bytes: [UInt8]) {
+    input = offset < input.count ? Array(input[offset...]) + bytes : bytes
+    offset = 0
+  }
+
+  /// The next unpacked bytes, 256 KiB at most: a bomb fills no memory. Nil where more packed ones are
+  /// needed.
+  func next() throws(Failure) -> [UInt8]? {
     var chunk = [UInt8](repeating: 0, count: 256 * 1024)
-    var input = bytes
-    var offset = 0
     while true {
-      var produced = 0
-      var status = Z_OK
       let count = input.count - offset
       if isBetweenMembers {
-        if count == 0 { return }
+        if count == 0 { return nil }
         inflateReset(stream)
         isBetweenMembers = false
       }
+      var produced = 0
+      var status = Z_OK
       input.withUnsafeMutableBufferPointer { input in
         chunk.withUnsafeMutableBufferPointer { chunk in
           stream.pointee.next_in = input.baseAddress?.advanced(by: offset)
@@ -50,15 +55,15 @@ final class Gunzip {
         }
       }
       offset += count - Int(stream.pointee.avail_in)
-      if produced > 0 { try output(Array(chunk[..<produced])) }
       switch status {
       case Z_STREAM_END: isBetweenMembers = true
-      case Z_OK where produced > 0 || offset < input.count: continue
-      case Z_OK, Z_BUF_ERROR: return
+      case Z_OK: break
+      case Z_BUF_ERROR: return nil
       default:
         throw Failure(
           message: stream.pointee.msg.map { String(cString: $0) } ?? "not valid gzip data")
       }
+      if produced > 0 { return Array(chunk[..<produced]) }
     }
   }
 }

@@ -33,7 +33,7 @@ final class Intake: BodyReceiving, @unchecked Sendable {
 
   private let limits: Limits
   private let spoolPath: String
-  private var scout = HeaderScout()
+  private var scout = HeaderScout(seeksOrientation: false)
   private let digest = Digest()
   private var spool: File?
   private var refusal: Refusal?
@@ -81,9 +81,16 @@ final class Intake: BodyReceiving, @unchecked Sendable {
 
 /// Collects a file's first bytes until they tell its header.
 struct HeaderScout {
+  /// So many bytes are looked at as they come.
+  private static let patience = 128 * 1024
+
+  /// Whether to go on where only the orientation is missing.
+  var seeksOrientation = false
   private var bytes: [UInt8] = []
   private var needed = 1
   private(set) var reading: HeaderReading = .needs(prefix: 1)
+
+  init(seeksOrientation: Bool) { self.seeksOrientation = seeksOrientation }
 
   /// Whether more bytes can still tell more.
   var isSearching: Bool { if case .needs = reading { true } else { false } }
@@ -94,9 +101,11 @@ struct HeaderScout {
   mutating func add(_ more: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: more)
     guard bytes.count >= needed else { return }
-    reading = ImageHeader.read(bytes.span, isWhole: false)
+    reading = ImageHeader.read(bytes.span, isWhole: false, seeksOrientation: seeksOrientation)
     if case .needs(let prefix) = reading {
-      needed = prefix
+      // Each reading begins anew, so in a long search what is looked at doubles: a file made to be
+      // searched costs no more than twice its length.
+      needed = bytes.count < Self.patience ? prefix : max(prefix, bytes.count * 2)
       if prefix > Intake.headerReach {
         reading = .refused(
           .init(.malformed, "a picture that does not tell its size in its first 16 MiB"))
@@ -131,7 +140,7 @@ extension Intake.Limits {
       guard !area.overflow, area.partialValue <= pixels else {
         return Intake.Refusal(
           code: "too-many-pixels",
-          message: "the picture has \(header.pixelWidth) x \(header.pixelHeight) pixels; "
+          message: "the picture has \(header.width) x \(header.height) pixels; "
             + "limits.pixels allows \(pixels)", header: header)
       }
       return nil

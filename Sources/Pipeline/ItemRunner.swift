@@ -26,74 +26,119 @@ struct ItemRunner: Sendable {
   let transcode: ItemTranscode
   let recorder: RunRecorder
   /// One task at a time for each URL, and for each content.
-  let sources = KeyedLock()
-  let contents = KeyedLock()
+  let sources = KeyedQueue<FetchError>()
+  let contents = KeyedQueue<Never>()
 
-  func image(for entry: ManifestEntry, position: Int) async throws -> CatalogImage {
+  /// Takes an entry's place among those with the same source. To be called in the order of the
+  /// manifest, so that it is the first of them whose URL is asked.
+  func place(for entry: ManifestEntry) -> KeyedQueue<FetchError>.Place {
+    sources.place(file.sourceKey(for: entry))
+  }
+
+  func image(
+    for entry: ManifestEntry, position: Int, place: KeyedQueue<FetchError>.Place
+  ) async throws -> CatalogImage {
+    try await sources.work(place) { failure in
+      try await image(for: entry, position: position, failure: failure)
+    }
+  }
+
+  /// - Parameter failure: why the item before, with the same source, could not fetch it just now.
+  private func image(
+    for entry: ManifestEntry, position: Int, failure: FetchError?
+  ) async throws -> (CatalogImage, FetchError?) {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
     if let unknown = entry.slots?.first(where: { name in
       !file.plan.slots.contains { $0.name == name }
     }) {
       let names = file.plan.slots.map(\.name).joined(separator: ", ")
-      return Assembly.failed(
+      let image = Assembly.failed(
         entry, url: shown,
         .init(
           code: "unknown-slot",
           message: "The pipeline has no slot \"\(unknown)\"; it has \(names).", retryable: false))
+      return (image, failure)
     }
-    let url = file.requestURL(for: entry)
     let key = file.sourceKey(for: entry)
-    return try await sources.withLock(key) {
-      try await image(for: entry, shown: shown, url: url, key: key, position: position)
-    }
-  }
-
-  private func image(
-    for entry: ManifestEntry, shown: String, url: String, key: String, position: Int
-  ) async throws -> CatalogImage {
     let source = try await state.source(key)
     let known = try await source.asyncFlatMap { try await self.known($0.content, for: entry) }
-    let isReady = known?.blueprint.isComplete ?? false
+    // What the pipeline no longer lets in is looked at anew, and refused as if for the first time.
+    let isReady = known.map { $0.blueprint.isComplete && isLetIn($0.content) } ?? false
     if let source, let known, isReady, isFresh(source) {
-      return reused(entry, shown, known)
+      return (reused(entry, shown, known), nil)
+    }
+    if let failure {
+      return (
+        failed(entry, shown, .init(failure), known, isStale: isReady && failure.leavesStale),
+        failure
+      )
     }
     // A server is asked "has it changed?" only where a "no" would be of use.
     let validators =
       isReady ? source.flatMap { Validators(etag: $0.etag, lastModified: $0.lastModified) } : nil
     let spool = output.spoolPath("\(position)")
-    switch try await fetch.fetch(url, validators: validators, spoolPath: spool) {
+    switch try await fetch.fetch(
+      file.requestURL(for: entry), validators: validators, spoolPath: spool)
+    {
     case .notModified(let response):
       guard let source, let known else {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(source.content, response, key: key, before: source)
-      return reused(entry, shown, known)
+      return (reused(entry, shown, known), nil)
     case .failed(let error):
-      let failure = CatalogImage.Failure(error)
-      if let known, isReady, error.isRetryable {
-        return Assembly.image(
-          entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
-      }
-      return Assembly.failed(
-        entry, url: shown, failure, format: known?.content.format, size: known?.blueprint.facts.size
+      return (
+        failed(entry, shown, .init(error), known, isStale: isReady && error.leavesStale), error
       )
     case .arrived(_, let intake, .refused(let refusal)):
       intake.discard()
-      return Assembly.failed(
-        entry, url: shown,
-        .init(
-          code: refusal.code, message: refusal.message.asSentence,
-          retryable: refusal.code == "truncated"),
-        format: refusal.header?.format.rawValue,
-        size: refusal.header.map { Size($0.width, $0.height) })
-    case .arrived(let response, let intake, .picture(let header, let digest)):
-      defer { intake.discard() }
-      let image = try await contents.withLock(digest) {
-        try await make(entry, shown, header, digest, spool: spool, position: position)
+      let failure = CatalogImage.Failure(
+        code: refusal.code, message: refusal.message.asSentence,
+        retryable: refusal.code == "truncated")
+      if isReady && refusal.header == nil {
+        return (failed(entry, shown, failure, known, isStale: true), nil)
       }
-      if image.status == .ok { try await save(digest, response, key: key, before: nil) }
-      return image
+      let image = Assembly.failed(
+        entry, url: shown, failure, format: refusal.header?.format.rawValue,
+        size: refusal.header.map { Size($0.width, $0.height) })
+      return (image, nil)
+    case .arrived(let response, let intake, .picture(let header, let digest)):
+      fetch.fetcher.hold(1, limit: spoolLimit)
+      defer {
+        intake.discard()
+        fetch.fetcher.hold(-1, limit: spoolLimit)
+      }
+      var image = try await contents.work(contents.place(digest)) { _ in
+        (try await make(entry, shown, header, digest, spool: spool, position: position), nil)
+      }
+      if image.status == .ok {
+        try await save(digest, response, key: key, before: nil)
+      } else if isReady, let error = image.error {
+        image = failed(entry, shown, error, known, isStale: true)
+      }
+      return (image, nil)
     }
+  }
+
+  /// So many sources may lie in the spool before fetching waits for the workers.
+  private var spoolLimit: Int { file.fetch.concurrency + 8 }
+
+  /// An entry for something that went wrong: with the last good files where it is stale.
+  private func failed(
+    _ entry: ManifestEntry, _ shown: String, _ failure: CatalogImage.Failure, _ known: Known?,
+    isStale: Bool
+  ) -> CatalogImage {
+    if let known, isStale {
+      return Assembly.image(
+        entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
+    }
+    return Assembly.failed(
+      entry, url: shown, failure, format: known?.content.format, size: known?.blueprint.facts.size)
+  }
+
+  private func isLetIn(_ content: ContentRecord) -> Bool {
+    file.accept.contains { $0.rawValue == content.format } && content.frames <= file.limits.frames
+      && content.width * content.height * content.frames <= file.limits.pixels
   }
 
   /// From bytes in the spool to an entry.
@@ -101,7 +146,9 @@ struct ItemRunner: Sendable {
     _ entry: ManifestEntry, _ shown: String, _ header: ImageHeader, _ digest: String,
     spool: String, position: Int
   ) async throws -> CatalogImage {
-    if let known = try await known(digest, for: entry), known.blueprint.isComplete {
+    if let known = try await known(digest, for: entry), known.blueprint.isComplete,
+      isLetIn(known.content)
+    {
       return reused(entry, shown, known)
     }
     var facts = try await state.content(digest)?.facts ?? header.facts
@@ -154,14 +201,19 @@ struct ItemRunner: Sendable {
       size: facts.size, hasAlpha: facts.hasAlpha, isAnimated: facts.frames > 1,
       focus: entry.planFocus)
     let plan = Plan(for: source, settings: file.plan, slots: entry.slots)
+    // Of all slots, whatever the item asks for: files must not depend on who asked first.
+    let base =
+      entry.slots == nil
+      ? plan.base(of: facts.size) : Plan(for: source, settings: file.plan).base(of: facts.size)
     let keys = plan.variants.map {
-      Fingerprint.variant(content: digest, recipe: $0.recipe, libvips: libvips)
+      Fingerprint.variant(content: digest, base: base, recipe: $0.recipe, libvips: libvips)
     }
     // A record whose file is gone, or not whole, counts as none.
     let records = try await state.variants(keys).map { record in
       record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
     }
-    return Blueprint(content: digest, facts: facts, plan: plan, keys: keys, records: records)
+    return Blueprint(
+      content: digest, facts: facts, base: base, plan: plan, keys: keys, records: records)
   }
 
   private func reused(_ entry: ManifestEntry, _ shown: String, _ known: Known) -> CatalogImage {
@@ -203,6 +255,18 @@ struct ItemRunner: Sendable {
         lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,
         freshUntil: lifetime.map { now + $0 }, run: run),
       key: key)
+  }
+}
+
+extension FetchError {
+  /// Whether the last good files stand after this error: the source was not reached. A server that
+  /// says "gone", and an address that is not allowed, are answers.
+  fileprivate var leavesStale: Bool {
+    switch code {
+    case .httpStatus: ![404, 410, 451].contains(status)
+    case .addressRefused, .badURL: false
+    default: true
+    }
   }
 }
 

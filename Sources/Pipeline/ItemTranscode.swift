@@ -36,7 +36,8 @@ struct ItemTranscode: Sendable {
     }
     let job = TranscodeJob(
       identifier: identifier, source: source, format: format, expected: blueprint.facts,
-      maximumPixels: maximumPixels, maximumFrames: maximumFrames, outputs: outputs)
+      base: blueprint.base, maximumPixels: maximumPixels, maximumFrames: maximumFrames,
+      outputs: outputs)
     let reply: TranscodeReply
     do throws(WorkerStartError) {
       reply = try await pool.perform(job)
@@ -45,11 +46,18 @@ struct ItemTranscode: Sendable {
     }
     switch reply {
     case .done(let facts, let warnings):
+      guard facts.plansLike(blueprint.facts) else {
+        discard(outputs)
+        return .differs(facts)
+      }
       var records: [VariantRecord] = []
-      do throws(SystemError) {
-        for output in outputs { records.append(try publish(output)) }
-      } catch {
-        throw PipelineError.local(error.description)
+      for output in outputs {
+        guard let record = try publish(output) else {
+          discard(outputs)
+          return .failed(
+            TranscodeFailure(.workerProtocol, "the worker did not make what it said it made"))
+        }
+        records.append(record)
       }
       recorder.update { report in
         report.decodes += 1
@@ -59,29 +67,53 @@ struct ItemTranscode: Sendable {
       return .made(records, facts, warnings: warnings)
     case .differs(let facts): return .differs(facts)
     case .failed(let failure):
-      // A worker that died may have left half a file.
-      for output in outputs { try? FileSystem.remove(output.file) }
+      discard(outputs)
       if failure.code == .cancelled { throw CancellationError() }
-      if failure.code == .local { throw PipelineError.local(failure.message) }
+      if failure.code == .local { try checkStaging(failure, name: name) }
       return .failed(failure)
     }
   }
 
-  /// Opens what the worker wrote, reads its size from its own header, and gives it its lasting name.
-  private func publish(_ staged: TranscodeJob.Output) throws(SystemError) -> VariantRecord {
-    let bytes = try FileSystem.read(staged.file, limit: 1 << 31)
-    guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
-      header.format.rawValue == staged.variant.encoding.format.rawValue
-    else {
-      throw SystemError("read back", staged.file, code: 5)  // EIO: what was written is not there
+  /// A worker that died may have left half a file. What can't be removed now is removed at the next
+  /// run's start.
+  private func discard(_ outputs: [TranscodeJob.Output]) {
+    for output in outputs { try? FileSystem.remove(output.file) }
+  }
+
+  /// A worker says that a file could not be written. Where that is true of this process too, it is the
+  /// disk and the end of the run; otherwise it is the worker's word against ours, and one item.
+  private func checkStaging(_ failure: TranscodeFailure, name: String) throws(PipelineError) {
+    let path = output.stagingPath("\(name)-test")
+    do throws(SystemError) {
+      let file = try File(path, .write)
+      try file.write([UInt8](repeating: 0, count: 1 << 20))
+      try FileSystem.remove(path)
+    } catch {
+      try? FileSystem.remove(path)
+      throw .local(failure.message)
     }
-    let digest = Digest.of(bytes)
-    let name =
-      "\(digest.prefix(32))-\(header.width)x\(header.height)."
-      + staged.variant.encoding.format.fileExtension
-    let path = "variants/\(digest.prefix(2))/\(name)"
-    try output.publish(staged: staged.file, as: path)
-    return VariantRecord(
-      path: path, width: header.width, height: header.height, bytes: bytes.count)
+  }
+
+  /// Opens what the worker wrote, reads its size from its own header, and gives it its lasting name.
+  /// Nil where it is not there, or not what it should be.
+  private func publish(_ staged: TranscodeJob.Output) throws(PipelineError) -> VariantRecord? {
+    do throws(SystemError) {
+      guard FileSystem.size(ofFile: staged.file) != nil else { return nil }
+      let bytes = try FileSystem.read(staged.file, limit: 1 << 31)
+      guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
+        header.format.rawValue == staged.variant.encoding.format.rawValue,
+        header.width == staged.variant.size.width, header.height == staged.variant.size.height
+      else { return nil }
+      let digest = Digest.of(bytes)
+      let name =
+        "\(digest.prefix(32))-\(header.width)x\(header.height)."
+        + staged.variant.encoding.format.fileExtension
+      let path = "variants/\(digest.prefix(2))/\(name)"
+      try output.publish(staged: staged.file, as: path)
+      return VariantRecord(
+        path: path, width: header.width, height: header.height, bytes: bytes.count)
+    } catch {
+      throw .local(error.description)
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 internal import TesseraFiles
 package import TesseraManifest
 package import TesseraPipelineFile
@@ -11,7 +12,7 @@ package final class ManifestStream {
   private let path: String
   private let file: Input
   private var gunzip: Gunzip?
-  private var reader = ManifestReader()
+  private var reader: ManifestReader
   private var records: ArraySlice<ManifestRecord> = []
   private var isAtStart = true
   private var isAtEnd = false
@@ -19,14 +20,18 @@ package final class ManifestStream {
   package let size: Int?
   package private(set) var bytesRead = 0
 
-  package init(_ manifest: PipelineFile.Manifest) throws(PipelineError) {
+  /// - Parameter hidden: query parameters that must not be seen in ids.
+  package init(
+    _ manifest: PipelineFile.Manifest, hiding hidden: [String] = []
+  ) throws(PipelineError) {
+    reader = ManifestReader(hiding: hidden)
     path = if case .file(let path) = manifest { path } else { "-" }
     // A directory can be opened, but not read.
     if FileSystem.isDirectory(path) { throw .manifest(path: path, reason: "it is a directory") }
     do throws(SystemError) {
       file =
         manifest == .standardInput
-        ? Input(try File.standardInput()) : Input(try File(path, .read))
+        ? Input(try File.standardInput()) : Input(try File(path, .readWithoutWaiting))
     } catch {
       throw .manifest(path: path, reason: error.reason)
     }
@@ -40,6 +45,14 @@ package final class ManifestStream {
   }
 
   private func fill() async throws(PipelineError) {
+    do throws(Gunzip.Failure) {
+      if let bytes = try gunzip?.next() {
+        records.append(contentsOf: reader.read(bytes))
+        return
+      }
+    } catch {
+      throw .manifest(path: path, reason: "damaged gzip data: \(error.message)")
+    }
     let bytes = try await readChunk()
     bytesRead += bytes.count
     if isAtStart, bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
@@ -50,22 +63,15 @@ package final class ManifestStream {
         throw .manifest(path: path, reason: "the gzip data is cut off")
       }
       records.append(contentsOf: reader.finish())
-      return
-    }
-    guard gunzip != nil else {
+    } else if let gunzip {
+      gunzip.add(bytes)
+    } else {
       records.append(contentsOf: reader.read(bytes))
-      return
-    }
-    do {
-      try gunzip?.unpack(bytes) { records.append(contentsOf: reader.read($0)) }
-    } catch let error as Gunzip.Failure {
-      throw .manifest(path: path, reason: "damaged gzip data: \(error.message)")
-    } catch {
-      throw .manifest(path: path, reason: "\(error)")
     }
   }
 
-  /// Standard input may keep a reader waiting for ever: it waits on a queue of its own.
+  /// Standard input may keep a reader waiting for ever: it waits on a queue of its own, and until
+  /// ``stop()`` at the longest.
   private func readChunk() async throws(PipelineError) -> [UInt8] {
     let file = file
     let result = await withCheckedContinuation { continuation in
@@ -74,8 +80,14 @@ package final class ManifestStream {
     do throws(SystemError) {
       return try result.get()
     } catch {
-      throw .system(error)
+      throw .manifest(path: path, reason: error.reason)
     }
+  }
+
+  /// Lets a reader that waits go: the manifest ends here for it. May be called from any thread.
+  package nonisolated func stopper() -> @Sendable () -> Void {
+    let file = file
+    return { file.stop() }
   }
 
   private static let queue = DispatchQueue(label: "tessera.manifest")
@@ -83,7 +95,10 @@ package final class ManifestStream {
   /// The open file, for one reader at a time.
   private final class Input: Sendable {
     private let file: File
+    private let isStopped = Mutex(false)
     let size: Int?
+
+    func stop() { isStopped.withLock { $0 = true } }
 
     init(_ file: consuming File) {
       size = file.isRegular ? try? file.size() : nil
@@ -93,6 +108,10 @@ package final class ManifestStream {
     func read(_ count: Int) -> Result<[UInt8], SystemError> {
       var bytes: [UInt8] = []
       do throws(SystemError) {
+        // A file is always ready; a pipe is asked five times a second.
+        while !(try file.waitUntilReadable(milliseconds: 200)) {
+          if isStopped.withLock({ $0 }) { return .success([]) }
+        }
         _ = try file.read(count, into: &bytes)
         return .success(bytes)
       } catch {

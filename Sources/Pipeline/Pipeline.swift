@@ -47,18 +47,34 @@ package struct Pipeline: Sendable {
   package func run() async throws -> RunReport {
     let recorder = RunRecorder()
     recorder.update { $0.started = Host.now }
-    let clock = ContinuousClock.now
     let output = DirectoryOutput(file.output)
     let lock = try PipelineError.wrap { try output.lock() }
     defer { withExtendedLifetime(lock) {} }
     try PipelineError.wrap { try output.clear() }
-    // Opened first: a manifest that is not there is the commonest mistake.
-    let manifest = try ManifestStream(file.manifest)
-    let (state, warning) = try openState(output)
-    if let warning {
-      recorder.update { $0.warnings.append(warning) }
+    do {
+      return try await run(output, recorder)
+    } catch let error as StateError where error.kind == .corrupt {
+      // The catalog is then made anew from the sources, unless these can't be read a second time.
+      guard file.manifest != .standardInput else { throw PipelineError.state(error) }
+      let warning = try setAside(output, error)
+      let second = RunRecorder()
+      second.update { report in
+        report.started = recorder.current.started
+        report.warnings.append(warning)
+      }
       observer.warn(warning)
+      return try await run(output, second)
+    } catch {
+      throw error is CancellationError ? error : PipelineError(error)
     }
+  }
+
+  /// A run on an output that is ours.
+  private func run(_ output: DirectoryOutput, _ recorder: RunRecorder) async throws -> RunReport {
+    let clock = ContinuousClock.now
+    // Opened first: a manifest that is not there is the commonest mistake.
+    let manifest = try ManifestStream(file.manifest, hiding: file.fetch.ignoredQuery)
+    let state = try StateStore(path: output.statePath)
     let pool: WorkerPool
     do throws(WorkerStartError) {
       pool = try await WorkerPool.start(workerSettings)
@@ -84,35 +100,38 @@ package struct Pipeline: Sendable {
       recorder: recorder)
     // Cancelled or failed, the run drops what is on its way: tasks that wait for a transfer or a
     // worker then end at once.
+    let stopManifest = manifest.stopper()
     let stop = { @Sendable in
       pool.close()
       fetcher.close()
+      stopManifest()
     }
-    try await withTaskCancellationHandler {
-      try await processAll(
-        manifest, with: runner, state: state, run: run, recorder: recorder, stop: stop)
-    } onCancel: {
-      stop()
+    do {
+      try await withTaskCancellationHandler {
+        try await processAll(
+          manifest, with: runner, state: state, run: run, recorder: recorder, stop: stop)
+      } onCancel: {
+        stop()
+      }
+      try Task.checkCancellation()
+    } catch {
+      // What was done is kept, as far as the state can still be written.
+      try? await state.commit()
+      throw error
     }
-    try Task.checkCancellation()
 
     let writer = CatalogWriter(file: file, libvips: libvips, state: state, output: output)
-    do {
-      try await writer.write(run: run)
-      try await state.endRun(run)
-      recorder.update { report in
-        let seconds = clock.duration(to: .now).components
-        report.seconds = Double(seconds.seconds) + Double(seconds.attoseconds) / 1e18
-        report.take(fetcher.counts)
-        report.workers = workerSettings.count
-        report.workersReplaced = pool.statistics.replaced
-        report.peakMemory = Host.peakMemory
-      }
-      try FileSystem.replace(
-        FileSystem.join(file.output, "run.json"), with: recorder.current.json)
-    } catch let error as SystemError {
-      throw PipelineError.system(error)
+    try await state.commit()
+    try await writer.write(run: run)
+    try await state.endRun(run)
+    recorder.update { report in
+      report.seconds = clock.duration(to: .now).inSeconds
+      report.take(fetcher.counts)
+      report.workers = workerSettings.count
+      report.workersReplaced = pool.statistics.replaced
+      report.peakMemory = Host.peakMemory
     }
+    try FileSystem.replace(FileSystem.join(file.output, "run.json"), with: recorder.current.json)
     return recorder.current
   }
 
@@ -121,9 +140,9 @@ package struct Pipeline: Sendable {
     _ manifest: ManifestStream, with runner: ItemRunner, state: StateStore, run: Int,
     recorder: RunRecorder, stop: @escaping @Sendable () -> Void
   ) async throws {
-    // Enough that all transfers and all workers have something to do, and that one slow host does
-    // not hold up the others at once.
-    let window = file.fetch.concurrency * 2 + workerSettings.count * 4
+    // Enough that all transfers and all workers have something to do, and that a slow host, whose
+    // items wait here for their turn, does not hold up the others at once.
+    let window = max(1_000, file.fetch.concurrency * 4)
     try await withThrowingTaskGroup(of: Void.self) { group in
       var position = 0
       var underWay = 0
@@ -131,10 +150,10 @@ package struct Pipeline: Sendable {
         try Task.checkCancellation()
         switch record {
         case .problem(let problem): report(problem, recorder)
-        case .entry(let raw):
-          let entry = raw.shown(ignoring: file.fetch.ignoredQuery)
+        case .entry(let entry):
           let claim = try await state.claim(
-            id: entry.id, run: run, position: position, line: entry.line, entry: entry.content)
+            id: entry.id, run: run, position: position, line: entry.line,
+            entry: Digest.of(entry.content))
           switch claim {
           case .repeated: continue
           case .conflict(let line):
@@ -148,10 +167,12 @@ package struct Pipeline: Sendable {
           }
           underWay += 1
           let place = position
+          let turn = runner.place(for: entry)
           position += 1
           group.addTask {
             do {
-              try await process(entry, at: place, with: runner, state: state, recorder: recorder)
+              try await process(
+                entry, at: place, turn: turn, with: runner, state: state, recorder: recorder)
             } catch {
               stop()
               throw error
@@ -169,15 +190,14 @@ package struct Pipeline: Sendable {
   }
 
   private func process(
-    _ entry: ManifestEntry, at position: Int, with runner: ItemRunner, state: StateStore,
-    recorder: RunRecorder
+    _ entry: ManifestEntry, at position: Int, turn: KeyedQueue<FetchError>.Place,
+    with runner: ItemRunner, state: StateStore, recorder: RunRecorder
   ) async throws {
     let clock = ContinuousClock.now
-    let image = try await runner.image(for: entry, position: position)
+    let image = try await runner.image(for: entry, position: position, place: turn)
     let line = CatalogWriter.line(image, extra: entry.extra)
     try await state.finish(id: entry.id, result: line)
-    let time = clock.duration(to: .now).components
-    recorder.add(image, seconds: Double(time.seconds) + Double(time.attoseconds) / 1e18)
+    recorder.add(image, seconds: clock.duration(to: .now).inSeconds)
     if let error = image.error { observer.failed(image.id, error) }
   }
 
@@ -186,24 +206,16 @@ package struct Pipeline: Sendable {
     observer.problem(problem)
   }
 
-  /// Opens the state. A damaged one is set aside, and a new one begun: the catalog is then made
-  /// anew from the sources.
-  private func openState(
-    _ output: DirectoryOutput
-  ) throws(PipelineError) -> (StateStore, warning: String?) {
-    let path = output.statePath
-    do throws(StateError) {
-      return (try StateStore(path: path), nil)
-    } catch {
-      guard error.kind == .corrupt else { throw .state(error) }
-      let aside = "\(path).damaged"
-      let store = try PipelineError.wrap {
-        try FileSystem.rename(path, to: aside)
-        for suffix in ["-wal", "-shm"] { try FileSystem.remove(path + suffix) }
-        return try StateStore(path: path)
-      }
-      return (store, "\(error); it was set aside as \"\(aside)\", and everything is fetched anew")
+  /// Moves a damaged state out of the way and says so.
+  private func setAside(
+    _ output: DirectoryOutput, _ error: StateError
+  ) throws(PipelineError) -> String {
+    let aside = "\(output.statePath).damaged"
+    try PipelineError.wrap {
+      try FileSystem.rename(output.statePath, to: aside)
+      for suffix in ["-wal", "-shm"] { try FileSystem.remove(output.statePath + suffix) }
     }
+    return "\(error); it was set aside as \"\(aside)\", and everything is fetched anew"
   }
 
   private var workerSettings: WorkerSettings {
@@ -223,13 +235,9 @@ extension PipelineFile.Fetch {
   }
 }
 
-extension ManifestEntry {
-  /// Where the id is the URL, it must not show what the URL must not.
-  fileprivate func shown(ignoring parameters: [String]) -> ManifestEntry {
-    guard id == SourceURL.withoutUserInfo(url) else { return self }
-    var copy = self
-    copy.id = SourceURL.shown(url, ignoring: parameters)
-    return copy
+extension Duration {
+  fileprivate var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }
 

@@ -10,15 +10,15 @@ internal import TesseraState
 /// The price of a pipeline for a manifest: what would be asked for, and what would be made.
 package struct PlanSummary: Sendable {
   package var items = 0
-  /// Items whose size is not known, so that nothing can be said of them.
+  /// Items of which nothing can be said: their size is not known, or a run would refuse them.
   package var unknown = 0
   /// Requests: a slot at a scale, for one picture.
   package var asked = 0
   package var made = 0
   /// Pixels of all requests as asked, and as the files have them that serve them. Where a source
   /// has fewer pixels than asked, its own count for both.
-  package var pixelsAsked = 0
-  package var pixelsDelivered = 0
+  package var pixelsAsked = 0.0
+  package var pixelsDelivered = 0.0
   /// Files by the length of their longer side.
   package var rungs: [Int: Int] = [:]
   /// Files in another format than the pipeline's, by reason.
@@ -28,7 +28,7 @@ package struct PlanSummary: Sendable {
 
   /// How many more pixels rounding delivers than were asked for, as a part of those asked for.
   package var overDelivery: Double {
-    pixelsAsked > 0 ? Double(pixelsDelivered) / Double(pixelsAsked) - 1 : 0
+    pixelsAsked > 0 ? pixelsDelivered / pixelsAsked - 1 : 0
   }
 
   mutating func add(_ plan: Plan) {
@@ -39,9 +39,11 @@ package struct PlanSummary: Sendable {
     }
     for request in plan.slots.flatMap(\.requests) {
       asked += 1
-      let delivered = plan.variants[request.variant].size.area
+      let size = plan.variants[request.variant].size
+      let delivered = Double(size.width) * Double(size.height)
       pixelsDelivered += delivered
-      pixelsAsked += min(request.asked.area, delivered)
+      // A slot may ask for more than numbers of pixels can be whole in.
+      pixelsAsked += min(Double(request.asked.width) * Double(request.asked.height), delivered)
     }
   }
 }
@@ -55,7 +57,9 @@ extension Pipeline {
   package static func plan(
     _ file: PipelineFile, probes: Bool, report: (ManifestProblem) -> Void
   ) async throws -> PlanSummary {
-    let manifest = try ManifestStream(file.manifest)
+    let manifest = try ManifestStream(file.manifest, hiding: file.fetch.ignoredQuery)
+    let ledger = try PipelineError.wrap { try StateStore(path: "") }
+    let slots = Set(file.plan.slots.map(\.name))
     let path = DirectoryOutput(file.output).statePath
     var state: StateStore?
     if FileSystem.size(ofFile: path) != nil {
@@ -79,7 +83,20 @@ extension Pipeline {
       switch record {
       case .problem(let problem): report(problem)
       case .entry(let entry):
-        summary.items += 1
+        let claim = try await ledger.claim(
+          id: entry.id, run: 1, position: summary.items, line: entry.line,
+          entry: Digest.of(entry.content))
+        switch claim {
+        case .repeated: continue
+        case .conflict(let line):
+          report(.conflict(entry, with: line))
+          continue
+        case .new: summary.items += 1
+        }
+        guard entry.slots?.allSatisfy(slots.contains) ?? true else {
+          summary.unknown += 1
+          continue
+        }
         if let source = try await knownSource(entry, file: file, state: state) {
           summary.add(Plan(for: source, settings: file.plan, slots: entry.slots))
         } else if prober != nil {
@@ -116,7 +133,10 @@ extension Pipeline {
     var answers: [Prober.Answer] = []
     await prober.probe(entries.map { file.requestURL(for: $0) }) { answers.append($0) }
     for (entry, answer) in zip(entries, answers) {
-      guard case .success(let header) = answer.result else {
+      let limits = Intake.Limits(accept: file.accept, pixels: file.limits.pixels)
+      guard case .success(let header) = answer.result,
+        limits.refusal(of: .header(header)) == nil
+      else {
         summary.unknown += 1
         continue
       }
@@ -137,9 +157,9 @@ extension PipelineFile {
     return entry.url
   }
 
-  /// What identifies an entry's source.
+  /// What identifies an entry's source: a digest, so that no secret of a URL gets into the state.
   func sourceKey(for entry: ManifestEntry) -> String {
-    SourceURL.cacheKey(requestURL(for: entry), ignoring: fetch.ignoredQuery)
+    Digest.of(SourceURL.cacheKey(requestURL(for: entry), ignoring: fetch.ignoredQuery))
   }
 }
 

@@ -89,11 +89,11 @@ package struct Prober: Sendable {
           Failure(
             code: error.code.rawValue, message: error.message.asSentence,
             isRetryable: error.isRetryable)), bytesRead: receiver.bytesRead,
-        requests: error.code == .badURL ? 0 : 1)
+        requests: answer.requests)
     case .success:
       return Answer(
         source: shown, result: Self.result(receiver.finish()), bytesRead: receiver.bytesRead,
-        requests: 1)
+        requests: answer.requests)
     }
   }
 
@@ -143,7 +143,7 @@ package struct Prober: Sendable {
 /// `@unchecked Sendable`: used by the fetcher's thread until the transfer ends, and by the waiting
 /// task after that.
 private final class ProbeReceiver: BodyReceiving, @unchecked Sendable {
-  private var scout = HeaderScout()
+  private var scout = HeaderScout(seeksOrientation: true)
   private(set) var bytesRead = 0
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {

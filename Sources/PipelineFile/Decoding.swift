@@ -136,6 +136,12 @@ struct KeyGroup {
     let expected =
       names.count == 1
       ? "\"\(names[0])\"" : "one of \(names.map { "\"\($0)\"" }.joined(separator: ", "))"
+    if case .sequence = node.content, !unbuilt.isEmpty {
+      context.report(
+        node.mark,
+        "a list for \"\(prefix)\(key)\" is not built yet in this version; it can be \(expected)")
+      return nil
+    }
     guard let text = context.text(node, "\"\(prefix)\(key)\"", expected: expected) else {
       return nil
     }

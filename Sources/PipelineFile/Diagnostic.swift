@@ -1,3 +1,5 @@
+internal import TesseraFiles
+
 /// A mistake in a pipeline file, at its place.
 package struct Diagnostic: Error, Sendable, Equatable {
   package var mark: Mark
@@ -32,10 +34,12 @@ extension PipelineFileError: CustomStringConvertible {
   package var description: String {
     diagnostics.map { diagnostic in
       let mark = diagnostic.mark
-      var text = "\(path):\(mark.line):\(mark.column): error: \(diagnostic.message)"
-      if lines.indices.contains(mark.line - 1) {
-        let line = lines[mark.line - 1]
-        text += "\n  \(line)\n  \(Self.padding(line, upTo: mark.column))^"
+      var text = "\(path):\(mark.line):\(mark.column): error: \(diagnostic.message.printable)"
+      let line = lines.indices.contains(mark.line - 1) ? lines[mark.line - 1] : ""
+      if !line.isEmpty {
+        let shown = line.split(separator: "\t", omittingEmptySubsequences: false)
+          .map { String($0).printable }.joined(separator: "\t")
+        text += "\n  \(shown)\n  \(Self.padding(line, upTo: mark.column))^"
       }
       return text
     }.joined(separator: "\n")

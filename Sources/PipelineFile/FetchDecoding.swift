@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Reads the keys under `fetch`.
 enum FetchDecoding {
   static func fetch(_ top: inout KeyGroup) -> PipelineFile.Fetch {
@@ -59,6 +61,12 @@ enum FetchDecoding {
     }
   }
 
+  /// Those that the protocol or the fetcher itself decides; another value would break it.
+  private static let reservedHeaders = [
+    "accept-encoding", "connection", "content-length", "host", "if-modified-since",
+    "if-none-match", "if-range", "range", "transfer-encoding",
+  ]
+
   private static func headers(_ group: inout KeyGroup) -> [PipelineFile.Header] {
     guard let keys = group.group("headers") else { return [] }
     return keys.names.compactMap { name, pair in
@@ -69,6 +77,10 @@ enum FetchDecoding {
       }
       guard isToken, !name.isEmpty else {
         keys.context.report(pair.key.mark, "\"\(name)\" is no name for a header")
+        return nil
+      }
+      guard !reservedHeaders.contains(name.lowercased()) else {
+        keys.context.report(pair.key.mark, "the header \"\(name)\" is set by tessera itself")
         return nil
       }
       return keys.value(of: pair.value, name, expected: "a line of text") { text in
@@ -97,10 +109,8 @@ enum CIDRSyntax {
   static func isBlock(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let bits = Int(parts[1]), bits >= 0 else { return false }
-    if parts[0].contains(":") {
-      return bits <= 128 && parts[0].allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-    }
-    let numbers = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-    return bits <= 32 && numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+    var address = in6_addr()  // large enough for both
+    if inet_pton(AF_INET, String(parts[0]), &address) == 1 { return bits <= 32 }
+    return inet_pton(AF_INET6, String(parts[0]), &address) == 1 && bits <= 128
   }
 }

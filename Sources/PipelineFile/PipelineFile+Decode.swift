@@ -78,6 +78,9 @@ extension PipelineFile {
 
   private static func acceptedFormats(_ top: inout KeyGroup) -> [ImageFormat] {
     guard let nodes = top.list("accept") else { return defaultAccept }
+    if nodes.isEmpty {
+      top.context.report(top.mark, "\"accept\" must name at least one format")
+    }
     let built = ImageFormat.allCases.filter(\.isReadable)
     let unbuilt = ImageFormat.allCases.filter { !$0.isReadable }.map(\.rawValue)
     return nodes.compactMap { top.choice(of: $0, "accept", built, unbuilt: unbuilt) }

@@ -16,6 +16,16 @@ enum SlotDecoding {
   }
 
   private static func slot(_ name: String, _ pair: YAMLNode.Pair, in group: KeyGroup) -> Slot? {
+    let isName =
+      !name.isEmpty
+      && name.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+          || "-_.".unicodeScalars.contains(scalar)
+      }
+    if !isName {
+      group.context.report(
+        pair.key.mark, "a slot's name is made of letters, digits, \"-\", \"_\" and \".\"")
+    }
     var keys = KeyGroup(pair.value, prefix: "\(group.prefix)\(name).", context: group.context)
     let expected = "a size in points, such as 36x36, 180x (free height) or x200 (free width)"
     let sizeNode = keys.node("size")

@@ -131,6 +131,24 @@ package struct Plan: Sendable, Equatable {
     package var variant: Int
   }
 
+  /// The size, at most the source's own, that the whole picture must be decoded at for the largest of
+  /// the variants.
+  ///
+  /// It is part of what shapes their bytes: each is made from a picture of this size, or of a half, a
+  /// quarter… of it. So it is taken from the plan for all slots, never from what happens to be missing
+  /// just now; the same picture then has the same files, in whatever order they came to be asked for.
+  package func base(of source: Size) -> Size {
+    var best = (part: 0, whole: 1)
+    for variant in variants {
+      let part = variant.size.longerSide
+      let whole = (variant.crop?.size ?? source).longerSide
+      if part * best.whole > best.part * whole { best = (part, whole) }
+    }
+    guard best.part < best.whole else { return source }
+    func scaled(_ side: Int) -> Int { max(1, roundedRatio(side, best.part, best.whole)) }
+    return Size(scaled(source.width), scaled(source.height))
+  }
+
   /// Requests that were answered by a file that another request had asked for already.
   package var shared: Int { slots.reduce(0) { $0 + $1.requests.count } - variants.count }
 }

@@ -170,7 +170,7 @@ extension PlannedVariant {
 }
 
 /// a * b / c, to the nearest whole number, halves up.
-private func roundedRatio(_ a: Int, _ b: Int, _ c: Int) -> Int { (2 * a * b + c) / (2 * c) }
+func roundedRatio(_ a: Int, _ b: Int, _ c: Int) -> Int { (2 * a * b + c) / (2 * c) }
 
 /// a * b / c, up to the next whole number.
 private func ceilingRatio(_ a: Int, _ b: Int, _ c: Int) -> Int { (a * b + c - 1) / c }

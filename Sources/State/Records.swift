@@ -46,6 +46,14 @@ package struct ContentRecord: Sendable, Equatable {
   }
 }
 
+extension ContentRecord {
+  /// Whether the numbers can be true.
+  var isPossible: Bool {
+    (1...10_000_000).contains(width) && (1...10_000_000).contains(height)
+      && (1...1_000_000).contains(frames)
+  }
+}
+
 /// A published file.
 package struct VariantRecord: Sendable, Equatable {
   /// Relative to the output.

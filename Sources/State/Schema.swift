@@ -5,9 +5,9 @@ enum Schema {
 
   private static let migrations = [
     """
-    -- What is known of each URL (without its fragment and ignored parameters).
+    -- What is known of each source. URLs may hold secrets, so they are kept as digests.
     CREATE TABLE sources (
-      key TEXT PRIMARY KEY,
+      key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment and ignored parameters
       content TEXT NOT NULL,    -- SHA-256 of the bytes
       etag TEXT,
       last_modified TEXT,
@@ -42,7 +42,7 @@ enum Schema {
       run INTEGER NOT NULL,
       position INTEGER NOT NULL,
       line INTEGER NOT NULL,
-      entry TEXT NOT NULL,      -- what the manifest said
+      entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
       result TEXT               -- null while the item is under way
     ) WITHOUT ROWID;
     CREATE INDEX items_in_order ON items (run, position);

@@ -15,6 +15,7 @@ package actor StateStore {
   private let upsertItem: Statement
   private let updateResult: Statement
   private let selectResults: Statement
+  private var isInTransaction = false
 
   /// Opens the state at a path, and makes it if it is not there. An empty path means a temporary
   /// one that nobody else sees and that is gone with the store.
@@ -49,6 +50,7 @@ package actor StateStore {
 
   /// Begins a run and gives its number, which is larger than all before.
   package func beginRun() throws(StateError) -> Int {
+    try begin()
     try database.execute("INSERT INTO runs DEFAULT VALUES")
     let number = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.int(0) }
     return number ?? 1
@@ -56,8 +58,10 @@ package actor StateStore {
 
   /// Ends a run: items that its manifest did not name are forgotten.
   package func endRun(_ run: Int) throws(StateError) {
+    try begin()
     try database.prepare("DELETE FROM items WHERE run <> ?").run([.int(run)])
     try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
+    try commit()
   }
 
   package func source(_ key: String) throws(StateError) -> SourceRecord? {
@@ -69,36 +73,38 @@ package actor StateStore {
   }
 
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
+    try begin()
     try upsertSource.run([
       .text(key), .text(source.content), .optional(source.etag), .optional(source.lastModified),
       .double(source.checked), .optional(source.freshUntil), .int(source.run),
     ])
   }
 
+  /// Nil also where the record is damaged: sizes are computed with.
   package func content(_ digest: String) throws(StateError) -> ContentRecord? {
-    try selectContent.first([.text(digest)]) { row in
+    let record = try selectContent.first([.text(digest)]) { row in
       ContentRecord(
         format: row.text(0), width: row.int(1), height: row.int(2), hasAlpha: row.int(3) != 0,
         frames: row.int(4), warnings: row.text(5).split(separator: "\n").map(String.init))
     }
+    return record.flatMap { $0.isPossible ? $0 : nil }
   }
 
   /// Saves what a transcode has made, all or nothing.
   package func save(
     _ content: ContentRecord, digest: String, variants: [(key: String, record: VariantRecord)]
   ) throws(StateError) {
-    try transaction { () throws(StateError) in
-      try upsertContent.run([
-        .text(digest), .text(content.format), .int(content.width), .int(content.height),
-        .int(content.hasAlpha ? 1 : 0), .int(content.frames),
-        .text(content.warnings.joined(separator: "\n")),
+    try begin()
+    try upsertContent.run([
+      .text(digest), .text(content.format), .int(content.width), .int(content.height),
+      .int(content.hasAlpha ? 1 : 0), .int(content.frames),
+      .text(content.warnings.joined(separator: "\n")),
+    ])
+    for (key, record) in variants {
+      try upsertVariant.run([
+        .text(key), .text(record.path), .int(record.width), .int(record.height),
+        .int(record.bytes),
       ])
-      for (key, record) in variants {
-        try upsertVariant.run([
-          .text(key), .text(record.path), .int(record.width), .int(record.height),
-          .int(record.bytes),
-        ])
-      }
     }
   }
 
@@ -125,12 +131,14 @@ package actor StateStore {
     if let known, known.run == run {
       return known.entry == entry ? .repeated : .conflict(line: known.line)
     }
+    try begin()
     try upsertItem.run([.text(id), .int(run), .int(position), .int(line), .text(entry)])
     return .new
   }
 
   /// Saves an item's line of the catalog.
   package func finish(id: String, result: String) throws(StateError) {
+    try begin()
     try updateResult.run([.text(result), .text(id)])
   }
 
@@ -145,14 +153,27 @@ package actor StateStore {
     return results
   }
 
-  private func transaction(_ body: () throws(StateError) -> Void) throws(StateError) {
+  // MARK: Commits
+
+  /// What is written within this time goes to the disk together: a commit for each item would write
+  /// twenty times as much. A kill costs the items of a fifth of a second, which are then done again.
+  private static let commitTime = Duration.milliseconds(200)
+
+  private func begin() throws(StateError) {
+    guard !isInTransaction else { return }
     try database.execute("BEGIN IMMEDIATE")
-    do throws(StateError) {
-      try body()
-      try database.execute("COMMIT")
-    } catch {
-      try database.execute("ROLLBACK")
-      throw error
+    isInTransaction = true
+    Task { [weak self] in
+      try? await Task.sleep(for: Self.commitTime)
+      // An error comes again with the next write, where somebody hears it.
+      try? await self?.commit()
     }
+  }
+
+  /// Makes everything that was written so far last.
+  package func commit() throws(StateError) {
+    guard isInTransaction else { return }
+    try database.execute("COMMIT")
+    isInTransaction = false
   }
 }

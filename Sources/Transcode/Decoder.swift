@@ -1,3 +1,5 @@
+internal import TesseraFiles
+internal import TesseraImageHeader
 internal import TesseraPlan
 internal import TesseraWire
 
@@ -5,6 +7,7 @@ internal import TesseraWire
 enum Decoder {
   /// What the source is, from its header alone, and whether it is within its limits.
   static func examine(_ job: TranscodeJob) throws(TranscodeFailure) -> SourceFacts {
+    if job.format == "gif" { try examineGIF(job.source) }
     let picture: Picture
     do throws(VipsError) {
       // All frames, since only then libvips knows whether any of them is translucent.
@@ -31,20 +34,31 @@ enum Decoder {
       hasAlpha: picture.hasAlpha, frames: frames)
   }
 
+  private static func examineGIF(_ path: String) throws(TranscodeFailure) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileSystem.read(path, limit: 1 << 31)
+    } catch {
+      throw TranscodeFailure(.local, error.description)
+    }
+    guard GIFStructure.isWhole(bytes.span) else {
+      throw TranscodeFailure(.decode, "the picture could not be decoded: the GIF file is cut off")
+    }
+  }
+
   /// The frames, at the smallest size that the largest output can be made from.
   static func decode(
     _ job: TranscodeJob, facts: SourceFacts, warnings: inout [String]
   ) throws(VipsError) -> [Picture] {
     let isAnimated = job.outputs.contains { $0.variant.encoding.isAnimated }
-    let scale = largestScale(job, facts: facts)
+    let scale =
+      Double(job.base.longerSide) / Double(facts.size.longerSide)
     let loaded = try Picture.load(
       job.source, format: job.format,
       .init(frames: isAnimated ? -1 : 1, shrink: jpegShrink(scale), scale: webpScale(scale)))
     let coloured = try inSRGB(loaded, warnings: &warnings)
     // Stored sides, before turning.
-    let full =
-      loaded.swapsSides ? Size(facts.size.height, facts.size.width) : facts.size
-    let target = full.scaled(by: scale)
+    let target = loaded.swapsSides ? Size(job.base.height, job.base.width) : job.base
     if isAnimated { return try frames(of: coloured, count: facts.frames, target: target) }
     // Sequential decoding ends here: what comes after may ask for pixels in any order.
     let base = try coloured.resized(width: target.width, height: target.height).inMemory()
@@ -66,17 +80,6 @@ enum Decoder {
       frames.append(resized.orientation > 1 ? try resized.turnedUpright().inMemory() : resized)
     }
     return frames
-  }
-
-  /// How large the largest output is, as a part of what it shows of the source: 1 at most.
-  private static func largestScale(_ job: TranscodeJob, facts: SourceFacts) -> Double {
-    let scales = job.outputs.map { output in
-      let shown = output.variant.crop?.size ?? facts.size
-      let size = output.variant.size
-      return max(
-        Double(size.width) / Double(shown.width), Double(size.height) / Double(shown.height))
-    }
-    return min(1, scales.max() ?? 1)
   }
 
   /// JPEG's shrink while decoding. At least a factor of two is left to the resize, as
@@ -115,14 +118,5 @@ enum Decoder {
   private static func withoutProfile(_ picture: Picture) throws(VipsError) -> Picture {
     if picture.isCMYK { return try picture.transformedToSRGB(embedded: false) }
     return picture.isGreyOrSRGB && picture.isEightBit ? picture : try picture.convertedToSRGB()
-  }
-}
-
-extension Size {
-  /// At this scale, no side below one pixel.
-  func scaled(by scale: Double) -> Size {
-    Size(
-      max(1, Int((Double(width) * scale).rounded())),
-      max(1, Int((Double(height) * scale).rounded())))
   }
 }

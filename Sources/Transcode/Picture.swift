@@ -15,6 +15,8 @@ final class Picture {
     _ operation: (UnsafeMutablePointer<UnsafeMutablePointer<VipsImage>?>) -> Int32
   ) throws(VipsError) -> Picture {
     var out: UnsafeMutablePointer<VipsImage>?
+    // Calls that only ask may leave a message behind; it must not be told as this call's.
+    vips_error_clear()
     guard operation(&out) == 0, let out else { throw VipsError.current() }
     return Picture(out)
   }
@@ -32,7 +34,7 @@ struct VipsError: Error {
     let lines = text.split(separator: "\n").map(String.init)
     var seen: Set<String> = []
     let message = lines.filter { seen.insert($0).inserted }.joined(separator: "; ")
-    return VipsError(message: message.isEmpty ? "libvips gave no reason" : message)
+    return VipsError(message: message.isEmpty ? "the decoder gave no reason" : message)
   }
 
   /// Whether an allocation failed, which under the worker's limit means the limit.
@@ -147,6 +149,7 @@ extension Picture {
 
   /// All pixels computed and kept in memory.
   func inMemory() throws(VipsError) -> Picture {
+    vips_error_clear()
     guard let copy = vips_image_copy_memory(image) else { throw VipsError.current() }
     return Picture(copy)
   }
@@ -207,6 +210,7 @@ struct EncodedBytes: ~Copyable {
   ) throws(VipsError) {
     var data: UnsafeMutableRawPointer?
     var count = 0
+    vips_error_clear()
     guard save(&data, &count) == 0, let data else { throw VipsError.current() }
     self.data = data
     self.count = count

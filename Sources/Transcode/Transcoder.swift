@@ -5,8 +5,8 @@ package import TesseraWire
 /// Turns one spooled source into all its files, from one decode.
 ///
 /// The steps, in order: look at the header and the limits; decode at the smallest size that still
-/// serves the largest file; convert to sRGB; turn upright; then each file from the smallest of the
-/// pictures above it; encode, clean, write.
+/// serves the largest file; convert to sRGB; turn upright; then each file from a half, a quarter… of
+/// that; encode, clean, write.
 package struct Transcoder {
   private let job: TranscodeJob
   private var warnings: [String] = []
@@ -26,9 +26,8 @@ package struct Transcoder {
     let facts = try Decoder.examine(job)
     guard facts.plansLike(job.expected) else { return .differs(facts) }
     let decoded = try decode(facts)
-    var pyramid = Pyramid(decoded, of: facts.size)
-    // From the largest down, so that each can be made from one above it.
-    for output in job.outputs.sorted(by: { $0.variant.size.area > $1.variant.size.area }) {
+    var pyramid = Pyramid(decoded, base: job.base, source: facts.size)
+    for output in job.outputs {
       let frames: [Picture]
       do throws(VipsError) {
         frames = try pyramid.frames(for: output.variant)

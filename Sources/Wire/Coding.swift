@@ -38,6 +38,11 @@ extension TranscodeJob {
       object.member("format", format)
       object.name("expected")
       expected.write(to: &object)
+      object.name("base")
+      object.array { list in
+        list.value(base.width)
+        list.value(base.height)
+      }
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
       object.name("outputs")
@@ -52,10 +57,14 @@ extension TranscodeJob {
     let message = try Message(line)
     var outputs: [Output] = []
     for output in try message.list("outputs") { outputs.append(try Output(output)) }
+    let base = message.value["base"]?.arrayValue?.compactMap(\.intValue) ?? []
+    guard base.count == 2, base[0] > 0, base[1] > 0 else {
+      throw WireError(message: "no proper \"base\"")
+    }
     self.init(
       identifier: try message.int("job"), source: try message.string("source"),
       format: try message.string("format"), expected: try SourceFacts(message.group("expected")),
-      maximumPixels: try message.int("maximumPixels"),
+      base: Size(base[0], base[1]), maximumPixels: try message.int("maximumPixels"),
       maximumFrames: try message.int("maximumFrames"), outputs: outputs)
   }
 }
@@ -99,7 +108,10 @@ extension TranscodeReply {
       self = .differs(try SourceFacts(facts))
     } else {
       let failure = try message.group("failed")
-      guard let code = TranscodeFailure.Code(rawValue: try failure.string("code")) else {
+      // "cancelled" is for the coordinator alone to say.
+      guard let code = TranscodeFailure.Code(rawValue: try failure.string("code")),
+        code != .cancelled
+      else {
         throw WireError(message: "an unknown failure code")
       }
       self = .failed(TranscodeFailure(code, try failure.string("message")))
@@ -121,7 +133,7 @@ extension SourceFacts {
     self.init(
       size: Size(try message.int("width"), try message.int("height")),
       hasAlpha: try message.bool("alpha"), frames: try message.int("frames"))
-    guard size.width > 0, size.height > 0, frames > 0 else {
+    guard isPossible else {
       throw WireError(message: "impossible facts of a source")
     }
   }

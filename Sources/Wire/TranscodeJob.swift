@@ -9,6 +9,9 @@ package struct TranscodeJob: Sendable, Equatable {
   package var format: String
   /// What the plan was made for. Where the decoder sees something else, it says so instead.
   package var expected: SourceFacts
+  /// The size, as displayed, that the source is decoded at: ``Plan/base(of:)`` of the plan for all
+  /// slots. Never larger than the source.
+  package var base: Size
   /// Most pixels of all frames together.
   package var maximumPixels: Int
   package var maximumFrames: Int
@@ -27,13 +30,14 @@ package struct TranscodeJob: Sendable, Equatable {
   }
 
   package init(
-    identifier: Int, source: String, format: String, expected: SourceFacts, maximumPixels: Int,
-    maximumFrames: Int, outputs: [Output]
+    identifier: Int, source: String, format: String, expected: SourceFacts, base: Size,
+    maximumPixels: Int, maximumFrames: Int, outputs: [Output]
   ) {
     self.identifier = identifier
     self.source = source
     self.format = format
     self.expected = expected
+    self.base = base
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
     self.outputs = outputs
@@ -52,6 +56,17 @@ package struct SourceFacts: Sendable, Equatable {
     self.size = size
     self.hasAlpha = hasAlpha
     self.frames = frames
+  }
+
+  /// Sides and frames that no decoder of ours gives out (VIPS_MAX_COORD; a billion pixels at least).
+  private static let longestSide = 10_000_000
+  private static let mostFrames = 1_000_000
+
+  /// Whether the numbers can be true. What another process says is not believed: sums and products
+  /// are made of it.
+  package var isPossible: Bool {
+    (1...Self.longestSide).contains(size.width) && (1...Self.longestSide).contains(size.height)
+      && (1...Self.mostFrames).contains(frames)
   }
 
   /// Whether a plan made for one of the two holds for the other.

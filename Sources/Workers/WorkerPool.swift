@@ -152,7 +152,12 @@ package final class WorkerPool: Sendable {
     while true {
       do throws(WorkerStartError) {
         let process = try WorkerProcess.start(settings).0
-        queue.withLock { $0.live[ObjectIdentifier(process)] = process }
+        let isClosed = queue.withLock { queue in
+          queue.live[ObjectIdentifier(process)] = process
+          return queue.isClosed
+        }
+        // Closed while this one was starting: nobody else knows of it.
+        if isClosed { process.kill() }
         return process
       } catch {
         // Once may be chance (the machine is short of memory for a moment); three times is not.
@@ -198,7 +203,13 @@ package final class WorkerPool: Sendable {
   private var timeout: TranscodeFailure {
     TranscodeFailure(
       .workerTimeout,
-      "the picture took longer than \(settings.time.components.seconds) s (limits.time)")
+      "the picture took longer than \(Self.sentence(settings.time)) (limits.time)")
+  }
+
+  private static func sentence(_ time: Duration) -> String {
+    let milliseconds =
+      time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
   }
 
   private func retire(_ process: WorkerProcess?) {

@@ -74,7 +74,7 @@ final class WorkerProcess: Sendable {
   /// Sends a job and waits for its reply. After any outcome but a reply the worker is of no more
   /// use; ``end()`` then tells why.
   func perform(_ job: TranscodeJob, until end: ContinuousClock.Instant) -> Outcome {
-    guard channel.withLock({ $0.send(job.line) }) else { return .unsent }
+    guard channel.withLock({ $0.send(job.line, until: end) }) else { return .unsent }
     switch receive(until: end) {
     case .line(let line):
       guard let reply = try? TranscodeReply(line: line, for: job.identifier) else {

@@ -20,6 +20,11 @@ enum Amount {
     return "\(decimal(seconds)) s"
   }
 
+  /// `1 file`, `2 files`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   /// `12.3 %`
   static func percent(_ part: Double) -> String { "\(decimal(part * 100)) %" }
 

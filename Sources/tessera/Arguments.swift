@@ -23,7 +23,11 @@ struct Syntax: Sendable {
   var options: [Option]
 
   /// Options that every command has.
-  static let common = [Option("--json", nil, "results, and errors, as JSON on standard output")]
+  static let common = [
+    Option("--json", nil, "results, and errors, as JSON on standard output"),
+    Option("--quiet", nil, "no messages but errors that end the command"),
+    Option("--no-progress", nil, "no progress bar"),
+  ]
 }
 
 /// A command line that makes no sense: exit status 64.
@@ -50,7 +54,8 @@ struct Arguments: Sendable {
         onlyOperands = true
         continue
       }
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map(String.init)
       guard let option = options.first(where: { $0.name == parts[0] }) else {
         throw UsageError(
           "\(command) has no option \"\(parts[0])\""

@@ -26,7 +26,8 @@ enum CheckCommand: Command {
     var problems: [ManifestProblem] = []
     let report = try await Pipeline.check(file) { problem in
       if isJSON {
-        problems.append(problem)
+        // All are counted; so many are told.
+        if problems.count < 10_000 { problems.append(problem) }
       } else {
         StandardStream.output.write(
           "\(name):\(problem.line): error: \(problem.message)\n".printableLine)
@@ -35,10 +36,10 @@ enum CheckCommand: Command {
     if isJSON {
       StandardStream.output.write(json(report, problems))
     } else {
-      let lines = report.problemCount == 1 ? "line" : "lines"
       let verdict =
-        report.problemCount == 0 ? "no mistakes" : "\(report.problemCount) \(lines) can't be used"
-      StandardStream.output.write("\(report.items) items, \(verdict)\n")
+        report.problemCount == 0
+        ? "no mistakes" : "\(Amount.count(report.problemCount, "line")) can't be used"
+      StandardStream.output.write("\(Amount.count(report.items, "item")), \(verdict)\n")
     }
     return report.problemCount == 0 ? .done : .someFailed
   }
@@ -48,6 +49,7 @@ enum CheckCommand: Command {
     writer.object { object in
       object.member("items", report.items)
       object.member("repeated", report.repeated)
+      object.member("problemCount", report.problemCount)
       object.name("problems")
       object.array { list in
         for problem in problems {

@@ -24,8 +24,10 @@ enum PlanCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineFile.load(arguments)
     let isProbing = arguments.has("--probe")
+    let isQuiet = arguments.has("--quiet")
     let summary = try await Interruption.cancelling {
       try await Pipeline.plan(file, probes: isProbing) { problem in
+        guard !isQuiet else { return }
         StandardStream.error.write(
           "manifest line \(problem.line): \(problem.message)\n".printableLine)
       }
@@ -36,7 +38,7 @@ enum PlanCommand: Command {
   }
 
   private static func text(_ summary: PlanSummary, isProbing: Bool) -> String {
-    var lines = ["\(summary.items) pictures in the manifest"]
+    var lines = ["\(Amount.count(summary.items, "picture")) in the manifest"]
     if summary.unknown > 0 {
       lines.append(
         "\(summary.unknown) of them of unknown size"
@@ -66,8 +68,8 @@ enum PlanCommand: Command {
       object.member("asked", summary.asked)
       object.member("made", summary.made)
       object.member("shared", summary.shared)
-      object.member("pixelsAsked", summary.pixelsAsked)
-      object.member("pixelsDelivered", summary.pixelsDelivered)
+      object.member("pixelsAsked", Int(summary.pixelsAsked))
+      object.member("pixelsDelivered", Int(summary.pixelsDelivered))
       object.name("rungs")
       object.object { list in
         for (length, count) in summary.rungs.sorted(by: { $0.key < $1.key }) {

@@ -40,13 +40,15 @@ enum ProbeCommand: Command {
         "--allow must be loopback, private or an address block such as 10.1.0.0/16, "
           + "found \"\(entry)\"")
     }
-    let fetcher = try Fetcher(
-      FetchSettings(
-        concurrency: concurrency, timeout: timeout, maximumBytes: maximumBytes,
-        addresses: AddressPolicy(allow: allow)))
+    var settings = FetchSettings(
+      concurrency: concurrency, timeout: timeout, maximumBytes: maximumBytes,
+      addresses: AddressPolicy(allow: allow))
+    settings.permissionHint = { permission in "say --allow \(permission.filter { $0 != "\"" })" }
+    let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     let prober = Prober(fetcher: fetcher, deadline: timeout * 4, concurrency: concurrency)
     let isJSON = arguments.has("--json")
+    let isQuiet = arguments.has("--quiet")
     let sources = arguments.operands
     let hasFailures = try await Interruption.cancelling {
       var hasFailures = false
@@ -55,7 +57,7 @@ enum ProbeCommand: Command {
         if isJSON {
           StandardStream.output.write(json(answer))
         } else {
-          tell(answer)
+          tell(answer, isQuiet: isQuiet)
         }
       }
       try Task.checkCancellation()
@@ -64,12 +66,13 @@ enum ProbeCommand: Command {
     return hasFailures ? .someFailed : .done
   }
 
-  private static func tell(_ answer: Prober.Answer) {
+  private static func tell(_ answer: Prober.Answer, isQuiet: Bool) {
     switch answer.result {
     case .success(let header):
       StandardStream.output.write(
         "\(answer.source): \(header.width) x \(header.height) \(header.format.rawValue)\n"
           .printableLine)
+    case .failure where isQuiet: break
     case .failure(let failure):
       StandardStream.error.write(
         "\(answer.source): \(failure.message) (\(failure.code))\n".printableLine)

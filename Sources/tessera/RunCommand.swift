@@ -15,8 +15,6 @@ enum RunCommand: Command {
       .init(
         "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input"),
       .init("--output", "DIR", "write here instead of into the pipeline's output"),
-      .init("--quiet", nil, "no messages but errors that end the run"),
-      .init("--no-progress", nil, "no progress bar"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
@@ -52,20 +50,21 @@ enum RunCommand: Command {
       report.count(status) > 0 ? "\(report.count(status)) \(status)" : nil
     }
     var lines = [
-      "\(report.total) pictures" + (statuses.isEmpty ? "" : ": " + statuses.joined(separator: ", "))
+      Amount.count(report.total, "picture")
+        + (statuses.isEmpty ? "" : ": " + statuses.joined(separator: ", "))
     ]
     for (code, count) in report.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       lines.append("  \(count) \(code)")
     }
     if report.problemCount > 0 {
-      lines.append("\(report.problemCount) lines of the manifest could not be used")
+      lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
     }
     lines.append(
-      "\(report.variantsMade) files made (\(Amount.bytes(report.bytesWritten))), "
-        + "\(report.variantsReused) reused, for \(report.variantsAsked) requests; "
-        + "\(report.decodes) pictures decoded")
+      "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
+        + "\(report.variantsReused) reused, for \(Amount.count(report.variantsAsked, "place")); "
+        + "\(Amount.count(report.decodes, "picture")) decoded")
     lines.append(
-      "\(Amount.bytes(report.bytesFetched)) fetched in \(report.requests) requests, "
+      "\(Amount.bytes(report.bytesFetched)) fetched in \(Amount.count(report.requests, "request")), "
         + "\(Amount.seconds(report.seconds))")
     lines.append(FileSystem.join(output, "catalog.json"))
     return lines.joined(separator: "\n") + "\n"

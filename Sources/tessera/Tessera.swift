@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraPipeline
@@ -33,6 +34,16 @@ enum Tessera {
   ]
 
   static func main(_ words: [String]) async -> ExitStatus {
+    let status = await run(words)
+    let failure = StandardStream.outputFailure
+    // A reader that has enough (`| head -1`) is no failure; a full disk is.
+    guard failure != 0, failure != EPIPE else { return status }
+    StandardStream.error.write(
+      "tessera: \(SystemError("write to", "standard output", code: failure))\n")
+    return status == .done || status == .someFailed ? .failed : status
+  }
+
+  private static func run(_ words: [String]) async -> ExitStatus {
     guard let verb = words.first else {
       StandardStream.error.write(Help.overview)
       return .usage
@@ -56,7 +67,8 @@ enum Tessera {
       return fail(
         UsageError(
           "unknown command \"\(verb)\"" + Nearest.hint(for: verb, among: names)
-            + "; the commands are \(names.joined(separator: ", "))"), isJSON: false)
+            + "; the commands are \(names.joined(separator: ", "))"),
+        isJSON: words.contains("--json"))
     }
     let rest = Array(words.dropFirst())
     if rest.contains("--help") || rest.contains("-h") {

@@ -136,7 +136,7 @@ import Testing
         """)
     #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
     try folder.write("https://a/1\n", to: "m")
-    #expect(try await Tool.tessera("check", path).output == "1 items, no mistakes\n")
+    #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
   }
 
   @Test func probeAnswersInTheOrderAsked() async throws {
@@ -215,6 +215,17 @@ import Testing
     // The plan's count is what the run made.
     #expect(try workshop.report["variants.made"] == 11)
     await nginx.stop()
+  }
+
+  @Test func resultsThatCannotBeWrittenAreNoSuccess() async throws {
+    let command = "\(Places.tessera) probe \(Places.fixture("plain.jpg").path) > /dev/full"
+    let full = try await Tool.run("/bin/sh", ["-c", command])
+    #expect(full.status == 2)
+    #expect(full.errors.contains("could not write to \"standard output\": No space left on device"))
+    let head = try await Tool.run(
+      "/bin/bash", ["-c", "set -o pipefail; \(Places.tessera) --help | true"])
+    #expect(head.status == 0)
+    #expect(head.errors.isEmpty)
   }
 
   @Test func runTellsItsResultAsJSON() async throws {

@@ -53,9 +53,12 @@ import Testing
         "truncated failed 240x160 jpeg [decode]", "short failed [truncated]",
         "psd failed [unsupported-format]", "forbidden failed [address-refused]",
         "bomb failed 60000x60000 png [too-many-pixels]",
-        "good ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp", "ftp failed [bad-url]",
+        "good ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp",
       ])
     let messages = try workshop.catalog.images.compactMap { $0.error?.message }
+    #expect(
+      result.errors.contains(
+        "manifest line 12: the URL must begin with http:// or https:// and name a host"))
     #expect(messages[0] == "The server answered 404 Not Found.")
     #expect(messages[1] == "The file is an HTML page, not a picture.")
     #expect(messages.allSatisfy { $0.hasSuffix(".") && $0.first?.isLowercase == false })
@@ -223,6 +226,121 @@ import Testing
     #expect(result.status == 0)
     #expect(result.errors.contains("it was set aside"))
     #expect(try workshop.catalogText == text)
+    await nginx.stop()
+  }
+
+  /// The error buffer of libvips is one for the whole process; a picture's error is its own.
+  @Test func oneItemsErrorDoesNotTellOfAnother() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = ["truncated.jpg?1", "broken-profile.jpg", "truncated.jpg?2", "truncated.jpg?3"]
+    let workshop = try Workshop(
+      manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(),
+      keys: "workers: 1\nfetch: {allow: loopback, concurrency: 1}")
+    #expect(try await workshop.run().status == 1)
+    let messages = try workshop.catalog.images.compactMap { $0.error?.message }
+    #expect(messages.count == 3)
+    #expect(Set(messages).count == 1, "\(messages)")
+    await nginx.stop()
+  }
+
+  @Test func aTruncatedGIFIsNoPicture() async throws {
+    let bytes = try Places.bytes("animated.gif")
+    let server = try FaultServer()
+    defer { server.stop() }
+    var manifest = ""
+    for percent in [5, 13, 19, 49, 85] {
+      manifest += server.url("/\(percent)") + "\n"
+      server.route("/\(percent)") { _, connection in
+        connection.answer("200 OK", [:], Array(bytes.prefix(bytes.count * percent / 100)))
+      }
+    }
+    let workshop = try Workshop(manifest: manifest)
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images.allSatisfy { $0.status == .failed })
+  }
+
+  /// A worker that lies costs its item, not the run.
+  @Test(arguments: [
+    #"{"job":0,"done":{"width":240,"height":160,"alpha":false,"frames":1},"warnings":[]}"#,
+    #"{"job":0,"failed":{"code":"local","message":"no space left"}}"#,
+  ])
+  func aWorkerThatLiesCostsItsItem(_ reply: String) async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
+    let copy = workshop.folder.path("tessera")
+    try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
+    try workshop.folder.write(
+      """
+      #!/bin/sh
+      printf '{"protocol":1,"libvips":"0"}\\n' >&3
+      while read line <&3; do echo '\(reply)' >&3; done
+
+      """, to: "tessera-worker")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: workshop.folder.path("tessera-worker"))
+    let result = try await Tool.run(copy, ["run", workshop.folder.path("feed.yaml")])
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(try workshop.catalog.images[0].status == .failed)
+    await nginx.stop()
+  }
+
+  /// Standard input may stay open for ever; a run that can't go on ends all the same.
+  @Test func aRunThatFailsDoesNotWaitForItsManifest() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(manifest: "")
+    let copy = workshop.folder.path("tessera")
+    try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
+    try workshop.folder.write(
+      "#!/bin/sh\nprintf '{\"protocol\":1,\"libvips\":\"0\"}\\n' >&3\nrm \"$0\"\nread line <&3\n",
+      to: "tessera-worker")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: workshop.folder.path("tessera-worker"))
+    let urls = "echo \(nginx.url("/plain.jpg")); echo \(nginx.url("/lossy.webp"))"
+    let command = """
+      SECONDS=0
+      \(copy) run \(workshop.folder.path("feed.yaml")) --manifest - < <(\(urls); exec sleep 8)
+      echo "status $? in time $((SECONDS < 5))"
+      """
+    let result = try await Tool.run("/bin/bash", ["-c", command])
+    #expect(result.output.contains("status 2 in time 1"), "\(result.output) \(result.errors)")
+    await nginx.stop()
+  }
+
+  @Test func aLinkInTheOutputIsNotFollowed() async throws {
+    let workshop = try Workshop(manifest: "")
+    #expect(try await workshop.run().status == 0)
+    for name in ["staging", "spool", "lock"] {
+      let path = workshop.folder.path("out/.tessera/\(name)")
+      try FileManager.default.removeItem(atPath: path)
+      let victim = workshop.folder.path("victim")
+      try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: true)
+      try workshop.folder.write("precious", to: "victim/precious")
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: name == "lock" ? "\(victim)/precious" : victim)
+      #expect(try await workshop.run().status == 2)
+      #expect(try workshop.folder.text("victim/precious") == "precious")
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// Pages behind the first: SQLite opens the file, and finds out later.
+  @Test func aStateThatIsDamagedInsideIsSetAsideToo() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let manifest = try Places.pictures().filter { !$0.hasPrefix("tall") }
+      .map { nginx.url("/\($0)") + "\n" }.joined()
+    let workshop = try Workshop(manifest: manifest)
+    #expect(try await workshop.run().status == 1)
+    let text = try workshop.catalogText
+    var state = try workshop.folder.read("out/.tessera/state.sqlite")
+    #expect(state.count > 8192)
+    state.replaceSubrange(
+      4096..<state.count, with: Data(repeating: 0x5A, count: state.count - 4096))
+    try state.write(to: URL(filePath: workshop.folder.path("out/.tessera/state.sqlite")))
+    let result = try await workshop.run()
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(result.errors.contains("it was set aside"))
+    #expect(try workshop.catalogText == text)
+    #expect(try await workshop.run().errors.contains("set aside") == false)
     await nginx.stop()
   }
 

@@ -55,7 +55,7 @@ import Testing
   @Test func aChangedPipelineMakesOnlyWhatIsMissing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
-      manifest: nginx.url("/plain.jpg"), keys: "scales: [1]", slots: "slots: {a: {size: 32x}}")
+      manifest: nginx.url("/plain.jpg"), keys: "scales: [1]", slots: "slots: {b: {size: 100x}}")
     #expect(try await workshop.run().status == 0)
     try workshop.write(keys: "scales: [1]", slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
     #expect(try await workshop.run().status == 0)
@@ -72,15 +72,68 @@ import Testing
 
   @Test func aFileThatIsGoneIsMadeAgain() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
+    let workshop = try Workshop(
+      manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/animated.gif") + "\n")
     #expect(try await workshop.run().status == 0)
     let text = try workshop.catalogText
-    let path = try workshop.file(nginx.url("/plain.jpg"), "card", scale: 1)
-    try FileManager.default.removeItem(atPath: path)
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["encodes"] == 1)
-    #expect(try workshop.catalogText == text)
+    // Each by itself: a file's bytes must not depend on what else is made with it.
+    for path in try workshop.catalog.images.flatMap(\.variants).map(\.path) {
+      try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(path)"))
+      #expect(try await workshop.run().status == 0)
+      #expect(try workshop.report["encodes"] == 1)
+      #expect(try workshop.catalogText == text)
+    }
     try await workshop.expectWhole()
+    await nginx.stop()
+  }
+
+  /// The same picture under two URLs, for other slots: whichever comes first, the files are the same.
+  @Test func filesDoNotDependOnWhoAskedFirst() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    var catalogs: [String] = []
+    for slow in ["/a", "/b"] {
+      for path in ["/a", "/b"] {
+        server.route(path) { _, connection in
+          if path == slow { connection.pause(0.7) }
+          connection.picture("rotated-phone-shot.jpg")
+        }
+      }
+      let workshop = try Workshop(
+        manifest: """
+          {"id":"a","url":"\(server.url("/a"))","slots":["avatar"],"focus":[0.2,0.9]}
+          {"id":"b","url":"\(server.url("/b"))"}
+          """)
+      #expect(try await workshop.run().status == 0)
+      catalogs.append(try workshop.catalogText)
+    }
+    #expect(catalogs[0] == catalogs[1])
+  }
+
+  @Test func anItemThatFailsIsNotAskedForTwice() async throws {
+    let server = try FaultServer(["/gone": { _, connection in connection.answer("410 Gone") }])
+    defer { server.stop() }
+    let manifest = (0..<5).map { #"{"id":"\#($0)","url":"\#(server.url("/gone"))"}"# + "\n" }
+      .joined()
+    let workshop = try Workshop(manifest: manifest)
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images.allSatisfy { $0.error?.code == "http-status" })
+    #expect(server.count("/gone") == 1)
+  }
+
+  @Test func whatThePipelineNoLongerLetsInIsRefusedAsIfItWereNew() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let manifest = nginx.url("/grey.png") + "\n" + nginx.url("/animated.gif") + "\n"
+    let workshop = try Workshop(manifest: manifest)
+    #expect(try await workshop.run().status == 0)
+    let keys = "accept: [jpeg, gif]\nlimits: {frames: 3}"
+    try workshop.write(keys: keys)
+    #expect(try await workshop.run().status == 1)
+    let fresh = try Workshop(manifest: manifest, keys: keys)
+    #expect(try await fresh.run().status == 1)
+    #expect(try workshop.catalogText == fresh.catalogText)
+    #expect(
+      try fresh.catalog.images.map { $0.error?.code } == ["unsupported-format", "too-many-frames"])
     await nginx.stop()
   }
 
@@ -158,6 +211,8 @@ import Testing
     #expect(try await workshop.run().status == 1)
     let text = try workshop.catalogText
     #expect(!text.contains("s3cret") && !text.contains("pass"))
+    let state = try workshop.folder.read("out/.tessera/state.sqlite")
+    for secret in ["s3cret", "u:pass"] { #expect(state.range(of: Data(secret.utf8)) == nil) }
     #expect(text.contains("https://feed.example/p.jpg?v=2"))
   }
 

@@ -76,7 +76,9 @@ private final class Bucket: BodyReceiving {
       return
     }
     // Nobody asked for a 304, so it is no success (N30).
-    await #expect(throws: FetchError(.httpStatus, "the server answered 304 Not Modified")) {
+    await #expect(
+      throws: FetchError(.httpStatus, "the server answered 304 Not Modified", status: 304)
+    ) {
       try await Self.fetch(server, "/always304").get()
     }
   }
@@ -164,6 +166,49 @@ private final class Bucket: BodyReceiving {
     process.waitUntilExit()
     return Array(data)
   }()
+
+  /// Configured headers are for the origin that was asked, and for no other that it redirects to.
+  @Test func headersDoNotFollowARedirectToAnotherOrigin() async throws {
+    let other = try FaultServer([
+      "/there": { request, connection in
+        connection.answer("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
+      }
+    ])
+    let server = try FaultServer([
+      "/here": { request, connection in
+        connection.answer("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
+      },
+      "/stay": { _, connection in connection.answer("302 Found", ["Location": "/here"]) },
+      "/leave": { _, connection in
+        connection.answer("307 Temporary Redirect", ["Location": other.url("/there")])
+      },
+      "/nowhere": { _, connection in connection.answer("302 Found") },
+    ])
+    defer {
+      server.stop()
+      other.stop()
+    }
+    let fetcher = try Fetcher(Self.settings())
+    defer { fetcher.close() }
+    func fetch(_ path: String) async -> (FetchResult, String) {
+      let bucket = Bucket()
+      let result = await fetcher.fetch(
+        FetchRequest(
+          url: server.url(path), headers: [("X-Key", "secret")], deadline: .seconds(10)),
+        host: "one", into: bucket)
+      return (result, String(decoding: bucket.content, as: UTF8.self))
+    }
+    let stay = await fetch("/stay")
+    #expect(stay.1 == "secret")
+    #expect(stay.0.requests == 2)
+    #expect(try stay.0.result.get().url == server.url("/here"))
+    #expect(await fetch("/leave").1 == "none")
+    guard case .failure(let error) = await fetch("/nowhere").0.result else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .redirect)
+  }
 
   @Test func readsRetryAfter() async throws {
     let server = try FaultServer(Self.faults)

@@ -119,6 +119,21 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect(short.kind == .malformed)
   }
 
+  /// A GIF counts as whole when all its frames are: libvips would not say.
+  @Test func knowsWhetherAGIFIsWhole() throws {
+    let bytes = try Places.bytes("animated.gif")
+    func isWhole(_ length: Int) -> Bool {
+      GIFStructure.isWhole(bytes.span.extracting(0..<length))
+    }
+    #expect(isWhole(bytes.count))
+    #expect(isWhole(bytes.count - 1))  // no trailer
+    #expect(!isWhole(bytes.count / 2))
+    for length in stride(from: 0, to: bytes.count - 1, by: 7) where isWhole(length) {
+      // Only a cut between two frames can't be seen.
+      #expect(bytes[length] == 0x21, "\(length)")
+    }
+  }
+
   /// Every byte of the small fixtures' beginnings, changed to a few nasty values: no crash, and
   /// never an answer that asks for what is there.
   @Test func survivesFlippedBytes() throws {

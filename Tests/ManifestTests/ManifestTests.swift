@@ -122,6 +122,29 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       ])
   }
 
+  /// What libcurl would take for a URL all the same, and whose password nobody would find to hide.
+  @Test(arguments: [
+    "http:/user:secret@host/a", "http:///user:secret@host/a", "user:secret@host/a", "host/a",
+    "http://", "http:///a", "https://user@/a", "ftp://host/a", "file:///etc/passwd", "://a",
+    "http:\\\\host\\a",
+  ])
+  func refusesWhatIsNoURL(_ url: String) throws {
+    var writer = JSONWriter()
+    writer.object { $0.member("url", url) }
+    #expect(
+      outline(records(writer.text)) == [
+        "1: the URL must begin with http:// or https:// and name a host"
+      ])
+  }
+
+  @Test func aQuoteInsideAFieldOpensNothing() {
+    let text = "id,url\np1,https://a/5\"pipe.jpg\np2,https://a/2\n\"p\"\"3\",https://a/3\n"
+    #expect(
+      outline(records(text)) == [
+        "2 p1 https://a/5\"pipe.jpg", "3 p2 https://a/2", "4 p\"3 https://a/3",
+      ])
+  }
+
   @Test(arguments: [
     ("https://a/b#c", "https://a/b"),
     ("https://a/b?token=1&x=2", "https://a/b?x=2"),
@@ -133,6 +156,12 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
   }
 
   @Test func showsNoSecrets() {
+    #expect(
+      SourceURL.shown("https://u:p@\u{301}h/?\u{301}token=1", ignoring: ["token"]).contains("p@")
+        == false)
+    #expect(
+      SourceURL.shown("https://h/p?\u{301}a=1&token=2", ignoring: ["token"])
+        == "https://h/p?\u{301}a=1")
     #expect(
       SourceURL.shown("https://user:pass@h:8/p?token=1&a=2#f", ignoring: ["token"])
         == "https://h:8/p?a=2#f")

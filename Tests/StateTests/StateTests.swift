@@ -15,6 +15,7 @@ import Testing
       let state = try StateStore(path: folder.path("state"))
       try await state.save(source, key: "https://a")
       try await state.save(content, digest: "abc", variants: [("key", variant)])
+      try await state.commit()
     }
     let state = try StateStore(path: folder.path("state"))
     #expect(try await state.source("https://a") == source)
@@ -46,6 +47,17 @@ import Testing
     try await state.endRun(next)
     #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
     #expect(try await state.beginRun() > next)
+  }
+
+  /// What is computed with must not be able to break the computation.
+  @Test func aDamagedRecordCountsAsNone() async throws {
+    let state = try StateStore(path: "")
+    for width in [0, -1, Int.max] {
+      let content = ContentRecord(
+        format: "jpeg", width: width, height: 40, hasAlpha: false, frames: 1, warnings: [])
+      try await state.save(content, digest: "abc", variants: [])
+      #expect(try await state.content("abc") == nil)
+    }
   }
 
   @Test func refusesNoiseAndALaterVersion() async throws {

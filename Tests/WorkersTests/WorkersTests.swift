@@ -16,7 +16,8 @@ private func job(
 ) -> TranscodeJob {
   TranscodeJob(
     identifier: 1, source: source, format: format,
-    expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames), maximumPixels: pixels,
+    expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames), base: size,
+    maximumPixels: pixels,
     maximumFrames: 100, outputs: outputs)
 }
 
@@ -105,6 +106,14 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     ("read line <&3; exit 0", .workerCrashed, "exited with status 0"),
     ("read line <&3; echo garbage >&3; sleep 30", .workerProtocol, "made no sense"),
     (#"read line <&3; echo '{"job":99}' >&3; sleep 30"#, .workerProtocol, "made no sense"),
+    (
+      #"read line <&3; echo '{"job":1,"differs":{"width":4611686018427387904,"height":1,"alpha":false,"frames":1}}' >&3; sleep 30"#,
+      .workerProtocol, "made no sense"
+    ),
+    (
+      #"read line <&3; echo '{"job":1,"failed":{"code":"cancelled","message":""}}' >&3; sleep 30"#,
+      .workerProtocol, "made no sense"
+    ),
     ("read line <&3; head -c 9000000 /dev/zero >&3; sleep 30", .workerProtocol, "made no sense"),
     ("read line <&3; sleep 30", .workerTimeout, "longer than 1 s"),
     ("read line <&3; exec 3>&-; sleep 30", .workerCrashed, "did not answer and was killed"),
