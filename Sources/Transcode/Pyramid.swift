@@ -20,11 +20,13 @@ struct Pyramid {
 
   /// The frames of a variant, computed and in memory.
   ///
-  /// They are made from the smallest level that is still at least twice as large: shrinking by two or
-  /// more from a picture that was shrunk well loses nothing, by less it would blur twice.
+  /// They are a level themselves, or made from the smallest level that is still at least twice as
+  /// large: shrinking by two or more from a picture that was shrunk well loses nothing, by less it
+  /// would blur twice.
   mutating func frames(for variant: PlannedVariant) throws(VipsError) -> [Picture] {
     let shown = variant.crop ?? Crop(x: 0, y: 0, size: source)
-    let origin = try level(levelNumber(for: variant.size, of: shown.size))
+    let origin = try level(
+      levelNumber(equalTo: variant) ?? levelNumber(for: variant.size, of: shown.size))
     var frames: [Picture] = []
     for frame in variant.encoding.isAnimated ? origin[...] : origin.prefix(1) {
       let part = variant.crop == nil ? frame : try frame.part(shown, of: source)
@@ -32,6 +34,14 @@ struct Pyramid {
       frames.append(resized === frame ? frame : try resized.inMemory())
     }
     return frames
+  }
+
+  /// The level that is the variant already: with rungs of powers of two most are.
+  private func levelNumber(equalTo variant: PlannedVariant) -> Int? {
+    guard variant.crop == nil else { return nil }
+    var number = 0
+    while levelSize(number).longerSide > variant.size.longerSide { number += 1 }
+    return levelSize(number) == variant.size ? number : nil
   }
 
   private func levelNumber(for size: Size, of shown: Size) -> Int {
