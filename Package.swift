@@ -77,7 +77,7 @@ let package = Package(
     module("Files", ["TesseraCProcess"]),
 
     // 2: pure
-    module("ImageHeader", settings: pure),
+    module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Manifest", ["TesseraJSON"], settings: pure),
 

@@ -2,11 +2,11 @@
 ///
 /// The raw value is the name used in the pipeline file, the catalog and `probe --json`.
 package enum ImageFormat: String, Sendable, CaseIterable {
-  case jpeg, png, gif, webp, bmp, tiff, heic, avif, jxl, jp2, ico, psd, svg, qoi, pnm
+  case jpeg, png, gif, webp, bmp, tiff, heic, avif, jxl, jp2, ico, psd, svg, qoi, pnm, dds, tga
+  case exr, icns
 
-  /// Whether this module reads the format's header. The others are only told apart, so that the
-  /// answer to a TIFF is "a TIFF picture, which this version does not read" and not "no picture".
-  package var isReadable: Bool {
+  /// Whether Tessera decodes the format. Of the others it tells the size alone.
+  package var isDecoded: Bool {
     switch self {
     case .jpeg, .png, .gif, .webp: true
     default: false
@@ -21,6 +21,10 @@ package enum ImageFormat: String, Sendable, CaseIterable {
     case .pnm: "image/x-portable-anymap"
     case .psd: "image/vnd.adobe.photoshop"
     case .svg: "image/svg+xml"
+    case .dds: "image/vnd.ms-dds"
+    case .tga: "image/x-tga"
+    case .exr: "image/x-exr"
+    case .icns: "image/x-icns"
     default: "image/\(rawValue)"
     }
   }
@@ -28,7 +32,9 @@ package enum ImageFormat: String, Sendable, CaseIterable {
   /// The format's name in a sentence.
   package var displayName: String {
     switch self {
-    case .gif, .png, .jpeg, .tiff, .bmp, .heic, .avif, .psd, .svg, .qoi, .pnm, .ico:
+    case .exr: "OpenEXR"
+    case .gif, .png, .jpeg, .tiff, .bmp, .heic, .avif, .psd, .svg, .qoi, .pnm, .ico, .dds, .tga,
+      .icns:
       rawValue.uppercased()
     case .webp: "WebP"
     case .jxl: "JPEG XL"

@@ -11,6 +11,8 @@ package struct ImageHeader: Sendable, Equatable {
   package var hasAlpha: Bool
   /// Whether there is more than one frame; nil where only the rest of the file would tell.
   package var isAnimated: Bool?
+  /// How many frames there are; nil where the header does not tell.
+  package var frames: Int?
   package var bitsPerChannel: Int
   package var hasICCProfile: Bool
 
@@ -33,11 +35,11 @@ package struct ImageHeader: Sendable, Equatable {
   package var height: Int { orientation.swapsSides ? pixelWidth : pixelHeight }
 }
 
-/// The answer to "what do these first bytes say?".
+/// The answer to "what do these bytes say?".
 package enum HeaderReading: Sendable, Equatable {
   case header(ImageHeader)
-  /// Ask again when the file's first so many bytes are there. Always more than were given.
-  case needs(prefix: Int)
+  /// Ask again when these bytes of the file are there, too. They may lie far ahead.
+  case needs(Range<Int>)
   case refused(HeaderRefusal)
 }
 
@@ -72,67 +74,79 @@ extension ImageHeader {
   ///   - isWhole: true where `bytes` is the whole file, so that asking for more is no use.
   ///   - seeksOrientation: whether to ask for more where the size is known and the orientation
   ///     stands at the file's end (WebP). Otherwise the picture counts as upright.
-  /// - Returns: the header, how many bytes it takes to know more, or why this is no picture. With
-  ///   `isWhole` the answer is never ``HeaderReading/needs(prefix:)``.
+  /// - Returns: the header, which bytes it takes to know more, or why this is no picture. With
+  ///   `isWhole` the answer is never ``HeaderReading/needs(_:)``.
   package static func read(
     _ bytes: Span<UInt8>, isWhole: Bool, seeksOrientation: Bool = true
   ) -> HeaderReading {
+    let view = HeaderView(
+      bytes, prefix: bytes.count, fileSize: isWhole ? bytes.count : nil,
+      seeksOrientation: seeksOrientation)
+    return read(view)
+  }
+
+  static func read(_ file: borrowing HeaderView) -> HeaderReading {
+    var format: ImageFormat?
     do throws(HeaderStop) {
-      guard let format = try Signature.format(of: bytes, isWhole: isWhole) else {
-        return .refused(Signature.refusal(of: bytes))
-      }
-      let header: ImageHeader
-      switch format {
-      case .jpeg: header = try JPEGHeader.read(bytes)
-      case .png: header = try PNGHeader.read(bytes)
-      case .gif: header = try GIFHeader.read(bytes)
-      case .webp:
-        header = try WebPHeader.read(
-          bytes, isWhole: isWhole, seeksOrientation: seeksOrientation)
-      default:
-        return .refused(
-          .init(
-            .unsupportedFormat,
-            "\(format.article) \(format.displayName) picture, which this version does not read"))
-      }
-      guard header.pixelWidth > 0, header.pixelHeight > 0 else {
+      format = try Signature.format(of: file)
+      guard let format else { return .refused(Signature.refusal(of: file)) }
+      let header = try read(file, as: format)
+      guard header.pixelWidth > 0, header.pixelHeight > 0,
+        header.pixelWidth <= HeaderLimits.longestSide,
+        header.pixelHeight <= HeaderLimits.longestSide
+      else {
         return .refused(
           .init(
             .malformed,
-            "a \(format.displayName) picture of \(header.pixelWidth) x \(header.pixelHeight) pixels"
-          ))
+            "\(format.withArticle) picture of \(header.pixelWidth) x \(header.pixelHeight) pixels"))
       }
       return .header(header)
     } catch {
       switch error {
-      case .needs(let prefix):
-        guard isWhole else { return .needs(prefix: prefix) }
+      case .needs(let range): return .needs(range)
+      case .ended:
+        let size = file.fileSize ?? 0
         return .refused(
-          .init(.truncated, "cut off: it ends after \(bytes.count) bytes, before its size is told"))
-      case .malformed(let reason): return .refused(.init(.malformed, reason))
+          .init(.truncated, "cut off: it ends after \(size) bytes, before its size is told"))
+      case .malformed(let reason):
+        let name = format.map { "\($0.withArticle) picture" } ?? "a picture"
+        return .refused(.init(.malformed, "\(name), but \(reason)"))
       }
+    }
+  }
+
+  private static func read(
+    _ file: borrowing HeaderView, as format: ImageFormat
+  ) throws(HeaderStop) -> ImageHeader {
+    switch format {
+    case .jpeg: try JPEGHeader.read(file)
+    case .png: try PNGHeader.read(file)
+    case .gif: try GIFHeader.read(file)
+    case .webp: try WebPHeader.read(file)
+    case .bmp: try BMPHeader.read(file)
+    case .tiff: try TIFFHeader.read(file)
+    case .heic, .avif: try HEIFHeader.read(file, format: format)
+    case .jxl: try JPEGXLHeader.read(file)
+    case .jp2: try JPEG2000Header.read(file)
+    case .ico: try ICOHeader.read(file)
+    case .psd: try PSDHeader.read(file)
+    case .svg: try SVGHeader.read(file)
+    case .qoi: try QOIHeader.read(file)
+    case .pnm: try PNMHeader.read(file)
+    case .dds: try DDSHeader.read(file)
+    case .tga: try TGAHeader.read(file)
+    case .exr: try EXRHeader.read(file)
+    case .icns: try ICNSHeader.read(file)
     }
   }
 }
 
 extension ImageFormat {
-  /// "a" or "an", as the name is spoken.
-  fileprivate var article: String {
+  /// "a PNG", "an AVIF", as it is spoken.
+  package var withArticle: String {
     switch self {
-    case .avif, .svg, .ico: "an"
-    default: "a"
+    case .avif, .svg, .ico, .exr: "an \(displayName)"
+    default: "a \(displayName)"
     }
   }
-}
-
-/// What nothing in a file can lift.
-enum HeaderCeiling {
-  /// Segments, fill bytes or chunks that are looked at in one file.
-  static let steps = 4_096
-}
-
-/// Why a format's reader could not go on.
-enum HeaderStop: Error {
-  case needs(prefix: Int)
-  case malformed(String)
 }

@@ -88,7 +88,7 @@ struct HeaderScout {
   var seeksOrientation = false
   private var bytes: [UInt8] = []
   private var needed = 1
-  private(set) var reading: HeaderReading = .needs(prefix: 1)
+  private(set) var reading: HeaderReading = .needs(0..<1)
 
   init(seeksOrientation: Bool) { self.seeksOrientation = seeksOrientation }
 
@@ -102,7 +102,8 @@ struct HeaderScout {
     bytes.append(contentsOf: more)
     guard bytes.count >= needed else { return }
     reading = ImageHeader.read(bytes.span, isWhole: false, seeksOrientation: seeksOrientation)
-    if case .needs(let prefix) = reading {
+    if case .needs(let range) = reading {
+      let prefix = range.upperBound
       // Each reading begins anew, so in a long search what is looked at doubles: a file made to be
       // searched costs no more than twice its length.
       needed = bytes.count < Self.patience ? prefix : max(prefix, bytes.count * 2)
@@ -130,10 +131,10 @@ extension Intake.Limits {
       return Intake.Refusal(code: refusal.kind.rawValue, message: "the file is \(refusal.reason)")
     case .header(let header):
       guard accept.contains(header.format) else {
-        let names = accept.filter(\.isReadable).map(\.rawValue).joined(separator: ", ")
+        let names = accept.map(\.rawValue).joined(separator: ", ")
         return Intake.Refusal(
           code: "unsupported-format",
-          message: "the file is a \(header.format.displayName) picture; \"accept\" names \(names)",
+          message: "the file is \(header.format.withArticle) picture; \"accept\" names \(names)",
           header: header)
       }
       let area = header.pixelWidth.multipliedReportingOverflow(by: header.pixelHeight)

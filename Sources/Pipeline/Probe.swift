@@ -97,19 +97,42 @@ package struct Prober: Sendable {
     }
   }
 
+  /// So much is read at a time: what a disk gives at once.
+  private static let fileWindow = 4096
+  /// A file that still asks after so many reads is made to be asked.
+  private static let mostReads = 1000
+
   private func probeFile(_ path: String) -> Answer {
-    var bytes: [UInt8] = []
+    var reader = HeaderReader()
     do throws(SystemError) {
       if FileSystem.isDirectory(path) { throw SystemError("read", path, code: 21) }  // EISDIR
       let file = try File(path, .read)
-      var reading = HeaderReading.needs(prefix: 4096)
-      while case .needs(let prefix) = reading {
-        guard prefix <= Intake.headerReach else { break }
-        let isEnd = try file.read(max(prefix - bytes.count, 4096), into: &bytes) == 0
-        reading = ImageHeader.read(bytes.span, isWhole: isEnd)
+      if file.isRegular {
+        let size = try file.size()
+        reader.fileSize = size
+        var wanted = 0..<Self.fileWindow
+        var reads = 0
+        while true {
+          let count = max(wanted.count, Self.fileWindow)
+          reader.add(try file.read(count, at: wanted.lowerBound), at: wanted.lowerBound)
+          reads += 1
+          guard case .needs(let next) = reader.reading, reads < Self.mostReads else { break }
+          wanted = next
+        }
+      } else {
+        // A pipe can only be read on.
+        var bytes: [UInt8] = []
+        while case .needs(let next) = reader.reading, next.upperBound <= Intake.headerReach {
+          let start = bytes.count
+          guard try file.read(Self.fileWindow, into: &bytes) > 0 else {
+            reader.fileSize = start
+            break
+          }
+          reader.add(Array(bytes[start...]), at: start)
+        }
       }
       return Answer(
-        source: path, result: Self.result(reading), bytesRead: bytes.count, requests: 0)
+        source: path, result: Self.result(reader.reading), bytesRead: reader.count, requests: 0)
     } catch {
       return Answer(
         source: path,
@@ -117,7 +140,7 @@ package struct Prober: Sendable {
           Failure(
             code: error.isMissingFile ? "not-found" : "local",
             message: error.description.asSentence, isRetryable: false)),
-        bytesRead: bytes.count, requests: 0)
+        bytesRead: reader.count, requests: 0)
     }
   }
 

@@ -81,8 +81,8 @@ extension PipelineFile {
     if nodes.isEmpty {
       top.context.report(top.mark, "\"accept\" must name at least one format")
     }
-    let built = ImageFormat.allCases.filter(\.isReadable)
-    let unbuilt = ImageFormat.allCases.filter { !$0.isReadable }.map(\.rawValue)
+    let built = ImageFormat.allCases.filter(\.isDecoded)
+    let unbuilt = ImageFormat.allCases.filter { !$0.isDecoded }.map(\.rawValue)
     return nodes.compactMap { top.choice(of: $0, "accept", built, unbuilt: unbuilt) }
   }
 

@@ -86,7 +86,8 @@ package struct PipelineFile: Sendable {
     package var time = Duration.seconds(60)
   }
 
+  /// Of the design's list, the formats that this version decodes.
   package static let defaultAccept: [ImageFormat] = [
     .jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl, .bmp,
-  ]
+  ].filter(\.isDecoded)
 }

@@ -23,7 +23,10 @@ import Testing
         connection.send(bytes.prefix(2000))
       },
       "/psd": { _, connection in
-        connection.answer("200 OK", [:], Array("8BPS\0\u{1}and so on and on".utf8))
+        // Seven pixels wide, nine high, three channels.
+        let head =
+          Array("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 7, 0, 8, 0, 3]
+        connection.answer("200 OK", [:], head + [UInt8](repeating: 0, count: 40))
       },
       "/forbidden": { _, connection in
         connection.answer("302 Found", ["Location": "http://10.0.0.1/x"])
@@ -51,7 +54,7 @@ import Testing
         "404 failed [http-status]", "html failed [not-image]", "json failed [not-image]",
         "empty failed [not-image]", "204 failed [http-status]",
         "truncated failed 240x160 jpeg [decode]", "short failed [truncated]",
-        "psd failed [unsupported-format]", "forbidden failed [address-refused]",
+        "psd failed 7x9 psd [unsupported-format]", "forbidden failed [address-refused]",
         "bomb failed 60000x60000 png [too-many-pixels]",
         "good ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp",
       ])

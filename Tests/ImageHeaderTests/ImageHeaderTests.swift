@@ -63,7 +63,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
       }
       for length in 0..<min(bytes.count, 3000) {
         switch ImageHeader.read(bytes.span.extracting(0..<length), isWhole: false) {
-        case .needs(let prefix): #expect(prefix > length, "\(name) at \(length)")
+        case .needs(let range): #expect(range.upperBound > length, "\(name) at \(length)")
         case .header(let header):
           #expect(
             header.width == whole.width && header.height == whole.height, "\(name) at \(length)")
@@ -86,12 +86,12 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     ("%PDF-1.7 and so on and on", "not-image", "a PDF document, not a picture"),
     ("Not found, sorry about that", "not-image", "text, not a picture"),
     (
-      "8BPS\0\u{1}and so on and on", "unsupported-format",
-      "a PSD picture, which this version does not read"
+      "8BPS\0\u{9}and so on and on and on and on", "malformed",
+      "a PSD picture, but its version is 9"
     ),
     (
-      "<svg xmlns='http://www.w3.org/'>", "unsupported-format",
-      "an SVG picture, which this version does not read"
+      "<svg xmlns='http://www.w3.org/2000/svg'/>", "malformed",
+      "an SVG picture, but it has neither width and height nor a view box"
     ),
   ])
   func refuses(_ text: String, _ kind: String, _ reason: String) {
@@ -143,8 +143,8 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
         for value in [0x00, 0x7F, 0x80, 0xFF] as [UInt8] {
           var copy = bytes
           copy[index] = value
-          if case .needs(let prefix) = read(copy, isWhole: false) {
-            #expect(prefix > copy.count, "\(name), byte \(index) = \(value)")
+          if case .needs(let range) = read(copy, isWhole: false) {
+            #expect(range.upperBound > copy.count, "\(name), byte \(index) = \(value)")
           }
           if case .needs = read(copy) { Issue.record("\(name): a whole file asks for more") }
         }

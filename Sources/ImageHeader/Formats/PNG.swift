@@ -1,0 +1,55 @@
+/// PNG and APNG (W3C PNG, third edition): IHDR, and what the chunks before the first IDAT tell of
+/// transparency, animation and a profile, as far as they are at hand.
+///
+/// The size stands in the first 33 bytes, so nothing is fetched for the chunks behind it: they are
+/// read as far as they came along.
+enum PNGHeader {
+  static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
+    try file.require(8..<33)
+    guard try file.has("IHDR", at: 12), try file.big32(8) == 13 else {
+      throw .malformed("it does not begin with its header chunk (IHDR)")
+    }
+    let width = try file.big32(16)
+    let height = try file.big32(20)
+    let depth = try file.byte(24)
+    let colourType = try file.byte(25)
+    guard width <= 0x7FFF_FFFF, height <= 0x7FFF_FFFF, [0, 2, 3, 4, 6].contains(colourType),
+      [1, 2, 4, 8, 16].contains(depth)
+    else { throw .malformed("its header chunk (IHDR) says what can't be") }
+    var header = ImageHeader(
+      format: .png, pixelWidth: width, pixelHeight: height,
+      hasAlpha: colourType == 4 || colourType == 6, bitsPerChannel: depth)
+    guard width > 0, height > 0 else { return header }
+    do throws(HeaderStop) {
+      try readChunks(file, &header)
+    } catch {
+      switch error {
+      // What stands behind is not worth a request; a decoder will tell.
+      case .needs, .ended: break
+      case .malformed: throw error
+      }
+    }
+    return header
+  }
+
+  private static func readChunks(
+    _ file: borrowing HeaderView, _ header: inout ImageHeader
+  ) throws(HeaderStop) {
+    var offset = 33
+    for _ in 0..<HeaderLimits.steps {
+      let length = try file.big32(offset)
+      guard length <= 0x7FFF_FFFF else {
+        throw .malformed("one of its chunks is \(length) bytes long (byte \(offset))")
+      }
+      if try file.has("IDAT", at: offset + 4) { return }
+      if try file.has("IEND", at: offset + 4) { throw .malformed("it has no pixels (IDAT)") }
+      if try file.has("tRNS", at: offset + 4) { header.hasAlpha = true }
+      if try file.has("iCCP", at: offset + 4) { header.hasICCProfile = true }
+      if try file.has("acTL", at: offset + 4) {
+        header.frames = try file.big32(offset + 8)
+        header.isAnimated = try file.big32(offset + 8) > 1
+      }
+      offset += 12 + length
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import TesseraImageHeader
+import TesseraTestSupport
+import Testing
+
+/// Bytes written down: numbers are little endian, `big` ones the other way.
+private struct Bytes {
+  var all: [UInt8] = []
+
+  static func + (left: Bytes, right: Bytes) -> Bytes { Bytes(all: left.all + right.all) }
+
+  static func text(_ text: String) -> Bytes { Bytes(all: Array(text.utf8)) }
+  static func raw(_ bytes: UInt8...) -> Bytes { Bytes(all: bytes) }
+  static func zeros(_ count: Int) -> Bytes { Bytes(all: [UInt8](repeating: 0, count: count)) }
+
+  static func u16(_ value: Int) -> Bytes { number(value, 2) }
+  static func u32(_ value: Int) -> Bytes { number(value, 4) }
+  static func big16(_ value: Int) -> Bytes { Bytes(all: number(value, 2).all.reversed()) }
+  static func big32(_ value: Int) -> Bytes { Bytes(all: number(value, 4).all.reversed()) }
+
+  private static func number(_ value: Int, _ count: Int) -> Bytes {
+    Bytes(all: (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+  }
+}
+
+private func outline(_ reading: HeaderReading) -> String {
+  switch reading {
+  case .needs(let range): return "needs \(range)"
+  case .refused(let refusal): return "\(refusal.kind.rawValue): \(refusal.reason)"
+  case .header(let header):
+    var text = "\(header.width)x\(header.height) \(header.format.rawValue)"
+    if header.hasAlpha { text += " alpha" }
+    if header.orientation != .upright { text += " orientation \(header.orientation.rawValue)" }
+    if header.bitsPerChannel != 8 { text += " \(header.bitsPerChannel) bits" }
+    return text
+  }
+}
+
+private func read(_ bytes: [UInt8]) -> String {
+  outline(ImageHeader.read(bytes.span, isWhole: true))
+}
+
+/// The formats beyond those that are decoded, a table for each.
+@Suite struct FormatTests {
+  @Test(arguments: [
+    ("alpha.heic", "100x75 heic alpha"),
+    ("turned.avif", "80x120 avif orientation 8"),
+    ("turned-alpha.avif", "75x100 avif alpha orientation 5"),
+    ("cropped.avif", "50x40 avif"),
+    ("turned-boxed.jxl", "120x80 jxl orientation 6"),
+    ("alpha.jxl", "100x75 jxl alpha"),
+    ("alpha.jp2", "100x75 jp2 alpha"),
+    ("stream.j2k", "120x80 jp2"),
+    ("alpha.tif", "100x75 tiff alpha"),
+    ("big.tif", "120x80 tiff"),
+  ])
+  func readsWhatEncodersWrite(_ name: String, _ expected: String) throws {
+    let bytes = try Places.bytes("sizes/\(name)")
+    #expect(read(bytes) == expected)
+    // Every prefix asks for more, or is refused as cut off, or is right: never wrong.
+    for length in 0..<bytes.count {
+      let prefix = Array(bytes[..<length])
+      let part = outline(ImageHeader.read(prefix.span, isWhole: false))
+      #expect(part.hasPrefix("needs ") || part.hasPrefix(String(expected.prefix { $0 != " " })))
+      let whole = read(prefix)
+      #expect(!whole.hasPrefix("needs "))
+    }
+  }
+
+  /// Asked for bytes by their ranges alone, as over a network: the same answer, from fewer bytes.
+  @Test func readsWithRandomAccess() throws {
+    var names = try Places.pictures()
+    names += ["alpha.heic", "turned.avif", "alpha.jxl", "alpha.jp2", "alpha.tif", "big.tif"]
+      .map { "sizes/\($0)" }
+    for name in names where name != "truncated.jpg" {
+      let bytes = try Places.bytes(name)
+      var reader = HeaderReader(fileSize: bytes.count)
+      var hops = 0
+      while case .needs(let range) = reader.reading, hops < 100 {
+        #expect(range.upperBound <= bytes.count, "\(name)")
+        reader.add(Array(bytes[range]), at: range.lowerBound)
+        hops += 1
+      }
+      let whole = ImageHeader.read(bytes.span, isWhole: true)
+      guard case .header(let expected) = whole, case .header(let found) = reader.reading else {
+        Issue.record("\(name): \(outline(reader.reading))")
+        continue
+      }
+      #expect(found.width == expected.width && found.height == expected.height, "\(name)")
+      #expect(found.orientation == expected.orientation, "\(name)")
+      #expect(reader.count < 1500, "\(name): \(reader.count) bytes in \(hops) hops")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (Bytes.text("BM") + .zeros(12) + .u32(12) + .u16(7) + .u16(9) + .zeros(8), "7x9 bmp"),
+      (
+        .text("BM") + .zeros(12) + .u32(40) + .u32(7) + .u32(-9) + .u16(1) + .u16(24) + .zeros(24),
+        "7x9 bmp"
+      ),
+      (
+        .text("BM") + .zeros(12) + .u32(40) + .u32(-7) + .u32(9) + .u16(1) + .u16(24) + .zeros(24),
+        "malformed: a BMP picture, but its width is -7"
+      ),
+      (.text("qoif") + .big32(7) + .big32(9) + .raw(4, 0) + .zeros(20), "7x9 qoi alpha"),
+      (
+        .text("8BPS") + .big16(2) + .zeros(6) + .big16(4) + .big32(9) + .big32(7) + .big16(16)
+          + .big16(3) + .zeros(9), "7x9 psd alpha 16 bits"
+      ),
+      (
+        .text("DDS ") + .u32(124) + .u32(0) + .u32(9) + .u32(7) + .zeros(60) + .u32(1) + .zeros(40),
+        "7x9 dds alpha"
+      ),
+      (
+        .raw(0, 0, 1, 0, 2, 0) + .raw(16, 16) + .zeros(14) + .raw(0, 0) + .zeros(14),
+        "256x256 ico alpha"
+      ),
+      (.raw(0, 0, 2, 0, 1, 0) + .raw(32, 48) + .zeros(14) + .zeros(14), "32x48 ico alpha"),
+      (.raw(0, 0, 2, 0) + .zeros(8) + .u16(7) + .u16(9) + .raw(24, 0) + .zeros(30), "7x9 tga"),
+      (
+        .text("icns") + .big32(24) + .text("ic07") + .big32(8) + .text("ic09") + .big32(8)
+          + .zeros(20), "512x512 icns alpha"
+      ),
+      (
+        .raw(0x76, 0x2F, 0x31, 0x01, 2, 0, 0, 0) + .text("a\0int\0") + .u32(4) + .u32(1)
+          + .text("dataWindow\0box2i\0") + .u32(16) + .u32(-1) + .u32(0) + .u32(5) + .u32(8),
+        "7x9 exr 16 bits"
+      ),
+      (.text("P6 # a comment\n7\n# another\n 9 255\n") + .zeros(20), "7x9 pnm"),
+      (.text("P4\n7 9\n") + .zeros(40), "7x9 pnm 1 bits"),
+      (
+        .text("P7\nWIDTH 7\nHEIGHT 9\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\n"),
+        "7x9 pnm alpha 16 bits"
+      ),
+      (
+        .text("P6\n99999999999 1 255\n") + .zeros(20),
+        "malformed: a PNM picture, but a number in its header is too large"
+      ),
+      (
+        .text("MM\0*") + .big32(8) + .big16(2) + .big16(256) + .big16(3) + .big32(1) + .big16(7)
+          + .zeros(2) + .big16(257) + .big16(4) + .big32(1) + .big32(9) + .zeros(4),
+        "7x9 tiff 1 bits"
+      ),
+      (
+        .text("II*\0") + .u32(8) + .u16(3) + .u16(256) + .u16(3) + .u32(1) + .u32(7) + .u16(257)
+          + .u16(3) + .u32(1) + .u32(9) + .u16(274) + .u16(3) + .u32(1) + .u32(6),
+        "9x7 tiff orientation 6 1 bits"
+      ),
+      (
+        .text("II*\0") + .u32(4) + .zeros(40),
+        "malformed: a TIFF picture, but its directory begins at byte 4"
+      ),
+      (
+        .text("II*\0") + .u32(4_000_000_000) + .zeros(40),
+        "truncated: cut off: it ends after 48 bytes, before its size is told"
+      ),
+      (
+        .zeros(4) + .text("ftypavif") + .zeros(40),
+        "malformed: an AVIF picture, but it has no meta box"
+      ),
+      (
+        .big32(16) + .text("ftypheic") + .zeros(4) + .big32(4) + .text("meta") + .zeros(30),
+        "malformed: a HEIC picture, but a box is 4 bytes long"
+      ),
+    ] as [(Bytes, String)])
+  private func readsByHand(_ bytes: Bytes, _ expected: String) {
+    #expect(read(bytes.all) == expected)
+  }
+
+  /// Every byte of small files, changed to a few nasty values, and random bytes behind signatures: no
+  /// crash, and a whole file never asks for more.
+  @Test func survivesFlippedBytes() throws {
+    let names = [
+      "alpha.heic", "turned-alpha.avif", "cropped.avif", "turned-boxed.jxl", "alpha.jxl",
+      "alpha.jp2",
+      "stream.j2k", "alpha.tif", "big.tif",
+    ]
+    for name in names {
+      let bytes = try Places.bytes("sizes/\(name)")
+      for index in bytes.indices.prefix(800) {
+        for value in [0x00, 0x01, 0x7F, 0x80, 0xFF] as [UInt8] {
+          var copy = bytes
+          copy[index] = value
+          #expect(!read(copy).hasPrefix("needs "))
+        }
+      }
+    }
+    var random = SystemRandomNumberGenerator()
+    let signatures: [[UInt8]] = [
+      [0x49, 0x49, 0x2A, 0], [0x4D, 0x4D, 0, 0x2B], [0xFF, 0x0A], [0xFF, 0x4F, 0xFF, 0x51],
+      [0, 0, 1, 0, 3, 0], [0x76, 0x2F, 0x31, 0x01], Array("icns".utf8), Array("P7\n".utf8),
+      Array("P3 ".utf8), Array("BM".utf8), Array("8BPS".utf8), Array("<svg ".utf8),
+      [0, 0, 0, 16] + Array("ftypheic\0\0\0\0".utf8), [0xFF, 0xD8, 0xFF], [0, 0, 2, 0],
+    ]
+    for signature in signatures {
+      for _ in 0..<3_000 {
+        let noise = (0..<120).map { _ in UInt8.random(in: 0...255, using: &random) }
+        #expect(!read(signature + noise).hasPrefix("needs "), "\(signature + noise)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("<svg width=\"7\" height=\"9\">", "7x9"),
+    (
+      "\u{FEFF}<?xml version='1.0'?>\n<!-- <svg width='1'> -->\n<!DOCTYPE svg [<!ENTITY a '>'>]>\n<svg:svg width='1in' height='2.54cm'>",
+      "96x96"
+    ),
+    ("<svg viewBox=\"0 0 20 10\">", "20x10"),
+    ("<svg width='40' viewBox='0,0,20,10'>", "40x20"),
+    ("<svg width='100%' height='100%' viewBox='0 0 20 10'>", "20x10"),
+    ("<svg width='12pt' height='1em' title='a > b'>", "16x16"),
+  ])
+  func readsSVG(_ text: String, _ size: String) {
+    #expect(read(Array(text.utf8)) == "\(size) svg alpha")
+  }
+
+  @Test(arguments: [
+    "<html><svg width='1' height='1'></svg></html>", "<?xml version='1.0'?><feed></feed>",
+    "<!DOCTYPE html><html></html>",
+  ])
+  func aPageIsNoSVG(_ text: String) { #expect(read(Array(text.utf8)).hasPrefix("not-image: ")) }
+
+  /// libjpeg passes over rubbish between segments, and so does the reader, within a limit.
+  @Test func passesOverRubbishInAJPEG() throws {
+    var bytes = try Places.bytes("plain.jpg")
+    bytes.insert(contentsOf: [UInt8](repeating: 0x55, count: 100) + [0xFF, 0x00], at: 20)
+    #expect(read(bytes) == "240x160 jpeg")
+    let hostile = [0xFF, 0xD8, 0xFF, 0xE0, 0, 2] + [UInt8](repeating: 0x55, count: 1_000_000)
+    #expect(
+      read(hostile) == "malformed: a JPEG picture, but it has no marker where one must be (byte 6)")
+  }
+
+  /// Boxes and directories that point back, nest, or claim what no file has: an answer at once.
+  @Test func nothingInAFileMakesItLoop() {
+    var boxes = Bytes.big32(16) + .text("ftypheic") + .zeros(4)
+    for _ in 0..<20_000 { boxes = Bytes(all: boxes.all + (Bytes.big32(8) + .text("free")).all) }
+    #expect(read(boxes.all) == "malformed: a HEIC picture, but it has too many boxes")
+    let huge =
+      Bytes.big32(16) + .text("ftypheic") + .zeros(4) + .big32(1) + .text("meta")
+      + .big32(0x7FFF_FFFF) + .big32(0) + .zeros(20)
+    #expect(read(huge.all).hasPrefix("malformed: "))
+  }
+}
