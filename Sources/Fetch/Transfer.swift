@@ -270,9 +270,7 @@ final class Transfer {
     return 0  // anything but the number of bytes given ends the transfer
   }
 
-  private var tooLarge: FetchError {
-    FetchError(.tooLarge, "the file is larger than \(settings.maximumBytes) bytes (max-bytes)")
-  }
+  private var tooLarge: FetchError { CurlFailure.tooLarge(settings.maximumBytes) }
 
   // MARK: What the loop asks
 
@@ -297,7 +295,13 @@ final class Transfer {
     let code = CURLcode(rawValue: rawCode)
     if case .error(let error) = verdict, code != CURLE_OK { return .failure(error) }
     let wasStopped = if case .enough = verdict { true } else { false }
-    guard code == CURLE_OK || wasStopped else { return .failure(error(code)) }
+    guard code == CURLE_OK || wasStopped else {
+      let hop = CurlFailure.Hop(
+        host: Origin(url).host, isRedirected: redirects > 0, wasSent: requests > redirects,
+        wasAnswered: headers.status != 0)
+      return .failure(
+        CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
+    }
     if headers.status == 304, request.validators != nil {
       return .success(response(.notModified))
     }
@@ -323,65 +327,7 @@ final class Transfer {
       status: status, retryAfter: Freshness.retryAfter(headers, now: Int(Host.now)))
   }
 
-  private func error(_ code: CURLcode) -> FetchError {
-    let sentence = Self.sentence(code)
-    switch code {
-    case CURLE_UNSUPPORTED_PROTOCOL where requests > redirects && headers.status == 0:
-      return FetchError(.badResponse, "the answer is not valid HTTP")
-    case CURLE_COULDNT_RESOLVE_HOST where Origin(url).host.isEmpty:
-      return FetchError(.badURL, "the URL names no host")
-    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
-      return redirects > 0
-        ? FetchError(.redirect, "the redirect leads to an address that is no http(s) URL")
-        : FetchError(.badURL, "this is no http(s) URL: \(sentence)")
-    case CURLE_COULDNT_RESOLVE_HOST:
-      return FetchError(
-        .dns, "the name \(Origin(url).host) could not be resolved", isRetryable: true)
-    case CURLE_OPERATION_TIMEDOUT:
-      return FetchError(.timeout, "the time was up: \(sentence)", isRetryable: true)
-    case CURLE_FILESIZE_EXCEEDED: return FetchError(.tooLarge, tooLarge.message)
-    case CURLE_PARTIAL_FILE:
-      return FetchError(.truncated, "the body ended early: \(sentence)", isRetryable: true)
-    case CURLE_BAD_CONTENT_ENCODING:
-      return FetchError(.badEncoding, "the body could not be decompressed: \(sentence)")
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
-      CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
-      CURLE_SSL_INVALIDCERTSTATUS:
-      return FetchError(.tls, "no trustworthy TLS connection: \(sentence)")
-    case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return FetchError(.badResponse, "the answer is not valid HTTP: \(sentence)")
-    default:
-      return FetchError(.network, "the connection failed: \(sentence)", isRetryable: true)
-    }
-  }
-
   private static func sentence(_ code: CURLcode) -> String {
     String(cString: curl_easy_strerror(code))
-  }
-}
-
-extension Duration {
-  var milliseconds: Int {
-    Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-  }
-
-  /// "15 s" or "500 ms".
-  var sentence: String {
-    milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
-  }
-}
-
-/// The reason phrases of RFC 9110 that people meet.
-enum HTTPStatus {
-  static func phrase(_ status: Int) -> String? {
-    let phrases = [
-      204: "No Content", 206: "Partial Content", 304: "Not Modified", 400: "Bad Request",
-      401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-      406: "Not Acceptable", 408: "Request Timeout", 410: "Gone", 425: "Too Early",
-      429: "Too Many Requests", 451: "Unavailable For Legal Reasons",
-      500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
-      504: "Gateway Timeout",
-    ]
-    return phrases[status]
   }
 }

@@ -1,7 +1,6 @@
 /// SVG 1.1 and 2: width and height of the outermost element, with their units, or else the view box.
 ///
-/// The size is that of librsvg at 72 dots an inch… an SVG has no pixels of its own; CSS pixels are
-/// taken as pixels (96 to an inch).
+/// An SVG has no pixels of its own: lengths are told in CSS pixels, 96 to an inch.
 enum SVGHeader {
   /// The root element must begin within so many bytes: comments and a DTD may stand before it.
   private static let reach = 64 * 1024

@@ -1,0 +1,49 @@
+private import TesseraCCurl
+
+/// What libcurl's codes mean for an item: a code of ours, a sentence, and whether it can pass.
+enum CurlFailure {
+  /// What had happened on the last hop before it failed.
+  struct Hop {
+    var host: String
+    var isRedirected: Bool
+    var wasSent: Bool
+    var wasAnswered: Bool
+  }
+
+  static func error(rawCode: UInt32, hop: Hop, maximumBytes: Int) -> FetchError {
+    let code = CURLcode(rawValue: rawCode)
+    let sentence = String(cString: curl_easy_strerror(code))
+    switch code {
+    case CURLE_UNSUPPORTED_PROTOCOL where hop.wasSent && !hop.wasAnswered:
+      return FetchError(.badResponse, "the answer is not valid HTTP")
+    case CURLE_COULDNT_RESOLVE_HOST where hop.host.isEmpty:
+      return FetchError(.badURL, "the URL names no host")
+    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+      return hop.isRedirected
+        ? FetchError(.redirect, "the redirect leads to an address that is no http(s) URL")
+        : FetchError(.badURL, "this is no http(s) URL: \(sentence)")
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return FetchError(
+        .dns, "the name \(hop.host) could not be resolved", isRetryable: true)
+    case CURLE_OPERATION_TIMEDOUT:
+      return FetchError(.timeout, "the time was up: \(sentence)", isRetryable: true)
+    case CURLE_FILESIZE_EXCEEDED: return tooLarge(maximumBytes)
+    case CURLE_PARTIAL_FILE:
+      return FetchError(.truncated, "the body ended early: \(sentence)", isRetryable: true)
+    case CURLE_BAD_CONTENT_ENCODING:
+      return FetchError(.badEncoding, "the body could not be decompressed: \(sentence)")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_INVALIDCERTSTATUS:
+      return FetchError(.tls, "no trustworthy TLS connection: \(sentence)")
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return FetchError(.badResponse, "the answer is not valid HTTP: \(sentence)")
+    default:
+      return FetchError(.network, "the connection failed: \(sentence)", isRetryable: true)
+    }
+  }
+
+  static func tooLarge(_ maximumBytes: Int) -> FetchError {
+    FetchError(.tooLarge, "the file is larger than \(maximumBytes) bytes (max-bytes)")
+  }
+}

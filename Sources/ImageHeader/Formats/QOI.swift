@@ -1,0 +1,8 @@
+/// QOI 1.0.
+enum QOIHeader {
+  static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
+    ImageHeader(
+      format: .qoi, pixelWidth: try file.big32(4), pixelHeight: try file.big32(8),
+      hasAlpha: try file.byte(12) == 4)
+  }
+}
