@@ -38,8 +38,6 @@ final class FetchLoop {
 
   deinit { curl_multi_cleanup(multi) }
 
-  var isIdle: Bool { waiting.isEmpty && running.isEmpty }
-
   func add(_ jobs: [Job]) { waiting.append(contentsOf: jobs) }
 
   /// Ends a request, wherever it is.

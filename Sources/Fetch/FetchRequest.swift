@@ -65,7 +65,7 @@ package struct FetchResult: Sendable {
 
 /// Takes a body as it arrives. All calls for one body come from one thread, in order.
 package protocol BodyReceiving: AnyObject, Sendable {
-  func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict
+  func receive(_ bytes: RawSpan) -> BodyVerdict
 }
 
 package enum BodyVerdict: Sendable {

@@ -220,7 +220,7 @@ final class Transfer {
     received += bytes.count
     // libcurl's own limit goes by Content-Length; a body without one is counted here.
     guard received <= settings.maximumBytes else { return stop(.error(tooLarge)) }
-    switch receiver.receive(bytes) {
+    switch receiver.receive(bytes.bytes) {
     case .more: return bytes.count
     case .enough: return stop(.enough)
     case .failed(let message): return stop(.error(FetchError(.local, message)))

@@ -99,8 +99,8 @@ package struct File: ~Copyable {
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
   }
 
-  package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-    let failure = writeAll(bytes)
+  package func write(_ bytes: RawSpan) throws(SystemError) {
+    let failure = bytes.withUnsafeBytes { writeAll($0) }
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
   }
 

@@ -14,7 +14,6 @@ package struct SystemError: Error, Equatable, Sendable {
   }
 
   package var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
-  package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
   /// The kernel's sentence for the code: "No such file or directory".
   package var reason: String { String(cString: strerror(code)) }

@@ -82,12 +82,6 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  /// A value that is JSON already, as another writer gave it.
-  package mutating func raw(_ json: some Sequence<UInt8>) {
-    begin()
-    bytes.append(contentsOf: json)
-  }
-
   package mutating func member(_ name: String, _ value: String) {
     self.name(name)
     self.value(value)

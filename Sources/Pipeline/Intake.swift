@@ -1,13 +1,11 @@
+internal import Synchronization
 internal import TesseraFetch
 internal import TesseraFiles
 internal import TesseraImageHeader
 
 /// Takes a source in as it arrives: reads its header from the first bytes, refuses what is no
 /// picture or is over a limit before the rest has come, and spools and digests what is left.
-///
-/// `@unchecked Sendable`: the fetcher makes all its calls from one thread, one after the other, and
-/// the others are made when the transfer has ended, by the task that was waiting for its end.
-final class Intake: BodyReceiving, @unchecked Sendable {
+final class Intake: BodyReceiving {
   /// The largest part of a file that is looked at for its header. Beyond it lies no size that
   /// anybody's picture needs.
   static let headerReach = 16 << 20
@@ -33,10 +31,14 @@ final class Intake: BodyReceiving, @unchecked Sendable {
 
   private let limits: Limits
   private let spoolPath: String
-  private var scout = HeaderScout(seeksOrientation: false)
-  private let digest = Digest()
-  private var spool: File?
-  private var refusal: Refusal?
+  private let state = Mutex(State())
+
+  private struct State: ~Copyable {
+    var scout = HeaderScout(seeksOrientation: false)
+    let digest = Digest()
+    var spool: File?
+    var refusal: Refusal?
+  }
 
   /// - Parameter spoolPath: where the source is kept; made when the first bytes come.
   init(limits: Limits, spoolPath: String) {
@@ -44,36 +46,40 @@ final class Intake: BodyReceiving, @unchecked Sendable {
     self.spoolPath = spoolPath
   }
 
-  func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
-    if scout.isSearching {
-      scout.add(bytes)
-      refusal = limits.refusal(of: scout.reading)
-      if refusal != nil { return .enough }
+  func receive(_ bytes: RawSpan) -> BodyVerdict {
+    state.withLock { state in
+      if state.scout.isSearching {
+        state.scout.add(bytes)
+        state.refusal = limits.refusal(of: state.scout.reading)
+        if state.refusal != nil { return .enough }
+      }
+      do throws(SystemError) {
+        if state.spool == nil { state.spool = try File(spoolPath, .write) }
+        try state.spool?.write(bytes)
+      } catch {
+        return .failed("\(error)")
+      }
+      bytes.withUnsafeBytes { state.digest.update($0) }
+      return .more
     }
-    do throws(SystemError) {
-      if spool == nil { spool = try File(spoolPath, .write) }
-      try spool?.write(bytes)
-    } catch {
-      return .failed("\(error)")
-    }
-    digest.update(bytes)
-    return .more
   }
 
   /// To be called once, when the transfer has ended well.
   func finish() -> Outcome {
-    spool = nil
-    let reading = scout.finish()
-    if let refusal = refusal ?? limits.refusal(of: reading) { return .refused(refusal) }
-    guard case .header(let header) = reading else {
-      return .refused(Refusal(code: "not-image", message: "the file is no picture"))
+    state.withLock { state in
+      state.spool = nil
+      let reading = state.scout.finish()
+      if let refusal = state.refusal ?? limits.refusal(of: reading) { return .refused(refusal) }
+      guard case .header(let header) = reading else {
+        return .refused(Refusal(code: "not-image", message: "the file is no picture"))
+      }
+      return .picture(header, digest: state.digest.hexadecimal())
     }
-    return .picture(header, digest: digest.hexadecimal())
   }
 
   /// Closes and removes the spooled bytes.
   func discard() {
-    spool = nil
+    state.withLock { $0.spool = nil }
     // What can't be removed now is removed at the next run's start.
     try? FileSystem.remove(spoolPath)
   }
@@ -98,8 +104,8 @@ struct HeaderScout {
   /// How many bytes have been looked at.
   var count: Int { bytes.count }
 
-  mutating func add(_ more: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: more)
+  mutating func add(_ more: RawSpan) {
+    more.withUnsafeBytes { bytes.append(contentsOf: $0) }
     guard bytes.count >= needed else { return }
     reading = ImageHeader.read(bytes.span, isWhole: false, seeksOrientation: seeksOrientation)
     if case .needs(let range) = reading {

@@ -61,7 +61,8 @@ struct ItemRunner: Sendable {
     }
     let key = file.sourceKey(for: entry)
     let source = try await state.source(key)
-    let known = try await source.asyncFlatMap { try await self.known($0.content, for: entry) }
+    var known: Known?
+    if let source { known = try await self.known(source.content, for: entry) }
     // What the pipeline no longer lets in is looked at anew, and refused as if for the first time.
     let isReady = known.map { $0.blueprint.isComplete && isLetIn($0.content) } ?? false
     if let source, let known, isReady, isFresh(source) {
@@ -304,14 +305,5 @@ extension String {
     guard let first else { return self }
     let text = first.uppercased() + dropFirst()
     return text.hasSuffix(".") ? text : text + "."
-  }
-}
-
-extension Optional where Wrapped: Sendable {
-  fileprivate func asyncFlatMap<Value: Sendable>(
-    _ transform: (Wrapped) async throws -> Value?
-  ) async rethrows -> Value? {
-    guard let self else { return nil }
-    return try await transform(self)
   }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 package import TesseraFetch
 internal import TesseraFiles
 package import TesseraImageHeader
@@ -103,36 +104,12 @@ package struct Prober: Sendable {
   private static let mostReads = 1000
 
   private func probeFile(_ path: String) -> Answer {
-    var reader = HeaderReader()
+    var count = 0
     do throws(SystemError) {
       if FileSystem.isDirectory(path) { throw SystemError("read", path, code: 21) }  // EISDIR
       let file = try File(path, .read)
-      if file.isRegular {
-        let size = try file.size()
-        reader.fileSize = size
-        var wanted = 0..<Self.fileWindow
-        var reads = 0
-        while true {
-          let count = max(wanted.count, Self.fileWindow)
-          reader.add(try file.read(count, at: wanted.lowerBound), at: wanted.lowerBound)
-          reads += 1
-          guard case .needs(let next) = reader.reading, reads < Self.mostReads else { break }
-          wanted = next
-        }
-      } else {
-        // A pipe can only be read on.
-        var bytes: [UInt8] = []
-        while case .needs(let next) = reader.reading, next.upperBound <= Intake.headerReach {
-          let start = bytes.count
-          guard try file.read(Self.fileWindow, into: &bytes) > 0 else {
-            reader.fileSize = start
-            break
-          }
-          reader.add(Array(bytes[start...]), at: start)
-        }
-      }
-      return Answer(
-        source: path, result: Self.result(reader.reading), bytesRead: reader.count, requests: 0)
+      let reading = file.isRegular ? try jump(in: file, &count) : try readOn(file, &count)
+      return Answer(source: path, result: Self.result(reading), bytesRead: count, requests: 0)
     } catch {
       return Answer(
         source: path,
@@ -140,8 +117,38 @@ package struct Prober: Sendable {
           Failure(
             code: error.isMissingFile ? "not-found" : "local",
             message: error.description.asSentence, isRetryable: false)),
-        bytesRead: reader.count, requests: 0)
+        bytesRead: count, requests: 0)
     }
+  }
+
+  /// Reads a file where its header says.
+  private func jump(
+    in file: borrowing File, _ count: inout Int
+  ) throws(SystemError) -> HeaderReading {
+    var reader = HeaderReader(fileSize: try file.size())
+    var wanted = 0..<Self.fileWindow
+    for _ in 0..<Self.mostReads {
+      let bytes = try file.read(max(wanted.count, Self.fileWindow), at: wanted.lowerBound)
+      count += bytes.count
+      reader.add(bytes, at: wanted.lowerBound)
+      guard case .needs(let next) = reader.reading else { break }
+      wanted = next
+    }
+    return reader.reading
+  }
+
+  /// Reads what can only be read on, such as a pipe.
+  private func readOn(
+    _ file: borrowing File, _ count: inout Int
+  ) throws(SystemError) -> HeaderReading {
+    var scout = HeaderScout(seeksOrientation: true)
+    while scout.isSearching {
+      var bytes: [UInt8] = []
+      guard try file.read(Self.fileWindow, into: &bytes) > 0 else { break }
+      count += bytes.count
+      scout.add(bytes.span.bytes)
+    }
+    return scout.finish()
   }
 
   private static func result(_ reading: HeaderReading) -> Result<ImageHeader, Failure> {
@@ -162,18 +169,18 @@ package struct Prober: Sendable {
 }
 
 /// Reads until the header is known, and no further.
-///
-/// `@unchecked Sendable`: used by the fetcher's thread until the transfer ends, and by the waiting
-/// task after that.
-private final class ProbeReceiver: BodyReceiving, @unchecked Sendable {
-  private var scout = HeaderScout(seeksOrientation: true)
-  private(set) var bytesRead = 0
+private final class ProbeReceiver: BodyReceiving {
+  private let state = Mutex((scout: HeaderScout(seeksOrientation: true), bytesRead: 0))
 
-  func receive(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
-    bytesRead += bytes.count
-    scout.add(bytes)
-    return scout.isSearching ? .more : .enough
+  var bytesRead: Int { state.withLock { $0.bytesRead } }
+
+  func receive(_ bytes: RawSpan) -> BodyVerdict {
+    state.withLock { state in
+      state.bytesRead += bytes.byteCount
+      state.scout.add(bytes)
+      return state.scout.isSearching ? .more : .enough
+    }
   }
 
-  func finish() -> HeaderReading { scout.finish() }
+  func finish() -> HeaderReading { state.withLock { $0.scout.finish() } }
 }

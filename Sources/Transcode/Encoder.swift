@@ -21,7 +21,7 @@ enum Encoder {
     do {
       try encoded.withBytes { bytes in
         let file = try File(output.file, .create)
-        guard encoding.format == .webp else { return try file.write(bytes) }
+        guard encoding.format == .webp else { return try file.write(bytes.bytes) }
         guard let clean = WebPContainer.withoutMetadata(bytes) else {
           throw TranscodeFailure(.encode, "libwebp could not read back the WebP file it made")
         }

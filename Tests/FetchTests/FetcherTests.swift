@@ -13,8 +13,8 @@ private final class Bucket: BodyReceiving {
 
   var content: [UInt8] { bytes.withLock { $0 } }
 
-  func receive(_ more: UnsafeRawBufferPointer) -> BodyVerdict {
-    let copy = Array(more)
+  func receive(_ more: RawSpan) -> BodyVerdict {
+    let copy = more.withUnsafeBytes { Array($0) }
     return bytes.withLock { bytes in
       bytes += copy
       return bytes.count >= limit ? .enough : .more
