@@ -57,6 +57,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "TesseraCatalog", targets: ["TesseraCatalog"]),
+    .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
     .executable(name: "tessera", targets: ["tessera"]),
     .executable(name: "tessera-worker", targets: ["tessera-worker"]),
   ],
@@ -127,6 +128,7 @@ let package = Package(
     tests("PlanTests", ["TesseraPlan"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
     tests("FetchTests", ["TesseraFetch"]),
+    tests("ProbeTests", ["TesseraPipeline", "TesseraFetch", "TesseraImageHeader"]),
     tests("StateTests", ["TesseraState"]),
     tests("OutputTests", ["TesseraOutput", "TesseraFiles"]),
     tests("WorkersTests", ["TesseraWorkers", "TesseraWire", "TesseraPlan"]),

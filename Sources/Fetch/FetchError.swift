@@ -14,6 +14,8 @@ package struct FetchError: Error, Sendable, Equatable {
     case truncated
     case badEncoding = "bad-encoding"
     case badResponse = "bad-response"
+    /// Not what was asked for of a range. Who asks for ranges asks again without.
+    case badRange = "bad-range"
     /// The spool could not be written: the fault is ours, not the server's.
     case local
     case cancelled

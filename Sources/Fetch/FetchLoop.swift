@@ -38,7 +38,10 @@ final class FetchLoop {
 
   deinit { curl_multi_cleanup(multi) }
 
-  func add(_ jobs: [Job]) { waiting.append(contentsOf: jobs) }
+  func add(_ jobs: [Job]) {
+    waiting.insert(contentsOf: jobs.filter(\.request.isContinuation), at: 0)
+    waiting.append(contentsOf: jobs.filter { !$0.request.isContinuation })
+  }
 
   /// Ends a request, wherever it is.
   func cancel(_ identifier: Int) {

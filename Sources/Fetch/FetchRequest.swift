@@ -5,6 +5,17 @@ package struct FetchRequest: Sendable {
   package var headers: [(name: String, value: String)]
   /// Makes the request conditional: the answer may then be "not modified".
   package var validators: Validators?
+  /// Which bytes are wanted; nil means all. The server may send all in spite of it, so what came is
+  /// told to ``BodyReceiving/begin(_:_:)``.
+  package var range: Range<Int>?
+  /// With a range: the validator of the version that it belongs to (RFC 9110, section 13.1.5). Of
+  /// another version the server sends everything.
+  package var ifRange: String?
+  /// Whether the receiver has enough long before the end. Then a source may be larger than
+  /// `maximumBytes`, as long as no more is read of it, and no compression is asked for.
+  package var isForBeginning = false
+  /// Whether this goes on with what an earlier request began: it does not queue up again.
+  package var isContinuation = false
   /// How long this try may take as a whole.
   package var deadline: Duration
 
@@ -29,6 +40,10 @@ package struct Validators: Sendable, Equatable {
     self.etag = etag
     self.lastModified = lastModified
   }
+
+  /// The validator that tells versions apart byte by byte; nil where there is none. A date tells by
+  /// the second alone, so it is none (RFC 9110, section 8.8.2.2).
+  package var strong: String? { etag.flatMap { $0.hasPrefix("\"") ? $0 : nil } }
 }
 
 /// A good answer.
@@ -45,6 +60,8 @@ package struct FetchResponse: Sendable {
   package var ending: Ending
   /// After redirects.
   package var url: String
+  /// Whether a redirect led to another origin, to which the request's headers must not be sent.
+  package var leftOrigin: Bool
   package var validators: Validators?
   /// How long the answer stays fresh, as the server says; nil where it does not.
   package var freshness: Duration?
@@ -63,9 +80,18 @@ package struct FetchResult: Sendable {
   package var time: Duration
 }
 
-/// Takes a body as it arrives. All calls for one body come from one thread, in order.
+/// Takes bodies as they arrive. All calls for one body come from one thread, in order.
 package protocol BodyReceiving: AnyObject, Sendable {
+  /// Called when the headers of a good answer are there, before its body's first byte.
+  ///
+  /// - Parameter validators: of the version that the body belongs to.
+  func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict
+
   func receive(_ bytes: RawSpan) -> BodyVerdict
+}
+
+extension BodyReceiving {
+  package func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict { .more }
 }
 
 package enum BodyVerdict: Sendable {

@@ -21,6 +21,9 @@ final class Transfer {
   /// The URL of the present hop, and how many redirects led to it.
   private var url: String
   private var redirects = 0
+  private var leftOrigin = false
+  /// What the body holds; nil until its headers are there.
+  private var extent: BodyExtent?
   private var end = ContinuousClock.Instant.now
   private var stall: StallWatch?
   /// Since when the server's first byte is waited for.
@@ -31,6 +34,15 @@ final class Transfer {
   private enum Verdict: Equatable {
     case enough
     case error(FetchError)
+
+    /// Nil where the receiver wants more.
+    init?(_ verdict: BodyVerdict) {
+      switch verdict {
+      case .more: return nil
+      case .enough: self = .enough
+      case .failed(let message): self = .error(FetchError(.local, message))
+      }
+    }
   }
 
   init?(
@@ -88,9 +100,12 @@ final class Transfer {
         handle, CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.timeout.milliseconds)),
       tessera_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, request.deadline.milliseconds)),
       tessera_curl_set_offset(
-        handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(settings.maximumBytes)),
-      // Every encoding that this libcurl can undo; what it can't is an error.
-      tessera_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, ""),
+        handle, CURLOPT_MAXFILESIZE_LARGE,
+        request.isForBeginning ? 0 : curl_off_t(settings.maximumBytes)),
+      // Every encoding that this libcurl can undo; what it can't is an error. Of compressed bytes no
+      // range can be asked for; what is sent compressed all the same is undone, too.
+      tessera_curl_set_string(
+        handle, CURLOPT_ACCEPT_ENCODING, request.isForBeginning ? "identity" : ""),
       tessera_curl_set_string(handle, CURLOPT_USERAGENT, settings.userAgent),
       tessera_curl_set_write(
         handle,
@@ -122,14 +137,19 @@ final class Transfer {
     ]
     end = ContinuousClock.now.advanced(by: request.deadline)
     var lines = request.headers.map { "\($0.name): \($0.value)" }
-    lines += validatorLines
+    lines += ownLines
     codes.append(setHeaders(lines))
     guard let code = codes.first(where: { $0 != CURLE_OK }) else { return nil }
     return FetchError(.local, "libcurl refused an option: \(Self.sentence(code))")
   }
 
-  private var validatorLines: [String] {
+  /// Headers that are ours, and go to every origin.
+  private var ownLines: [String] {
     var lines: [String] = []
+    if let range = request.range {
+      lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+      if let version = request.ifRange { lines.append("If-Range: \(version)") }
+    }
     if let etag = request.validators?.etag { lines.append("If-None-Match: \(etag)") }
     if let date = request.validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
     return lines
@@ -169,9 +189,7 @@ final class Transfer {
     guard wasAnswered, [301, 302, 303, 307, 308].contains(headers.status) else {
       return .done(result(rawCode: rawCode))
     }
-    var target: UnsafePointer<CChar>?
-    tessera_curl_get_string(handle, CURLINFO_REDIRECT_URL, &target)
-    guard let target else {
+    guard let target = headers["location"].flatMap({ Redirect.url(from: url, to: $0) }) else {
       return .done(
         .failure(
           FetchError(.redirect, "the server answered \(headers.status), and not where to go")))
@@ -185,9 +203,10 @@ final class Transfer {
         .failure(FetchError(.timeout, "the time was up: redirects took it", isRetryable: true)))
     }
     let before = Origin(url)
-    url = String(cString: target)
+    url = target
     redirects += 1
     headers = ResponseHeaders()
+    extent = nil
     stall = nil
     waitingSince = nil
     verdict = nil
@@ -196,7 +215,10 @@ final class Transfer {
       tessera_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)),
     ]
     // Once another origin was asked, the configured headers are gone for good.
-    if Origin(url) != before { codes.append(setHeaders(validatorLines)) }
+    if Origin(url) != before {
+      leftOrigin = true
+      codes.append(setHeaders(ownLines))
+    }
     guard codes.allSatisfy({ $0 == CURLE_OK }) else {
       return .done(.failure(FetchError(.redirect, "the redirect leads to no http(s) URL")))
     }
@@ -214,17 +236,37 @@ final class Transfer {
 
   private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
     // An answer that is no picture need not be read.
-    guard headers.status == 200 || headers.status == 203 else { return stop(.enough) }
+    guard isGood else { return stop(.enough) }
     if stall == nil { stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now) }
     stall?.received(bytes.count)
     received += bytes.count
     // libcurl's own limit goes by Content-Length; a body without one is counted here.
     guard received <= settings.maximumBytes else { return stop(.error(tooLarge)) }
-    switch receiver.receive(bytes.bytes) {
-    case .more: return bytes.count
-    case .enough: return stop(.enough)
-    case .failed(let message): return stop(.error(FetchError(.local, message)))
+    return Verdict(receiver.receive(bytes.bytes)).map { stop($0) } ?? bytes.count
+  }
+
+  /// Whether the answer has a body that was asked for.
+  private var isGood: Bool {
+    switch headers.status {
+    case 200, 203: true
+    case 206: request.range != nil
+    default: false
     }
+  }
+
+  /// Tells the receiver what comes. Returns why it is not wanted.
+  private func begin() -> Verdict? {
+    do throws(FetchError) {
+      let extent = try headers.extent(wanted: request.range)
+      self.extent = extent
+      return Verdict(receiver.begin(extent, validators))
+    } catch {
+      return .error(error)
+    }
+  }
+
+  private var validators: Validators? {
+    Validators(etag: headers["etag"], lastModified: headers["last-modified"])
   }
 
   private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -239,6 +281,7 @@ final class Transfer {
     // The end of the headers: from here on the body has to come at a speed.
     if bytes.count <= 2, headers.status >= 200 {
       stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now)
+      if isGood, extent == nil, let verdict = begin() { return stop(verdict) }
     }
     return bytes.count
   }
@@ -305,16 +348,14 @@ final class Transfer {
     if headers.status == 304, request.validators != nil {
       return .success(response(.notModified))
     }
-    guard headers.status == 200 || headers.status == 203 else { return .failure(statusError) }
+    guard isGood else { return .failure(statusError) }
     return .success(response(wasStopped ? .stopped : .complete))
   }
 
   private func response(_ ending: FetchResponse.Ending) -> FetchResponse {
-    var url: UnsafePointer<CChar>?
-    tessera_curl_get_string(handle, CURLINFO_EFFECTIVE_URL, &url)
-    return FetchResponse(
-      ending: ending, url: url.map { String(cString: $0) } ?? request.url,
-      validators: Validators(etag: headers["etag"], lastModified: headers["last-modified"]),
+    FetchResponse(
+      ending: ending, url: url, leftOrigin: leftOrigin,
+      validators: validators,
       freshness: Freshness.lifetime(of: headers), bytes: received)
   }
 

@@ -33,6 +33,9 @@ package enum Host {
     return width > 0 ? Int(width) : nil
   }
 
+  /// Whether standard input is a terminal: somebody may be waiting there for a prompt.
+  package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
   package static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }

@@ -1,41 +1,101 @@
 /// Collects the bytes of one file, from wherever they come, until they tell its header.
 ///
-/// Random access: what ``reading`` asks for may lie far ahead. Bytes are kept as they are given; nothing
-/// is allocated by what the file claims.
-package struct HeaderReader: Sendable {
-  /// The file's length, where it is known.
-  package var fileSize: Int?
+/// Bytes may come in a stream from the file's beginning, or as answers to what ``reading`` asks
+/// for, which may lie far ahead. Nothing is allocated by what the file claims: what is kept is what
+/// was given.
+public struct HeaderReader: Sendable {
+  /// What the bytes so far say. At first it asks for the bytes that tell formats apart.
+  public private(set) var reading: HeaderReading = .needs(0..<Signature.reach)
+
+  private var fileSize: Int?
+  private let seeksOrientation: Bool
   private var prefix: [UInt8] = []
   private var further: [(offset: Int, bytes: [UInt8])] = []
+  /// So long a prefix is worth another reading.
+  private var worthReading = 1
+  private var readings = 0
 
-  package init(fileSize: Int? = nil) { self.fileSize = fileSize }
+  /// So many times what was asked for is read at once. Each reading begins anew, so from then on
+  /// the prefix has to double in between: a file made to be searched costs no more than twice its
+  /// length.
+  private static let patience = 64
 
-  /// Bytes that are known.
-  package var count: Int { prefix.count + further.reduce(0) { $0 + $1.bytes.count } }
+  /// - Parameters:
+  ///   - fileSize: the file's length in bytes, where it is known.
+  ///   - seeksOrientation: as for ``ImageHeader/read(_:isWhole:seeksOrientation:)``.
+  public init(fileSize: Int? = nil, seeksOrientation: Bool = true) {
+    self.fileSize = fileSize
+    self.seeksOrientation = seeksOrientation
+  }
+
+  /// Whether more bytes can still tell more.
+  public var isSearching: Bool { if case .needs = reading { true } else { false } }
+
+  /// Bytes that are kept.
+  public var count: Int { prefix.count + further.reduce(0) { $0 + $1.bytes.count } }
+
+  /// Adds the bytes that follow those from the file's beginning.
+  public mutating func add(_ bytes: RawSpan) { add(bytes, at: prefix.count) }
 
   /// Adds bytes that stand at a place in the file.
-  package mutating func add(_ bytes: [UInt8], at offset: Int) {
-    if offset <= prefix.count {
-      prefix.append(contentsOf: bytes.dropFirst(prefix.count - offset))
-    } else {
-      further.append((offset, bytes))
+  ///
+  /// - Parameter offset: in bytes from the file's beginning. Bytes that are there already stand.
+  public mutating func add(_ bytes: RawSpan, at offset: Int) {
+    guard isSearching, offset >= 0 else { return }
+    if offset > prefix.count {
+      further.append((offset, unsafe bytes.withUnsafeBytes { unsafe Array($0) }))
+    } else if offset + bytes.byteCount > prefix.count {
+      let known = prefix.count - offset
+      unsafe bytes.withUnsafeBytes { unsafe prefix.append(contentsOf: $0.dropFirst(known)) }
+      joinPieces()
     }
-    // Pieces that the prefix has reached become part of it.
+    guard isWorthReading else { return }
+    read()
+  }
+
+  /// Says how long the file is; with no argument, that the bytes from its beginning are all of it.
+  public mutating func end(at length: Int? = nil) {
+    fileSize = length ?? prefix.count
+    if isSearching { read() }
+  }
+
+  /// Pieces that the prefix has reached become part of it.
+  private mutating func joinPieces() {
     while let index = further.firstIndex(where: { $0.offset <= prefix.count }) {
       let piece = further.remove(at: index)
       prefix.append(contentsOf: piece.bytes.dropFirst(prefix.count - piece.offset))
     }
   }
 
-  /// What the bytes so far say.
-  package var reading: HeaderReading {
+  /// Whether the bytes are there that were asked for last.
+  private var isWorthReading: Bool {
+    guard case .needs(let wanted) = reading else { return false }
+    return prefix.count >= worthReading
+      || further.contains { piece in
+        piece.offset <= wanted.lowerBound
+          && piece.offset + piece.bytes.count >= wanted.upperBound
+      }
+  }
+
+  private mutating func read() {
     var buffer = prefix
     var pieces: [HeaderView.Piece] = []
     for piece in further {
       pieces.append(.init(file: piece.offset, buffer: buffer.count, count: piece.bytes.count))
       buffer.append(contentsOf: piece.bytes)
     }
-    let view = HeaderView(buffer.span, prefix: prefix.count, pieces: pieces, fileSize: fileSize)
-    return ImageHeader.read(view)
+    let view = HeaderView(
+      buffer.span, prefix: prefix.count, pieces: pieces, fileSize: fileSize,
+      seeksOrientation: seeksOrientation)
+    reading = ImageHeader.read(view)
+    switch reading {
+    case .needs(let range):
+      readings += 1
+      worthReading =
+        readings < Self.patience ? range.upperBound : max(range.upperBound, prefix.count * 2)
+    case .header, .refused:
+      prefix = []
+      further = []
+    }
   }
 }

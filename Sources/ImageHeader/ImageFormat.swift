@@ -1,44 +1,60 @@
-/// The picture formats that Tessera can name by their first bytes.
+/// The picture formats that can be told by their first bytes.
 ///
 /// The raw value is the name used in the pipeline file, the catalog and `probe --json`.
-package enum ImageFormat: String, Sendable, CaseIterable {
+public enum ImageFormat: String, Sendable, CaseIterable {
   case jpeg, png, gif, webp, bmp, tiff, heic, avif, jxl, jp2, ico, psd, svg, qoi, pnm, dds, tga
   case exr, icns
 
-  /// Whether Tessera decodes the format. Of the others it tells the size alone.
-  package var isDecoded: Bool {
-    switch self {
-    case .jpeg, .png, .gif, .webp: true
-    default: false
-    }
-  }
-
   /// The media type registered with IANA, or the one in common use.
-  package var mediaType: String {
-    switch self {
-    case .ico: "image/vnd.microsoft.icon"
-    case .jxl: "image/jxl"
-    case .pnm: "image/x-portable-anymap"
-    case .psd: "image/vnd.adobe.photoshop"
-    case .svg: "image/svg+xml"
-    case .dds: "image/vnd.ms-dds"
-    case .tga: "image/x-tga"
-    case .exr: "image/x-exr"
-    case .icns: "image/x-icns"
-    default: "image/\(rawValue)"
-    }
-  }
+  public var mediaType: String { facts.mediaType }
 
-  /// The format's name in a sentence.
-  package var displayName: String {
+  /// The format's name in a sentence: "JPEG XL".
+  public var displayName: String { facts.name }
+
+  /// The name as it is spoken: "a PNG", "an AVIF".
+  public var withArticle: String { "\(facts.article) \(facts.name)" }
+
+  /// Whether Tessera decodes the format. Of the others it tells the size alone.
+  package var isDecoded: Bool { facts.isDecoded }
+}
+
+/// What is known of a format beyond how it is read: a row of the table of formats.
+private struct FormatFacts {
+  var article: String
+  var name: String
+  var mediaType: String
+  var isDecoded: Bool
+
+  init(_ article: String, _ name: String, _ mediaType: String, isDecoded: Bool = false) {
+    self.article = article
+    self.name = name
+    self.mediaType = mediaType
+    self.isDecoded = isDecoded
+  }
+}
+
+extension ImageFormat {
+  private var facts: FormatFacts {
     switch self {
-    case .exr: "OpenEXR"
-    case .gif, .png, .jpeg, .tiff, .bmp, .heic, .avif, .psd, .svg, .qoi, .pnm, .ico, .dds, .tga,
-      .icns:
-      rawValue.uppercased()
-    case .webp: "WebP"
-    case .jxl: "JPEG XL"
-    case .jp2: "JPEG 2000"
+    case .jpeg: FormatFacts("a", "JPEG", "image/jpeg", isDecoded: true)
+    case .png: FormatFacts("a", "PNG", "image/png", isDecoded: true)
+    case .gif: FormatFacts("a", "GIF", "image/gif", isDecoded: true)
+    case .webp: FormatFacts("a", "WebP", "image/webp", isDecoded: true)
+    case .bmp: FormatFacts("a", "BMP", "image/bmp")
+    case .tiff: FormatFacts("a", "TIFF", "image/tiff")
+    case .heic: FormatFacts("a", "HEIC", "image/heic")
+    case .avif: FormatFacts("an", "AVIF", "image/avif")
+    case .jxl: FormatFacts("a", "JPEG XL", "image/jxl")
+    case .jp2: FormatFacts("a", "JPEG 2000", "image/jp2")
+    case .ico: FormatFacts("an", "ICO", "image/vnd.microsoft.icon")
+    case .psd: FormatFacts("a", "PSD", "image/vnd.adobe.photoshop")
+    case .svg: FormatFacts("an", "SVG", "image/svg+xml")
+    case .qoi: FormatFacts("a", "QOI", "image/qoi")
+    case .pnm: FormatFacts("a", "PNM", "image/x-portable-anymap")
+    case .dds: FormatFacts("a", "DDS", "image/vnd.ms-dds")
+    case .tga: FormatFacts("a", "TGA", "image/x-tga")
+    case .exr: FormatFacts("an", "OpenEXR", "image/x-exr")
+    case .icns: FormatFacts("an", "ICNS", "image/x-icns")
     }
   }
 }

@@ -2,21 +2,21 @@
 ///
 /// Sizes are in pixels. `pixelWidth` and `pixelHeight` are as stored; `width` and `height` are as
 /// displayed, after `orientation`. What the bytes read do not tell is nil, never guessed.
-package struct ImageHeader: Sendable, Equatable {
-  package var format: ImageFormat
-  package var pixelWidth: Int
-  package var pixelHeight: Int
-  package var orientation: Orientation
+public struct ImageHeader: Sendable, Equatable {
+  public var format: ImageFormat
+  public var pixelWidth: Int
+  public var pixelHeight: Int
+  public var orientation: Orientation
   /// Whether pixels may be translucent.
-  package var hasAlpha: Bool
+  public var hasAlpha: Bool
   /// Whether there is more than one frame; nil where only the rest of the file would tell.
-  package var isAnimated: Bool?
+  public var isAnimated: Bool?
   /// How many frames there are; nil where the header does not tell.
-  package var frames: Int?
-  package var bitsPerChannel: Int
-  package var hasICCProfile: Bool
+  public var frames: Int?
+  public var bitsPerChannel: Int
+  public var hasICCProfile: Bool
 
-  package init(
+  init(
     format: ImageFormat, pixelWidth: Int, pixelHeight: Int, orientation: Orientation = .upright,
     hasAlpha: Bool = false, isAnimated: Bool? = false, bitsPerChannel: Int = 8,
     hasICCProfile: Bool = false
@@ -31,12 +31,14 @@ package struct ImageHeader: Sendable, Equatable {
     self.hasICCProfile = hasICCProfile
   }
 
-  package var width: Int { orientation.swapsSides ? pixelHeight : pixelWidth }
-  package var height: Int { orientation.swapsSides ? pixelWidth : pixelHeight }
+  public var width: Int { orientation.swapsSides ? pixelHeight : pixelWidth }
+  public var height: Int { orientation.swapsSides ? pixelWidth : pixelHeight }
+  /// Pixels of one frame: what limits on decoding go by. No side is over 2^31 - 1, so it fits.
+  public var pixelCount: Int { pixelWidth * pixelHeight }
 }
 
 /// The answer to "what do these bytes say?".
-package enum HeaderReading: Sendable, Equatable {
+public enum HeaderReading: Sendable, Equatable {
   case header(ImageHeader)
   /// Ask again when these bytes of the file are there, too. They may lie far ahead.
   case needs(Range<Int>)
@@ -44,8 +46,8 @@ package enum HeaderReading: Sendable, Equatable {
 }
 
 /// Why bytes are not a picture that Tessera can read.
-package struct HeaderRefusal: Error, Sendable, Equatable {
-  package enum Kind: String, Sendable {
+public struct HeaderRefusal: Error, Sendable, Equatable {
+  public enum Kind: String, Sendable {
     /// No picture at all: a web page, a JSON answer, text, nothing.
     case notImage = "not-image"
     /// A picture in a format that this version does not read.
@@ -56,11 +58,11 @@ package struct HeaderRefusal: Error, Sendable, Equatable {
     case truncated
   }
 
-  package var kind: Kind
+  public var kind: Kind
   /// A clause that fits after "the file is": "an HTML page, not a picture".
-  package var reason: String
+  public var reason: String
 
-  package init(_ kind: Kind, _ reason: String) {
+  public init(_ kind: Kind, _ reason: String) {
     self.kind = kind
     self.reason = reason
   }
@@ -76,7 +78,7 @@ extension ImageHeader {
   ///     stands at the file's end (WebP). Otherwise the picture counts as upright.
   /// - Returns: the header, which bytes it takes to know more, or why this is no picture. With
   ///   `isWhole` the answer is never ``HeaderReading/needs(_:)``.
-  package static func read(
+  public static func read(
     _ bytes: Span<UInt8>, isWhole: Bool, seeksOrientation: Bool = true
   ) -> HeaderReading {
     let view = HeaderView(
@@ -137,16 +139,6 @@ extension ImageHeader {
     case .tga: try TGAHeader.read(file)
     case .exr: try EXRHeader.read(file)
     case .icns: try ICNSHeader.read(file)
-    }
-  }
-}
-
-extension ImageFormat {
-  /// "a PNG", "an AVIF", as it is spoken.
-  package var withArticle: String {
-    switch self {
-    case .avif, .svg, .ico, .exr: "an \(displayName)"
-    default: "a \(displayName)"
     }
   }
 }

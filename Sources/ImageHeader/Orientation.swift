@@ -1,6 +1,6 @@
 /// How the stored pixels must be turned to be seen as meant: the eight values of TIFF and Exif
 /// (Exif 2.32, tag 0x0112). The raw value is the tag's.
-package enum Orientation: Int, Sendable, CaseIterable {
+public enum Orientation: Int, Sendable, CaseIterable {
   case upright = 1
   case mirrored
   case upsideDown
@@ -11,5 +11,5 @@ package enum Orientation: Int, Sendable, CaseIterable {
   case turnedLeft
 
   /// Whether width and height change places for display.
-  package var swapsSides: Bool { rawValue >= 5 }
+  public var swapsSides: Bool { rawValue >= 5 }
 }

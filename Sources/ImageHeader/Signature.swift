@@ -5,57 +5,42 @@ enum Signature {
   static let reach = 32
 
   static func format(of file: borrowing HeaderView) throws(HeaderStop) -> ImageFormat? {
-    let bytes = try beginning(file)
-    func starts(_ signature: [UInt8], at offset: Int = 0) -> Bool {
-      bytes.dropFirst(offset).starts(with: signature)
-    }
-    func says(_ text: String, at offset: Int = 0) -> Bool { starts(Array(text.utf8), at: offset) }
-    if starts([0xFF, 0xD8, 0xFF]) { return .jpeg }
-    if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
-    if says("GIF87a") || says("GIF89a") { return .gif }
-    if says("RIFF"), says("WEBP", at: 8) { return .webp }
-    for version in [0x2A, 0x2B] as [UInt8]
-    where starts([0x49, 0x49, version, 0]) || starts([0x4D, 0x4D, 0, version]) {
-      return .tiff
-    }
-    if says("ftyp", at: 4), let format = try isoFormat(file) { return format }
-    if starts([0xFF, 0x0A]) || starts([0, 0, 0, 12] + Array("JXL ".utf8) + [13, 10, 0x87, 10]) {
-      return .jxl
-    }
-    if starts([0xFF, 0x4F, 0xFF, 0x51])
-      || starts([0, 0, 0, 12] + Array("jP  ".utf8) + [13, 10, 0x87, 10])
-    {
-      return .jp2
-    }
-    if says("8BPS") { return .psd }
-    if says("qoif") { return .qoi }
-    if says("DDS ") { return .dds }
-    if starts([0x76, 0x2F, 0x31, 0x01]) { return .exr }
-    if says("icns") { return .icns }
-    if says("BM"), bytes.count > 14, starts([0, 0], at: 15) || bytes[14] >= 12 { return .bmp }
-    if starts([0, 0, 1, 0]) || starts([0, 0, 2, 0]), bytes.count >= 6, bytes[4] != 0 {
-      return .ico
-    }
-    if bytes.count >= 3, bytes[0] == UInt8(ascii: "P"),
-      (UInt8(ascii: "1")...UInt8(ascii: "7")).contains(bytes[1]), isSpace(Int(bytes[2]))
-    {
-      return .pnm
-    }
-    if try isSVG(file) { return .svg }
-    return bytes.count >= 18 && bytes[0] != UInt8(ascii: "<") ? try tga(file) : nil
-  }
-
-  private static func tga(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageFormat? {
-    try TGAHeader.isLikely(file) ? .tga : nil
-  }
-
-  /// The first bytes, all that are looked at, or as many as the file has.
-  private static func beginning(_ file: borrowing HeaderView) throws(HeaderStop) -> [UInt8] {
     let count = min(reach, file.fileSize ?? reach)
     try file.require(0..<count)
-    var bytes: [UInt8] = []
-    for offset in 0..<count { bytes.append(UInt8(try file.byte(offset))) }
-    return bytes
+    guard count >= 4 else { return nil }
+    let first = try file.big32(0)
+    func second() throws(HeaderStop) -> Int { count >= 8 ? try file.big32(4) : 0 }
+    func third() throws(HeaderStop) -> Int { count >= 12 ? try file.big32(8) : 0 }
+    switch first {
+    case 0xFFD8_FF00...0xFFD8_FFFF: return .jpeg
+    case 0x8950_4E47: if try second() == 0x0D0A_1A0A { return .png }  // .PNG
+    case 0x4749_4638:  // GIF8
+      if [0x3761, 0x3961].contains(try second() >> 16) { return .gif }  // 7a, 9a
+    case 0x5249_4646: if try third() == 0x5745_4250 { return .webp }  // RIFF, WEBP
+    case 0x4949_2A00, 0x4949_2B00, 0x4D4D_002A, 0x4D4D_002B: return .tiff  // II*, MM*; 43 is Big
+    case 0xFF0A_0000...0xFF0A_FFFF: return .jxl
+    case 0xFF4F_FF51: return .jp2
+    case 0x0000_000C:
+      guard try third() == 0x0D0A_870A else { break }
+      if try second() == 0x4A58_4C20 { return .jxl }  // JXL
+      if try second() == 0x6A50_2020 { return .jp2 }  // jP
+    case 0x3842_5053: return .psd  // 8BPS
+    case 0x716F_6966: return .qoi  // qoif
+    case 0x4444_5320: return .dds  // DDS
+    case 0x762F_3101: return .exr
+    case 0x6963_6E73: return .icns  // icns
+    case 0x424D_0000...0x424D_FFFF where count > 18:  // BM; the information header's length follows
+      if try BMPHeader.isLength(file.little32(14)) { return .bmp }
+    case 0x0000_0100, 0x0000_0200:  // an icon, a cursor; and how many in it
+      if count >= 6, try file.byte(4) != 0 { return .ico }
+    case 0x5031_0000...0x5037_FFFF:  // P1 to P7 and a blank
+      if isSpace(try file.byte(2)) { return .pnm }
+    default: break
+    }
+    if try second() == 0x6674_7970, let format = try isoFormat(file) { return format }  // ftyp
+    if try isSVG(file) { return .svg }
+    guard count >= 18, try file.byte(0) != UInt8(ascii: "<") else { return nil }
+    return try TGAHeader.isLikely(file) ? .tga : nil
   }
 
   /// The brands of ISO base media files that hold pictures (ISO/IEC 23008-12, AVIF 1.1). A file of

@@ -3,11 +3,11 @@
 ///
 /// Memory is bounded by `maximumLength`: a longer record is reported by its line and skipped to its
 /// end.
-struct RecordSplitter {
+package struct RecordSplitter {
   /// 1 MiB. A line holds an id, a URL and some data, not a book.
-  static let maximumLength = 1 << 20
+  package static let maximumLength = 1 << 20
 
-  enum Record: Equatable {
+  package enum Record: Sendable, Equatable {
     case bytes([UInt8], line: Int)
     case tooLong(line: Int)
   }
@@ -26,9 +26,11 @@ struct RecordSplitter {
   private var line = 1
   private var startLine = 1
 
+  package init() {}
+
   /// Takes bytes up to the end of the next record. Returns the record, or nil where `bytes` was
   /// used up without one.
-  mutating func next(in bytes: inout ArraySlice<UInt8>) -> Record? {
+  package mutating func next(in bytes: inout ArraySlice<UInt8>) -> Record? {
     while let byte = bytes.popFirst() {
       if byte == UInt8(ascii: "\n"), lastWasCarriageReturn {
         // The second half of a CRLF, whose first half has ended the record already.
@@ -60,7 +62,7 @@ struct RecordSplitter {
   }
 
   /// The last record, where the file does not end in a line's end.
-  mutating func finish() -> Record? {
+  package mutating func finish() -> Record? {
     guard isTooLong || !pending.isEmpty else { return nil }
     return close()
   }

@@ -6,10 +6,6 @@ internal import TesseraImageHeader
 /// Takes a source in as it arrives: reads its header from the first bytes, refuses what is no
 /// picture or is over a limit before the rest has come, and spools and digests what is left.
 final class Intake: BodyReceiving {
-  /// The largest part of a file that is looked at for its header. Beyond it lies no size that
-  /// anybody's picture needs.
-  static let headerReach = 16 << 20
-
   struct Limits: Sendable {
     var accept: [ImageFormat]
     var pixels: Int
@@ -34,7 +30,7 @@ final class Intake: BodyReceiving {
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
-    var scout = HeaderScout(seeksOrientation: false)
+    var header = HeaderReader(seeksOrientation: false)
     let digest = Digest()
     var spool: File?
     var refusal: Refusal?
@@ -48,9 +44,9 @@ final class Intake: BodyReceiving {
 
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
-      if state.scout.isSearching {
-        state.scout.add(bytes)
-        state.refusal = limits.refusal(of: state.scout.reading)
+      if state.header.isSearching {
+        state.header.add(bytes)
+        state.refusal = limits.refusal(of: state.header.streamed())
         if state.refusal != nil { return .enough }
       }
       do throws(SystemError) {
@@ -68,7 +64,8 @@ final class Intake: BodyReceiving {
   func finish() -> Outcome {
     state.withLock { state in
       state.spool = nil
-      let reading = state.scout.finish()
+      state.header.end()
+      let reading = state.header.streamed()
       if let refusal = state.refusal ?? limits.refusal(of: reading) { return .refused(refusal) }
       guard case .header(let header) = reading else {
         return .refused(Refusal(code: "not-image", message: "the file is no picture"))
@@ -82,49 +79,6 @@ final class Intake: BodyReceiving {
     state.withLock { $0.spool = nil }
     // What can't be removed now is removed at the next run's start.
     try? FileSystem.remove(spoolPath)
-  }
-}
-
-/// Collects a file's first bytes until they tell its header.
-struct HeaderScout {
-  /// So many bytes are looked at as they come.
-  private static let patience = 128 * 1024
-
-  /// Whether to go on where only the orientation is missing.
-  var seeksOrientation = false
-  private var bytes: [UInt8] = []
-  private var needed = 1
-  private(set) var reading: HeaderReading = .needs(0..<1)
-
-  init(seeksOrientation: Bool) { self.seeksOrientation = seeksOrientation }
-
-  /// Whether more bytes can still tell more.
-  var isSearching: Bool { if case .needs = reading { true } else { false } }
-
-  /// How many bytes have been looked at.
-  var count: Int { bytes.count }
-
-  mutating func add(_ more: RawSpan) {
-    more.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    guard bytes.count >= needed else { return }
-    reading = ImageHeader.read(bytes.span, isWhole: false, seeksOrientation: seeksOrientation)
-    if case .needs(let range) = reading {
-      let prefix = range.upperBound
-      // Each reading begins anew, so in a long search what is looked at doubles: a file made to be
-      // searched costs no more than twice its length.
-      needed = bytes.count < Self.patience ? prefix : max(prefix, bytes.count * 2)
-      if prefix > Intake.headerReach {
-        reading = .refused(
-          .init(.malformed, "a picture that does not tell its size in its first 16 MiB"))
-      }
-    }
-    if !isSearching { bytes = [] }
-  }
-
-  /// The answer, now that no more bytes will come.
-  mutating func finish() -> HeaderReading {
-    if isSearching { reading = ImageHeader.read(bytes.span, isWhole: true) }
-    return reading
   }
 }
 

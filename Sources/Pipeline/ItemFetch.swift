@@ -21,17 +21,14 @@ struct ItemFetch: Sendable {
   func fetch(
     _ url: String, validators: Validators?, spoolPath: String
   ) async throws -> Outcome {
-    let policy = RetryPolicy(retries: settings.retries, deadline: settings.deadline)
-    var spent = Duration.zero
-    var tries = 0
+    var tries = Tries(RetryPolicy(retries: settings.retries, deadline: settings.deadline))
     while true {
-      tries += 1
       let intake = Intake(limits: limits, spoolPath: spoolPath)
       let request = FetchRequest(
         url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
-        deadline: settings.deadline - spent)
+        deadline: tries.left)
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: intake)
-      spent += answer.time
+      tries.took(answer.time)
       switch answer.result {
       case .success(let response):
         if case .notModified = response.ending { return .notModified(response) }
@@ -40,15 +37,8 @@ struct ItemFetch: Sendable {
         intake.discard()
         if error.code == .cancelled { throw CancellationError() }
         if error.code == .local { throw PipelineError.local(error.message) }
-        let chance = Double.random(in: 0...1)
-        guard
-          let wait = policy.wait(after: error, tries: tries, elapsed: spent, chance: chance)
-        else {
-          return .failed(error)
-        }
+        guard try await tries.wait(after: error) else { return .failed(error) }
         recorder.update { $0.retries += 1 }
-        try await Task.sleep(for: wait)
-        spent += wait
       }
     }
   }

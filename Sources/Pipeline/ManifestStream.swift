@@ -1,5 +1,3 @@
-internal import Dispatch
-internal import Synchronization
 internal import TesseraFiles
 package import TesseraManifest
 package import TesseraPipelineFile
@@ -10,7 +8,7 @@ package final class ManifestStream {
   private static let chunk = 64 * 1024
 
   private let path: String
-  private let file: Input
+  private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
   private var records: ArraySlice<ManifestRecord> = []
@@ -31,7 +29,8 @@ package final class ManifestStream {
     do throws(SystemError) {
       file =
         manifest == .standardInput
-        ? Input(try File.standardInput()) : Input(try File(path, .readWithoutWaiting))
+        ? InputReader(try File.standardInput())
+        : InputReader(try File(path, .readWithoutWaiting))
     } catch {
       throw .manifest(path: path, reason: error.reason)
     }
@@ -70,15 +69,9 @@ package final class ManifestStream {
     }
   }
 
-  /// Standard input may keep a reader waiting for ever: it waits on a queue of its own, and until
-  /// ``stop()`` at the longest.
   private func readChunk() async throws(PipelineError) -> [UInt8] {
-    let file = file
-    let result = await withCheckedContinuation { continuation in
-      Self.queue.async { continuation.resume(returning: file.read(Self.chunk)) }
-    }
     do throws(SystemError) {
-      return try result.get()
+      return try await file.read(Self.chunk)
     } catch {
       throw .manifest(path: path, reason: error.reason)
     }
@@ -88,35 +81,5 @@ package final class ManifestStream {
   package nonisolated func stopper() -> @Sendable () -> Void {
     let file = file
     return { file.stop() }
-  }
-
-  private static let queue = DispatchQueue(label: "tessera.manifest")
-
-  /// The open file, for one reader at a time.
-  private final class Input: Sendable {
-    private let file: File
-    private let isStopped = Mutex(false)
-    let size: Int?
-
-    func stop() { isStopped.withLock { $0 = true } }
-
-    init(_ file: consuming File) {
-      size = file.isRegular ? try? file.size() : nil
-      self.file = file
-    }
-
-    func read(_ count: Int) -> Result<[UInt8], SystemError> {
-      var bytes: [UInt8] = []
-      do throws(SystemError) {
-        // A file is always ready; a pipe is asked five times a second.
-        while !(try file.waitUntilReadable(milliseconds: 200)) {
-          if isStopped.withLock({ $0 }) { return .success([]) }
-        }
-        _ = try file.read(count, into: &bytes)
-        return .success(bytes)
-      } catch {
-        return .failure(error)
-      }
-    }
   }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraFetch
 internal import TesseraFiles
 internal import TesseraImageHeader
@@ -75,7 +76,8 @@ extension Pipeline {
       fetcher = started
       prober = Prober(
         fetcher: started, headers: file.fetch.headers.map { ($0.name, $0.value) },
-        deadline: file.fetch.deadline, concurrency: file.fetch.concurrency)
+        retries: file.fetch.retries, deadline: file.fetch.deadline,
+        maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
     }
     var summary = PlanSummary()
     var batch: [ManifestEntry] = []
@@ -101,13 +103,13 @@ extension Pipeline {
           summary.add(Plan(for: source, settings: file.plan, slots: entry.slots))
         } else if prober != nil {
           batch.append(entry)
-          if batch.count >= 256 { await flush(&batch, prober, file, &summary) }
+          if batch.count >= 256 { try await flush(&batch, prober, file, &summary) }
         } else {
           summary.unknown += 1
         }
       }
     }
-    await flush(&batch, prober, file, &summary)
+    try await flush(&batch, prober, file, &summary)
     return summary
   }
 
@@ -126,13 +128,16 @@ extension Pipeline {
   private static func flush(
     _ batch: inout [ManifestEntry], _ prober: Prober?, _ file: PipelineFile,
     _ summary: inout PlanSummary
-  ) async {
+  ) async throws {
     guard let prober else { return }
     let entries = batch
     batch = []
-    var answers: [Prober.Answer] = []
-    await prober.probe(entries.map { file.requestURL(for: $0) }) { answers.append($0) }
-    for (entry, answer) in zip(entries, answers) {
+    let answers = Mutex<[Prober.Answer]>([])
+    var rest = entries.map { file.requestURL(for: $0) }[...]
+    try await prober.probe(
+      { rest.popFirst().map { .success($0) } },
+      answer: { answer in answers.withLock { $0.append(answer) } })
+    for (entry, answer) in zip(entries, answers.withLock(\.self)) {
       let limits = Intake.Limits(accept: file.accept, pixels: file.limits.pixels)
       guard case .success(let header) = answer.result,
         limits.refusal(of: .header(header)) == nil

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraFetch
 internal import TesseraFiles
 internal import TesseraImageHeader
@@ -9,10 +10,11 @@ enum ProbeCommand: Command {
   static let name = "probe"
   static let summary = "the sizes of pictures, from their first bytes"
   static let syntax = Syntax(
-    operands: "URL|FILE…", operandCount: 1...1_000_000,
+    operands: "[URL|FILE|-]…", operandCount: 0...1_000_000,
     text: """
       Prints the displayed size of each picture, in the order asked, reading no more of it than the
-      size takes. With --json, one object a line.
+      size takes: servers are asked for ranges. "-", or nothing at all, reads a list from standard
+      input, a URL or file a line. With --json, one object a line.
       """,
     options: [
       .init("--allow", "WHAT", "loopback, private or an address block; may be repeated"),
@@ -21,7 +23,64 @@ enum ProbeCommand: Command {
       .init("--max-bytes", "SIZE", "read no more of one picture; default 64MB"),
     ])
 
+  /// Tries after the first, for errors that can pass, within four times the timeout.
+  private static let retries = 2
+
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    if arguments.operands.isEmpty && Host.isInputTerminal {
+      throw UsageError("missing operands; the usage is: tessera probe \(syntax.operands) [options]")
+    }
+    let settings = try fetchSettings(arguments)
+    let fetcher = try Fetcher(settings)
+    defer { fetcher.close() }
+    let prober = Prober(
+      fetcher: fetcher, retries: retries, deadline: settings.timeout * 4,
+      maximumBytes: settings.maximumBytes, concurrency: settings.concurrency)
+    let isJSON = arguments.has("--json")
+    let isQuiet = arguments.has("--quiet")
+    let hasFailures = Mutex(false)
+    let answered = { @Sendable (answer: Prober.Answer) in
+      if case .failure = answer.result { hasFailures.withLock { $0 = true } }
+      if isJSON {
+        StandardStream.output.write(json(answer))
+      } else {
+        tell(answer, isQuiet: isQuiet)
+      }
+    }
+    let operands = arguments.operands
+    try await Interruption.cancelling {
+      var sources = Sources(operands, list: try SourceList())
+      try await withTaskCancellationHandler {
+        try await prober.probe({ try await sources.next() }, answer: answered)
+      } onCancel: { [stop = sources.list.stopper()] in
+        stop()
+      }
+      try Task.checkCancellation()
+    }
+    return hasFailures.withLock(\.self) ? .someFailed : .done
+  }
+
+  /// What is asked for: the operands, with the list in the place of "-".
+  private struct Sources {
+    private var rest: ArraySlice<String>
+    let list: SourceList
+
+    init(_ operands: [String], list: SourceList) {
+      rest = operands.isEmpty ? ["-"] : operands[...]
+      self.list = list
+    }
+
+    mutating func next() async throws -> Result<String, Prober.Failure>? {
+      while let operand = rest.first {
+        if operand == "-", let source = try await list.next() { return source }
+        rest.removeFirst()
+        if operand != "-" { return .success(operand) }
+      }
+      return nil
+    }
+  }
+
+  private static func fetchSettings(_ arguments: Arguments) throws(UsageError) -> FetchSettings {
     let concurrency =
       try arguments.value("--concurrency", expected: "a whole number from 1 to 256") {
         Int($0).flatMap { (1...256).contains($0) ? $0 : nil }
@@ -40,30 +99,12 @@ enum ProbeCommand: Command {
         "--allow must be loopback, private or an address block such as 10.1.0.0/16, "
           + "found \"\(entry)\"")
     }
+    // Who names the sources by hand may ask one host for all of them at once.
     var settings = FetchSettings(
-      concurrency: concurrency, timeout: timeout, maximumBytes: maximumBytes,
+      concurrency: concurrency, perHost: concurrency, timeout: timeout, maximumBytes: maximumBytes,
       addresses: AddressPolicy(allow: allow))
     settings.permissionHint = { permission in "say --allow \(permission.filter { $0 != "\"" })" }
-    let fetcher = try Fetcher(settings)
-    defer { fetcher.close() }
-    let prober = Prober(fetcher: fetcher, deadline: timeout * 4, concurrency: concurrency)
-    let isJSON = arguments.has("--json")
-    let isQuiet = arguments.has("--quiet")
-    let sources = arguments.operands
-    let hasFailures = try await Interruption.cancelling {
-      var hasFailures = false
-      await prober.probe(sources) { answer in
-        if case .failure = answer.result { hasFailures = true }
-        if isJSON {
-          StandardStream.output.write(json(answer))
-        } else {
-          tell(answer, isQuiet: isQuiet)
-        }
-      }
-      try Task.checkCancellation()
-      return hasFailures
-    }
-    return hasFailures ? .someFailed : .done
+    return settings
   }
 
   private static func tell(_ answer: Prober.Answer, isQuiet: Bool) {
@@ -74,8 +115,8 @@ enum ProbeCommand: Command {
           .printableLine)
     case .failure where isQuiet: break
     case .failure(let failure):
-      StandardStream.error.write(
-        "\(answer.source): \(failure.message) (\(failure.code))\n".printableLine)
+      let source = answer.source.isEmpty ? "" : "\(answer.source): "
+      StandardStream.error.write("\(source)\(failure.message) (\(failure.code))\n".printableLine)
     }
   }
 
@@ -93,6 +134,9 @@ enum ProbeCommand: Command {
         object.member("format", header.format.rawValue)
         object.member("alpha", header.hasAlpha)
         if let isAnimated = header.isAnimated { object.member("animated", isAnimated) }
+        if let frames = header.frames { object.member("frames", frames) }
+        object.member("bitsPerChannel", header.bitsPerChannel)
+        object.member("iccProfile", header.hasICCProfile)
       case .failure(let failure):
         object.name("error")
         object.object { group in

@@ -156,7 +156,7 @@ import Testing
     #expect(lines.count == 5)
     #expect(
       lines[0]
-        == #"{"source":"\#(server.url("/slow"))","width":240,"height":160,"pixelWidth":240,"pixelHeight":160,"orientation":1,"format":"jpeg","alpha":false,"animated":false,"bytesRead":3728,"requests":1}"#
+        == #"{"source":"\#(server.url("/slow"))","width":240,"height":160,"pixelWidth":240,"pixelHeight":160,"orientation":1,"format":"jpeg","alpha":false,"animated":false,"bitsPerChannel":8,"iccProfile":false,"bytesRead":3728,"requests":1}"#
     )
     #expect(
       lines[1].contains(
@@ -170,6 +170,30 @@ import Testing
     #expect(lines[4].contains(#""code":"bad-url""#))
     let text = try await Tool.tessera("probe", Places.fixture("animated.gif").path)
     #expect(text.output == "\(Places.fixture("animated.gif").path): 96 x 64 gif\n")
+  }
+
+  /// A list takes its place among the operands; blank lines are passed over.
+  @Test func probeReadsAListFromStandardInput() async throws {
+    let (plain, turned) = (
+      Places.fixture("plain.jpg").path, Places.fixture("rotated-phone-shot.jpg").path
+    )
+    let list = "\(plain)\r\n\n/nowhere.jpg\n\(turned)"
+    let listed = "\(plain): 240 x 160 jpeg\n\(turned): 600 x 800 jpeg\n"
+    let alone = try await Tool.tessera("probe", input: list)
+    #expect(alone.output == listed)
+    #expect(alone.status == 1)
+    #expect(
+      alone.errors
+        == "/nowhere.jpg: Could not open \"/nowhere.jpg\": No such file or directory. (not-found)\n"
+    )
+    let among = try await Tool.tessera("probe", turned, "-", plain, input: list)
+    #expect(
+      among.output == "\(turned): 600 x 800 jpeg\n\(listed)\(plain): 240 x 160 jpeg\n")
+    #expect(try await Tool.tessera("probe", "-", input: "").output == "")
+    let long = try await Tool.tessera(
+      "probe", "--json", input: String(repeating: "x", count: 2_000_000) + "\n\(plain)\n")
+    #expect(long.output.contains("Line 1 of the list is longer than 1048576 bytes."))
+    #expect(long.output.contains(#""width":240"#))
   }
 
   /// A header that stands in the first bytes does not cost the file.

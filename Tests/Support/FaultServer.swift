@@ -181,3 +181,33 @@ extension FaultServer.Connection {
     answer("200 OK", headers, bytes)
   }
 }
+
+extension FaultServer.Request {
+  /// The one range of bytes that is asked for, if one is.
+  public var range: Range<Int>? {
+    guard let text = headers["range"], text.hasPrefix("bytes=") else { return nil }
+    let ends = text.dropFirst(6).split(separator: "-").compactMap { Int($0) }
+    return ends.count == 2 && ends[0] <= ends[1] ? ends[0]..<ends[1] + 1 : nil
+  }
+}
+
+extension FaultServer.Connection {
+  /// A file as a good server sends it: the range that is asked for, where it is of this version.
+  public func file(
+    _ bytes: [UInt8], for request: FaultServer.Request, etag: String? = nil,
+    _ headers: [String: String] = [:]
+  ) {
+    var headers = headers
+    headers["ETag"] = etag
+    guard let range = request.range, request.headers["if-range"] ?? etag == etag else {
+      return answer("200 OK", headers, bytes)
+    }
+    guard range.lowerBound < bytes.count else {
+      headers["Content-Range"] = "bytes */\(bytes.count)"
+      return answer("416 Range Not Satisfiable", headers)
+    }
+    let part = range.clamped(to: 0..<bytes.count)
+    headers["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
+    answer("206 Partial Content", headers, Array(bytes[part]))
+  }
+}

@@ -31,6 +31,11 @@ public final class Nginx: Sendable {
 
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
+  /// How many connections have brought requests.
+  public func connections() throws -> Int {
+    Set(try folder.text("access.log").split(separator: "\n")).count
+  }
+
   public func stop() async {
     running.signal(SIGKILL)
     _ = await running.end()
@@ -43,7 +48,8 @@ public final class Nginx: Sendable {
     pid \(home)/nginx.pid;
     events { worker_connections 256; }
     http {
-      access_log off;
+      log_format connection $connection;
+      access_log \(home)/access.log connection;
       client_body_temp_path \(home)/body;
       proxy_temp_path \(home)/proxy;
       fastcgi_temp_path \(home)/fastcgi;

@@ -37,15 +37,17 @@ public enum Tool {
     let errors = Pipe()
     process.standardOutput = output
     process.standardError = errors
-    if let input {
-      let pipe = Pipe()
-      process.standardInput = pipe
-      pipe.fileHandleForWriting.write(Data(input.utf8))
-      try pipe.fileHandleForWriting.close()
-    } else {
-      process.standardInput = FileHandle.nullDevice
-    }
+    let pipe = Pipe()
+    process.standardInput = input == nil ? FileHandle.nullDevice : pipe
     try process.run()
+    if let input {
+      // More than a pipe holds has to wait until the program reads it.
+      let end = pipe.fileHandleForWriting
+      Thread.detachNewThread {
+        try? end.write(contentsOf: Data(input.utf8))
+        try? end.close()
+      }
+    }
     return Running(process, output: output, errors: errors)
   }
 

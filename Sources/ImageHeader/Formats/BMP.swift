@@ -1,13 +1,17 @@
 /// BMP: OS/2 (BITMAPCOREHEADER), Windows (BITMAPINFOHEADER) and its versions 2 to 5. A negative
 /// height means rows from the top down.
 enum BMPHeader {
+  /// Whether an information header may be so long: it is what tells a bitmap from a text that begins
+  /// with "BM".
+  static func isLength(_ size: Int) -> Bool { size == 12 || (16...256).contains(size) }
+
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let size = try file.little32(14)
     if size == 12 {
       return ImageHeader(
         format: .bmp, pixelWidth: try file.little16(18), pixelHeight: try file.little16(20))
     }
-    guard size >= 16, size <= 256 else {
+    guard isLength(size) else {
       throw .malformed("its information header is \(size) bytes long")
     }
     let width = try file.littleSigned32(18)

@@ -1,0 +1,20 @@
+internal import TesseraImageHeader
+
+extension HeaderReader {
+  /// The largest part of a stream that is looked at for its header. Beyond it lies no size that
+  /// anybody's picture needs.
+  static let reach = 16 << 20
+
+  /// Whether what is asked for lies too far ahead in a stream, which has to be read up to there.
+  func isOver(_ reach: Int) -> Bool {
+    if case .needs(let range) = reading { range.upperBound > reach } else { false }
+  }
+
+  /// What the bytes say, where they can only be read on.
+  func streamed(_ reach: Int = reach) -> HeaderReading {
+    isOver(reach)
+      ? .refused(
+        .init(.malformed, "a picture that does not tell its size in its first \(reach) bytes"))
+      : reading
+  }
+}

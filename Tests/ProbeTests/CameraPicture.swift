@@ -1,0 +1,37 @@
+/// JPEG files whose frame header stands where a test wants it. They hold no pixels: a header is all
+/// that a probe may ask for.
+enum CameraPicture {
+  /// As a camera writes it: an Exif block with an orientation, `filler` bytes of what stands
+  /// behind it (thumbnails, maker notes), then the frame header, then as many bytes of pixels.
+  static func bytes(
+    width: Int = 4000, height: Int = 3000, orientation: UInt8 = 6, filler: Int = 20_000,
+    pixels: Int = 100_000
+  ) -> [UInt8] {
+    let exif: [UInt8] =
+      Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
+      + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+    return [0xFF, 0xD8] + segment(0xE1, exif + zeros(filler)) + frame(width, height)
+      + zeros(pixels)
+  }
+
+  /// A run of segments of one length before the frame header.
+  static func segmented(_ count: Int, of length: Int, width: Int, height: Int) -> [UInt8] {
+    var bytes: [UInt8] = [0xFF, 0xD8]
+    for _ in 0..<count { bytes += segment(0xE2, zeros(length)) }
+    return bytes + frame(width, height) + zeros(5_000)
+  }
+
+  private static func frame(_ width: Int, _ height: Int) -> [UInt8] {
+    let quantization = segment(0xDB, zeros(65)) + segment(0xDB, zeros(65))
+    return quantization + segment(0xC0, [8] + big(height) + big(width) + [3] + zeros(9))
+      + segment(0xDA, zeros(10))
+  }
+
+  private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [0xFF, marker] + big(content.count + 2) + content
+  }
+
+  private static func big(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
+
+  private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+}

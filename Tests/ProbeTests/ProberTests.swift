@@ -1,0 +1,279 @@
+import Foundation
+import Synchronization
+import TesseraFetch
+import TesseraImageHeader
+import TesseraPipeline
+import TesseraTestSupport
+import Testing
+
+/// Sizes over a network that does not always do what it is asked to.
+@Suite struct ProberTests {
+  private static let picture = CameraPicture.bytes()
+
+  private static func probe(
+    _ url: String, maximumBytes: Int = 64_000_000, retries: Int = 2
+  ) async throws -> Prober.Answer {
+    let fetcher = try Fetcher(
+      FetchSettings(
+        timeout: .seconds(2), maximumBytes: maximumBytes,
+        addresses: AddressPolicy(allow: ["loopback"])))
+    defer { fetcher.close() }
+    return try await Prober(
+      fetcher: fetcher, headers: [("X-Key", "secret")], retries: retries, deadline: .seconds(20),
+      maximumBytes: maximumBytes, concurrency: 4
+    ).probe(url)
+  }
+
+  private static func outline(_ answer: Prober.Answer) -> String {
+    switch answer.result {
+    case .success(let header): "\(header.width)x\(header.height)"
+    case .failure(let failure): failure.code
+    }
+  }
+
+  /// One route a way of servers to answer, the answer it has to come to, in how many requests, and
+  /// of how many bytes at most.
+  @Test(arguments: [
+    ("/good", "3000x4000", 2, 3840), ("/gone", "http-status", 1, 0),
+    ("/small", "3000x4000", 1, 700), ("/empty", "not-image", 2, 0),
+    ("/norange", "3000x4000", 1, 128_000),
+    ("/badrange/offset", "3000x4000", 2, 128_000), ("/badrange/total", "3000x4000", 3, 128_000),
+    ("/badrange/none", "3000x4000", 2, 128_000), ("/badrange/short", "3000x4000", 3, 128_000),
+    ("/badrange/multipart", "3000x4000", 2, 128_000), ("/badrange/full", "3000x4000", 1, 128_000),
+    ("/badrange/416", "3000x4000", 2, 128_000), ("/badrange/400", "3000x4000", 2, 128_000),
+    ("/badrange/more", "3000x4000", 2, 30_000), ("/badrange/unknown", "3000x4000", 2, 3840),
+    ("/etagflip", "700x900", 2, 128_000), ("/etagflip/blind", "700x900", 3, 128_000),
+    ("/weak", "700x900", 3, 128_000),
+    ("/gzip", "3000x4000", 1, 128_000), ("/gzip/part", "3000x4000", 2, 128_000),
+    ("/moved", "3000x4000", 3, 3840), ("/moved/once", "3000x4000", 5, 128_000),
+    ("/reset", "3000x4000", 3, 3840), ("/hop404", "3000x4000", 3, 128_000),
+    ("/truncated", "truncated", 2, 3840),
+    ("/far", "80x60", 21, 10_000), ("/near", "80x60", 7, 28_000),
+    ("/bottomless", "malformed", 32, 20_000),
+  ])
+  func answersWhateverTheServerDoes(
+    _ path: String, _ expected: String, _ requests: Int, _ bytes: Int
+  ) async throws {
+    let server = try FaultServer(Self.routes)
+    defer { server.stop() }
+    let answer = try await Self.probe(server.url(path))
+    #expect(Self.outline(answer) == expected, "\(answer.result)")
+    #expect(answer.requests == requests)
+    #expect(answer.bytesRead <= bytes)
+  }
+
+  private static let routes: [String: FaultServer.Route] = [
+    "/good": { $1.file(picture, for: $0, etag: "\"1\"") },
+    "/gone": { $1.answer("410 Gone") },
+    "/small": { $1.file(CameraPicture.bytes(filler: 100, pixels: 300), for: $0) },
+    "/empty": { $1.file([], for: $0) },
+    "/norange": { $1.answer("200 OK", [:], picture) },
+    "/badrange/offset": { request, connection in
+      let headers = ["Content-Range": "bytes 10-3081/\(picture.count)"]
+      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      connection.answer("206 Partial Content", headers, Array(picture[..<3072]))
+    },
+    "/badrange/total": { request, connection in
+      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
+      let total = picture.count + request.before
+      let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"]
+      connection.answer("206 Partial Content", headers, Array(picture[range]))
+    },
+    "/badrange/none": { request, connection in
+      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
+      connection.answer("206 Partial Content", [:], Array(picture[range]))
+    },
+    "/badrange/short": { request, connection in
+      guard let range = request.range, request.before > 0 else {
+        return connection.file(picture, for: request)
+      }
+      let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.lowerBound)/*"]
+      connection.answer("206 Partial Content", headers, [])
+    },
+    "/badrange/multipart": { request, connection in
+      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      connection.answer(
+        "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"],
+        Array("--x\r\nContent-Range: bytes 0-9/100\r\n\r\n0123456789\r\n--x--\r\n".utf8))
+    },
+    "/badrange/full": { request, connection in
+      let headers = ["Content-Range": "bytes 0-\(picture.count - 1)/\(picture.count)"]
+      connection.answer("206 Partial Content", headers, picture)
+    },
+    "/badrange/416": { request, connection in
+      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      connection.answer("416 Range Not Satisfiable")
+    },
+    "/badrange/400": { request, connection in
+      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      connection.answer("400 Bad Request")
+    },
+    // A body that is longer than its Content-Range: what is too much belongs nowhere.
+    "/badrange/more": { request, connection in
+      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
+      let headers = [
+        "Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(picture.count)"
+      ]
+      let junk = [UInt8](repeating: 0xFF, count: 10_000)
+      connection.answer("206 Partial Content", headers, Array(picture[range]) + junk)
+    },
+    "/badrange/unknown": { request, connection in
+      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
+      let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/*"]
+      connection.answer("206 Partial Content", headers, Array(picture[range]))
+    },
+    // Another picture takes the first one's place between two requests.
+    "/etagflip": { request, connection in
+      connection.file(
+        request.before == 0 ? picture : second, for: request,
+        etag: request.before == 0 ? "\"1\"" : "\"2\"")
+    },
+    "/etagflip/blind": { request, connection in
+      var request = request
+      request.headers["if-range"] = nil
+      connection.file(
+        request.before == 0 ? picture : second, for: request,
+        etag: request.before == 0 ? "\"1\"" : "\"2\"")
+    },
+    "/weak": { request, connection in
+      connection.file(
+        request.before == 0 ? picture : second, for: request,
+        etag: request.before == 0 ? "W/\"1\"" : "W/\"2\"")
+    },
+    "/gzip": { $1.answer("200 OK", ["Content-Encoding": "gzip"], gzipped) },
+    "/gzip/part": { request, connection in
+      guard request.range != nil else {
+        return connection.answer("200 OK", ["Content-Encoding": "gzip"], gzipped)
+      }
+      connection.file(gzipped, for: request, ["Content-Encoding": "gzip"])
+    },
+    // With a body, as servers send it.
+    "/moved": { _, connection in
+      connection.answer("302 Found", ["Location": "/good"], Array("<html>moved</html>".utf8))
+    },
+    // To where one request alone may go.
+    "/moved/once": { request, connection in
+      connection.answer("302 Found", ["Location": "/signed/\(request.before)"])
+    },
+    "/signed/0": { request, connection in
+      guard request.before == 0 else { return connection.answer("403 Forbidden") }
+      connection.file(picture, for: request)
+    },
+    "/signed/1": { $1.file(picture, for: $0) },
+    "/reset": { request, connection in
+      guard request.before == 1 else { return connection.file(picture, for: request) }
+      connection.reset()
+    },
+    "/hop404": { request, connection in
+      guard let range = request.range, range.lowerBound > 0 else {
+        return connection.file(picture, for: request)
+      }
+      connection.answer("404 Not Found")
+    },
+    "/truncated": { $1.file(Array(picture[..<20_100]), for: $0) },
+    "/far": { $1.file(CameraPicture.segmented(20, of: 60_000, width: 80, height: 60), for: $0) },
+    "/near": { $1.file(CameraPicture.segmented(20, of: 1_000, width: 80, height: 60), for: $0) },
+    "/bottomless": { request, connection in
+      let bytes = CameraPicture.segmented(100, of: 60_000, width: 80, height: 60)
+      connection.file(bytes, for: request)
+    },
+  ]
+
+  private static let second = CameraPicture.bytes(width: 700, height: 900, orientation: 1)
+
+  private static let gzipped: [UInt8] = {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/gzip")
+    process.arguments = ["-c"]
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    guard (try? process.run()) != nil else { return [] }
+    DispatchQueue.global().async {
+      input.fileHandleForWriting.write(Data(picture))
+      try? input.fileHandleForWriting.close()
+    }
+    let bytes = Array(output.fileHandleForReading.readDataToEndOfFile())
+    process.waitUntilExit()
+    return bytes
+  }()
+
+  /// What is asked for belongs to one version, begins where the last answer left off, and comes
+  /// uncompressed.
+  @Test func asksForRangesOfOneVersion() async throws {
+    let seen = Mutex<[[String: String]]>([])
+    let server = try FaultServer([
+      "/a": { request, connection in
+        seen.withLock { $0.append(request.headers) }
+        connection.file(Self.picture, for: request, etag: "\"1\"")
+      }
+    ])
+    defer { server.stop() }
+    _ = try await Self.probe(server.url("/a"))
+    let requests = seen.withLock(\.self)
+    #expect(requests.map { $0["range"] } == ["bytes=0-3071", "bytes=20038-20805"])
+    #expect(requests.map { $0["if-range"] } == [nil, "\"1\""])
+    #expect(requests.map { $0["accept-encoding"] } == ["identity", "identity"])
+  }
+
+  /// The second request goes where redirects led, and leaves at home what is for the first alone.
+  @Test func keepsHeadersFromWhereARedirectLed() async throws {
+    let seen = Mutex<[String?]>([])
+    let other = try FaultServer([
+      "/there": { request, connection in
+        seen.withLock { $0.append(request.headers["x-key"]) }
+        connection.file(Self.picture, for: request)
+      }
+    ])
+    let server = try FaultServer([
+      "/here": { request, connection in
+        seen.withLock { $0.append(request.headers["x-key"]) }
+        connection.answer("302 Found", ["Location": other.url("/there")])
+      }
+    ])
+    defer {
+      server.stop()
+      other.stop()
+    }
+    let answer = try await Self.probe(server.url("/here"))
+    #expect(Self.outline(answer) == "3000x4000")
+    #expect(answer.requests == 3)
+    #expect(seen.withLock(\.self) == ["secret", nil, nil])
+    #expect(answer.source == server.url("/here"))
+  }
+
+  /// A picture may be larger than what is read of it, and a header may not.
+  @Test func readsNoMoreThanItMay() async throws {
+    let server = try FaultServer(Self.routes)
+    defer { server.stop() }
+    let enough = try await Self.probe(server.url("/good"), maximumBytes: 5_000)
+    #expect(Self.outline(enough) == "3000x4000")
+    let tooFew = try await Self.probe(server.url("/good"), maximumBytes: 3_000)
+    #expect(Self.outline(tooFew) == "malformed")
+    #expect(tooFew.bytesRead <= 3_000)
+    let streamed = try await Self.probe(server.url("/norange"), maximumBytes: 3_000)
+    #expect(Self.outline(streamed) == "too-large")
+  }
+
+  /// Many small pictures over few connections.
+  @Test func keepsConnectionsAlive() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fetcher = try Fetcher(FetchSettings(addresses: AddressPolicy(allow: ["loopback"])))
+    defer { fetcher.close() }
+    let prober = Prober(
+      fetcher: fetcher, retries: 0, deadline: .seconds(20), maximumBytes: 64_000_000,
+      concurrency: 2)
+    let names = try Places.pictures().filter { $0 != "make" }
+    var rest = (0..<200).map { nginx.url("/" + names[$0 % names.count]) }[...]
+    let answers = Mutex<[Prober.Answer]>([])
+    try await prober.probe(
+      { rest.popFirst().map { .success($0) } },
+      answer: { answer in answers.withLock { $0.append(answer) } })
+    let all = answers.withLock(\.self)
+    #expect(all.count == 200)
+    for answer in all {
+      if case .failure(let failure) = answer.result { Issue.record("\(failure)") }
+    }
+    #expect(try nginx.connections() <= 3)
+    await nginx.stop()
+  }
+}
