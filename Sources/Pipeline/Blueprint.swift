@@ -52,6 +52,21 @@ enum Assembly {
       slots: slots)
   }
 
+  /// The entry of an item whose size is known, and whose files are not made. Its format is for the
+  /// caller to add.
+  static func pending(
+    _ entry: ManifestEntry, url: String, _ facts: SourceFacts, _ plan: Plan
+  ) -> CatalogImage {
+    var slots: [String: CatalogSlotUse] = [:]
+    for slot in plan.slots {
+      slots[slot.slot.name] = CatalogSlotUse(
+        width: slot.layout.width, height: slot.layout.height, variants: [])
+    }
+    return CatalogImage(
+      id: entry.id, url: url, status: .pending, width: facts.size.width,
+      height: facts.size.height, alpha: facts.hasAlpha, slots: slots)
+  }
+
   /// The entry of an item that has nothing to show. Its size is told where it is known.
   static func failed(
     _ entry: ManifestEntry, url: String, _ failure: CatalogImage.Failure,

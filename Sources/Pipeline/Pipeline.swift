@@ -8,6 +8,13 @@ internal import TesseraState
 internal import TesseraWire
 internal import TesseraWorkers
 
+/// How far a run goes.
+package enum RunExtent: Sendable {
+  case everything
+  /// Sizes alone, from the first bytes of each source; nothing is transcoded.
+  case layout
+}
+
 /// A run of a pipeline, from the manifest to the catalog:
 ///
 ///     manifest ──> item ──> item ──> …                                    ManifestStream
@@ -30,12 +37,17 @@ internal import TesseraWorkers
 /// is bounded, so memory does not grow with the manifest.
 package struct Pipeline: Sendable {
   private let file: PipelineFile
+  private let extent: RunExtent
   private let workerPath: String
   private let observer: any RunObserving
 
   /// - Parameter workerPath: the path of `tessera-worker`.
-  package init(_ file: PipelineFile, workerPath: String, observer: any RunObserving) {
+  package init(
+    _ file: PipelineFile, _ extent: RunExtent = .everything, workerPath: String,
+    observer: any RunObserving
+  ) {
     self.file = file
+    self.extent = extent
     self.workerPath = workerPath
     self.observer = observer
   }
@@ -89,15 +101,9 @@ package struct Pipeline: Sendable {
 
     let run = try await state.beginRun()
     let libvips = pool.hello.libvips
-    let runner = ItemRunner(
-      file: file, run: run, libvips: libvips, state: state, output: output,
-      fetch: ItemFetch(
-        fetcher: fetcher, settings: file.fetch,
-        limits: .init(accept: file.accept, pixels: file.limits.pixels), recorder: recorder),
-      transcode: ItemTranscode(
-        pool: pool, output: output, maximumPixels: file.limits.pixels,
-        maximumFrames: file.limits.frames, recorder: recorder),
-      recorder: recorder)
+    let memory = ItemMemory(
+      file: file, run: run, libvips: libvips, state: state, output: output, recorder: recorder)
+    let runner = runner(memory, fetcher, pool)
     // Cancelled or failed, the run drops what is on its way: tasks that wait for a transfer or a
     // worker then end at once.
     let stopManifest = manifest.stopper()
@@ -135,14 +141,42 @@ package struct Pipeline: Sendable {
     return recorder.current
   }
 
+  private func runner(
+    _ memory: ItemMemory, _ fetcher: Fetcher, _ pool: WorkerPool
+  ) -> any ItemRunning {
+    let limits = Intake.Limits(accept: file.accept, pixels: file.limits.pixels)
+    let recorder = memory.recorder
+    switch extent {
+    case .everything:
+      return ItemRunner(
+        memory: memory,
+        fetch: ItemFetch(
+          fetcher: fetcher, settings: file.fetch, limits: limits, recorder: recorder),
+        transcode: ItemTranscode(
+          pool: pool, output: memory.output, maximumPixels: file.limits.pixels,
+          maximumFrames: file.limits.frames, recorder: recorder))
+    case .layout:
+      return LayoutRunner(
+        memory: memory,
+        fetch: HeaderFetch(
+          fetcher: fetcher, headers: file.fetch.headers.map { ($0.name, $0.value) },
+          policy: .init(retries: file.fetch.retries, deadline: file.fetch.deadline),
+          maximumBytes: file.fetch.maximumBytes,
+          didRetry: { recorder.update { $0.retries += 1 } }),
+        limits: limits)
+    }
+  }
+
   /// Sends every entry of the manifest on its way, so many at a time, and waits for the last.
   private func processAll(
-    _ manifest: ManifestStream, with runner: ItemRunner, state: StateStore, run: Int,
+    _ manifest: ManifestStream, with runner: any ItemRunning, state: StateStore, run: Int,
     recorder: RunRecorder, stop: @escaping @Sendable () -> Void
   ) async throws {
     // Enough that all transfers and all workers have something to do, and that a slow host, whose
     // items wait here for their turn, does not hold up the others at once.
     let window = max(1_000, file.fetch.concurrency * 4)
+    // One task at a time for each URL, in the order of the manifest.
+    let sources = KeyedQueue<FetchError>()
     try await withThrowingTaskGroup(of: Void.self) { group in
       var position = 0
       var underWay = 0
@@ -167,12 +201,17 @@ package struct Pipeline: Sendable {
           }
           underWay += 1
           let place = position
-          let turn = runner.place(for: entry)
+          let turn = sources.place(file.sourceKey(for: entry))
           position += 1
           group.addTask {
             do {
-              try await process(
-                entry, at: place, turn: turn, with: runner, state: state, recorder: recorder)
+              try await sources.work(turn) { failure in
+                let clock = ContinuousClock.now
+                let (image, finding) = try await runner.image(
+                  for: entry, position: place, failure: failure)
+                try await finish(image, of: entry, since: clock, state, recorder)
+                return ((), finding)
+              }
             } catch {
               stop()
               throw error
@@ -189,15 +228,13 @@ package struct Pipeline: Sendable {
     }
   }
 
-  private func process(
-    _ entry: ManifestEntry, at position: Int, turn: KeyedQueue<FetchError>.Place,
-    with runner: ItemRunner, state: StateStore, recorder: RunRecorder
+  private func finish(
+    _ image: CatalogImage, of entry: ManifestEntry, since start: ContinuousClock.Instant,
+    _ state: StateStore, _ recorder: RunRecorder
   ) async throws {
-    let clock = ContinuousClock.now
-    let image = try await runner.image(for: entry, position: position, place: turn)
     let line = CatalogWriter.line(image, extra: entry.extra)
     try await state.finish(id: entry.id, result: line)
-    recorder.add(image, seconds: clock.duration(to: .now).inSeconds)
+    recorder.add(image, seconds: start.duration(to: .now).inSeconds)
     if let error = image.error { observer.failed(image.id, error) }
   }
 

@@ -117,12 +117,13 @@ extension Pipeline {
     _ entry: ManifestEntry, file: PipelineFile, state: StateStore?
   ) async throws -> PlanSource? {
     let key = file.sourceKey(for: entry)
-    guard let state, let source = try await state.source(key),
+    guard let state else { return nil }
+    if let source = try await state.source(key),
       let content = try await state.content(source.content)
-    else { return nil }
-    return PlanSource(
-      size: Size(content.width, content.height), hasAlpha: content.hasAlpha,
-      isAnimated: content.frames > 1, focus: entry.planFocus)
+    {
+      return content.facts.planned(with: entry.planFocus)
+    }
+    return try await state.header(key)?.facts.planned(with: entry.planFocus)
   }
 
   private static func flush(

@@ -84,6 +84,7 @@ final class Statement {
 
     static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     static func optional(_ number: Double?) -> Value { number.map { .double($0) } ?? .null }
+    static func optional(_ number: Int?) -> Value { number.map { .int($0) } ?? .null }
   }
 
   /// One row of a result; valid until the statement's next step.
@@ -99,6 +100,7 @@ final class Statement {
     }
 
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
     func optionalDouble(_ column: Int32) -> Double? { isNull(column) ? nil : double(column) }
   }
 

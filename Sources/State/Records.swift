@@ -1,26 +1,58 @@
-/// What is known of the bytes behind a URL.
-package struct SourceRecord: Sendable, Equatable {
-  /// SHA-256 of the bytes, in hexadecimal.
-  package var content: String
+/// When, and as which version, a server last stood by what is known of a source.
+package struct Confirmation: Sendable, Equatable {
   package var etag: String?
   package var lastModified: String?
-  /// When the server last confirmed the bytes; seconds since 1970.
+  /// Seconds since 1970.
   package var checked: Double
-  /// Until when they may be used without asking; nil where the server did not say.
+  /// Until when it may be used without asking; nil where the server did not say.
   package var freshUntil: Double?
-  /// The run in which they were last confirmed.
+  /// The run in which that was.
   package var run: Int
 
   package init(
-    content: String, etag: String?, lastModified: String?, checked: Double, freshUntil: Double?,
-    run: Int
+    etag: String?, lastModified: String?, checked: Double, freshUntil: Double?, run: Int
   ) {
-    self.content = content
     self.etag = etag
     self.lastModified = lastModified
     self.checked = checked
     self.freshUntil = freshUntil
     self.run = run
+  }
+}
+
+/// What is known of the bytes behind a URL.
+package struct SourceRecord: Sendable, Equatable {
+  /// SHA-256 of the bytes, in hexadecimal.
+  package var content: String
+  package var confirmation: Confirmation
+
+  package init(content: String, confirmation: Confirmation) {
+    self.content = content
+    self.confirmation = confirmation
+  }
+}
+
+/// What the header of a source told, whose bytes were not fetched for it.
+package struct HeaderRecord: Sendable, Equatable {
+  package var format: String
+  /// Displayed pixels.
+  package var width: Int
+  package var height: Int
+  package var hasAlpha: Bool
+  /// Nil where the header did not tell.
+  package var isAnimated: Bool?
+  package var confirmation: Confirmation
+
+  package init(
+    format: String, width: Int, height: Int, hasAlpha: Bool, isAnimated: Bool?,
+    confirmation: Confirmation
+  ) {
+    self.format = format
+    self.width = width
+    self.height = height
+    self.hasAlpha = hasAlpha
+    self.isAnimated = isAnimated
+    self.confirmation = confirmation
   }
 }
 
@@ -43,6 +75,13 @@ package struct ContentRecord: Sendable, Equatable {
     self.hasAlpha = hasAlpha
     self.frames = frames
     self.warnings = warnings
+  }
+}
+
+extension HeaderRecord {
+  /// Whether the numbers can be true: no side has more than 31 bits.
+  var isPossible: Bool {
+    (1...0x7FFF_FFFF).contains(width) && (1...0x7FFF_FFFF).contains(height)
   }
 }
 

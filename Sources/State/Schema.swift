@@ -48,7 +48,23 @@ enum Schema {
     CREATE INDEX items_in_order ON items (run, position);
 
     CREATE TABLE runs (number INTEGER PRIMARY KEY);
+    """,
     """
+    -- What the headers of sources told that were looked at, but not fetched.
+    CREATE TABLE headers (
+      key TEXT PRIMARY KEY,     -- as in sources; so are the columns from etag on
+      format TEXT NOT NULL,
+      width INTEGER NOT NULL,   -- displayed pixels
+      height INTEGER NOT NULL,
+      alpha INTEGER NOT NULL,
+      animated INTEGER,         -- null where the header did not tell
+      etag TEXT,
+      last_modified TEXT,
+      checked REAL NOT NULL,
+      fresh_until REAL,
+      run INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    """,
   ]
 
   static func migrate(_ database: Database) throws(StateError) {

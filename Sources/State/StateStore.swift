@@ -7,6 +7,9 @@ package actor StateStore {
   private let database: Database
   private let selectSource: Statement
   private let upsertSource: Statement
+  private let selectHeader: Statement
+  private let upsertHeader: Statement
+  private let deleteHeader: Statement
   private let selectContent: Statement
   private let upsertContent: Statement
   private let selectVariant: Statement
@@ -26,10 +29,17 @@ package actor StateStore {
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000")
     try Schema.migrate(database)
     selectSource = try database.prepare(
-      "SELECT content, etag, last_modified, checked, fresh_until, run FROM sources WHERE key = ?")
+      "SELECT etag, last_modified, checked, fresh_until, run, content FROM sources WHERE key = ?")
     upsertSource = try database.prepare(
-      "INSERT OR REPLACE INTO sources (key, content, etag, last_modified, checked, fresh_until, run)"
+      "INSERT OR REPLACE INTO sources (key, etag, last_modified, checked, fresh_until, run, content)"
         + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+    selectHeader = try database.prepare(
+      "SELECT etag, last_modified, checked, fresh_until, run, format, width, height, alpha, animated"
+        + " FROM headers WHERE key = ?")
+    upsertHeader = try database.prepare(
+      "INSERT OR REPLACE INTO headers (key, etag, last_modified, checked, fresh_until, run, format,"
+        + " width, height, alpha, animated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    deleteHeader = try database.prepare("DELETE FROM headers WHERE key = ?")
     selectContent = try database.prepare(
       "SELECT format, width, height, alpha, frames, warnings FROM contents WHERE content = ?")
     upsertContent = try database.prepare(
@@ -66,18 +76,34 @@ package actor StateStore {
 
   package func source(_ key: String) throws(StateError) -> SourceRecord? {
     try selectSource.first([.text(key)]) { row in
-      SourceRecord(
-        content: row.text(0), etag: row.optionalText(1), lastModified: row.optionalText(2),
-        checked: row.double(3), freshUntil: row.optionalDouble(4), run: row.int(5))
+      SourceRecord(content: row.text(5), confirmation: Confirmation(row))
     }
   }
 
+  /// Saves what is known of a source's bytes. What its header told before is forgotten.
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
     try begin()
-    try upsertSource.run([
-      .text(key), .text(source.content), .optional(source.etag), .optional(source.lastModified),
-      .double(source.checked), .optional(source.freshUntil), .int(source.run),
-    ])
+    try upsertSource.run([.text(key)] + source.confirmation.values + [.text(source.content)])
+    try deleteHeader.run([.text(key)])
+  }
+
+  /// Nil also where the record is damaged: sizes are computed with.
+  package func header(_ key: String) throws(StateError) -> HeaderRecord? {
+    let record = try selectHeader.first([.text(key)]) { row in
+      HeaderRecord(
+        format: row.text(5), width: row.int(6), height: row.int(7), hasAlpha: row.int(8) != 0,
+        isAnimated: row.optionalInt(9).map { $0 != 0 }, confirmation: Confirmation(row))
+    }
+    return record.flatMap { $0.isPossible ? $0 : nil }
+  }
+
+  package func save(_ header: HeaderRecord, key: String) throws(StateError) {
+    try begin()
+    try upsertHeader.run(
+      [.text(key)] + header.confirmation.values + [
+        .text(header.format), .int(header.width), .int(header.height),
+        .int(header.hasAlpha ? 1 : 0), .optional(header.isAnimated.map { $0 ? 1 : 0 }),
+      ])
   }
 
   /// Nil also where the record is damaged: sizes are computed with.
@@ -175,5 +201,20 @@ package actor StateStore {
     guard isInTransaction else { return }
     try database.execute("COMMIT")
     isInTransaction = false
+  }
+}
+
+extension Confirmation {
+  /// Reads the first five columns, which are the same wherever something is confirmed.
+  fileprivate init(_ row: Statement.Row) {
+    self.init(
+      etag: row.optionalText(0), lastModified: row.optionalText(1), checked: row.double(2),
+      freshUntil: row.optionalDouble(3), run: row.int(4))
+  }
+
+  fileprivate var values: [Statement.Value] {
+    [
+      .optional(etag), .optional(lastModified), .double(checked), .optional(freshUntil), .int(run),
+    ]
   }
 }

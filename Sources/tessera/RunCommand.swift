@@ -15,13 +15,16 @@ enum RunCommand: Command {
       .init(
         "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input"),
       .init("--output", "DIR", "write here instead of into the pipeline's output"),
+      .init("--layout-only", nil, "learn sizes alone; what is not made is pending"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineFile.load(arguments)
     let observer = ConsoleObserver(
       isQuiet: arguments.has("--quiet"), showsProgress: !arguments.has("--no-progress"))
-    let pipeline = Pipeline(file, workerPath: try workerPath(), observer: observer)
+    let pipeline = Pipeline(
+      file, arguments.has("--layout-only") ? .layout : .everything, workerPath: try workerPath(),
+      observer: observer)
     let report: RunReport
     do {
       report = try await Interruption.cancelling { try await pipeline.run() }

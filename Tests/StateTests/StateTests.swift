@@ -6,20 +6,29 @@ import Testing
 @Suite struct StateTests {
   @Test func remembersSourcesContentsAndVariants() async throws {
     let folder = try TemporaryFolder()
-    let source = SourceRecord(
-      content: "abc", etag: "\"v1\"", lastModified: nil, checked: 1000.5, freshUntil: nil, run: 1)
+    let confirmation = Confirmation(
+      etag: "\"v1\"", lastModified: nil, checked: 1000.5, freshUntil: nil, run: 1)
+    let source = SourceRecord(content: "abc", confirmation: confirmation)
+    let header = HeaderRecord(
+      format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
+      confirmation: confirmation)
     let content = ContentRecord(
       format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: ["odd", "very"])
     let variant = VariantRecord(path: "variants/3f/x.webp", width: 3, height: 4, bytes: 99)
     do {
       let state = try StateStore(path: folder.path("state"))
+      try await state.save(header, key: "https://a")
       try await state.save(source, key: "https://a")
+      try await state.save(header, key: "https://b")
       try await state.save(content, digest: "abc", variants: [("key", variant)])
       try await state.commit()
     }
     let state = try StateStore(path: folder.path("state"))
     #expect(try await state.source("https://a") == source)
     #expect(try await state.source("https://b") == nil)
+    // Bytes say more than a header.
+    #expect(try await state.header("https://a") == nil)
+    #expect(try await state.header("https://b") == header)
     #expect(try await state.content("abc") == content)
     #expect(try await state.variants(["key", "other"]) == [variant, nil])
   }

@@ -1,0 +1,191 @@
+internal import TesseraCatalog
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraImageHeader
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// What earlier runs, and this one so far, know of items: asks the state, and looks which files are
+/// there.
+struct ItemMemory: Sendable {
+  let file: PipelineFile
+  let run: Int
+  let libvips: String
+  let state: StateStore
+  let output: DirectoryOutput
+  let recorder: RunRecorder
+
+  /// A content that was decoded before, planned for an entry.
+  struct Known: Sendable {
+    var content: ContentRecord
+    var blueprint: Blueprint
+  }
+
+  /// The source of an entry, as it was last confirmed.
+  struct Source: Sendable {
+    var key: String
+    var record: SourceRecord?
+    var known: Known?
+    /// Whether the files are there that the entry needs, and the pipeline lets the content in. What
+    /// it no longer lets in is looked at anew, and refused as if for the first time.
+    var isReady: Bool
+  }
+
+  func source(for entry: ManifestEntry) async throws -> Source {
+    let key = file.sourceKey(for: entry)
+    let record = try await state.source(key)
+    var known: Known?
+    if let record { known = try await self.known(record.content, for: entry) }
+    return Source(
+      key: key, record: record, known: known,
+      isReady: known.map { $0.blueprint.isComplete && isLetIn($0.content) } ?? false)
+  }
+
+  func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
+    guard let content = try await state.content(digest) else { return nil }
+    return Known(
+      content: content, blueprint: try await blueprint(digest, content.facts, for: entry))
+  }
+
+  func isLetIn(_ content: ContentRecord) -> Bool {
+    file.accept.contains { $0.rawValue == content.format } && content.frames <= file.limits.frames
+      && content.width * content.height * content.frames <= file.limits.pixels
+  }
+
+  func blueprint(
+    _ digest: String, _ facts: SourceFacts, for entry: ManifestEntry
+  ) async throws -> Blueprint {
+    let source = facts.planned(with: entry.planFocus)
+    let plan = Plan(for: source, settings: file.plan, slots: entry.slots)
+    // Of all slots, whatever the item asks for: files must not depend on who asked first.
+    let base =
+      entry.slots == nil
+      ? plan.base(of: facts.size) : Plan(for: source, settings: file.plan).base(of: facts.size)
+    let keys = plan.variants.map {
+      Fingerprint.variant(content: digest, base: base, recipe: $0.recipe, libvips: libvips)
+    }
+    // A record whose file is gone, or not whole, counts as none.
+    let records = try await state.variants(keys).map { record in
+      record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
+    }
+    return Blueprint(
+      content: digest, facts: facts, base: base, plan: plan, keys: keys, records: records)
+  }
+
+  /// An entry that needs nothing new.
+  func reused(_ entry: ManifestEntry, _ shown: String, _ known: Known) -> CatalogImage {
+    count(known.blueprint, made: 0)
+    return Assembly.image(
+      entry, url: shown, content: known.content, blueprint: known.blueprint)
+  }
+
+  func count(_ blueprint: Blueprint, made: Int) {
+    recorder.update { report in
+      report.variantsAsked += blueprint.plan.slots.reduce(0) { $0 + $1.requests.count }
+      report.variantsReused += blueprint.plan.variants.count - made
+    }
+  }
+
+  // MARK: Freshness
+
+  func isFresh(_ confirmation: Confirmation) -> Bool {
+    if confirmation.run == run { return true }
+    switch file.fetch.revalidation {
+    case .always: return false
+    case .never: return true
+    case .whenStale:
+      // A clock that was set back must not make an answer fresh for ever.
+      let now = Host.now
+      return confirmation.checked <= now && now < confirmation.freshUntil ?? 0
+    }
+  }
+
+  /// What a server said just now. A 304 may leave out what has not changed (RFC 9111, 4.3.4).
+  func confirmation(_ response: FetchResponse, before: Confirmation?) -> Confirmation {
+    let now = Host.now
+    let lifetime = response.freshness.map { Double($0.components.seconds) }
+    return Confirmation(
+      etag: response.validators?.etag ?? before?.etag,
+      lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,
+      freshUntil: lifetime.map { now + $0 }, run: run)
+  }
+
+  // MARK: What goes wrong
+
+  /// An entry that names a slot which the pipeline does not have.
+  func unknownSlot(_ entry: ManifestEntry, _ shown: String) -> CatalogImage? {
+    let unknown = entry.slots?.first { name in !file.plan.slots.contains { $0.name == name } }
+    guard let unknown else { return nil }
+    let names = file.plan.slots.map(\.name).joined(separator: ", ")
+    return Assembly.failed(
+      entry, url: shown,
+      .init(
+        code: "unknown-slot",
+        message: "The pipeline has no slot \"\(unknown)\"; it has \(names).", retryable: false))
+  }
+
+  /// An entry for something that went wrong: with the last good files where it is stale, with the
+  /// size where that is known.
+  func failed(
+    _ entry: ManifestEntry, _ shown: String, _ failure: CatalogImage.Failure, _ source: Source,
+    isStale: Bool
+  ) async throws -> CatalogImage {
+    if let known = source.known {
+      return isStale && source.isReady
+        ? Assembly.image(
+          entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
+        : Assembly.failed(
+          entry, url: shown, failure, format: known.content.format,
+          size: known.blueprint.facts.size)
+    }
+    let header = try await state.header(source.key)
+    return Assembly.failed(
+      entry, url: shown, failure, format: header?.format,
+      size: header.map { Size($0.width, $0.height) })
+  }
+}
+
+extension ItemMemory {
+  /// An entry for a source whose bytes are not let in. A page that answers in a picture's place
+  /// leaves the picture stale; another picture is an answer.
+  func refused(
+    _ entry: ManifestEntry, _ shown: String, _ refusal: Intake.Refusal, _ source: Source
+  ) async throws -> CatalogImage {
+    let failure = CatalogImage.Failure(
+      code: refusal.code, message: refusal.message.asSentence,
+      retryable: refusal.code == "truncated")
+    if source.isReady && refusal.header == nil {
+      return try await failed(entry, shown, failure, source, isStale: true)
+    }
+    return Assembly.failed(
+      entry, url: shown, failure, format: refusal.header?.format.rawValue,
+      size: refusal.header.map { Size($0.width, $0.height) })
+  }
+}
+
+extension Confirmation {
+  var validators: Validators? { Validators(etag: etag, lastModified: lastModified) }
+}
+
+extension SourceFacts {
+  func planned(with focus: PlanSource.Focus) -> PlanSource {
+    PlanSource(size: size, hasAlpha: hasAlpha, isAnimated: frames > 1, focus: focus)
+  }
+}
+
+extension ContentRecord {
+  var facts: SourceFacts {
+    SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: frames)
+  }
+}
+
+extension HeaderRecord {
+  /// What the header promises. A GIF that does not tell yet is planned for as a still one.
+  var facts: SourceFacts {
+    SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: isAnimated == true ? 2 : 1)
+  }
+}

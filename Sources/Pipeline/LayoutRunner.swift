@@ -1,0 +1,176 @@
+internal import TesseraCatalog
+internal import TesseraFetch
+internal import TesseraImageHeader
+internal import TesseraManifest
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// One item's way in a run that learns sizes alone:
+///
+///     state (is it fresh?) -> a few ranges of the source, which give the header -> state
+///
+/// What is made already stays: an item with all its files is `ok` until its source is seen to have
+/// changed. Every other item whose size is known is `pending`.
+struct LayoutRunner: ItemRunning {
+  let memory: ItemMemory
+  let fetch: HeaderFetch
+  let limits: Intake.Limits
+
+  private var file: PipelineFile { memory.file }
+
+  func image(
+    for entry: ManifestEntry, position: Int, failure: FetchError?
+  ) async throws -> (CatalogImage, FetchError?) {
+    let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
+    if let image = memory.unknownSlot(entry, shown) { return (image, failure) }
+    let source = try await memory.source(for: entry)
+    let last = try await Last(source, header: memory.state.header(source.key))
+    if let last, memory.isFresh(last.confirmation), let image = image(entry, shown, last) {
+      return (image, nil)
+    }
+    func failed(_ error: FetchError) async throws -> (CatalogImage, FetchError?) {
+      let image = try await memory.failed(
+        entry, shown, .init(error), source, isStale: error.leavesStale)
+      return (image, error)
+    }
+    if let failure { return try await failed(failure) }
+    // What is not let in any more is asked for anew, so that it is refused like the first time.
+    let known = last.flatMap { image(entry, shown, $0) == nil ? nil : $0 }
+    let answer = try await fetch.fetch(
+      file.requestURL(for: entry), validators: known?.confirmation.validators)
+    switch answer.outcome {
+    case .notModified(let response):
+      guard let known, let image = image(entry, shown, known) else {
+        throw PipelineError.local("a source is unchanged, but nothing is known of it")
+      }
+      try await save(known, response, key: source.key)
+      return (image, nil)
+    case .failed(let error):
+      if error.code == .local { throw PipelineError.local(error.message) }
+      return try await failed(error)
+    case .told(let reading, let response, let length):
+      if let refusal = refusal(of: reading, length: length) {
+        return (try await memory.refused(entry, shown, refusal, source), nil)
+      }
+      guard case .header(let header) = reading else {
+        throw PipelineError.local("a header was told, and is not there")
+      }
+      if let known, known.isSame(as: header, response), let image = image(entry, shown, known) {
+        try await save(known, response, key: source.key)
+        return (image, nil)
+      }
+      let record = HeaderRecord(
+        format: header.format.rawValue, width: header.width, height: header.height,
+        hasAlpha: header.hasAlpha, isAnimated: header.isAnimated,
+        confirmation: memory.confirmation(response, before: nil))
+      try await memory.state.save(record, key: source.key)
+      return (pending(entry, shown, .header(record)), nil)
+    }
+  }
+
+  /// Why a full run would not let the source in, as far as its header tells.
+  private func refusal(of reading: HeaderReading, length: Int?) -> Intake.Refusal? {
+    if let refusal = limits.refusal(of: reading) { return refusal }
+    guard case .header(let header) = reading, let length, length > file.fetch.maximumBytes else {
+      return nil
+    }
+    return Intake.Refusal(
+      code: FetchError.Code.tooLarge.rawValue,
+      message: "the file is larger than \(file.fetch.maximumBytes) bytes (max-bytes)",
+      header: header)
+  }
+
+  // MARK: What was last seen
+
+  /// What is known of a source already: its bytes, or its header alone, whichever was confirmed last.
+  private enum Last {
+    case bytes(SourceRecord, ItemMemory.Known, isReady: Bool)
+    case header(HeaderRecord)
+
+    init?(_ source: ItemMemory.Source, header: HeaderRecord?) {
+      if let record = source.record, let known = source.known,
+        record.confirmation.checked >= header?.confirmation.checked ?? 0
+      {
+        self = .bytes(record, known, isReady: source.isReady)
+      } else if let header {
+        self = .header(header)
+      } else {
+        return nil
+      }
+    }
+
+    var confirmation: Confirmation {
+      switch self {
+      case .bytes(let record, _, _): record.confirmation
+      case .header(let record): record.confirmation
+      }
+    }
+
+    /// Whether a server that did not say "not modified" sent the same all the same. Without a
+    /// validator to go by, a picture of the same format and size counts as the same: a run that
+    /// fetches it will know.
+    func isSame(as header: ImageHeader, _ response: FetchResponse) -> Bool {
+      let (one, other) = (confirmation.validators, response.validators)
+      if let one = one?.etag, let other = other?.etag { return one == other }
+      if let one = one?.lastModified, let other = other?.lastModified { return one == other }
+      switch self {
+      case .bytes(_, let known, _):
+        return known.content.format == header.format.rawValue
+          && known.content.width == header.width && known.content.height == header.height
+      case .header: return false
+      }
+    }
+  }
+
+  private func save(_ last: Last, _ response: FetchResponse, key: String) async throws {
+    let confirmation = memory.confirmation(response, before: last.confirmation)
+    switch last {
+    case .bytes(var record, _, _):
+      record.confirmation = confirmation
+      try await memory.state.save(record, key: key)
+    case .header(var record):
+      record.confirmation = confirmation
+      try await memory.state.save(record, key: key)
+    }
+  }
+
+  /// The line for what is known; nil where the pipeline does not let it in.
+  private func image(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage? {
+    switch last {
+    case .bytes(_, let known, _) where !memory.isLetIn(known.content): nil
+    case .bytes(_, let known, isReady: true): memory.reused(entry, shown, known)
+    case .header(let record) where !limits.letIn(record): nil
+    case .bytes, .header: pending(entry, shown, last)
+    }
+  }
+
+  private func pending(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage {
+    let facts =
+      switch last {
+      case .bytes(_, let known, _): known.content.facts
+      case .header(let record): record.facts
+      }
+    var image = Assembly.pending(
+      entry, url: shown, facts,
+      Plan(for: facts.planned(with: entry.planFocus), settings: file.plan, slots: entry.slots))
+    switch last {
+    case .bytes(_, let known, _):
+      image.format = known.content.format
+      (image.animated, image.frames) = (facts.frames > 1, facts.frames)
+    case .header(let record):
+      image.format = record.format
+      image.animated = record.isAnimated
+      image.frames = record.isAnimated == false ? 1 : nil
+    }
+    return image
+  }
+}
+
+extension Intake.Limits {
+  fileprivate func letIn(_ record: HeaderRecord) -> Bool {
+    accept.contains { $0.rawValue == record.format }
+      && record.width * record.height <= pixels
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// `tessera run --layout-only`: sizes before any picture is transcoded.
+@Suite struct LayoutTests {
+  private static let names = [
+    "rotated-phone-shot.jpg", "animated.gif", "tall-900x20000.png", "transparent-lossless.webp",
+  ]
+
+  @Test func tellsSizesFirstAndLeavesWhatIsMadeAlone() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let manifest =
+      Self.names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
+      + #"{"id":"page","url":"\#(nginx.url("/README.md"))","slots":["card"]}"#
+    let workshop = try Workshop(manifest: manifest)
+    let layout = try await workshop.run("--layout-only")
+    #expect(layout.status == 1)
+    #expect(
+      try workshop.catalog.outline == [
+        "rotated-phone-shot.jpg pending 600x800 jpeg", "animated.gif pending 96x64 gif",
+        "tall-900x20000.png pending 900x20000 png",
+        "transparent-lossless.webp pending 200x150 webp", "page failed [not-image]",
+      ])
+    #expect(
+      try workshop.catalogText.contains(
+        #""variants":[],"slots":{"avatar":{"width":36,"height":36,"variants":[]},"card":{"width":180,"height":240,"variants":[]},"hero":{"width":414,"height":552,"variants":[]}}}"#
+      ))
+    #expect(try workshop.catalogText.contains(#""url":"\#(nginx.url("/animated.gif"))""#))
+    var report = try workshop.report
+    #expect(report["items.pending"] == 4)
+    #expect(report["decodes"] == 0)
+    // One each, and one for the WebP's orientation, which stands behind its pixels.
+    #expect(report["fetch.requests"] == 6)
+    #expect(report["fetch.bytes"] ?? .max <= 6 * 3072)
+
+    // A full run makes what it would have made without.
+    #expect(try await workshop.run().status == 1)
+    let text = try workshop.catalogText
+    let other = try Workshop(manifest: manifest)
+    #expect(try await other.run().status == 1)
+    #expect(try other.catalogText == text)
+
+    // And what is made stays, as long as the server says so.
+    #expect(try await workshop.run("--layout-only").status == 1)
+    #expect(try workshop.catalogText == text)
+    report = try workshop.report
+    #expect(report["items.ok"] == 4)
+    #expect(report["fetch.notModified"] == 4)
+    await nginx.stop()
+  }
+
+  /// Sizes are asked for once, as long as they are fresh, and confirmed after that.
+  @Test func doesNotAskTwice() async throws {
+    let server = try FaultServer([
+      "/fresh": { request, connection in
+        let bytes = (try? Places.bytes("plain.jpg")) ?? []
+        connection.file(bytes, for: request, ["Cache-Control": "max-age=60"])
+      },
+      "/tagged": { request, connection in
+        guard request.headers["if-none-match"] != "\"1\"" else {
+          return connection.answer("304 Not Modified", ["ETag": "\"1\""])
+        }
+        connection.file((try? Places.bytes("plain.jpg")) ?? [], for: request, etag: "\"1\"")
+      },
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/fresh") + "\n" + server.url("/tagged"))
+    #expect(try await workshop.run("--layout-only").status == 0)
+    let text = try workshop.catalogText
+    #expect(try await workshop.run("--layout-only").status == 0)
+    #expect(try workshop.catalogText == text)
+    #expect(server.count("/fresh") == 1)
+    #expect(server.count("/tagged") == 2)
+    #expect(try workshop.report["fetch.notModified"] == 1)
+    // A plan knows the sizes, too.
+    let plan = try await Tool.tessera("plan", workshop.folder.path("feed.yaml"))
+    #expect(!plan.output.contains("unknown"))
+  }
+
+  @Test func seesWhatHasChanged() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    func serve(_ name: String, _ etag: String?) throws {
+      let bytes = try Places.bytes(name)
+      server.route("/p") { request, connection in
+        let known = request.headers["if-none-match"]
+        if let etag, known == etag { return connection.answer("304 Not Modified") }
+        connection.file(bytes, for: request, etag: etag)
+      }
+    }
+    let workshop = try Workshop(manifest: #"{"id":"p","url":"\#(server.url("/p"))"}"#)
+    func outline() async throws -> [String] {
+      _ = try await workshop.run("--layout-only")
+      return try workshop.catalog.outline.map { String($0.prefix { $0 != ":" }) }
+    }
+    try serve("plain.jpg", "\"1\"")
+    #expect(try await workshop.run().status == 0)
+    #expect(try await outline() == ["p ok 240x160 jpeg"])
+    try serve("grey.png", "\"2\"")
+    #expect(try await outline() == ["p pending 120x80 png"])
+    #expect(try await outline() == ["p pending 120x80 png"])
+    // Back again: it is the header that was seen last that counts.
+    try serve("plain.jpg", "\"1\"")
+    #expect(try await outline() == ["p pending 240x160 jpeg"])
+    #expect(try await workshop.run().status == 0)
+    // A server without validators: the same size and format count as the same picture.
+    try serve("plain.jpg", nil)
+    #expect(try await outline() == ["p ok 240x160 jpeg"])
+    try serve("orientation-6.jpg", nil)
+    #expect(try await outline() == ["p pending 120x80 jpeg"])
+    // Gone: the size stays known. Out of reach: the last good files stand, or the size.
+    server.route("/p") { $1.answer("404 Not Found") }
+    #expect(try await outline() == ["p failed 240x160 jpeg [http-status]"])
+    server.route("/p") { $1.answer("500 Internal Server Error") }
+    #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])
+  }
+
+  /// What a full run would refuse for its header is refused here, with its size.
+  @Test func refusesWhatAFullRunWould() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(
+      manifest: ["tall-900x20000.png", "plain.jpg", "animated.gif"].map { nginx.url("/\($0)\n") }
+        .joined(),
+      keys: """
+        fetch: {allow: loopback, retries: 0, max-bytes: 3500}
+        limits: {pixels: 1MP}
+        accept: [jpeg, png]
+        """)
+    #expect(try await workshop.run("--layout-only").status == 1)
+    let expected = [
+      "failed 900x20000 png [too-many-pixels]", "failed 240x160 jpeg [too-large]",
+      "failed 96x64 gif [unsupported-format]",
+    ]
+    let found = try workshop.catalog.outline.map { String($0.drop { $0 != " " }.dropFirst()) }
+    #expect(found == expected)
+    await nginx.stop()
+  }
+}
