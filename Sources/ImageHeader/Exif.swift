@@ -17,25 +17,46 @@ enum Exif {
     } else {
       return nil
     }
-    let directory = start + (isLittle ? try file.little32(start + 4) : try file.big32(start + 4))
+    let directory = start + (try file.number32(start + 4, isLittle: isLittle))
     guard directory + 2 <= end else { return nil }
-    let count = isLittle ? try file.little16(directory) : try file.big16(directory)
+    let count = try file.number16(directory, isLittle: isLittle)
     for index in 0..<count {
       let entry = directory + 2 + index * 12
       guard entry + 12 <= end else { return nil }
-      let tag = isLittle ? try file.little16(entry) : try file.big16(entry)
-      guard tag == 0x0112 else { continue }
-      // Type 3 is SHORT, 4 LONG; some writers use the wrong one.
-      switch isLittle ? try file.little16(entry + 2) : try file.big16(entry + 2) {
-      case 3:
-        return Orientation(
-          rawValue: isLittle ? try file.little16(entry + 8) : try file.big16(entry + 8))
-      case 4:
-        return Orientation(
-          rawValue: isLittle ? try file.little32(entry + 8) : try file.big32(entry + 8))
-      default: return nil
-      }
+      guard try file.number16(entry, isLittle: isLittle) == 0x0112 else { continue }
+      return Orientation(rawValue: try value(file, entry, block: start..<end, isLittle: isLittle))
     }
     return nil
+  }
+
+  /// The first number of a directory's entry, or 0. Orientation is a SHORT; but writers use other types,
+  /// and libexif, through which libvips asks, understands them.
+  private static func value(
+    _ file: borrowing HeaderView, _ entry: Int, block: Range<Int>, isLittle: Bool
+  ) throws(HeaderStop) -> Int {
+    let type = try file.number16(entry + 2, isLittle: isLittle)
+    let count = try file.number32(entry + 4, isLittle: isLittle)
+    let size: Int
+    switch type {
+    case 1, 2, 6: size = 1  // BYTE, ASCII, SBYTE
+    case 3, 8: size = 2  // SHORT, SSHORT
+    case 4, 9: size = 4  // LONG, SLONG
+    case 5, 10: size = 8  // RATIONAL, SRATIONAL
+    default: return 0
+    }
+    guard count > 0 else { return 0 }
+    var place = entry + 8
+    if count > 4 / size {
+      place = block.lowerBound + (try file.number32(place, isLittle: isLittle))
+      guard place + size <= block.upperBound else { return 0 }
+    }
+    switch size {
+    case 1: return try file.byte(place) - (type == 2 ? Int(UInt8(ascii: "0")) : 0)
+    case 2: return try file.number16(place, isLittle: isLittle)
+    case 4: return try file.number32(place, isLittle: isLittle)
+    default:
+      let denominator = try file.number32(place + 4, isLittle: isLittle)
+      return denominator > 0 ? try file.number32(place, isLittle: isLittle) / denominator : 0
+    }
   }
 }

@@ -8,7 +8,7 @@ public struct HeaderReader: Sendable {
   public private(set) var reading: HeaderReading = .needs(0..<Signature.reach)
 
   private var fileSize: Int?
-  private let seeksOrientation: Bool
+  private var isExact: Bool
   private var prefix: [UInt8] = []
   private var further: [(offset: Int, bytes: [UInt8])] = []
   /// So long a prefix is worth another reading.
@@ -22,10 +22,10 @@ public struct HeaderReader: Sendable {
 
   /// - Parameters:
   ///   - fileSize: the file's length in bytes, where it is known.
-  ///   - seeksOrientation: as for ``ImageHeader/read(_:isWhole:seeksOrientation:)``.
-  public init(fileSize: Int? = nil, seeksOrientation: Bool = true) {
+  ///   - isExact: as for ``ImageHeader/read(_:isWhole:isExact:)``.
+  public init(fileSize: Int? = nil, isExact: Bool = true) {
     self.fileSize = fileSize
-    self.seeksOrientation = seeksOrientation
+    self.isExact = isExact
   }
 
   /// Whether more bytes can still tell more.
@@ -59,6 +59,12 @@ public struct HeaderReader: Sendable {
     if isSearching { read() }
   }
 
+  /// Gives up on what might still change a size that is known. For who can't read on.
+  public mutating func settle() {
+    isExact = false
+    if isSearching { read() }
+  }
+
   /// Pieces that the prefix has reached become part of it.
   private mutating func joinPieces() {
     while let index = further.firstIndex(where: { $0.offset <= prefix.count }) {
@@ -86,7 +92,7 @@ public struct HeaderReader: Sendable {
     }
     let view = HeaderView(
       buffer.span, prefix: prefix.count, pieces: pieces, fileSize: fileSize,
-      seeksOrientation: seeksOrientation)
+      isExact: isExact)
     reading = ImageHeader.read(view)
     switch reading {
     case .needs(let range):

@@ -17,19 +17,19 @@ struct HeaderView: ~Escapable {
   private let pieces: [Piece]
   /// The file's length, where that is known.
   let fileSize: Int?
-  /// Whether to ask for bytes for the orientation's sake alone.
-  let seeksOrientation: Bool
+  /// Whether to ask for bytes that may turn or change a size which is known.
+  let isExact: Bool
 
   @_lifetime(copy buffer)
   init(
     _ buffer: Span<UInt8>, prefix: Int, pieces: [Piece] = [], fileSize: Int?,
-    seeksOrientation: Bool = true
+    isExact: Bool = true
   ) {
     self.buffer = buffer
     self.prefix = prefix
     self.pieces = pieces
     self.fileSize = fileSize
-    self.seeksOrientation = seeksOrientation
+    self.isExact = isExact
   }
 
   /// Where `count` bytes from `offset` stand in the buffer.
@@ -94,6 +94,14 @@ struct HeaderView: ~Escapable {
     Int(Int32(truncatingIfNeeded: try little32(offset)))
   }
 
+  func number16(_ offset: Int, isLittle: Bool) throws(HeaderStop) -> Int {
+    isLittle ? try little16(offset) : try big16(offset)
+  }
+
+  func number32(_ offset: Int, isLittle: Bool) throws(HeaderStop) -> Int {
+    isLittle ? try little32(offset) : try big32(offset)
+  }
+
   /// Whether the bytes at `offset` are these ASCII characters.
   func has(_ text: StaticString, at offset: Int) throws(HeaderStop) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -129,6 +137,14 @@ enum HeaderStop: Error, Equatable {
   case ended
   /// A clause that fits after "a PNG picture, but": "it has no header chunk".
   case malformed(String)
+}
+
+extension HeaderStop {
+  /// What a search comes to for something that may refine a header which is known: it is thrown on
+  /// where there is more to ask for and that is wanted. Otherwise the header stands.
+  func endsRefinement(of file: borrowing HeaderView) throws(HeaderStop) {
+    if case .needs = self, file.isExact { throw self }
+  }
 }
 
 /// Ceilings that nothing in a file can lift.

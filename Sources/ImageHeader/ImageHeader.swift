@@ -74,16 +74,16 @@ extension ImageHeader {
   /// - Parameters:
   ///   - bytes: the file's beginning, however much there is of it.
   ///   - isWhole: true where `bytes` is the whole file, so that asking for more is no use.
-  ///   - seeksOrientation: whether to ask for more where the size is known and the orientation
-  ///     stands at the file's end (WebP). Otherwise the picture counts as upright.
+  ///   - isExact: whether to ask for more where the size is known, and what stands further on may
+  ///     turn it: Exif that no header announces (PNG, JPEG) or that stands behind the pixels (WebP).
+  ///     Otherwise what is at hand counts.
   /// - Returns: the header, which bytes it takes to know more, or why this is no picture. With
   ///   `isWhole` the answer is never ``HeaderReading/needs(_:)``.
   public static func read(
-    _ bytes: Span<UInt8>, isWhole: Bool, seeksOrientation: Bool = true
+    _ bytes: Span<UInt8>, isWhole: Bool, isExact: Bool = true
   ) -> HeaderReading {
     let view = HeaderView(
-      bytes, prefix: bytes.count, fileSize: isWhole ? bytes.count : nil,
-      seeksOrientation: seeksOrientation)
+      bytes, prefix: bytes.count, fileSize: isWhole ? bytes.count : nil, isExact: isExact)
     return read(view)
   }
 

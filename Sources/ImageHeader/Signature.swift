@@ -33,8 +33,10 @@ enum Signature {
       if try BMPHeader.isLength(file.little32(14)) { return .bmp }
     case 0x0000_0100, 0x0000_0200:  // an icon, a cursor; and how many in it
       if count >= 6, try file.byte(4) != 0 { return .ico }
-    case 0x5031_0000...0x5037_FFFF:  // P1 to P7 and a blank
-      if isSpace(try file.byte(2)) { return .pnm }
+    case 0x5031_0000...0x5037_FFFF, 0x5046_0000...0x5046_FFFF, 0x5066_0000...0x5066_FFFF:
+      // P1 to P7, PF and Pf; a blank or a comment
+      let next = try file.byte(2)
+      if isSpace(next) || next == UInt8(ascii: "#") { return .pnm }
     default: break
     }
     if try second() == 0x6674_7970, let format = try isoFormat(file) { return format }  // ftyp

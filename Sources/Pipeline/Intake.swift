@@ -30,7 +30,7 @@ final class Intake: BodyReceiving {
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
-    var header = HeaderReader(seeksOrientation: false)
+    var header = HeaderReader(isExact: false)
     let digest = Digest()
     var spool: File?
     var refusal: Refusal?

@@ -130,6 +130,9 @@ private func read(_ bytes: [UInt8]) -> String {
       ),
       (.text("P6 # a comment\n7\n# another\n 9 255\n") + .zeros(20), "7x9 pnm"),
       (.text("P4\n7 9\n") + .zeros(40), "7x9 pnm 1 bits"),
+      (.text("P6#no blank\n7 9 255\n") + .zeros(20), "7x9 pnm"),
+      (.text("PF\n7 9\n-1.0\n") + .zeros(20), "7x9 pnm 32 bits"),
+      (.raw(0, 0, 3, 0) + .zeros(8) + .u16(7) + .u16(9) + .raw(1, 0x20) + .zeros(9), "7x9 tga"),
       (
         .text("P7\nWIDTH 7\nHEIGHT 9\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\n"),
         "7x9 pnm alpha 16 bits"

@@ -1,53 +1,82 @@
-/// GIF 87a and 89a: the logical screen, and whatever the bytes at hand tell of frames.
+/// GIF 87a and 89a: the logical screen, which the first frame enlarges where it is larger, as it does
+/// for libvips; and whatever the bytes at hand tell of further frames. Nothing is asked for but the
+/// first frame of a screen without a size.
 enum GIFHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     try file.require(6..<13)
-    let flags = try file.byte(10)
     var header = ImageHeader(
       format: .gif, pixelWidth: try file.little16(6), pixelHeight: try file.little16(8))
-    var walk = Walk(offset: 13 + (flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0))
-    header.isAnimated = walk.hasSecondFrame(file)
+    var walk = BlockWalk(offset: 13 + paletteSize(try file.byte(10)))
+    do throws(HeaderStop) {
+      if let frame = try walk.nextFrame(file) {
+        header.pixelWidth = max(header.pixelWidth, frame.right)
+        header.pixelHeight = max(header.pixelHeight, frame.bottom)
+        header.isAnimated = nil
+        try walk.skipFrame(file)
+        header.isAnimated = try walk.nextFrame(file) != nil
+      }
+    } catch {
+      if header.pixelWidth == 0 || header.pixelHeight == 0 { throw error }
+      header.isAnimated = nil
+    }
     header.hasAlpha = walk.isTranslucent
     return header
   }
 
-  private struct Walk {
-    var offset: Int
-    /// Whether a frame was seen that names a translucent colour.
-    var isTranslucent = false
+  /// Bytes of the colour table that flags announce.
+  static func paletteSize(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }
+}
 
-    init(offset: Int) { self.offset = offset }
+/// Walks a GIF's blocks, within the ceilings.
+private struct BlockWalk {
+  private var offset: Int
+  private var steps = 0
+  /// Whether a block was seen that names a translucent colour.
+  private(set) var isTranslucent = false
 
-    /// Walks the blocks as far as they are there. Nil where the bytes end before a second frame or
-    /// the trailer; nothing is fetched for it.
-    mutating func hasSecondFrame(_ file: borrowing HeaderView) -> Bool? {
-      var frames = 0
-      do throws(HeaderStop) {
-        while true {
-          switch try file.byte(offset) {
-          case 0x2C:  // image descriptor
-            frames += 1
-            if frames > 1 { return true }
-            let flags = try file.byte(offset + 9)
-            offset += 10 + (flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0) + 1
-          case 0x21:  // extension; 0xF9 is graphic control
-            if try file.byte(offset + 1) == 0xF9, try file.byte(offset + 3) & 1 == 1 {
-              isTranslucent = true
-            }
-            offset += 2
-          case 0x3B: return false  // trailer
-          default: return nil
-          }
-          var length = try file.byte(offset)
-          while length > 0 {
-            offset += 1 + length
-            length = try file.byte(offset)
-          }
-          offset += 1
+  init(offset: Int) { self.offset = offset }
+
+  /// Where a frame ends on the screen.
+  struct Frame {
+    var right: Int
+    var bottom: Int
+  }
+
+  /// Goes to the next frame's descriptor. Nil at the trailer, or where there is no block.
+  mutating func nextFrame(_ file: borrowing HeaderView) throws(HeaderStop) -> Frame? {
+    while true {
+      switch try file.byte(offset) {
+      case 0x2C:  // image descriptor
+        try file.require(offset..<offset + 10)
+        return Frame(
+          right: try file.little16(offset + 1) + file.little16(offset + 5),
+          bottom: try file.little16(offset + 3) + file.little16(offset + 7))
+      case 0x21:  // extension; 0xF9 is graphic control
+        if try file.byte(offset + 1) == 0xF9, try file.byte(offset + 3) & 1 == 1 {
+          isTranslucent = true
         }
-      } catch {
-        return nil
+        offset += 2
+        try skipData(file)
+      default: return nil  // 0x3B is the trailer
       }
     }
+  }
+
+  /// Goes behind the frame whose descriptor this stands at.
+  mutating func skipFrame(_ file: borrowing HeaderView) throws(HeaderStop) {
+    offset += 10 + GIFHeader.paletteSize(try file.byte(offset + 9)) + 1
+    try skipData(file)
+  }
+
+  /// Data in parts with their lengths, up to a length of nothing.
+  private mutating func skipData(_ file: borrowing HeaderView) throws(HeaderStop) {
+    var length = try file.byte(offset)
+    while length > 0 {
+      steps += 1
+      guard steps <= HeaderLimits.steps else { throw .malformed("it has too many blocks") }
+      offset += 1 + length
+      length = try file.byte(offset)
+    }
+    offset += 1
   }
 }

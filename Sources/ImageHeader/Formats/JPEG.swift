@@ -1,16 +1,71 @@
 /// JPEG (ITU-T T.81), with the orientation from Exif and the presence of an ICC profile.
 ///
-/// Marker segments are walked by their lengths up to the frame header (SOFn); the content of no
-/// segment but Exif is asked for, so a megabyte of profile or thumbnails is jumped over. An Exif
-/// segment that comes after the frame header is not looked for: no camera writes one, and the
-/// transcoder would say so.
+/// Marker segments are walked by their lengths; the content of none but Exif and the frame header
+/// (SOFn) is asked for, so a megabyte of profile or thumbnails is jumped over. As for libvips, the
+/// first Exif segment counts, whatever it says and wherever before the pixels it stands.
 enum JPEGHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
-    var offset = 2
-    var orientation = Orientation.upright
+    var walk = SegmentWalk()
+    var orientation: Orientation?
     var hasProfile = false
-    var rubbish = 0
-    for _ in 0..<2 * HeaderLimits.steps {
+    var header: ImageHeader?
+    do throws(HeaderStop) {
+      while header == nil || orientation == nil, let segment = try walk.next(file) {
+        switch segment.marker {
+        // All frame headers; DHT (C4), JPG (C8) and DAC (CC) share their range of codes.
+        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+          header = try frame(file, segment)
+        case 0xE1 where orientation == nil && segment.count >= 14:
+          if try file.has("Exif\0\0", at: segment.start) {
+            orientation =
+              try Exif.orientation(file, from: segment.start + 6, to: segment.end) ?? .upright
+          }
+        case 0xE2 where !hasProfile && segment.count >= 14:
+          hasProfile = try file.has("ICC_PROFILE\0", at: segment.start)
+        default: break
+        }
+      }
+    } catch {
+      guard header != nil else { throw error }
+      try error.endsRefinement(of: file)
+    }
+    guard var header else { throw .malformed("its frame header is missing") }
+    header.orientation = orientation ?? .upright
+    header.hasICCProfile = hasProfile
+    return header
+  }
+
+  private static func frame(
+    _ file: borrowing HeaderView, _ segment: SegmentWalk.Segment
+  ) throws(HeaderStop) -> ImageHeader {
+    try file.require(segment.start..<segment.start + 5)
+    let height = try file.big16(segment.start + 1)
+    guard height > 0 else { throw .malformed("it tells its height only after its pixels (DNL)") }
+    return ImageHeader(
+      format: .jpeg, pixelWidth: try file.big16(segment.start + 3), pixelHeight: height,
+      bitsPerChannel: try file.byte(segment.start))
+  }
+}
+
+/// Walks the marker segments before a JPEG's pixels, within the ceilings.
+private struct SegmentWalk {
+  struct Segment {
+    var marker: Int
+    /// Of its content, behind marker and length.
+    var start: Int
+    var end: Int
+    var count: Int { end - start }
+  }
+
+  private var offset = 2
+  private var steps = 0
+  private var rubbish = 0
+
+  /// The next segment, or nil where the pixels begin or the picture ends.
+  mutating func next(_ file: borrowing HeaderView) throws(HeaderStop) -> Segment? {
+    while true {
+      steps += 1
+      guard steps <= 2 * HeaderLimits.steps else { throw .malformed("it has too many segments") }
       guard try file.byte(offset) == 0xFF, try file.byte(offset + 1) != 0 else {
         // Rubbish between segments: libjpeg looks for the next marker, with a warning.
         offset += 1
@@ -22,43 +77,17 @@ enum JPEGHeader {
       }
       let marker = try file.byte(offset + 1)
       switch marker {
-      case 0xFF:  // a fill byte (B.1.1.2)
-        offset += 1
-        continue
-      case 0x01, 0xD0...0xD8:  // markers without a segment
-        offset += 2
-        continue
-      case 0xD9, 0xDA: throw .malformed("its frame header is missing")
-      default: break
-      }
-      let length = try file.big16(offset + 2)
-      guard length >= 2 else {
-        throw .malformed("one of its segments is \(length) bytes long (byte \(offset))")
-      }
-      switch marker {
-      // All frame headers; DHT (C4), JPG (C8) and DAC (CC) share their range of codes.
-      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-        try file.require(offset + 4..<offset + 9)
-        let height = try file.big16(offset + 5)
-        guard height > 0 else {
-          throw .malformed("it tells its height only after its pixels (DNL)")
+      case 0xFF: offset += 1  // a fill byte (B.1.1.2)
+      case 0x01, 0xD0...0xD8: offset += 2  // markers without a segment
+      case 0xD9, 0xDA: return nil
+      default:
+        let length = try file.big16(offset + 2)
+        guard length >= 2 else {
+          throw .malformed("one of its segments is \(length) bytes long (byte \(offset))")
         }
-        return ImageHeader(
-          format: .jpeg, pixelWidth: try file.big16(offset + 7), pixelHeight: height,
-          orientation: orientation, bitsPerChannel: try file.byte(offset + 4),
-          hasICCProfile: hasProfile)
-      case 0xE1 where length >= 16:
-        // The first Exif segment that has an orientation counts.
-        if orientation == .upright, try file.has("Exif\0\0", at: offset + 4) {
-          orientation =
-            try Exif.orientation(file, from: offset + 10, to: offset + 2 + length) ?? .upright
-        }
-      case 0xE2 where length >= 16:
-        if !hasProfile { hasProfile = try file.has("ICC_PROFILE\0", at: offset + 4) }
-      default: break
+        offset += 2 + length
+        return Segment(marker: marker, start: offset - length + 2, end: offset)
       }
-      offset += 2 + length
     }
-    throw .malformed("it has too many segments")
   }
 }

@@ -1,13 +1,19 @@
-/// PBM, PGM, PPM (plain and raw) and PAM, the formats of Netpbm.
+/// PBM, PGM, PPM (plain and raw) and PAM, the formats of Netpbm; and PFM, their cousin with floating
+/// point numbers.
 enum PNMHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let kind = try file.byte(1) - Int(UInt8(ascii: "0"))
     if kind == 7 { return try readPAM(file) }
+    let isFloat = kind > 7
     var offset = 2
     let width = try number(file, &offset)
     let height = try number(file, &offset)
     var header = ImageHeader(format: .pnm, pixelWidth: width, pixelHeight: height)
-    header.bitsPerChannel = kind == 1 || kind == 4 ? 1 : try number(file, &offset) > 255 ? 16 : 8
+    if isFloat {
+      header.bitsPerChannel = 32
+    } else {
+      header.bitsPerChannel = kind == 1 || kind == 4 ? 1 : try number(file, &offset) > 255 ? 16 : 8
+    }
     return header
   }
 

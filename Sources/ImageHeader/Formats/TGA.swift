@@ -14,10 +14,10 @@ enum TGAHeader {
         [15, 16, 24, 32].contains(try file.byte(7)), try file.little16(5) > 0
       else { return false }
     } else {
-      guard [8, 15, 16, 24, 32].contains(depth), try file.little16(3) == 0 || mapType == 1 else {
+      guard [1, 8, 15, 16, 24, 32].contains(depth), try file.little16(3) == 0 || mapType == 1 else {
         return false
       }
-      if type & 7 == 3, depth != 8 && depth != 16 { return false }
+      if type & 7 == 3 ? ![1, 8, 16].contains(depth) : depth < 15 { return false }
     }
     let size = try (file.little16(12), file.little16(14))
     return size.0 > 0 && size.1 > 0

@@ -15,7 +15,7 @@ enum TIFFHeader {
 
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let isLittle = try file.byte(0) == UInt8(ascii: "I")
-    let version = isLittle ? try file.little16(2) : try file.big16(2)
+    let version = try file.number16(2, isLittle: isLittle)
     let layout = Layout(isLittle: isLittle, isBig: version == 43)
     let directory = try number(
       file, layout.isBig ? 8 : 4, size: layout.offsetSize, layout)
@@ -48,10 +48,8 @@ enum TIFFHeader {
   ) throws(HeaderStop) -> Int {
     switch (size, layout.isLittle) {
     case (1, _): try file.byte(offset)
-    case (2, true): try file.little16(offset)
-    case (2, false): try file.big16(offset)
-    case (4, true): try file.little32(offset)
-    case (4, false): try file.big32(offset)
+    case (2, _): try file.number16(offset, isLittle: layout.isLittle)
+    case (4, _): try file.number32(offset, isLittle: layout.isLittle)
     case (_, true): try file.little64(offset)
     case (_, false): try file.big64(offset)
     }

@@ -28,8 +28,8 @@ enum WebPHeader {
         do throws(HeaderStop) {
           header.orientation = try orientation(file)
         } catch {
-          // The size is known. Exif stands behind the pixels; who decodes them will meet it.
-          guard case .needs = error, !file.seeksOrientation else { throw error }
+          if case .malformed = error { throw error }
+          try error.endsRefinement(of: file)
         }
       }
     } else {

@@ -35,6 +35,7 @@ struct FileProbe {
       // It has become shorter meanwhile.
       if bytes.count < wanted.count { reader.end(at: window.lowerBound + bytes.count) }
     }
+    reader.settle()
     return reader.reading
   }
 

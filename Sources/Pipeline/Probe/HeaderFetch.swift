@@ -67,7 +67,9 @@ struct HeaderFetch: Sendable {
           return answer
         case .wants(let range):
           guard let window = search.ahead.next(for: range) else {
-            answer.outcome = .told(.refused(search.gaveUp), response, length: receiver.length)
+            var reading = receiver.settle()
+            if case .needs = reading { reading = .refused(search.gaveUp) }
+            answer.outcome = .told(reading, response, length: receiver.length)
             return answer
           }
           // What redirects led to is asked at once, as the configured headers allow.

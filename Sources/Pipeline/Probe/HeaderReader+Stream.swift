@@ -11,8 +11,9 @@ extension HeaderReader {
   }
 
   /// What the bytes say, where they can only be read on.
-  func streamed(_ reach: Int = reach) -> HeaderReading {
-    isOver(reach)
+  mutating func streamed(_ reach: Int = reach) -> HeaderReading {
+    if isOver(reach) { settle() }
+    return isOver(reach)
       ? .refused(
         .init(.malformed, "a picture that does not tell its size in its first \(reach) bytes"))
       : reading

@@ -39,6 +39,14 @@ final class HeaderReceiver: BodyReceiving {
   /// The bytes that are needed next; nil where none are.
   var wanted: Range<Int>? { state.withLock(\.wantedNow) }
 
+  /// What the bytes say, when no more will be asked for.
+  func settle() -> HeaderReading {
+    state.withLock { state in
+      state.reader.settle()
+      return state.reader.reading
+    }
+  }
+
   /// The version that the bytes so far belong to.
   var version: Validators? { state.withLock(\.version) }
 
