@@ -11,13 +11,13 @@ public struct HeaderReader: Sendable {
   private var isExact: Bool
   private var prefix: [UInt8] = []
   private var further: [(offset: Int, bytes: [UInt8])] = []
-  /// So long a prefix is worth another reading.
+  /// Of a stream: so long a prefix is worth another reading.
   private var worthReading = 1
   private var readings = 0
 
-  /// So many times what was asked for is read at once. Each reading begins anew, so from then on
-  /// the prefix has to double in between: a file made to be searched costs no more than twice its
-  /// length.
+  /// So many times what a stream was asked for is read at once. Each reading begins anew, so from
+  /// then on the prefix has to double in between: a file made to be searched costs no more than
+  /// twice its length.
   private static let patience = 64
 
   /// - Parameters:
@@ -26,6 +26,8 @@ public struct HeaderReader: Sendable {
   public init(fileSize: Int? = nil, isExact: Bool = true) {
     self.fileSize = fileSize
     self.isExact = isExact
+    // A short file is asked for no more than there is.
+    if fileSize != nil { read() }
   }
 
   /// Whether more bytes can still tell more.
@@ -34,14 +36,29 @@ public struct HeaderReader: Sendable {
   /// Bytes that are kept.
   public var count: Int { prefix.count + further.reduce(0) { $0 + $1.bytes.count } }
 
-  /// Adds the bytes that follow those from the file's beginning.
-  public mutating func add(_ bytes: RawSpan) { add(bytes, at: prefix.count) }
+  /// Adds the bytes that follow those from the file's beginning: a stream, in pieces of any length.
+  public mutating func add(_ bytes: Span<UInt8>) { add(unsafe bytes.bytes) }
 
-  /// Adds bytes that stand at a place in the file.
+  /// Adds bytes that stand at a place in the file, because ``reading`` asked for them.
   ///
   /// - Parameter offset: in bytes from the file's beginning. Bytes that are there already stand.
-  public mutating func add(_ bytes: RawSpan, at offset: Int) {
+  public mutating func add(_ bytes: Span<UInt8>, at offset: Int) {
+    add(unsafe bytes.bytes, at: offset)
+  }
+
+  package mutating func add(_ bytes: RawSpan) {
+    guard isSearching else { return }
+    keep(bytes, at: prefix.count)
+    if prefix.count >= worthReading { read() }
+  }
+
+  package mutating func add(_ bytes: RawSpan, at offset: Int) {
     guard isSearching, offset >= 0 else { return }
+    keep(bytes, at: offset)
+    if hasWhatIsWanted { read() }
+  }
+
+  private mutating func keep(_ bytes: RawSpan, at offset: Int) {
     if offset > prefix.count {
       further.append((offset, unsafe bytes.withUnsafeBytes { unsafe Array($0) }))
     } else if offset + bytes.byteCount > prefix.count {
@@ -49,8 +66,6 @@ public struct HeaderReader: Sendable {
       unsafe bytes.withUnsafeBytes { unsafe prefix.append(contentsOf: $0.dropFirst(known)) }
       joinPieces()
     }
-    guard isWorthReading else { return }
-    read()
   }
 
   /// Says how long the file is; with no argument, that the bytes from its beginning are all of it.
@@ -73,10 +88,10 @@ public struct HeaderReader: Sendable {
     }
   }
 
-  /// Whether the bytes are there that were asked for last.
-  private var isWorthReading: Bool {
+  /// Whether the bytes are there, in one piece, that were asked for last.
+  private var hasWhatIsWanted: Bool {
     guard case .needs(let wanted) = reading else { return false }
-    return prefix.count >= worthReading
+    return prefix.count >= wanted.upperBound
       || further.contains { piece in
         piece.offset <= wanted.lowerBound
           && piece.offset + piece.bytes.count >= wanted.upperBound

@@ -75,7 +75,7 @@ extension ImageHeader {
   ///   - bytes: the file's beginning, however much there is of it.
   ///   - isWhole: true where `bytes` is the whole file, so that asking for more is no use.
   ///   - isExact: whether to ask for more where the size is known, and what stands further on may
-  ///     turn it: Exif that no header announces (PNG, JPEG) or that stands behind the pixels (WebP).
+  ///     turn it: Exif behind a profile (PNG) or behind the pixels (WebP).
   ///     Otherwise what is at hand counts.
   /// - Returns: the header, which bytes it takes to know more, or why this is no picture. With
   ///   `isWhole` the answer is never ``HeaderReading/needs(_:)``.
@@ -101,6 +101,13 @@ extension ImageHeader {
           .init(
             .malformed,
             "\(format.withArticle) picture of \(header.pixelWidth) x \(header.pixelHeight) pixels"))
+      }
+      // 128 is TIFF's pair of double numbers.
+      guard (1...128).contains(header.bitsPerChannel) else {
+        return .refused(
+          .init(
+            .malformed,
+            "\(format.withArticle) picture with \(header.bitsPerChannel) bits a channel"))
       }
       return .header(header)
     } catch {

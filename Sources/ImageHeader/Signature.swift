@@ -83,11 +83,8 @@ enum Signature {
       isXML = try file.has("<!DOCTYPE svg", at: offset)
     }
     guard isXML else { return false }
-    // What is at hand decides, and 4 kB of it at most.
     let end = min(file.fileSize ?? 4096, 4096)
-    try file.require(0..<min(end, max(1024, file.known(from: 0, limit: end))))
-    let known = file.known(from: 0, limit: end)
-    while offset + 4 < known {
+    while offset + 4 <= end {
       if try file.has("<svg", at: offset) { return true }
       if try file.has(":svg", at: offset) { return true }
       offset += 1

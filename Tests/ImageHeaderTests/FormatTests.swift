@@ -78,7 +78,7 @@ private func read(_ bytes: [UInt8]) -> String {
       var count = 0
       while case .needs(let range) = reader.reading, hops < 100 {
         #expect(range.upperBound <= bytes.count, "\(name)")
-        reader.add(bytes.span.extracting(range).bytes, at: range.lowerBound)
+        reader.add(bytes.span.extracting(range), at: range.lowerBound)
         hops += 1
         count += range.count
       }
@@ -234,6 +234,21 @@ private func read(_ bytes: [UInt8]) -> String {
     let hostile = [0xFF, 0xD8, 0xFF, 0xE0, 0, 2] + [UInt8](repeating: 0x55, count: 1_000_000)
     #expect(
       read(hostile) == "malformed: a JPEG picture, but it has no marker where one must be (byte 6)")
+  }
+
+  /// Found by fuzzing: after 64 jumps the reader no longer looked at what it had asked for.
+  @Test func goesOnHoweverOftenItHasToJump() throws {
+    var bytes: [UInt8] = [0xFF, 0xD8]
+    for _ in 0..<300 { bytes += [0xFF, 0xE2, 0x10, 0] + [UInt8](repeating: 0, count: 4094) }
+    bytes += [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 7] + [UInt8](repeating: 0, count: 30)
+    var reader = HeaderReader(fileSize: bytes.count)
+    var last = -1
+    while case .needs(let range) = reader.reading {
+      try #require(range.lowerBound > last)
+      last = range.lowerBound
+      reader.add(bytes.span.extracting(range), at: range.lowerBound)
+    }
+    #expect(outline(reader.reading) == "7x9 jpeg")
   }
 
   /// Boxes and directories that point back, nest, or claim what no file has: an answer at once.

@@ -2,7 +2,8 @@
 ///
 /// Marker segments are walked by their lengths; the content of none but Exif and the frame header
 /// (SOFn) is asked for, so a megabyte of profile or thumbnails is jumped over. As for libvips, the
-/// first Exif segment counts, whatever it says and wherever before the pixels it stands.
+/// first Exif segment counts, whatever it says. One that comes after the frame header counts where it
+/// is at hand; nobody is known to write it, so it is not worth a request.
 enum JPEGHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     var walk = SegmentWalk()
@@ -27,7 +28,6 @@ enum JPEGHeader {
       }
     } catch {
       guard header != nil else { throw error }
-      try error.endsRefinement(of: file)
     }
     guard var header else { throw .malformed("its frame header is missing") }
     header.orientation = orientation ?? .upright

@@ -31,7 +31,7 @@ struct FileProbe {
     while case .needs(let wanted) = reader.reading, let window = ahead.next(for: wanted) {
       let bytes = try file.read(window.count, at: window.lowerBound)
       count += bytes.count
-      reader.add(bytes.span.bytes, at: window.lowerBound)
+      reader.add(bytes.span, at: window.lowerBound)
       // It has become shorter meanwhile.
       if bytes.count < wanted.count { reader.end(at: window.lowerBound + bytes.count) }
     }
@@ -63,7 +63,7 @@ struct FileProbe {
         break
       }
       count += bytes.count
-      reader.add(bytes.span.bytes)
+      reader.add(bytes.span)
     }
     return Prober.result(reader.streamed())
   }

@@ -4,7 +4,7 @@ internal import TesseraManifest
 
 /// Learns a picture's header from a server, with as few bytes and requests as it takes:
 ///
-///     Range: the first 3 kB ──> told                                       the common case
+///     Range: the first 3.5 kB ──> told                                     the common case
 ///       │ 206, but it takes bytes that lie ahead
 ///       ├──> Range: there, If-Range: this version ──> told, or further on
 ///       │ 200: the server sends everything

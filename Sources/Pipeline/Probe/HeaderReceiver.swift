@@ -82,7 +82,11 @@ final class HeaderReceiver: BodyReceiving {
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
       let rest = state.end.map { $0 - state.offset } ?? .max
-      state.reader.add(bytes.extracting(first: min(bytes.byteCount, rest)), at: state.offset)
+      if state.end == nil {
+        state.reader.add(bytes)
+      } else {
+        state.reader.add(bytes.extracting(first: min(bytes.byteCount, rest)), at: state.offset)
+      }
       state.offset += bytes.byteCount
       guard bytes.byteCount <= rest else { return .enough }
       let isOver = state.end == nil && state.reader.isOver(reach)
