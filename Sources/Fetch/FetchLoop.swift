@@ -16,7 +16,8 @@ final class FetchLoop {
     func finish(_ result: Result<FetchResponse, FetchError>, _ transfer: Transfer? = nil) {
       finish(
         FetchResult(
-          result: result, bytes: transfer?.received ?? 0, requests: transfer?.requests ?? 0,
+          result: result, begun: transfer?.begun, bytes: transfer?.received ?? 0,
+          requests: transfer?.requests ?? 0,
           time: started?.duration(to: .now) ?? .zero))
     }
   }

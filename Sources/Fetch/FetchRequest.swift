@@ -72,6 +72,8 @@ package struct FetchResponse: Sendable {
 /// How a request ended.
 package struct FetchResult: Sendable {
   package var result: Result<FetchResponse, FetchError>
+  /// What a good answer's headers said, also where its body did not come to an end.
+  package var begun: FetchResponse?
   /// The body's bytes that came in, wanted or not, after decompression.
   package var bytes: Int
   /// Requests that were sent, redirects included.

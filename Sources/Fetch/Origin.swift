@@ -23,23 +23,3 @@ struct Origin: Equatable {
     port = part(CURLUPART_PORT)
   }
 }
-
-/// Where a redirect leads.
-enum Redirect {
-  /// The URL that a Location header means (RFC 9110, section 10.2.2), as seen from where it stood.
-  /// Nil where it means none.
-  ///
-  /// libcurl tells the URL only of answers whose body was read to its end, and nobody wants to.
-  static func url(from base: String, to location: String) -> String? {
-    guard let parts = curl_url() else { return nil }
-    defer { curl_url_cleanup(parts) }
-    let flags = UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_NON_SUPPORT_SCHEME)
-    var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK,
-      curl_url_set(parts, CURLUPART_URL, location, flags) == CURLUE_OK,
-      curl_url_get(parts, CURLUPART_URL, &text, 0) == CURLUE_OK, let text
-    else { return nil }
-    defer { curl_free(text) }
-    return String(cString: text)
-  }
-}

@@ -186,7 +186,7 @@ final class Transfer {
     } else {
       wasAnswered = rawCode == 0 || verdict != nil
     }
-    guard wasAnswered, [301, 302, 303, 307, 308].contains(headers.status) else {
+    guard wasAnswered, Redirect.statuses.contains(headers.status) else {
       return .done(result(rawCode: rawCode))
     }
     guard let target = headers["location"].flatMap({ Redirect.url(from: url, to: $0) }) else {
@@ -271,6 +271,8 @@ final class Transfer {
 
   private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
     waitingSince = nil
+    // Behind a body come trailers, which say nothing that is asked for here.
+    guard extent == nil else { return bytes.count }
     guard headers.take(String(decoding: bytes, as: UTF8.self)) else {
       return stop(
         .error(
@@ -281,7 +283,13 @@ final class Transfer {
     // The end of the headers: from here on the body has to come at a speed.
     if bytes.count <= 2, headers.status >= 200 {
       stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now)
-      if isGood, extent == nil, let verdict = begin() { return stop(verdict) }
+      if isGood, let verdict = begin() { return stop(verdict) }
+      // What a redirect's body says is for people.
+      if Redirect.statuses.contains(headers.status), headers["location"] != nil,
+        headers["content-length"] != "0"
+      {
+        return stop(.enough)
+      }
     }
     return bytes.count
   }
@@ -351,6 +359,9 @@ final class Transfer {
     guard isGood else { return .failure(statusError) }
     return .success(response(wasStopped ? .stopped : .complete))
   }
+
+  /// What a good answer's headers said.
+  var begun: FetchResponse? { extent == nil ? nil : response(.stopped) }
 
   private func response(_ ending: FetchResponse.Ending) -> FetchResponse {
     FetchResponse(

@@ -10,13 +10,16 @@ public struct HeaderReader: Sendable {
   private var fileSize: Int?
   private var isExact: Bool
   private var prefix: [UInt8] = []
+  /// Pieces that lie further on: in order, and none touches another.
   private var further: [(offset: Int, bytes: [UInt8])] = []
-  /// Of a stream: so long a prefix is worth another reading.
-  private var worthReading = 1
+
+  /// Of a stream: how many bytes from the file's beginning the next reading is of. It goes by what
+  /// the file asks for and not by how the bytes happen to arrive, so that the answer does not, either.
+  private var streamed = ReadAhead.network.first
   private var readings = 0
 
   /// So many times what a stream was asked for is read at once. Each reading begins anew, so from
-  /// then on the prefix has to double in between: a file made to be searched costs no more than
+  /// then on the beginning has to double in between: a file made to be searched costs no more than
   /// twice its length.
   private static let patience = 64
 
@@ -27,7 +30,7 @@ public struct HeaderReader: Sendable {
     self.fileSize = fileSize
     self.isExact = isExact
     // A short file is asked for no more than there is.
-    if fileSize != nil { read() }
+    if fileSize != nil { read(prefix: 0) }
   }
 
   /// Whether more bytes can still tell more.
@@ -48,47 +51,55 @@ public struct HeaderReader: Sendable {
 
   package mutating func add(_ bytes: RawSpan) {
     guard isSearching else { return }
-    keep(bytes, at: prefix.count)
-    if prefix.count >= worthReading { read() }
+    keep(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: prefix.count)
+    while isSearching, prefix.count >= streamed { read(prefix: streamed) }
   }
 
   package mutating func add(_ bytes: RawSpan, at offset: Int) {
     guard isSearching, offset >= 0 else { return }
-    keep(bytes, at: offset)
-    if hasWhatIsWanted { read() }
-  }
-
-  private mutating func keep(_ bytes: RawSpan, at offset: Int) {
-    if offset > prefix.count {
-      further.append((offset, unsafe bytes.withUnsafeBytes { unsafe Array($0) }))
-    } else if offset + bytes.byteCount > prefix.count {
-      let known = prefix.count - offset
-      unsafe bytes.withUnsafeBytes { unsafe prefix.append(contentsOf: $0.dropFirst(known)) }
-      joinPieces()
-    }
+    keep(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: offset)
+    if hasWhatIsWanted { read(prefix: prefix.count) }
   }
 
   /// Says how long the file is; with no argument, that the bytes from its beginning are all of it.
   public mutating func end(at length: Int? = nil) {
     fileSize = length ?? prefix.count
-    if isSearching { read() }
+    if isSearching { read(prefix: prefix.count) }
   }
 
   /// Gives up on what might still change a size that is known. For who can't read on.
   public mutating func settle() {
     isExact = false
-    if isSearching { read() }
+    if isSearching { read(prefix: prefix.count) }
   }
 
-  /// Pieces that the prefix has reached become part of it.
-  private mutating func joinPieces() {
-    while let index = further.firstIndex(where: { $0.offset <= prefix.count }) {
-      let piece = further.remove(at: index)
-      prefix.append(contentsOf: piece.bytes.dropFirst(prefix.count - piece.offset))
+  private mutating func keep(_ bytes: [UInt8], at offset: Int) {
+    guard offset > prefix.count else {
+      let known = prefix.count - offset
+      if known < bytes.count { prefix.append(contentsOf: bytes.dropFirst(known)) }
+      while let piece = further.first, piece.offset <= prefix.count {
+        further.removeFirst()
+        prefix.append(contentsOf: piece.bytes.dropFirst(prefix.count - piece.offset))
+      }
+      return
     }
+    // What stands before goes on with it, and what it reaches goes on behind.
+    var new = (offset: offset, bytes: bytes)
+    var index = further.firstIndex { $0.offset > offset } ?? further.count
+    if index > 0, further[index - 1].offset + further[index - 1].bytes.count >= offset {
+      index -= 1
+      let before = further.remove(at: index)
+      let known = before.offset + before.bytes.count - offset
+      new = (before.offset, before.bytes + bytes.dropFirst(known))
+    }
+    while index < further.count, further[index].offset <= new.offset + new.bytes.count {
+      let next = further.remove(at: index)
+      new.bytes.append(contentsOf: next.bytes.dropFirst(new.offset + new.bytes.count - next.offset))
+    }
+    further.insert(new, at: index)
   }
 
-  /// Whether the bytes are there, in one piece, that were asked for last.
+  /// Whether the bytes are there that were asked for last.
   private var hasWhatIsWanted: Bool {
     guard case .needs(let wanted) = reading else { return false }
     return prefix.count >= wanted.upperBound
@@ -98,25 +109,34 @@ public struct HeaderReader: Sendable {
       }
   }
 
-  private mutating func read() {
-    var buffer = prefix
+  /// - Parameter count: so many bytes from the file's beginning are looked at.
+  private mutating func read(prefix count: Int) {
     var pieces: [HeaderView.Piece] = []
-    for piece in further {
-      pieces.append(.init(file: piece.offset, buffer: buffer.count, count: piece.bytes.count))
-      buffer.append(contentsOf: piece.bytes)
+    if further.isEmpty {
+      reading = ImageHeader.read(view(of: prefix.span, prefix: count, pieces))
+    } else {
+      var buffer = prefix
+      for piece in further {
+        pieces.append(.init(file: piece.offset, buffer: buffer.count, count: piece.bytes.count))
+        buffer.append(contentsOf: piece.bytes)
+      }
+      reading = ImageHeader.read(view(of: buffer.span, prefix: count, pieces))
     }
-    let view = HeaderView(
-      buffer.span, prefix: prefix.count, pieces: pieces, fileSize: fileSize,
-      isExact: isExact)
-    reading = ImageHeader.read(view)
     switch reading {
     case .needs(let range):
       readings += 1
-      worthReading =
-        readings < Self.patience ? range.upperBound : max(range.upperBound, prefix.count * 2)
+      streamed = max(streamed, range.upperBound + ReadAhead.network.hop)
+      if readings >= Self.patience { streamed = max(streamed, count * 2) }
     case .header, .refused:
       prefix = []
       further = []
     }
+  }
+
+  @_lifetime(copy buffer)
+  private func view(
+    of buffer: Span<UInt8>, prefix: Int, _ pieces: [HeaderView.Piece]
+  ) -> HeaderView {
+    HeaderView(buffer, prefix: prefix, pieces: pieces, fileSize: fileSize, isExact: isExact)
   }
 }

@@ -79,13 +79,17 @@ struct HeaderView: ~Escapable {
   /// A 64-bit length or offset. More than any file has is malformed.
   func big64(_ offset: Int) throws(HeaderStop) -> Int {
     let high = try big32(offset)
-    guard high < 0x7FFF_FFFF else { throw .malformed("it points to a place that no file has") }
+    guard high <= HeaderLimits.largestOffset >> 32 else {
+      throw .malformed("it points to a place that no file has")
+    }
     return try high << 32 | big32(offset + 4)
   }
 
   func little64(_ offset: Int) throws(HeaderStop) -> Int {
     let high = try little32(offset + 4)
-    guard high < 0x7FFF_FFFF else { throw .malformed("it points to a place that no file has") }
+    guard high <= HeaderLimits.largestOffset >> 32 else {
+      throw .malformed("it points to a place that no file has")
+    }
     return try high << 32 | little32(offset)
   }
 

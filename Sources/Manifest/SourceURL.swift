@@ -13,8 +13,9 @@ package enum SourceURL {
   }
 
   /// The URL without `user:password@`, for everything that people and other programs get to see.
+  /// Whatever the number of slashes: also of what is no URL nothing secret is shown.
   package static func withoutUserInfo(_ url: String) -> String {
-    guard let authority = authority(of: url),
+    guard let authority = authority(of: url, exactly: false),
       let at = url.utf8[authority].lastIndex(of: UInt8(ascii: "@"))
     else { return url }
     return String(url[..<authority.lowerBound]) + url[url.utf8.index(after: at)...]
@@ -74,13 +75,19 @@ package enum SourceURL {
     return authority[authority.index(after: at)...]
   }
 
-  /// Where `user:password@host:port` stands: behind exactly two slashes.
-  private static func authority(of url: String) -> Range<String.Index>? {
+  /// Where `user:password@host:port` stands: behind two slashes, or with `exactly` false behind as many
+  /// as there are.
+  private static func authority(
+    of url: String, exactly isExact: Bool = true
+  ) -> Range<String.Index>? {
     let bytes = url.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let after = bytes[bytes.index(after: colon)...]
-    guard after.starts(with: "//".utf8) else { return nil }
-    let start = after.index(after.startIndex, offsetBy: 2)
+    guard after.starts(with: "//".utf8) || !isExact else { return nil }
+    let start =
+      isExact
+      ? after.index(after.startIndex, offsetBy: 2)
+      : after.firstIndex { $0 != UInt8(ascii: "/") } ?? after.endIndex
     let end = after[start...].firstIndex { byte in
       [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\")].contains(byte)
     }

@@ -30,6 +30,8 @@ struct ItemMemory: Sendable {
     var key: String
     var record: SourceRecord?
     var known: Known?
+    /// What the source's header told, where that was later: its bytes have changed since.
+    var header: HeaderRecord?
     /// Whether the files are there that the entry needs, and the pipeline lets the content in. What
     /// it no longer lets in is looked at anew, and refused as if for the first time.
     var isReady: Bool
@@ -40,8 +42,10 @@ struct ItemMemory: Sendable {
     let record = try await state.source(key)
     var known: Known?
     if let record { known = try await self.known(record.content, for: entry) }
+    let header = try await state.header(key)
+    let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
     return Source(
-      key: key, record: record, known: known,
+      key: key, record: record, known: known, header: isLater == true ? header : nil,
       isReady: known.map { $0.blueprint.isComplete && isLetIn($0.content) } ?? false)
   }
 
@@ -92,6 +96,11 @@ struct ItemMemory: Sendable {
 
   // MARK: Freshness
 
+  /// Whether a source's bytes may be used without asking.
+  func isFresh(_ source: Source) -> Bool {
+    source.header == nil && source.record.map { isFresh($0.confirmation) } ?? false
+  }
+
   func isFresh(_ confirmation: Confirmation) -> Bool {
     if confirmation.run == run { return true }
     switch file.fetch.revalidation {
@@ -104,10 +113,12 @@ struct ItemMemory: Sendable {
     }
   }
 
-  /// What a server said just now. A 304 may leave out what has not changed (RFC 9111, 4.3.4).
+  /// What a server said just now. A 304 may leave out what has not changed (RFC 9111, 4.3.4), how
+  /// long it stays fresh for one.
   func confirmation(_ response: FetchResponse, before: Confirmation?) -> Confirmation {
     let now = Host.now
-    let lifetime = response.freshness.map { Double($0.components.seconds) }
+    let last = before.flatMap { before in before.freshUntil.map { $0 - before.checked } }
+    let lifetime = response.freshness.map { Double($0.components.seconds) } ?? last
     return Confirmation(
       etag: response.validators?.etag ?? before?.etag,
       lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,
@@ -133,19 +144,16 @@ struct ItemMemory: Sendable {
   func failed(
     _ entry: ManifestEntry, _ shown: String, _ failure: CatalogImage.Failure, _ source: Source,
     isStale: Bool
-  ) async throws -> CatalogImage {
-    if let known = source.known {
-      return isStale && source.isReady
-        ? Assembly.image(
-          entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
-        : Assembly.failed(
-          entry, url: shown, failure, format: known.content.format,
-          size: known.blueprint.facts.size)
+  ) -> CatalogImage {
+    if isStale, source.isReady, let known = source.known {
+      return Assembly.image(
+        entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
     }
-    let header = try await state.header(source.key)
+    // Of the size what was seen last.
+    let size = source.header.map { Size($0.width, $0.height) } ?? source.known?.blueprint.facts.size
     return Assembly.failed(
-      entry, url: shown, failure, format: header?.format,
-      size: header.map { Size($0.width, $0.height) })
+      entry, url: shown, failure, format: source.header?.format ?? source.known?.content.format,
+      size: size)
   }
 }
 
@@ -154,12 +162,12 @@ extension ItemMemory {
   /// leaves the picture stale; another picture is an answer.
   func refused(
     _ entry: ManifestEntry, _ shown: String, _ refusal: Intake.Refusal, _ source: Source
-  ) async throws -> CatalogImage {
+  ) -> CatalogImage {
     let failure = CatalogImage.Failure(
       code: refusal.code, message: refusal.message.asSentence,
       retryable: refusal.code == "truncated")
     if source.isReady && refusal.header == nil {
-      return try await failed(entry, shown, failure, source, isStale: true)
+      return failed(entry, shown, failure, source, isStale: true)
     }
     return Assembly.failed(
       entry, url: shown, failure, format: refusal.header?.format.rawValue,

@@ -37,17 +37,14 @@ struct ItemRunner: ItemRunning {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
     if let image = memory.unknownSlot(entry, shown) { return (image, failure) }
     let source = try await memory.source(for: entry)
-    if let record = source.record, let known = source.known, source.isReady,
-      memory.isFresh(record.confirmation)
-    {
+    if let known = source.known, source.isReady, memory.isFresh(source) {
       return (memory.reused(entry, shown, known), nil)
     }
-    func failed(_ error: FetchError) async throws -> (CatalogImage, FetchError?) {
-      let image = try await memory.failed(
-        entry, shown, .init(error), source, isStale: error.leavesStale)
+    func failed(_ error: FetchError) -> (CatalogImage, FetchError?) {
+      let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
       return (image, error)
     }
-    if let failure { return try await failed(failure) }
+    if let failure { return failed(failure) }
     // A server is asked "has it changed?" only where a "no" would be of use.
     let validators = source.isReady ? source.record?.confirmation.validators : nil
     let spool = memory.output.spoolPath("\(position)")
@@ -60,10 +57,10 @@ struct ItemRunner: ItemRunning {
       }
       try await save(record.content, response, key: source.key, before: record.confirmation)
       return (memory.reused(entry, shown, known), nil)
-    case .failed(let error): return try await failed(error)
+    case .failed(let error): return failed(error)
     case .arrived(_, let intake, .refused(let refusal)):
       intake.discard()
-      return (try await memory.refused(entry, shown, refusal, source), nil)
+      return (memory.refused(entry, shown, refusal, source), nil)
     case .arrived(let response, let intake, .picture(let header, let digest)):
       fetch.fetcher.hold(1, limit: spoolLimit)
       defer {
@@ -76,7 +73,7 @@ struct ItemRunner: ItemRunning {
       if image.status == .ok {
         try await save(digest, response, key: source.key, before: nil)
       } else if source.isReady, let error = image.error {
-        return (try await memory.failed(entry, shown, error, source, isStale: true), nil)
+        return (memory.failed(entry, shown, error, source, isStale: true), nil)
       }
       return (image, nil)
     }

@@ -26,16 +26,15 @@ struct LayoutRunner: ItemRunning {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
     if let image = memory.unknownSlot(entry, shown) { return (image, failure) }
     let source = try await memory.source(for: entry)
-    let last = try await Last(source, header: memory.state.header(source.key))
+    let last = Last(source)
     if let last, memory.isFresh(last.confirmation), let image = image(entry, shown, last) {
       return (image, nil)
     }
-    func failed(_ error: FetchError) async throws -> (CatalogImage, FetchError?) {
-      let image = try await memory.failed(
-        entry, shown, .init(error), source, isStale: error.leavesStale)
+    func failed(_ error: FetchError) -> (CatalogImage, FetchError?) {
+      let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
       return (image, error)
     }
-    if let failure { return try await failed(failure) }
+    if let failure { return failed(failure) }
     // What is not let in any more is asked for anew, so that it is refused like the first time.
     let known = last.flatMap { image(entry, shown, $0) == nil ? nil : $0 }
     let answer = try await fetch.fetch(
@@ -49,15 +48,18 @@ struct LayoutRunner: ItemRunning {
       return (image, nil)
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }
-      return try await failed(error)
+      return failed(error)
     case .told(let reading, let response, let length):
       if let refusal = refusal(of: reading, length: length) {
-        return (try await memory.refused(entry, shown, refusal, source), nil)
+        return (memory.refused(entry, shown, refusal, source), nil)
       }
       guard case .header(let header) = reading else {
         throw PipelineError.local("a header was told, and is not there")
       }
-      if let known, known.isSame(as: header, response), let image = image(entry, shown, known) {
+      // The bytes that are known may be back after others.
+      for known in [Last(bytesOf: source), known].compactMap(\.self)
+      where known.isSame(as: header, response) {
+        guard let image = image(entry, shown, known) else { continue }
         try await save(known, response, key: source.key)
         return (image, nil)
       }
@@ -89,16 +91,13 @@ struct LayoutRunner: ItemRunning {
     case bytes(SourceRecord, ItemMemory.Known, isReady: Bool)
     case header(HeaderRecord)
 
-    init?(_ source: ItemMemory.Source, header: HeaderRecord?) {
-      if let record = source.record, let known = source.known,
-        record.confirmation.checked >= header?.confirmation.checked ?? 0
-      {
-        self = .bytes(record, known, isReady: source.isReady)
-      } else if let header {
-        self = .header(header)
-      } else {
-        return nil
-      }
+    init?(_ source: ItemMemory.Source) {
+      if let header = source.header { self = .header(header) } else { self.init(bytesOf: source) }
+    }
+
+    init?(bytesOf source: ItemMemory.Source) {
+      guard let record = source.record, let known = source.known else { return nil }
+      self = .bytes(record, known, isReady: source.isReady)
     }
 
     var confirmation: Confirmation {
@@ -108,12 +107,13 @@ struct LayoutRunner: ItemRunning {
       }
     }
 
-    /// Whether a server that did not say "not modified" sent the same all the same. Without a
-    /// validator to go by, a picture of the same format and size counts as the same: a run that
-    /// fetches it will know.
+    /// Whether a server that did not say "not modified" sent the same all the same. Versions are
+    /// compared weakly (RFC 9110, section 8.8.3.2): it is the size that matters. Without a validator
+    /// to go by, a picture of the same format and size counts as the same: a run that fetches it will
+    /// know.
     func isSame(as header: ImageHeader, _ response: FetchResponse) -> Bool {
       let (one, other) = (confirmation.validators, response.validators)
-      if let one = one?.etag, let other = other?.etag { return one == other }
+      if let one = one?.etag, let other = other?.etag { return one.weakly == other.weakly }
       if let one = one?.lastModified, let other = other?.lastModified { return one == other }
       switch self {
       case .bytes(_, let known, _):
@@ -173,4 +173,9 @@ extension Intake.Limits {
     accept.contains { $0.rawValue == record.format }
       && record.width * record.height <= pixels
   }
+}
+
+extension String {
+  /// An ETag without the mark of a weak one.
+  fileprivate var weakly: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
 }

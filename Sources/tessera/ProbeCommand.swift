@@ -39,20 +39,20 @@ enum ProbeCommand: Command {
     let isJSON = arguments.has("--json")
     let isQuiet = arguments.has("--quiet")
     let hasFailures = Mutex(false)
-    let answered = { @Sendable (answer: Prober.Answer) in
-      if case .failure = answer.result { hasFailures.withLock { $0 = true } }
-      if isJSON {
-        StandardStream.output.write(json(answer))
-      } else {
-        tell(answer, isQuiet: isQuiet)
-      }
-    }
     let operands = arguments.operands
     try await Interruption.cancelling {
       var sources = Sources(operands, list: try SourceList())
+      let stop = sources.list.stopper()
+      let answered = { @Sendable (answer: Prober.Answer) in
+        if case .failure = answer.result { hasFailures.withLock { $0 = true } }
+        let isHeard =
+          isJSON ? StandardStream.output.write(json(answer)) : tell(answer, isQuiet: isQuiet)
+        // Nobody reads the results any more.
+        if !isHeard { stop() }
+      }
       try await withTaskCancellationHandler {
         try await prober.probe({ try await sources.next() }, answer: answered)
-      } onCancel: { [stop = sources.list.stopper()] in
+      } onCancel: {
         stop()
       }
       try Task.checkCancellation()
@@ -71,7 +71,7 @@ enum ProbeCommand: Command {
     }
 
     mutating func next() async throws -> Result<String, Prober.Failure>? {
-      while let operand = rest.first {
+      while let operand = rest.first, StandardStream.outputFailure == 0 {
         if operand == "-", let source = try await list.next() { return source }
         rest.removeFirst()
         if operand != "-" { return .success(operand) }
@@ -107,16 +107,18 @@ enum ProbeCommand: Command {
     return settings
   }
 
-  private static func tell(_ answer: Prober.Answer, isQuiet: Bool) {
+  /// Returns false where results are not heard.
+  private static func tell(_ answer: Prober.Answer, isQuiet: Bool) -> Bool {
     switch answer.result {
     case .success(let header):
-      StandardStream.output.write(
+      return StandardStream.output.write(
         "\(answer.source): \(header.width) x \(header.height) \(header.format.rawValue)\n"
           .printableLine)
-    case .failure where isQuiet: break
+    case .failure where isQuiet: return true
     case .failure(let failure):
       let source = answer.source.isEmpty ? "" : "\(answer.source): "
       StandardStream.error.write("\(source)\(failure.message) (\(failure.code))\n".printableLine)
+      return true
     }
   }
 

@@ -100,10 +100,21 @@ import Testing
     try serve("grey.png", "\"2\"")
     #expect(try await outline() == ["p pending 120x80 png"])
     #expect(try await outline() == ["p pending 120x80 png"])
-    // Back again: it is the header that was seen last that counts.
-    try serve("plain.jpg", "\"1\"")
-    #expect(try await outline() == ["p pending 240x160 jpeg"])
+    // Who never asks again has learned so much all the same; a run that fetches it settles it.
+    try workshop.write(keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
+    #expect(try await outline() == ["p pending 120x80 png"])
     #expect(try await workshop.run().status == 0)
+    #expect(try await outline() == ["p ok 120x80 png"])
+    try workshop.write(keys: "")
+    try serve("plain.jpg", "\"1\"")
+    #expect(try await workshop.run().status == 0)
+    // Another, and back again: its files are there.
+    try serve("grey.png", "\"3\"")
+    #expect(try await outline() == ["p pending 120x80 png"])
+    server.route("/p") { $1.answer("404 Not Found") }
+    #expect(try await outline() == ["p failed 120x80 png [http-status]"])
+    try serve("plain.jpg", "\"1\"")
+    #expect(try await outline() == ["p ok 240x160 jpeg"])
     // A server without validators: the same size and format count as the same picture.
     try serve("plain.jpg", nil)
     #expect(try await outline() == ["p ok 240x160 jpeg"])
@@ -111,7 +122,7 @@ import Testing
     #expect(try await outline() == ["p pending 120x80 jpeg"])
     // Gone: the size stays known. Out of reach: the last good files stand, or the size.
     server.route("/p") { $1.answer("404 Not Found") }
-    #expect(try await outline() == ["p failed 240x160 jpeg [http-status]"])
+    #expect(try await outline() == ["p failed 120x80 jpeg [http-status]"])
     server.route("/p") { $1.answer("500 Internal Server Error") }
     #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])
   }

@@ -39,7 +39,7 @@ import Testing
     ("/norange", "3000x4000", 1, 128_000),
     ("/badrange/offset", "3000x4000", 2, 128_000), ("/badrange/total", "3000x4000", 3, 128_000),
     ("/badrange/none", "3000x4000", 2, 128_000), ("/badrange/short", "3000x4000", 3, 128_000),
-    ("/badrange/multipart", "3000x4000", 2, 128_000), ("/badrange/full", "3000x4000", 1, 128_000),
+    ("/badrange/multipart", "3000x4000", 2, 128_000), ("/badrange/full", "3000x4000", 3, 140_000),
     ("/badrange/416", "3000x4000", 2, 128_000), ("/badrange/400", "3000x4000", 2, 128_000),
     ("/badrange/more", "3000x4000", 2, 30_000), ("/badrange/unknown", "3000x4000", 2, 4352),
     ("/etagflip", "700x900", 2, 128_000), ("/etagflip/blind", "700x900", 3, 128_000),
@@ -47,7 +47,11 @@ import Testing
     ("/gzip", "3000x4000", 1, 128_000), ("/gzip/part", "3000x4000", 2, 128_000),
     ("/moved", "3000x4000", 3, 4352), ("/moved/once", "3000x4000", 5, 128_000),
     ("/reset", "3000x4000", 3, 4352), ("/hop404", "3000x4000", 3, 128_000),
-    ("/truncated", "truncated", 2, 4352),
+    ("/hop503", "3000x4000", 5, 128_000), ("/truncated", "truncated", 2, 4352),
+    ("/moved/unsaid", "3000x4000", 3, 4352), ("/moved/cut", "3000x4000", 3, 4352),
+    ("/drip", "3000x4000", 2, 4352), ("/drip/whole", "3000x4000", 1, 128_000),
+    ("/cut/told", "3000x4000", 1, 4_000), ("/cut/refining", "120x80", 5, 6_000),
+    ("/endless", "not-image", 1, 40_000), ("/animated", "50x100", 2, 24_000),
     ("/far", "80x60", 21, 10_000), ("/near", "80x60", 7, 28_000),
     ("/bottomless", "malformed", 32, 20_000),
   ])
@@ -97,6 +101,7 @@ import Testing
         Array("--x\r\nContent-Range: bytes 0-9/100\r\n\r\n0123456789\r\n--x--\r\n".utf8))
     },
     "/badrange/full": { request, connection in
+      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
       let headers = ["Content-Range": "bytes 0-\(picture.count - 1)/\(picture.count)"]
       connection.answer("206 Partial Content", headers, picture)
     },
@@ -170,6 +175,45 @@ import Testing
       }
       connection.answer("404 Not Found")
     },
+    // A server that is at a loss with other ranges than the first.
+    "/hop503": { request, connection in
+      guard let range = request.range, range.lowerBound > 0 else {
+        return connection.file(picture, for: request)
+      }
+      connection.answer("503 Service Unavailable", ["Retry-After": "0"])
+    },
+    // Redirects whose body does not come, or not to its end.
+    "/moved/unsaid": { _, connection in
+      connection.send("HTTP/1.1 302 Found\r\nLocation: /good\r\nContent-Length: 500\r\n\r\n")
+      connection.hang()
+    },
+    "/moved/cut": { _, connection in
+      connection.send("HTTP/1.1 302 Found\r\nLocation: /good\r\nContent-Length: 500\r\n\r\n<html>")
+    },
+    "/drip": { request, connection in drip(picture, request, connection) },
+    "/drip/whole": { request, connection in
+      var request = request
+      request.headers["range"] = nil
+      drip(picture, request, connection)
+    },
+    // The size was told when the connection broke.
+    "/cut/told": { _, connection in
+      let small = CameraPicture.bytes(filler: 10, pixels: 8_000)
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(small.count)\r\n\r\n")
+      connection.send(small[..<4_000])
+    },
+    "/cut/refining": { request, connection in
+      guard let range = request.range, range.lowerBound == 0 else {
+        return connection.answer("503 Service Unavailable", ["Retry-After": "0"])
+      }
+      connection.file(withProfile, for: request)
+    },
+    "/endless": { _, connection in
+      connection.send(
+        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999999999/1000000000\r\n\r\n")
+      while connection.send([UInt8](repeating: 7, count: 4_000)) {}
+    },
+    "/animated": { $1.file(animation, for: $0) },
     "/truncated": { $1.file(Array(picture[..<20_100]), for: $0) },
     "/far": { $1.file(CameraPicture.segmented(20, of: 60_000, width: 80, height: 60), for: $0) },
     "/near": { $1.file(CameraPicture.segmented(20, of: 1_000, width: 80, height: 60), for: $0) },
@@ -178,6 +222,45 @@ import Testing
       connection.file(bytes, for: request)
     },
   ]
+
+  /// Sends an answer in two pieces, with a pause.
+  private static func drip(
+    _ bytes: [UInt8], _ request: FaultServer.Request, _ connection: FaultServer.Connection
+  ) {
+    let range = (request.range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
+    let status = request.range == nil ? "200 OK" : "206 Partial Content"
+    connection.send(
+      "HTTP/1.1 \(status)\r\nContent-Length: \(range.count)\r\n"
+        + "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)\r\n\r\n")
+    let middle = range.lowerBound + min(60, range.count)
+    connection.send(bytes[range.lowerBound..<middle])
+    connection.pause(0.1)
+    connection.send(bytes[middle..<range.upperBound])
+  }
+
+  /// A PNG whose profile hides what may stand behind it.
+  private static let withProfile: [UInt8] = {
+    var bytes = (try? Places.bytes("grey.png")) ?? []
+    let profile = [UInt8](repeating: 0, count: 6_000)
+    bytes.insert(
+      contentsOf: [0, 0, 0x17, 0x70] + Array("iCCP".utf8) + profile + [0, 0, 0, 0], at: 33)
+    return bytes
+  }()
+
+  /// An animated WebP of a hundred frames, 100 x 50, with an Exif block at its end that turns it.
+  private static let animation: [UInt8] = {
+    func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) } }
+    func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + little(content.count) + content
+    }
+    let exif: [UInt8] =
+      Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+    var body = Array("WEBP".utf8) + chunk("VP8X", [0x0A, 0, 0, 0, 99, 0, 0, 49, 0, 0])
+    body += chunk("ANIM", [0, 0, 0, 0, 0, 0])
+    for _ in 0..<100 { body += chunk("ANMF", [UInt8](repeating: 1, count: 20_000)) }
+    body += chunk("EXIF", exif) + chunk("XMP ", [UInt8](repeating: 32, count: 500))
+    return Array("RIFF".utf8) + little(body.count) + body
+  }()
 
   private static let second = CameraPicture.bytes(width: 700, height: 900, orientation: 1)
 
@@ -239,6 +322,44 @@ import Testing
     #expect(answer.requests == 3)
     #expect(seen.withLock(\.self) == ["secret", nil, nil])
     #expect(answer.source == server.url("/here"))
+  }
+
+  /// A user and password stay with their origin, however it spells itself in a redirect.
+  @Test func keepsAUserWithinTheOrigin() async throws {
+    let seen = Mutex<[String?]>([])
+    let other = try FaultServer([
+      "/there": { request, connection in
+        seen.withLock { $0.append(request.headers["authorization"]) }
+        connection.file(Self.picture, for: request)
+      }
+    ])
+    let server = try FaultServer()
+    server.route("/a") { request, connection in
+      seen.withLock { $0.append(request.headers["authorization"]) }
+      connection.answer("302 Found", ["Location": server.url("/b")])
+    }
+    server.route("/b") { request, connection in
+      seen.withLock { $0.append(request.headers["authorization"]) }
+      connection.answer("302 Found", ["Location": other.url("/there")])
+    }
+    defer {
+      server.stop()
+      other.stop()
+    }
+    let url = server.url("/a").replacing("http://", with: "http://user:word@")
+    let answer = try await Self.probe(url)
+    #expect(Self.outline(answer) == "3000x4000")
+    #expect(answer.source == server.url("/a"))
+    #expect(seen.withLock(\.self) == ["Basic dXNlcjp3b3Jk", "Basic dXNlcjp3b3Jk", nil, nil])
+  }
+
+  /// What is no URL is not asked for, and its password is not shown.
+  @Test(arguments: ["http:/user:word@127.0.0.1/x", "http:///user:word@127.0.0.1/x", "https:x"])
+  func refusesWhatIsNoURL(_ url: String) async throws {
+    let answer = try await Self.probe(url)
+    #expect(Self.outline(answer) == "bad-url")
+    #expect(!answer.source.contains("word"))
+    #expect(answer.requests == 0)
   }
 
   /// A picture may be larger than what is read of it, and a header may not.

@@ -55,6 +55,7 @@ enum HEIFHeader {
   private static func meta(
     _ file: borrowing HeaderView, from start: Int, to end: Int, _ facts: inout Facts
   ) throws(HeaderStop) {
+    guard start < end else { throw .malformed("its meta box is empty") }
     // One request for all of it: the boxes in it point to each other.
     try file.require(start..<min(end, start + 65_536))
     var walk = BoxWalk(from: start, to: end)
@@ -146,7 +147,9 @@ enum HEIFHeader {
       guard box.type == Box.type("auxl") else { continue }
       let from = try size == 2 ? file.big16(box.start) : file.big32(box.start)
       let count = try file.big16(box.start + size)
-      guard count <= HeaderLimits.steps else { throw .malformed("it has \(count) references") }
+      guard box.start + size + 2 + count * size <= box.end ?? end else {
+        throw .malformed("a list of references is longer than its box")
+      }
       var to: [Int] = []
       for index in 0..<count {
         let place = box.start + size + 2 + index * size

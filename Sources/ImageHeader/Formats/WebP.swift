@@ -38,12 +38,14 @@ enum WebPHeader {
     return header
   }
 
-  /// The Exif chunk stands behind the pixels: the chunks are jumped along by their lengths.
+  /// The Exif chunk stands behind the pixels: the chunks are jumped along by their lengths. But not
+  /// along all frames of an animation: it is looked for at the file's end before.
   private static func orientation(
     _ file: borrowing HeaderView
   ) throws(HeaderStop) -> Orientation {
     let end = try 8 + file.little32(4)
     var offset = 30
+    var hasLookedAtEnd = false
     for _ in 0..<HeaderLimits.steps where offset + 8 <= end {
       let length: Int
       do throws(HeaderStop) {
@@ -55,13 +57,50 @@ enum WebPHeader {
         throw error
       }
       if try file.has("EXIF", at: offset) {
-        // Some writers put JPEG's "Exif\0\0" before the block.
-        let hasPrefix = length >= 6 ? try file.has("Exif\0\0", at: offset + 8) : false
-        return try Exif.orientation(
-          file, from: offset + (hasPrefix ? 14 : 8), to: offset + 8 + length) ?? .upright
+        return try orientation(file, chunk: offset, length)
+      }
+      if !hasLookedAtEnd, try file.has("ANMF", at: offset) {
+        hasLookedAtEnd = true
+        if let place = try lastExif(file, from: offset, to: end) {
+          return try orientation(file, chunk: place, file.little32(place + 4))
+        }
       }
       offset += 8 + length + length % 2
     }
     return .upright
+  }
+
+  private static func orientation(
+    _ file: borrowing HeaderView, chunk offset: Int, _ length: Int
+  ) throws(HeaderStop) -> Orientation {
+    // Some writers put JPEG's "Exif\0\0" before the block.
+    let hasPrefix = length >= 6 ? try file.has("Exif\0\0", at: offset + 8) : false
+    return try Exif.orientation(
+      file, from: offset + (hasPrefix ? 14 : 8), to: offset + 8 + length) ?? .upright
+  }
+
+  /// Where an Exif chunk stands that is the file's last, or the last but one, before XMP. Nil where
+  /// none does that begins in the last 16 kB.
+  private static func lastExif(
+    _ file: borrowing HeaderView, from start: Int, to end: Int
+  ) throws(HeaderStop) -> Int? {
+    let start = max(start, end - 16_384)
+    guard start + 8 <= end else { return nil }
+    do throws(HeaderStop) {
+      try file.require(start..<end)
+    } catch {
+      if error == .ended { return nil }
+      throw error
+    }
+    for place in start...end - 8 where try file.has("EXIF", at: place) {
+      var next = try place + 8 + file.little32(place + 4)
+      next += next % 2
+      if next + 8 <= end, try file.has("XMP ", at: next) {
+        next += 8 + (try file.little32(next + 4))
+      }
+      // The last chunk may lack its byte of padding.
+      if next == end || next == end + 1 || next + 1 == end { return place }
+    }
+    return nil
   }
 }

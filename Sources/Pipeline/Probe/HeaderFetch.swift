@@ -50,12 +50,14 @@ struct HeaderFetch: Sendable {
     var answer = Answer(outcome: .failed(FetchError(.cancelled, "the run was stopped")))
     while true {
       request.deadline = tries.left
+      receiver.expect(request.range)
       let result = await fetcher.fetch(
         request, host: SourceURL.host(of: request.url), into: receiver)
       answer.bytes += result.bytes
       answer.requests += result.requests
       tries.took(result.time)
       request.isContinuation = true
+      search.begun = result.begun ?? search.begun
       switch result.result {
       case .success(let response) where response.ending == .notModified:
         answer.outcome = .notModified(response)
@@ -67,8 +69,8 @@ struct HeaderFetch: Sendable {
           return answer
         case .wants(let range):
           guard let window = search.ahead.next(for: range) else {
-            var reading = receiver.settle()
-            if case .needs = reading { reading = .refused(search.gaveUp) }
+            let reading: HeaderReading =
+              receiver.settled.map { .header($0) } ?? .refused(search.gaveUp)
             answer.outcome = .told(reading, response, length: receiver.length)
             return answer
           }
@@ -82,10 +84,15 @@ struct HeaderFetch: Sendable {
         }
       case .failure(let error):
         if error.code == .cancelled { throw CancellationError() }
-        if try await tries.wait(after: error) {
+        // A transfer may fail when it has told already what it was for.
+        search.header = receiver.settled ?? search.header
+        if receiver.wanted != nil, try await tries.wait(after: error) {
           didRetry()
-        } else if search.isWorthAnother(error, after: request) {
+        } else if receiver.wanted != nil, search.isWorthAnother(error, after: request) {
           search.startOver(&request)
+        } else if let header = search.header, let begun = search.begun {
+          answer.outcome = .told(.header(header), begun, length: receiver.length)
+          return answer
         } else {
           answer.outcome = .failed(error)
           return answer
@@ -99,13 +106,21 @@ struct HeaderFetch: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
     var ahead = ReadAhead.network
+    /// The last good answer, whether or not its body came to an end, and what it told.
+    var begun: FetchResponse?
+    var header: ImageHeader?
 
-    /// Whether a request without ranges may do better.
+    init(url: String, headers: [(name: String, value: String)]) {
+      self.url = url
+      self.headers = headers
+    }
+
+    /// Whether a request without ranges may do better. A first request fails for another reason than
+    /// its range, mostly; a later one was fine before it asked for another place.
     func isWorthAnother(_ error: FetchError, after request: FetchRequest) -> Bool {
-      guard request.range != nil, !error.isRetryable else { return false }
-      // A first request that fails for good fails for another reason than its range, mostly.
-      let isFirst = request.range?.lowerBound == 0
-      return !isFirst || error.code == .badRange || [400, 416, 501].contains(error.status)
+      guard let range = request.range else { return false }
+      return range.lowerBound > 0 || error.code == .badRange
+        || [400, 416, 501].contains(error.status)
     }
 
     /// The whole source, from where it was first asked for.

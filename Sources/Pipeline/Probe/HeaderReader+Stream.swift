@@ -5,9 +5,10 @@ extension HeaderReader {
   /// anybody's picture needs.
   static let reach = 16 << 20
 
-  /// Whether what is asked for lies too far ahead in a stream, which has to be read up to there.
+  /// Whether what is asked for lies too far ahead in a stream, which has to be read up to there, or
+  /// so much was read in vain.
   func isOver(_ reach: Int) -> Bool {
-    if case .needs(let range) = reading { range.upperBound > reach } else { false }
+    if case .needs(let range) = reading { range.upperBound > reach || count > reach } else { false }
   }
 
   /// What the bytes say, where they can only be read on.

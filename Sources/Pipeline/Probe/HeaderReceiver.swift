@@ -5,6 +5,8 @@ internal import TesseraImageHeader
 /// Takes in the parts of one source, or all of it, for its header.
 ///
 /// Bytes of two versions, or of unknown place, are never put together: what begins anew is read anew.
+/// What is told depends on the bytes alone and not on how they happen to arrive: a part is looked at
+/// when it is there.
 final class HeaderReceiver: BodyReceiving {
   /// What is to be done when an answer has been taken in.
   enum Verdict: Equatable {
@@ -17,11 +19,13 @@ final class HeaderReceiver: BodyReceiving {
 
   fileprivate struct State {
     var reader = HeaderReader()
-    /// Where the next byte stands, and where the present part ends; nil where all is sent.
-    var offset = 0
-    var end: Int?
-    /// What was wanted when the present part began.
-    var wanted: Range<Int>?
+    /// The range that was asked for; nil where everything was.
+    var asked: Range<Int>?
+    /// The part that is coming, as far as it was asked for; nil where all is sent.
+    var part: Range<Int>?
+    var partBytes: [UInt8] = []
+    /// Bytes of the present body so far.
+    var received = 0
     var version: Validators?
     var length: Int?
     var isUnusable = false
@@ -37,21 +41,16 @@ final class HeaderReceiver: BodyReceiving {
   init(reach: Int) { self.reach = reach }
 
   /// The bytes that are needed next; nil where none are.
-  var wanted: Range<Int>? { state.withLock(\.wantedNow) }
-
-  /// What the bytes say, when no more will be asked for.
-  func settle() -> HeaderReading {
-    state.withLock { state in
-      state.reader.settle()
-      return state.reader.reading
-    }
-  }
+  var wanted: Range<Int>? { state.withLock(\.wanted) }
 
   /// The version that the bytes so far belong to.
   var version: Validators? { state.withLock(\.version) }
 
   /// The source's length in bytes, where the server has told it.
   var length: Int? { state.withLock(\.length) }
+
+  /// To be called before each request.
+  func expect(_ range: Range<Int>?) { state.withLock { $0.asked = range } }
 
   func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict {
     state.withLock { state in
@@ -62,7 +61,7 @@ final class HeaderReceiver: BodyReceiving {
         state.length = length
         if let length { state.reader.end(at: length) }
       case .part(let range, let total):
-        guard state.isOfOneVersion(with: validators, total) else {
+        guard let asked = state.asked, state.isOfOneVersion(with: validators, total) else {
           state.isUnusable = true
           return .enough
         }
@@ -71,9 +70,10 @@ final class HeaderReceiver: BodyReceiving {
           state.length = total
           state.reader.end(at: total)
         }
-        state.wanted = state.wantedNow
-        state.offset = range.lowerBound
-        state.end = range.upperBound
+        // More than was asked for is not wanted.
+        state.part = range.clamped(to: asked)
+        state.partBytes = []
+        state.received = 0
       }
       return .more
     }
@@ -81,18 +81,19 @@ final class HeaderReceiver: BodyReceiving {
 
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
-      let rest = state.end.map { $0 - state.offset } ?? .max
-      if state.end == nil {
-        state.reader.add(bytes)
-      } else {
-        state.reader.add(bytes.extracting(first: min(bytes.byteCount, rest)), at: state.offset)
+      state.received += bytes.byteCount
+      if let part = state.part {
+        let rest = part.count - state.partBytes.count
+        bytes.extracting(first: min(bytes.byteCount, rest)).withUnsafeBytes {
+          state.partBytes.append(contentsOf: $0)
+        }
+        return state.received > part.count + Self.smallRest ? .enough : .more
       }
-      state.offset += bytes.byteCount
-      guard bytes.byteCount <= rest else { return .enough }
-      let isOver = state.end == nil && state.reader.isOver(reach)
+      state.reader.add(bytes)
+      let isOver = state.reader.isOver(reach)
       guard !state.reader.isSearching || isOver else { return .more }
-      let left = (state.end ?? state.length).map { $0 - state.offset } ?? .max
-      return left <= Self.smallRest && !isOver ? .more : .enough
+      let rest = state.length.map { $0 - state.received } ?? .max
+      return rest <= Self.smallRest && !isOver ? .more : .enough
     }
   }
 
@@ -102,19 +103,30 @@ final class HeaderReceiver: BodyReceiving {
   func verdict(isWhole: Bool) -> Verdict {
     state.withLock { state in
       if state.isUnusable { return .unusable }
-      guard state.end != nil else {
+      guard let part = state.part else {
         if isWhole { state.reader.end() }
         return .told(state.reader.streamed(reach))
       }
-      guard let wanted = state.wantedNow else { return .told(state.reader.reading) }
+      let before = state.wanted
+      let bytes = state.partBytes
+      state.partBytes = []
+      state.reader.add(bytes.span, at: part.lowerBound)
+      guard let wanted = state.wanted else { return .told(state.reader.reading) }
       // A part that did not hold what it was asked for.
-      return wanted == state.wanted ? .unusable : .wants(wanted)
+      return wanted == before ? .unusable : .wants(wanted)
     }
+  }
+
+  /// The header as far as the bytes tell it, when no more will come.
+  var settled: ImageHeader? {
+    var reader = state.withLock(\.reader)
+    reader.settle()
+    return if case .header(let header) = reader.reading { header } else { nil }
   }
 }
 
 extension HeaderReceiver.State {
-  fileprivate var wantedNow: Range<Int>? {
+  fileprivate var wanted: Range<Int>? {
     if case .needs(let range) = reader.reading { range } else { nil }
   }
 

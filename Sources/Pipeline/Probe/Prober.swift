@@ -83,7 +83,16 @@ package struct Prober: Sendable {
   /// - Throws: `CancellationError`.
   package func probe(_ source: String) async throws -> Answer {
     switch SourceURL.scheme(of: source) {
-    case "http", "https": try await probeURL(source)
+    case "http", "https":
+      if SourceURL.isFetchable(source) {
+        try await probeURL(source)
+      } else {
+        Answer(
+          source: SourceURL.withoutUserInfo(source),
+          result: .failure(
+            Failure(
+              code: "bad-url", message: "An address begins with http:// or https:// and a host.")))
+      }
     case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
       Answer(
         source: source,

@@ -1,7 +1,8 @@
 internal import TesseraFiles
 internal import TesseraManifest
 
-/// URLs and files to probe, a line each, from standard input. Blank lines are passed over.
+/// URLs and files to probe, a line each, from standard input. Blank lines are passed over, and so are
+/// blanks around a line; UTF-8 with or without a byte order mark.
 ///
 /// Streams: a list may be endless.
 package final class SourceList {
@@ -26,11 +27,12 @@ package final class SourceList {
       if let record = isAtEnd ? splitter.finish() : splitter.next(in: &bytes) {
         switch record {
         case .tooLong(let line):
-          let message =
-            "Line \(line) of the list is longer than \(RecordSplitter.maximumLength) bytes."
-          return .failure(Prober.Failure(code: "bad-url", message: message))
-        case .bytes(let text, _) where text.isEmpty: continue
-        case .bytes(let text, _): return .success(String(decoding: text, as: UTF8.self))
+          return .unusable(line, "is longer than \(RecordSplitter.maximumLength) bytes")
+        case .bytes(let bytes, let line):
+          let text = Self.trimmed(bytes, isFirst: line == 1)
+          if text.isEmpty { continue }
+          if text.contains(0) { return .unusable(line, "has a NUL character in it") }
+          return .success(String(decoding: text, as: UTF8.self))
         }
       }
       if isAtEnd { return nil }
@@ -43,9 +45,25 @@ package final class SourceList {
     }
   }
 
+  private static func trimmed(_ line: [UInt8], isFirst: Bool) -> ArraySlice<UInt8> {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    var text = line[...]
+    if isFirst, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    text = text.drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text
+  }
+
   /// Ends the list for who waits for it. May be called from any thread.
   package func stopper() -> @Sendable () -> Void {
     let input = input
     return { input.stop() }
+  }
+}
+
+extension Result<String, Prober.Failure> {
+  fileprivate static func unusable(_ line: Int, _ reason: String) -> Self {
+    .failure(
+      Prober.Failure(code: "bad-url", message: "Line \(line) of the list \(reason)."))
   }
 }
