@@ -73,6 +73,11 @@ public struct HeaderReader: Sendable {
     if isSearching { read(prefix: prefix.count) }
   }
 
+  /// Looks at what there is, though it may not be all that was asked for.
+  package mutating func look() {
+    if isSearching { read(prefix: prefix.count) }
+  }
+
   private mutating func keep(_ bytes: [UInt8], at offset: Int) {
     guard offset > prefix.count else {
       let known = prefix.count - offset

@@ -50,7 +50,8 @@ import Testing
     ("/hop503", "3000x4000", 5, 128_000), ("/truncated", "truncated", 2, 4352),
     ("/moved/unsaid", "3000x4000", 3, 4352), ("/moved/cut", "3000x4000", 3, 4352),
     ("/drip", "3000x4000", 2, 4352), ("/drip/whole", "3000x4000", 1, 128_000),
-    ("/cut/told", "3000x4000", 1, 4_000), ("/cut/refining", "120x80", 5, 6_000),
+    ("/cut/told", "3000x4000", 1, 4_000), ("/cut/part", "3000x4000", 1, 1_000),
+    ("/cut/refining", "120x80", 5, 6_000),
     ("/endless", "not-image", 1, 40_000), ("/animated", "50x100", 2, 24_000),
     ("/far", "80x60", 21, 10_000), ("/near", "80x60", 7, 28_000),
     ("/bottomless", "malformed", 32, 20_000),
@@ -201,6 +202,13 @@ import Testing
       let small = CameraPicture.bytes(filler: 10, pixels: 8_000)
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(small.count)\r\n\r\n")
       connection.send(small[..<4_000])
+    },
+    "/cut/part": { _, connection in
+      let small = CameraPicture.bytes(filler: 10, pixels: 3_000)
+      connection.send(
+        "HTTP/1.1 206 Partial Content\r\nContent-Length: \(small.count)\r\n"
+          + "Content-Range: bytes 0-\(small.count - 1)/\(small.count)\r\n\r\n")
+      connection.send(small[..<1_000])
     },
     "/cut/refining": { request, connection in
       guard let range = request.range, range.lowerBound == 0 else {

@@ -15,7 +15,7 @@ enum JPEGHeader {
         switch segment.marker {
         // All frame headers; DHT (C4), JPG (C8) and DAC (CC) share their range of codes.
         case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-          header = try frame(file, segment)
+          if header == nil { header = try frame(file, segment) }
         case 0xE1 where orientation == nil && segment.count >= 14:
           if try file.has("Exif\0\0", at: segment.start) {
             orientation =
@@ -41,9 +41,13 @@ enum JPEGHeader {
     try file.require(segment.start..<segment.start + 5)
     let height = try file.big16(segment.start + 1)
     guard height > 0 else { throw .malformed("it tells its height only after its pixels (DNL)") }
+    let precision = try file.byte(segment.start)
+    guard (2...16).contains(precision) else {
+      throw .malformed("its samples have \(precision) bits")
+    }
     return ImageHeader(
       format: .jpeg, pixelWidth: try file.big16(segment.start + 3), pixelHeight: height,
-      bitsPerChannel: try file.byte(segment.start))
+      bitsPerChannel: precision)
   }
 }
 

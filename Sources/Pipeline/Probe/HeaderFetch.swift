@@ -85,10 +85,10 @@ struct HeaderFetch: Sendable {
       case .failure(let error):
         if error.code == .cancelled { throw CancellationError() }
         // A transfer may fail when it has told already what it was for.
-        search.header = receiver.settled ?? search.header
-        if receiver.wanted != nil, try await tries.wait(after: error) {
+        search.header = receiver.told ?? receiver.settled ?? search.header
+        if receiver.told == nil, try await tries.wait(after: error) {
           didRetry()
-        } else if receiver.wanted != nil, search.isWorthAnother(error, after: request) {
+        } else if receiver.told == nil, search.isWorthAnother(error, after: request) {
           search.startOver(&request)
         } else if let header = search.header, let begun = search.begun {
           answer.outcome = .told(.header(header), begun, length: receiver.length)

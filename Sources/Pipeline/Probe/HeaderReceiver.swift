@@ -117,11 +117,19 @@ final class HeaderReceiver: BodyReceiving {
     }
   }
 
+  /// The header, when a transfer has failed, if the bytes that came have told it.
+  var told: ImageHeader? { header(isExact: true) }
+
   /// The header as far as the bytes tell it, when no more will come.
-  var settled: ImageHeader? {
-    var reader = state.withLock(\.reader)
-    reader.settle()
-    return if case .header(let header) = reader.reading { header } else { nil }
+  var settled: ImageHeader? { header(isExact: false) }
+
+  private func header(isExact: Bool) -> ImageHeader? {
+    state.withLock { state in
+      var reader = state.reader
+      if let part = state.part { reader.add(state.partBytes.span, at: part.lowerBound) }
+      if isExact { reader.look() } else { reader.settle() }
+      return if case .header(let header) = reader.reading { header } else { nil }
+    }
   }
 }
 
