@@ -35,6 +35,45 @@ import Testing
     #expect(full.workers == minimal.workers)
   }
 
+  /// Another package builds the README's program on the header reader's product, and it works.
+  @Test func anotherPackageReadsHeadersAsTheReadmeShows() async throws {
+    let code = try #require(try Self.blocks("swift").first)
+    let folder = try TemporaryFolder()
+    let sources = folder.url.appending(path: "Sources/Show")
+    try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+    let root = Places.root
+    try folder.write(
+      """
+      // swift-tools-version: 6.2
+      import PackageDescription
+      let package = Package(
+        name: "Show", platforms: [.macOS(.v15)], dependencies: [.package(path: "\(root.path)")],
+        targets: [
+          .executableTarget(
+            name: "Show",
+            dependencies: [
+              .product(name: "TesseraImageHeader", package: "\(root.lastPathComponent)")
+            ])
+        ])
+      """, to: "Package.swift")
+    try folder.write(
+      code + """
+
+        import Foundation
+        let bytes = Array(try Data(contentsOf: URL(filePath: CommandLine.arguments[1])))
+        print(size(of: bytes.count) { Array(bytes[$0.clamped(to: 0..<bytes.count)]) })
+        """, to: "Sources/Show/main.swift")
+    let swift = try await Tool.run("/usr/bin/which", ["swift"]).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let shown = try await Tool.run(
+      swift,
+      [
+        "run", "--quiet", "--package-path", folder.url.path, "Show",
+        Places.fixture("rotated-phone-shot.jpg").path,
+      ])
+    #expect(shown.output == "600 x 800 JPEG\n", "\(shown.errors)")
+  }
+
   /// The README's catalog is what a run makes of the README's pipeline and the phone shot.
   @Test func theCatalogOfTheReadmeIsWhatARunMakes() async throws {
     let shown = try JSONDecoder().decode(Catalog.self, from: Data(try Self.blocks("json")[0].utf8))
