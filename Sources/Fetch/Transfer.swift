@@ -14,7 +14,8 @@ final class Transfer {
   private let handle: UnsafeMutableRawPointer
   private var headerList: UnsafeMutablePointer<curl_slist>?
 
-  private var headers = ResponseHeaders()
+  /// To the present hop.
+  private var answer: Answer
   /// The body's bytes so far, and requests sent.
   private(set) var received = 0
   private(set) var requests = 0
@@ -22,12 +23,7 @@ final class Transfer {
   private var url: String
   private var redirects = 0
   private var leftOrigin = false
-  /// What the body holds; nil until its headers are there.
-  private var extent: BodyExtent?
   private var end = ContinuousClock.Instant.now
-  private var stall: StallWatch?
-  /// Since when the server's first byte is waited for.
-  private var waitingSince: ContinuousClock.Instant?
   /// Why the transfer was ended from our side.
   private var verdict: Verdict?
 
@@ -57,6 +53,7 @@ final class Transfer {
     self.receiver = receiver
     self.handle = handle
     url = request.url
+    answer = Answer(range: request.range)
   }
 
   deinit {
@@ -186,13 +183,14 @@ final class Transfer {
     } else {
       wasAnswered = rawCode == 0 || verdict != nil
     }
-    guard wasAnswered, Redirect.statuses.contains(headers.status) else {
+    guard wasAnswered, answer.isRedirect else {
       return .done(result(rawCode: rawCode))
     }
-    guard let target = headers["location"].flatMap({ Redirect.url(from: url, to: $0) }) else {
+    guard let target = answer.headers["location"].flatMap({ Redirect.url(from: url, to: $0) })
+    else {
+      let status = answer.headers.status
       return .done(
-        .failure(
-          FetchError(.redirect, "the server answered \(headers.status), and not where to go")))
+        .failure(FetchError(.redirect, "the server answered \(status), and not where to go")))
     }
     guard redirects < settings.redirects else {
       return .done(.failure(FetchError(.redirect, "more than \(settings.redirects) redirects")))
@@ -205,10 +203,7 @@ final class Transfer {
     let before = Origin(url)
     url = target
     redirects += 1
-    headers = ResponseHeaders()
-    extent = nil
-    stall = nil
-    waitingSince = nil
+    answer = Answer(range: request.range)
     verdict = nil
     var codes = [
       tessera_curl_set_string(handle, CURLOPT_URL, url),
@@ -229,69 +224,36 @@ final class Transfer {
 
   private func requestIsSent() {
     requests += 1
-    waitingSince = .now
+    answer.requestIsSent(now: .now)
     // A connection stands: an address that was refused before it was one of several.
     verdict = nil
   }
 
   private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
     // An answer that is no picture need not be read.
-    guard isGood else { return stop(.enough) }
-    if stall == nil { stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now) }
-    stall?.received(bytes.count)
+    guard answer.isGood else { return stop(.enough) }
+    answer.received(bytes.count)
     received += bytes.count
     // libcurl's own limit goes by Content-Length; a body without one is counted here.
-    guard received <= settings.maximumBytes else { return stop(.error(tooLarge)) }
+    guard received <= settings.maximumBytes else {
+      return stop(.error(CurlFailure.tooLarge(settings.maximumBytes)))
+    }
     return Verdict(receiver.receive(bytes.bytes)).map { stop($0) } ?? bytes.count
   }
 
-  /// Whether the answer has a body that was asked for.
-  private var isGood: Bool {
-    switch headers.status {
-    case 200, 203: true
-    case 206: request.range != nil
-    default: false
-    }
-  }
-
-  /// Tells the receiver what comes. Returns why it is not wanted.
-  private func begin() -> Verdict? {
-    do throws(FetchError) {
-      let extent = try headers.extent(wanted: request.range)
-      self.extent = extent
-      return Verdict(receiver.begin(extent, validators))
-    } catch {
-      return .error(error)
-    }
-  }
-
-  private var validators: Validators? {
-    Validators(etag: headers["etag"], lastModified: headers["last-modified"])
-  }
-
   private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
-    waitingSince = nil
-    // Behind a body come trailers, which say nothing that is asked for here.
-    guard extent == nil else { return bytes.count }
-    guard headers.take(String(decoding: bytes, as: UTF8.self)) else {
-      return stop(
-        .error(
-          FetchError(
-            .badResponse,
-            "the answer's headers are larger than \(ResponseHeaders.maximumSize) bytes")))
-    }
-    // The end of the headers: from here on the body has to come at a speed.
-    if bytes.count <= 2, headers.status >= 200 {
-      stall = StallWatch(minimumSpeed: settings.minimumSpeed, now: .now)
-      if isGood, let verdict = begin() { return stop(verdict) }
-      // What a redirect's body says is for people.
-      if Redirect.statuses.contains(headers.status), headers["location"] != nil,
-        headers["content-length"] != "0"
-      {
-        return stop(.enough)
+    do throws(FetchError) {
+      let line = String(decoding: bytes, as: UTF8.self)
+      switch try answer.take(line, minimumSpeed: settings.minimumSpeed, now: .now) {
+      case .goOn: return bytes.count
+      case .redirect: return stop(.enough)
+      case .body(let extent):
+        let verdict = Verdict(receiver.begin(extent, answer.validators))
+        return verdict.map { stop($0) } ?? bytes.count
       }
+    } catch {
+      return stop(.error(error))
     }
-    return bytes.count
   }
 
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
@@ -321,24 +283,11 @@ final class Transfer {
     return 0  // anything but the number of bytes given ends the transfer
   }
 
-  private var tooLarge: FetchError { CurlFailure.tooLarge(settings.maximumBytes) }
-
   // MARK: What the loop asks
 
   /// An error where the transfer has waited, or dripped, for too long.
   func overdue(now: ContinuousClock.Instant) -> FetchError? {
-    if let waitingSince, waitingSince.duration(to: now) > settings.timeout {
-      return FetchError(
-        .timeout, "the server sent no answer within \(settings.timeout.sentence)",
-        isRetryable: true)
-    }
-    if stall?.isStalled(now: now) == true {
-      return FetchError(
-        .timeout,
-        "the transfer stalled: fewer than \(settings.minimumSpeed) bytes a second over "
-          + StallWatch.window.sentence, isRetryable: true)
-    }
-    return nil
+    answer.overdue(settings, now: now)
   }
 
   /// The result, when libcurl is done with this CURLcode.
@@ -349,34 +298,24 @@ final class Transfer {
     guard code == CURLE_OK || wasStopped else {
       let hop = CurlFailure.Hop(
         host: Origin(url).host, isRedirected: redirects > 0, wasSent: requests > redirects,
-        wasAnswered: headers.status != 0)
+        wasAnswered: answer.headers.status != 0)
       return .failure(
         CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
     }
-    if headers.status == 304, request.validators != nil {
+    if answer.headers.status == 304, request.validators != nil {
       return .success(response(.notModified))
     }
-    guard isGood else { return .failure(statusError) }
+    guard answer.isGood else { return .failure(answer.statusError) }
     return .success(response(wasStopped ? .stopped : .complete))
   }
 
   /// What a good answer's headers said.
-  var begun: FetchResponse? { extent == nil ? nil : response(.stopped) }
+  var begun: FetchResponse? { answer.extent == nil ? nil : response(.stopped) }
 
   private func response(_ ending: FetchResponse.Ending) -> FetchResponse {
     FetchResponse(
-      ending: ending, url: url, leftOrigin: leftOrigin,
-      validators: validators,
-      freshness: Freshness.lifetime(of: headers), bytes: received)
-  }
-
-  private var statusError: FetchError {
-    let status = headers.status
-    let isRetryable = [408, 425, 429, 500, 502, 503, 504].contains(status)
-    let phrase = HTTPStatus.phrase(status).map { " \($0)" } ?? ""
-    return FetchError(
-      .httpStatus, "the server answered \(status)\(phrase)", isRetryable: isRetryable,
-      status: status, retryAfter: Freshness.retryAfter(headers, now: Int(Host.now)))
+      ending: ending, url: url, leftOrigin: leftOrigin, validators: answer.validators,
+      freshness: Freshness.lifetime(of: answer.headers), bytes: received)
   }
 
   private static func sentence(_ code: CURLcode) -> String {

@@ -43,9 +43,10 @@ public struct ReadAhead: Sendable {
   public static let network = ReadAhead(
     first: 3584, hop: 768, hops: 4, mostReads: 32, mostBytes: 4 << 20)
 
-  /// For a disk, which reads 4 kB at the least.
+  /// For a disk, which reads 4 kB at the least. The first read is as long as a server's, so that both
+  /// come to the same answer where what is at hand counts.
   public static let disk = ReadAhead(
-    first: 4096, hop: 4096, hops: 16, mostReads: 1000, mostBytes: 64 << 20)
+    first: network.first, hop: 4096, hops: 16, mostReads: 1000, mostBytes: 64 << 20)
 
   /// The range to read next, or nil where a ceiling is reached.
   ///
