@@ -24,9 +24,9 @@ struct HeaderFetch: Sendable {
   struct Answer: Sendable {
     var outcome: Outcome
     /// Of bodies, as they came in.
-    var bytes = 0
+    var bytes: Int
     /// Redirects included.
-    var requests = 0
+    var requests: Int
   }
 
   enum Outcome: Sendable {
@@ -39,104 +39,126 @@ struct HeaderFetch: Sendable {
   /// - Parameter validators: of the version that is known already.
   /// - Throws: `CancellationError`.
   func fetch(_ url: String, validators: Validators? = nil) async throws -> Answer {
-    let receiver = HeaderReceiver(reach: min(HeaderReader.reach, maximumBytes))
-    var search = Search(url: url, headers: headers)
-    search.ahead.mostBytes = min(search.ahead.mostBytes, maximumBytes)
-    var request = FetchRequest(
-      url: url, headers: headers, validators: validators, deadline: policy.deadline)
-    request.isForBeginning = true
-    request.range = search.ahead.next(for: receiver.wanted ?? 0..<1)
-    var tries = Tries(policy)
-    var answer = Answer(outcome: .failed(FetchError(.cancelled, "the run was stopped")))
+    var search = HeaderSearch(self, url, validators)
+    var bytes = 0
+    var requests = 0
     while true {
-      request.deadline = tries.left
-      receiver.expect(request.range)
+      let request = search.begin()
       let result = await fetcher.fetch(
-        request, host: SourceURL.host(of: request.url), into: receiver)
-      answer.bytes += result.bytes
-      answer.requests += result.requests
-      tries.took(result.time)
-      request.isContinuation = true
-      search.begun = result.begun ?? search.begun
-      switch result.result {
-      case .success(let response) where response.ending == .notModified:
-        answer.outcome = .notModified(response)
-        return answer
-      case .success(let response):
-        switch receiver.verdict(isWhole: response.ending == .complete) {
-        case .told(let reading):
-          answer.outcome = .told(reading, response, length: receiver.length)
-          return answer
-        case .wants(let range):
-          guard let window = search.ahead.next(for: range) else {
-            let reading: HeaderReading =
-              receiver.settled.map { .header($0) } ?? .refused(search.gaveUp)
-            answer.outcome = .told(reading, response, length: receiver.length)
-            return answer
-          }
-          // What redirects led to is asked at once, as the configured headers allow.
-          request.url = response.url
-          if response.leftOrigin { request.headers = [] }
-          request.validators = nil
-          request.range = window
-          request.ifRange = receiver.version?.strong
-        case .unusable: search.startOver(&request)
-        }
-      case .failure(let error):
-        if error.code == .cancelled { throw CancellationError() }
-        // A transfer may fail when it has told already what it was for.
-        search.header = receiver.told ?? receiver.settled ?? search.header
-        if receiver.told == nil, try await tries.wait(after: error) {
-          didRetry()
-        } else if receiver.told == nil, search.isWorthAnother(error, after: request) {
-          search.startOver(&request)
-        } else if let header = search.header, let begun = search.begun {
-          answer.outcome = .told(.header(header), begun, length: receiver.length)
-          return answer
-        } else {
-          answer.outcome = .failed(error)
-          return answer
-        }
+        request, host: SourceURL.host(of: request.url), into: search.receiver)
+      bytes += result.bytes
+      requests += result.requests
+      if let outcome = try await search.next(after: result) {
+        return Answer(outcome: outcome, bytes: bytes, requests: requests)
       }
     }
   }
+}
 
-  /// How far the search has come.
-  private struct Search {
-    let url: String
-    let headers: [(name: String, value: String)]
-    var ahead = ReadAhead.network
-    /// The last good answer, whether or not its body came to an end, and what it told.
-    var begun: FetchResponse?
-    var header: ImageHeader?
+/// The search for one header: what to ask next, until there is an answer.
+private struct HeaderSearch {
+  let receiver: HeaderReceiver
+  private let fetch: HeaderFetch
+  private let url: String
+  private var next: FetchRequest
+  private var ahead = ReadAhead.network
+  private var tries: Tries
+  /// The last good answer, whether or not its body came to an end, and what it told.
+  private var begun: FetchResponse?
+  private var header: ImageHeader?
 
-    init(url: String, headers: [(name: String, value: String)]) {
-      self.url = url
-      self.headers = headers
+  init(_ fetch: HeaderFetch, _ url: String, _ validators: Validators?) {
+    self.fetch = fetch
+    self.url = url
+    receiver = HeaderReceiver(reach: min(HeaderReader.reach, fetch.maximumBytes))
+    ahead.mostBytes = min(ahead.mostBytes, fetch.maximumBytes)
+    tries = Tries(fetch.policy)
+    next = FetchRequest(
+      url: url, headers: fetch.headers, validators: validators, deadline: fetch.policy.deadline)
+    next.isForBeginning = true
+    next.range = ahead.next(for: 0..<1)
+  }
+
+  /// The request that is to be made now; the receiver is told what it asks for.
+  func begin() -> FetchRequest {
+    var request = next
+    request.deadline = tries.left
+    receiver.expect(request.range)
+    return request
+  }
+
+  /// What a request came to. Nil where there is another one to make.
+  mutating func next(after result: FetchResult) async throws -> HeaderFetch.Outcome? {
+    tries.took(result.time)
+    next.isContinuation = true
+    begun = result.begun ?? begun
+    switch result.result {
+    case .success(let response) where response.ending == .notModified:
+      return .notModified(response)
+    case .success(let response): return outcome(of: response)
+    case .failure(let error): return try await outcome(of: error)
     }
+  }
 
-    /// Whether a request without ranges may do better. A first request fails for another reason than
-    /// its range, mostly; a later one was fine before it asked for another place.
-    func isWorthAnother(_ error: FetchError, after request: FetchRequest) -> Bool {
-      guard let range = request.range else { return false }
-      return range.lowerBound > 0 || error.code == .badRange
-        || [400, 416, 501].contains(error.status)
+  private mutating func outcome(of response: FetchResponse) -> HeaderFetch.Outcome? {
+    switch receiver.verdict(isWhole: response.ending == .complete) {
+    case .told(let reading): return .told(reading, response, length: receiver.length)
+    case .wants(let range):
+      guard let window = ahead.next(for: range) else {
+        let reading: HeaderReading = receiver.settled.map { .header($0) } ?? .refused(gaveUp)
+        return .told(reading, response, length: receiver.length)
+      }
+      // What redirects led to is asked at once, as the configured headers allow.
+      next.url = response.url
+      if response.leftOrigin { next.headers = [] }
+      next.validators = nil
+      next.range = window
+      next.ifRange = receiver.version?.strong
+    case .unusable: startOver()
     }
+    return nil
+  }
 
-    /// The whole source, from where it was first asked for.
-    func startOver(_ request: inout FetchRequest) {
-      request.url = url
-      request.headers = headers
-      request.validators = nil
-      request.range = nil
-      request.ifRange = nil
+  private mutating func outcome(of error: FetchError) async throws -> HeaderFetch.Outcome? {
+    if error.code == .cancelled { throw CancellationError() }
+    // A transfer may fail when it has told already what it was for.
+    let told = receiver.told
+    header = told ?? receiver.settled ?? header
+    if told == nil {
+      if try await tries.wait(after: error) {
+        fetch.didRetry()
+        return nil
+      }
+      if isWorthAnother(error) {
+        startOver()
+        return nil
+      }
     }
+    if let header, let begun { return .told(.header(header), begun, length: receiver.length) }
+    return .failed(error)
+  }
 
-    var gaveUp: HeaderRefusal {
-      HeaderRefusal(
-        .malformed,
-        "a picture that does not tell its size within \(ahead.mostReads) requests and "
-          + "\(ahead.mostBytes) bytes")
-    }
+  /// Whether a request without ranges may do better. A first request fails for another reason than
+  /// its range, mostly; a later one was fine before it asked for another place.
+  private func isWorthAnother(_ error: FetchError) -> Bool {
+    guard let range = next.range else { return false }
+    return range.lowerBound > 0 || error.code == .badRange
+      || [400, 416, 501].contains(error.status)
+  }
+
+  /// The whole source, from where it was first asked for.
+  private mutating func startOver() {
+    next.url = url
+    next.headers = fetch.headers
+    next.validators = nil
+    next.range = nil
+    next.ifRange = nil
+  }
+
+  private var gaveUp: HeaderRefusal {
+    HeaderRefusal(
+      .malformed,
+      "a picture that does not tell its size within \(ahead.mostReads) requests and "
+        + "\(ahead.mostBytes) bytes")
   }
 }
