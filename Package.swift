@@ -110,7 +110,7 @@ let package = Package(
       name: "tessera",
       dependencies: [
         "TesseraPipeline", "TesseraPipelineFile", "TesseraManifest", "TesseraImageHeader",
-        "TesseraFetch", "TesseraJSON", "TesseraFiles", "TesseraCatalog",
+        "TesseraFetch", "TesseraPlan", "TesseraJSON", "TesseraFiles", "TesseraCatalog",
       ],
       swiftSettings: settings),
     .executableTarget(

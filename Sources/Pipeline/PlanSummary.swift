@@ -5,7 +5,7 @@ internal import TesseraImageHeader
 package import TesseraManifest
 internal import TesseraOutput
 package import TesseraPipelineFile
-internal import TesseraPlan
+package import TesseraPlan
 internal import TesseraState
 
 /// The price of a pipeline for a manifest: what would be asked for, and what would be made.
@@ -13,6 +13,21 @@ package struct PlanSummary: Sendable {
   package var items = 0
   /// Items of which nothing can be said: their size is not known, or a run would refuse them.
   package var unknown = 0
+  /// The price on each ladder that was asked for; the pipeline's own, where none was.
+  package var ladders: [LadderPrice]
+
+  mutating func add(_ source: PlanSource, _ settings: PlanSettings, slots: [String]?) {
+    for index in ladders.indices {
+      var settings = settings
+      settings.rounding = ladders[index].rounding
+      ladders[index].add(Plan(for: source, settings: settings, slots: slots), of: source)
+    }
+  }
+}
+
+/// The price of a manifest's files where their sizes are rounded up on one ladder.
+package struct LadderPrice: Sendable {
+  package var rounding: Rounding
   /// Requests: a slot at a scale, for one picture.
   package var asked = 0
   package var made = 0
@@ -20,6 +35,8 @@ package struct PlanSummary: Sendable {
   /// has fewer pixels than asked, its own count for both.
   package var pixelsAsked = 0.0
   package var pixelsDelivered = 0.0
+  /// An estimate of all files' bytes; of an animation one frame's.
+  package var bytes = 0.0
   /// Files by the length of their longer side.
   package var rungs: [Int: Int] = [:]
   /// Files in another format than the pipeline's, by reason.
@@ -32,8 +49,11 @@ package struct PlanSummary: Sendable {
     pixelsAsked > 0 ? pixelsDelivered / pixelsAsked - 1 : 0
   }
 
-  mutating func add(_ plan: Plan) {
+  package init(_ rounding: Rounding) { self.rounding = rounding }
+
+  package mutating func add(_ plan: Plan, of source: PlanSource) {
     made += plan.variants.count
+    bytes += plan.estimatedBytes(hasAlpha: source.hasAlpha)
     for variant in plan.variants {
       rungs[variant.size.longerSide, default: 0] += 1
       if let fallback = variant.fallback { fallbacks[fallback.rawValue, default: 0] += 1 }
@@ -53,10 +73,12 @@ extension Pipeline {
   /// Plans a whole manifest from the sizes that earlier runs have learned. Makes nothing.
   ///
   /// - Parameters:
+  ///   - ladders: the ladders to compare; none means the pipeline's own.
   ///   - probes: whether sizes that are not known are asked of the network.
   ///   - report: called for each line of the manifest that can't be used.
   package static func plan(
-    _ file: PipelineFile, probes: Bool, report: (ManifestProblem) -> Void
+    _ file: PipelineFile, ladders: [Rounding] = [], probes: Bool,
+    report: (ManifestProblem) -> Void
   ) async throws -> PlanSummary {
     let manifest = try ManifestStream(file.manifest, hiding: file.fetch.ignoredQuery)
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
@@ -74,12 +96,10 @@ extension Pipeline {
         try Fetcher(file.fetch.fetchSettings)
       }
       fetcher = started
-      prober = Prober(
-        fetcher: started, headers: file.fetch.headers.map { ($0.name, $0.value) },
-        retries: file.fetch.retries, deadline: file.fetch.deadline,
-        maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
+      prober = Self.prober(started, file)
     }
-    var summary = PlanSummary()
+    let ladders = ladders.isEmpty ? [file.plan.rounding] : ladders
+    var summary = PlanSummary(ladders: ladders.map { LadderPrice($0) })
     var batch: [ManifestEntry] = []
     while let record = try await manifest.next() {
       switch record {
@@ -100,7 +120,7 @@ extension Pipeline {
           continue
         }
         if let source = try await knownSource(entry, file: file, state: state) {
-          summary.add(Plan(for: source, settings: file.plan, slots: entry.slots))
+          summary.add(source, file.plan, slots: entry.slots)
         } else if prober != nil {
           batch.append(entry)
           if batch.count >= 256 { try await flush(&batch, prober, file, &summary) }
@@ -111,6 +131,22 @@ extension Pipeline {
     }
     try await flush(&batch, prober, file, &summary)
     return summary
+  }
+
+  /// Probes one picture with a pipeline's settings of the network.
+  package static func probe(
+    _ source: String, as file: PipelineFile
+  ) async throws -> Prober.Answer {
+    let fetcher = try PipelineError.wrap { try Fetcher(file.fetch.fetchSettings) }
+    defer { fetcher.close() }
+    return try await prober(fetcher, file).probe(source)
+  }
+
+  private static func prober(_ fetcher: Fetcher, _ file: PipelineFile) -> Prober {
+    Prober(
+      fetcher: fetcher, headers: file.fetch.headers.map { ($0.name, $0.value) },
+      retries: file.fetch.retries, deadline: file.fetch.deadline,
+      maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
   }
 
   private static func knownSource(
@@ -149,7 +185,7 @@ extension Pipeline {
       let source = PlanSource(
         size: Size(header.width, header.height), hasAlpha: header.hasAlpha,
         isAnimated: header.isAnimated == true, focus: entry.planFocus)
-      summary.add(Plan(for: source, settings: file.plan, slots: entry.slots))
+      summary.add(source, file.plan, slots: entry.slots)
     }
   }
 }

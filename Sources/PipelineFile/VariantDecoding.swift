@@ -61,7 +61,7 @@ enum VariantDecoding {
     if case .sequence(let nodes) = node.content {
       let sizes = nodes.compactMap { node in
         top.value(of: node, "rounding", expected: "a list of sizes from 1 to 65500 pixels") {
-          Int($0).flatMap { (1...65_500).contains($0) ? $0 : nil }
+          Int($0).flatMap { (1...Rounding.longestRung).contains($0) ? $0 : nil }
         }
       }
       if nodes.isEmpty {
@@ -69,12 +69,9 @@ enum VariantDecoding {
       }
       return .list(Set(sizes).sorted())
     }
-    let ladders: [String: Rounding] = [
-      "power-of-two": .powerOfTwo, "half-steps": .halfSteps, "exact": .exact,
-    ]
     return top.value(
       of: node, "rounding",
       expected: "\"power-of-two\", \"half-steps\", \"exact\" or a list such as [320, 640, 1280]"
-    ) { ladders[$0] }
+    ) { text in Rounding.named.first { $0.name == text }?.rounding }
   }
 }

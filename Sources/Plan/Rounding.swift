@@ -37,3 +37,31 @@ package enum Rounding: Sendable, Equatable {
     return below >= length ? below : power
   }
 }
+
+extension Rounding {
+  /// The ladders that have a name, as the pipeline file spells them.
+  package static let named: [(name: String, rounding: Rounding)] = [
+    ("exact", .exact), ("half-steps", .halfSteps), ("power-of-two", .powerOfTwo),
+  ]
+
+  /// The longest side that a ladder of one's own may name, in pixels.
+  package static let longestRung = 65_500
+
+  /// The name, or the sizes with commas between.
+  package var name: String {
+    if case .list(let sizes) = self { return sizes.map(String.init).joined(separator: ",") }
+    return Self.named.first { $0.rounding == self }?.name ?? ""
+  }
+
+  /// Reads what ``name`` says. Nil where it is neither a name nor sizes from 1 to ``longestRung``.
+  package init?(name: String) {
+    if let known = Self.named.first(where: { $0.name == name }) {
+      self = known.rounding
+      return
+    }
+    let parts = name.split(separator: ",", omittingEmptySubsequences: false)
+    let sizes = parts.compactMap { Int($0) }.filter { (1...Self.longestRung).contains($0) }
+    guard !sizes.isEmpty, sizes.count == parts.count else { return nil }
+    self = .list(Set(sizes).sorted())
+  }
+}

@@ -1,8 +1,9 @@
 internal import TesseraFiles
-internal import TesseraJSON
+internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraPlan
 
 enum PlanCommand: Command {
   static let name = "plan"
@@ -11,78 +12,90 @@ enum PlanCommand: Command {
     operands: "PIPELINE", operandCount: 1...1,
     text: """
       Works out the files for every picture of the manifest whose size is known from earlier runs:
-      how many are asked for, made and shared, and how many more pixels rounding delivers than were
-      asked for. With --probe, sizes that are not known are asked of the network.
+      how many are asked for, made and shared, how many more pixels rounding delivers than were
+      asked for, and about how many bytes that is. With --probe, sizes that are not known are asked
+      of the network. With --picture, the files for one picture, slot by slot.
       """,
     options: [
       .init("--probe", nil, "learn the sizes that are not known from the pictures' first bytes"),
+      .init(
+        "--rounding", "LADDER",
+        "compare exact, half-steps, power-of-two or 320,640,…; may be repeated"),
+      .init("--picture", "PICTURE", "a size such as 4000x3000, a file or a URL"),
       .init(
         "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input"),
       .init("--output", "DIR", "look here for what is known, instead of in the pipeline's output"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let ladders = try ladders(arguments)
     let file = try PipelineFile.load(arguments)
+    if let picture = arguments.value("--picture") {
+      let source = try await source(picture, file)
+      let plans = (ladders.isEmpty ? [file.plan.rounding] : ladders).map { rounding in
+        var settings = file.plan
+        settings.rounding = rounding
+        return PictureTable(rounding, Plan(for: source, settings: settings), of: source)
+      }
+      StandardStream.output.write(
+        arguments.has("--json")
+          ? PictureTable.json(plans) : plans.map(\.text).joined(separator: "\n"))
+      return .done
+    }
     let isProbing = arguments.has("--probe")
     let isQuiet = arguments.has("--quiet")
     let summary = try await Interruption.cancelling {
-      try await Pipeline.plan(file, probes: isProbing) { problem in
+      try await Pipeline.plan(file, ladders: ladders, probes: isProbing) { problem in
         guard !isQuiet else { return }
         StandardStream.error.write(
           "manifest line \(problem.line): \(problem.message)\n".printableLine)
       }
     }
     StandardStream.output.write(
-      arguments.has("--json") ? json(summary) : text(summary, isProbing: isProbing))
+      arguments.has("--json") ? summary.json : summary.text(isProbing: isProbing))
     return .done
   }
 
-  private static func text(_ summary: PlanSummary, isProbing: Bool) -> String {
-    var lines = ["\(Amount.count(summary.items, "picture")) in the manifest"]
-    if summary.unknown > 0 {
-      lines.append(
-        "\(summary.unknown) of them of unknown size"
-          + (isProbing ? "" : "; --probe asks the network for them"))
-    }
-    if summary.asked > 0 {
-      lines.append(
-        "\(summary.asked) files asked for, \(summary.made) made, \(summary.shared) shared")
-      lines.append("\(Amount.percent(summary.overDelivery)) more pixels delivered than asked for")
-      for (reason, count) in summary.fallbacks.sorted(by: { $0.key < $1.key }) {
-        lines.append("\(count) in another format (\(reason))")
+  private static func ladders(_ arguments: Arguments) throws(UsageError) -> [Rounding] {
+    var ladders: [Rounding] = []
+    for text in arguments.all("--rounding") {
+      guard let ladder = Rounding(name: text) else {
+        let names = Rounding.named.map(\.name)
+        throw UsageError(
+          "--rounding must be \(names.joined(separator: ", ")) or sizes such as 320,640,1280, "
+            + "found \"\(text)\"" + Nearest.hint(for: text, among: names))
       }
-      lines.append("longer side  files")
-      for (length, count) in summary.rungs.sorted(by: { $0.key < $1.key }) {
-        let left = String(length)
-        lines.append(String(repeating: " ", count: max(0, 11 - left.count)) + left + "  \(count)")
-      }
+      if !ladders.contains(ladder) { ladders.append(ladder) }
     }
-    return lines.joined(separator: "\n") + "\n"
+    return ladders
   }
 
-  private static func json(_ summary: PlanSummary) -> String {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("items", summary.items)
-      object.member("unknown", summary.unknown)
-      object.member("asked", summary.asked)
-      object.member("made", summary.made)
-      object.member("shared", summary.shared)
-      object.member("pixelsAsked", Int(summary.pixelsAsked))
-      object.member("pixelsDelivered", Int(summary.pixelsDelivered))
-      object.name("rungs")
-      object.object { list in
-        for (length, count) in summary.rungs.sorted(by: { $0.key < $1.key }) {
-          list.member(String(length), count)
-        }
+  /// What a plan must know of the one picture that is asked about.
+  private static func source(
+    _ picture: String, _ file: PipelineFile
+  ) async throws -> PlanSource {
+    let sides = picture.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    if sides.count == 2, let width = sides[0], let height = sides[1] {
+      guard (1...10_000_000).contains(width), (1...10_000_000).contains(height) else {
+        throw UsageError(
+          "--picture must be of 1x1 to 10000000x10000000 pixels, found \"\(picture)\"")
       }
-      object.name("fallbacks")
-      object.object { list in
-        for (reason, count) in summary.fallbacks.sorted(by: { $0.key < $1.key }) {
-          list.member(reason, count)
-        }
-      }
+      return PlanSource(size: Size(width, height))
     }
-    return writer.text + "\n"
+    let answer = try await Pipeline.probe(picture, as: file)
+    switch answer.result {
+    case .success(let header):
+      return PlanSource(
+        size: Size(header.width, header.height), hasAlpha: header.hasAlpha,
+        isAnimated: header.isAnimated == true)
+    case .failure(let failure): throw PictureError(source: answer.source, failure: failure)
+    }
+  }
+
+  private struct PictureError: Error, CustomStringConvertible {
+    var source: String
+    var failure: Prober.Failure
+
+    var description: String { "\(source): \(failure.message) (\(failure.code))" }
   }
 }

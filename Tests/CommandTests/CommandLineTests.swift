@@ -236,9 +236,52 @@ import Testing
     #expect(known.output == probed.output)
     #expect(known.output.contains("18 files asked for, 11 made, 7 shared"), "\(known.output)")
     #expect(known.output.contains("1 in another format (webp-size-limit)"))
+    let ladders = try await Tool.tessera(
+      "plan", path, "--rounding", "exact", "--rounding", "power-of-two", "--rounding", "100,1000")
+    let lines = ladders.output.split(separator: "\n")
+    #expect(lines.count == 6)
+    #expect(lines[2] == "ladder        files  shared  more pixels   about", "\(ladders.output)")
+    #expect(lines[3].hasPrefix("exact            17       1        0.0 %"))
+    #expect(lines[4].hasPrefix("power-of-two     11       7"))
+    #expect(lines[5].hasPrefix("100,1000"))
     // The plan's count is what the run made.
     #expect(try workshop.report["variants.made"] == 11)
     await nginx.stop()
+  }
+
+  @Test func planShowsOnePictureSlotBySlot() async throws {
+    let workshop = try Workshop(manifest: "")
+    let path = workshop.folder.path("feed.yaml")
+    let table = """
+      900 x 20000 pixels, power-of-two: 9 files asked for, 6 made, 3 shared, about 3.0 MB
+      slot    mode  scale         asked  file                                made
+      avatar  clip      1       36 x 36     0                        64 x 64 webp
+                        2       72 x 72     1                      128 x 128 webp
+                        3     108 x 108     1                      128 x 128 webp
+      card    fit       1    180 x 4000     2                     184 x 4096 webp
+                        2    360 x 8000     3                     369 x 8192 webp
+                        3   540 x 12000     4                    737 x 16383 webp
+      hero    fill      1    414 x 9200     4                    737 x 16383 webp
+                        2   828 x 18400     5  900 x 20000 jpeg (webp-size-limit)
+                        3  1242 x 27600     5  900 x 20000 jpeg (webp-size-limit)
+
+      """
+    for picture in ["900x20000", Places.fixture("tall-900x20000.png").path] {
+      let result = try await Tool.tessera("plan", path, "--picture", picture)
+      #expect(result.output == table)
+    }
+    let json = try await Tool.tessera("plan", path, "--picture", "30x20", "--json")
+    let plans = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+    // A source smaller than all slots: its own size, and the square of it.
+    #expect((plans?.first?["variants"] as? [Any])?.count == 2)
+    let missing = try await Tool.tessera("plan", path, "--picture", "/nowhere.jpg")
+    #expect(missing.status == 2)
+    #expect(missing.errors.contains("(not-found)"))
+    let empty = try await Tool.tessera("plan", path, "--picture", "0x20")
+    #expect(empty.status == 64)
+    let ladder = try await Tool.tessera("plan", path, "--rounding", "half-step")
+    #expect(ladder.status == 64)
+    #expect(ladder.errors.contains("did you mean \"half-steps\"?"), "\(ladder.errors)")
   }
 
   @Test func resultsThatCannotBeWrittenAreNoSuccess() async throws {

@@ -1,0 +1,181 @@
+internal import TesseraJSON
+internal import TesseraPipeline
+internal import TesseraPlan
+
+// What `tessera plan` prints.
+
+extension PlanSummary {
+  func text(isProbing: Bool) -> String {
+    var lines = ["\(Amount.count(items, "picture")) in the manifest"]
+    if unknown > 0 {
+      lines.append(
+        "\(unknown) of them of unknown size"
+          + (isProbing ? "" : "; --probe asks the network for them"))
+    }
+    guard let first = ladders.first, first.asked > 0 else {
+      return lines.joined(separator: "\n") + "\n"
+    }
+    if ladders.count > 1 {
+      lines.append("\(first.asked) files asked for")
+      lines += TextTable.lines(
+        ["ladder", "files", "shared", "more pixels", "about"],
+        ladders.map { ladder in
+          [
+            ladder.rounding.name, String(ladder.made), String(ladder.shared),
+            Amount.percent(ladder.overDelivery), Amount.bytes(Int(ladder.bytes)),
+          ]
+        })
+    } else {
+      lines.append("\(first.asked) files asked for, \(first.made) made, \(first.shared) shared")
+      lines.append("\(Amount.percent(first.overDelivery)) more pixels delivered than asked for")
+      lines.append("about \(Amount.bytes(Int(first.bytes))) (by what photographs take)")
+      for (reason, count) in first.fallbacks.sorted(by: { $0.key < $1.key }) {
+        lines.append("\(count) in another format (\(reason))")
+      }
+      lines += TextTable.lines(
+        ["longer side", "files"],
+        first.rungs.sorted(by: { $0.key < $1.key }).map { [String($0.key), String($0.value)] })
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  var json: String {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("items", items)
+      object.member("unknown", unknown)
+      object.name("ladders")
+      object.array { list in
+        for ladder in ladders { list.object { Self.write(ladder, to: &$0) } }
+      }
+    }
+    return writer.text + "\n"
+  }
+
+  private static func write(_ ladder: LadderPrice, to object: inout JSONWriter) {
+    object.member("rounding", ladder.rounding.name)
+    object.member("asked", ladder.asked)
+    object.member("made", ladder.made)
+    object.member("shared", ladder.shared)
+    object.member("pixelsAsked", Int(ladder.pixelsAsked))
+    object.member("pixelsDelivered", Int(ladder.pixelsDelivered))
+    object.member("estimatedBytes", Int(ladder.bytes))
+    object.name("rungs")
+    object.object { list in
+      for (length, count) in ladder.rungs.sorted(by: { $0.key < $1.key }) {
+        list.member(String(length), count)
+      }
+    }
+    object.name("fallbacks")
+    object.object { list in
+      for (reason, count) in ladder.fallbacks.sorted(by: { $0.key < $1.key }) {
+        list.member(reason, count)
+      }
+    }
+  }
+}
+
+/// One picture's plan: which file serves which slot at which scale.
+struct PictureTable {
+  private let rounding: Rounding
+  private let plan: Plan
+  private let source: PlanSource
+
+  init(_ rounding: Rounding, _ plan: Plan, of source: PlanSource) {
+    self.rounding = rounding
+    self.plan = plan
+    self.source = source
+  }
+
+  var text: String {
+    var price = LadderPrice(rounding)
+    price.add(plan, of: source)
+    var lines = [
+      "\(source.size.width) x \(source.size.height) pixels, \(rounding.name): "
+        + "\(price.asked) files asked for, \(price.made) made, \(price.shared) shared, about "
+        + Amount.bytes(Int(price.bytes))
+    ]
+    var rows: [[String]] = []
+    for slot in plan.slots {
+      for (index, request) in slot.requests.enumerated() {
+        let variant = plan.variants[request.variant]
+        var file = "\(variant.size.width) x \(variant.size.height) \(variant.encoding.format)"
+        if let fallback = variant.fallback { file += " (\(fallback.rawValue))" }
+        rows.append([
+          index == 0 ? slot.slot.name : "", index == 0 ? slot.slot.mode.rawValue : "",
+          "\(request.scale)", "\(request.asked.width) x \(request.asked.height)",
+          "\(request.variant)", file,
+        ])
+      }
+    }
+    lines += TextTable.lines(["slot", "mode", "scale", "asked", "file", "made"], rows)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  static func json(_ tables: [PictureTable]) -> String {
+    var writer = JSONWriter(indent: 2)
+    writer.array { list in for table in tables { list.object { table.write(to: &$0) } } }
+    return writer.text + "\n"
+  }
+
+  private func write(to object: inout JSONWriter) {
+    object.member("rounding", rounding.name)
+    object.member("width", source.size.width)
+    object.member("height", source.size.height)
+    object.name("variants")
+    object.array { list in
+      for variant in plan.variants {
+        list.object { file in
+          file.member("width", variant.size.width)
+          file.member("height", variant.size.height)
+          file.member("format", variant.encoding.format.rawValue)
+          if let fallback = variant.fallback { file.member("fallback", fallback.rawValue) }
+          if let crop = variant.crop {
+            file.name("crop")
+            file.object { part in
+              part.member("x", crop.x)
+              part.member("y", crop.y)
+              part.member("width", crop.size.width)
+              part.member("height", crop.size.height)
+            }
+          }
+        }
+      }
+    }
+    object.name("slots")
+    object.object { slots in
+      for slot in plan.slots {
+        slots.name(slot.slot.name)
+        slots.array { list in
+          for request in slot.requests {
+            list.object { entry in
+              entry.member("scale", request.scale)
+              entry.member("width", request.asked.width)
+              entry.member("height", request.asked.height)
+              entry.member("variant", request.variant)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Columns for people: the first one flush left, numbers flush right.
+enum TextTable {
+  static func lines(_ head: [String], _ rows: [[String]]) -> [String] {
+    let all = [head] + rows
+    let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    let isNumber = head.indices.map { column in
+      rows.allSatisfy { $0[column].first?.isNumber ?? true }
+    }
+    return all.map { row in
+      let cells = row.indices.map { column in
+        let blanks = String(repeating: " ", count: widths[column] - row[column].count)
+        return isNumber[column] ? blanks + row[column] : row[column] + blanks
+      }
+      let line = cells.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+}
