@@ -108,6 +108,24 @@ import Testing
     }
   }
 
+  /// The README's table of ladders is what `plan` says of the quickstart's pictures.
+  @Test func theReadmeTellsWhatRoundingCosts() async throws {
+    guard let path = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] else {
+      print("not tested: the price of rounding (run Tests/run without arguments for it)")
+      return
+    }
+    let plan = try await Tool.tessera(
+      "plan", Places.root.appending(path: "Examples/quickstart.yaml").path, "--manifest",
+      "\(path)/manifest.jsonl", "--output", "\(path)/out", "--rounding", "exact", "--rounding",
+      "half-steps", "--rounding", "power-of-two")
+    let shown = try #require(try Self.blocks("text").first)
+    guard plan.output.hasPrefix("74 ") == shown.hasPrefix("74 ") else {
+      print("not tested: the price of rounding (this system has other photographs than Debian 12)")
+      return
+    }
+    #expect(shown == plan.output)
+  }
+
   /// The result of Examples/quickstart, which Tests/run runs before.
   @Test func theQuickstartMadeWhatItPromises() throws {
     guard let path = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] else {
