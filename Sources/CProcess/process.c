@@ -89,6 +89,14 @@ int tessera_open(const char *path, int flags, mode_t mode) {
 
 int tessera_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
+void tessera_fill_standard_streams(void) {
+  for (int descriptor = 0; descriptor <= 2; descriptor++) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one. Open the wrong way round, so that its use is an error.
+    if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
 uint64_t tessera_peak_memory(void) {
   struct rusage usage;
   if (getrusage(RUSAGE_SELF, &usage)) return 0;

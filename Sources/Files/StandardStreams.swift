@@ -1,10 +1,15 @@
 internal import Glibc
 internal import Synchronization
+internal import TesseraCProcess
 
 /// Writing to standard output and standard error, whole, without buffering in between.
 package enum StandardStream: Sendable {
   case output
   case error
+
+  /// To be called before anything is opened: who was started without a standard stream must not
+  /// take a file or a socket of its own for it.
+  package static func fillGaps() { tessera_fill_standard_streams() }
 
   private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 

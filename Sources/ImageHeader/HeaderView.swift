@@ -93,7 +93,7 @@ struct HeaderView: ~Escapable {
     return try high << 32 | little32(offset)
   }
 
-  /// 2 or 4 bytes as a signed number.
+  /// 4 bytes as a signed number.
   func littleSigned32(_ offset: Int) throws(HeaderStop) -> Int {
     Int(Int32(truncatingIfNeeded: try little32(offset)))
   }

@@ -1,7 +1,8 @@
 /// What a picture's first bytes say of it.
 ///
 /// Sizes are in pixels. `pixelWidth` and `pixelHeight` are as stored; `width` and `height` are as
-/// displayed, after `orientation`. What the bytes read do not tell is nil, never guessed.
+/// displayed, after `orientation`. Whether and how a picture moves is nil where the bytes that were
+/// read do not tell.
 public struct ImageHeader: Sendable, Equatable {
   public var format: ImageFormat
   public var pixelWidth: Int
@@ -50,8 +51,6 @@ public struct HeaderRefusal: Error, Sendable, Equatable {
   public enum Kind: String, Sendable {
     /// No picture at all: a web page, a JSON answer, text, nothing.
     case notImage = "not-image"
-    /// A picture in a format that this version does not read.
-    case unsupportedFormat = "unsupported-format"
     /// It starts like a picture and then contradicts itself.
     case malformed
     /// The file ends before its size is told.

@@ -37,7 +37,7 @@ public struct ReadAhead: Sendable {
   /// For a server. A JPEG's size stands behind its Exif block, mostly some kilobytes on, and then
   /// within a few hundred bytes: one jump leads there. Without Exif, what stands before it is mostly
   /// the sRGB profile of 3,144 bytes. With these lengths 179 pictures of 118 kinds of cameras take
-  /// 4.2 kB in 2.4 requests on average (99 % at most 10.5 kB), 883 other JPEGs 3.5 kB in 1.15; most
+  /// 4.2 kB in 2.4 requests on average (99 % at most 10.5 kB), 883 other JPEGs 3.6 kB in 1.13; most
   /// other formats take one. A first read of 3 kB costs a twentieth of a request more for 0.4 kB less.
   /// (`Tests/Benchmarks/layouts.tsv` holds how these files are laid out, a test the figures.)
   public static let network = ReadAhead(

@@ -46,7 +46,7 @@ enum Signature {
   }
 
   /// The brands of ISO base media files that hold pictures (ISO/IEC 23008-12, AVIF 1.1). A file of
-  /// the general brands `mif1` and `msf1` tells in its other brands what it holds.
+  /// a general brand, `mif1` mostly, tells in its other brands what it holds.
   private static func isoFormat(
     _ file: borrowing HeaderView
   ) throws(HeaderStop) -> ImageFormat? {
@@ -54,7 +54,7 @@ enum Signature {
     let avif = [Box.type("avif"), Box.type("avis")]
     let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"] as [StaticString]
     let known = heic.map { Box.type($0) }
-    let general = [Box.type("mif1"), Box.type("msf1")]
+    let general = [Box.type("mif1"), Box.type("msf1"), Box.type("miaf"), Box.type("1pic")]
     let major = try file.big32(8)
     if avif.contains(major) { return .avif }
     if known.contains(major) { return .heic }

@@ -88,10 +88,13 @@ struct ItemMemory: Sendable {
   }
 
   func count(_ blueprint: Blueprint, made: Int) {
-    recorder.update { report in
-      report.variantsAsked += blueprint.plan.slots.reduce(0) { $0 + $1.requests.count }
-      report.variantsReused += blueprint.plan.variants.count - made
-    }
+    count(blueprint.plan)
+    recorder.update { $0.variantsReused += blueprint.plan.variants.count - made }
+  }
+
+  /// Counts the places that a plan serves.
+  func count(_ plan: Plan) {
+    recorder.update { $0.variantsAsked += plan.slots.reduce(0) { $0 + $1.requests.count } }
   }
 
   // MARK: Freshness
@@ -192,8 +195,30 @@ extension ContentRecord {
 }
 
 extension HeaderRecord {
-  /// What the header promises. A GIF that does not tell yet is planned for as a still one.
+  init(_ header: ImageHeader, _ confirmation: Confirmation) {
+    self.init(
+      format: header.format.rawValue, width: header.width, height: header.height,
+      hasAlpha: header.hasAlpha, isAnimated: header.movesDecoded, confirmation: confirmation)
+  }
+
   var facts: SourceFacts {
-    SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: isAnimated == true ? 2 : 1)
+    SourceFacts(Size(width, height), hasAlpha: hasAlpha, isAnimated: isAnimated)
+  }
+}
+
+extension ImageHeader {
+  /// What the header promises.
+  var facts: SourceFacts {
+    SourceFacts(Size(width, height), hasAlpha: hasAlpha, isAnimated: movesDecoded)
+  }
+
+  /// Whether it moves when it is decoded: of a PNG's frames libvips shows the first.
+  var movesDecoded: Bool? { format == .png ? false : isAnimated }
+}
+
+extension SourceFacts {
+  /// What is not told yet is planned for as a still one; its decoder knows.
+  fileprivate init(_ size: Size, hasAlpha: Bool, isAnimated: Bool?) {
+    self.init(size: size, hasAlpha: hasAlpha, frames: isAnimated == true ? 2 : 1)
   }
 }

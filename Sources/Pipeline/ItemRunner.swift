@@ -113,7 +113,8 @@ struct ItemRunner: ItemRunning {
         for (index, record) in zip(missing, records) { blueprint.records[index] = record }
         let content = ContentRecord(
           format: header.format.rawValue, width: seen.size.width, height: seen.size.height,
-          hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings)
+          hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings,
+          headerWidth: header.pixelWidth, headerHeight: header.pixelHeight)
         let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
         try await memory.state.save(content, digest: digest, variants: variants)
         memory.count(blueprint, made: missing.count)
@@ -139,14 +140,6 @@ extension FetchError {
     case .addressRefused, .badURL: false
     default: true
     }
-  }
-}
-
-extension ImageHeader {
-  /// What the header promises. A GIF that does not tell yet is planned for as a still one; its
-  /// decoder knows.
-  fileprivate var facts: SourceFacts {
-    SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: isAnimated == true ? 2 : 1)
   }
 }
 

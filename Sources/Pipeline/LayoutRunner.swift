@@ -63,10 +63,7 @@ struct LayoutRunner: ItemRunning {
         try await save(known, response, key: source.key)
         return (image, nil)
       }
-      let record = HeaderRecord(
-        format: header.format.rawValue, width: header.width, height: header.height,
-        hasAlpha: header.hasAlpha, isAnimated: header.isAnimated,
-        confirmation: memory.confirmation(response, before: nil))
+      let record = HeaderRecord(header, memory.confirmation(response, before: nil))
       try await memory.state.save(record, key: source.key)
       return (pending(entry, shown, .header(record)), nil)
     }
@@ -117,8 +114,13 @@ struct LayoutRunner: ItemRunning {
       if let one = one?.lastModified, let other = other?.lastModified { return one == other }
       switch self {
       case .bytes(_, let known, _):
-        return known.content.format == header.format.rawValue
-          && known.content.width == header.width && known.content.height == header.height
+        // Header is compared with header: the decoder may have seen another size.
+        let content = known.content
+        let isSameSize =
+          content.headerWidth.map { $0 == header.pixelWidth } ?? (content.width == header.width)
+          && content.headerHeight.map { $0 == header.pixelHeight }
+            ?? (content.height == header.height)
+        return content.format == header.format.rawValue && isSameSize
       case .header: return false
       }
     }
@@ -152,9 +154,10 @@ struct LayoutRunner: ItemRunning {
       case .bytes(_, let known, _): known.content.facts
       case .header(let record): record.facts
       }
-    var image = Assembly.pending(
-      entry, url: shown, facts,
-      Plan(for: facts.planned(with: entry.planFocus), settings: file.plan, slots: entry.slots))
+    let plan = Plan(
+      for: facts.planned(with: entry.planFocus), settings: file.plan, slots: entry.slots)
+    memory.count(plan)
+    var image = Assembly.pending(entry, url: shown, facts, plan)
     switch last {
     case .bytes(_, let known, _):
       image.format = known.content.format

@@ -154,12 +154,15 @@ extension Pipeline {
   ) async throws -> PlanSource? {
     let key = file.sourceKey(for: entry)
     guard let state else { return nil }
-    if let source = try await state.source(key),
-      let content = try await state.content(source.content)
+    let source = try await state.source(key)
+    // What was seen last counts.
+    if let header = try await state.header(key),
+      header.confirmation.checked > source?.confirmation.checked ?? 0
     {
-      return content.facts.planned(with: entry.planFocus)
+      return header.facts.planned(with: entry.planFocus)
     }
-    return try await state.header(key)?.facts.planned(with: entry.planFocus)
+    guard let source else { return nil }
+    return try await state.content(source.content)?.facts.planned(with: entry.planFocus)
   }
 
   private static func flush(
@@ -184,7 +187,7 @@ extension Pipeline {
       }
       let source = PlanSource(
         size: Size(header.width, header.height), hasAlpha: header.hasAlpha,
-        isAnimated: header.isAnimated == true, focus: entry.planFocus)
+        isAnimated: header.movesDecoded == true, focus: entry.planFocus)
       summary.add(source, file.plan, slots: entry.slots)
     }
   }

@@ -65,9 +65,13 @@ package struct ContentRecord: Sendable, Equatable {
   package var hasAlpha: Bool
   package var frames: Int
   package var warnings: [String]
+  /// Pixels as the header tells them, unturned; nil where an earlier version did not note them.
+  package var headerWidth: Int?
+  package var headerHeight: Int?
 
   package init(
-    format: String, width: Int, height: Int, hasAlpha: Bool, frames: Int, warnings: [String]
+    format: String, width: Int, height: Int, hasAlpha: Bool, frames: Int, warnings: [String],
+    headerWidth: Int? = nil, headerHeight: Int? = nil
   ) {
     self.format = format
     self.width = width
@@ -75,6 +79,8 @@ package struct ContentRecord: Sendable, Equatable {
     self.hasAlpha = hasAlpha
     self.frames = frames
     self.warnings = warnings
+    self.headerWidth = headerWidth
+    self.headerHeight = headerHeight
   }
 }
 

@@ -65,6 +65,11 @@ enum Schema {
       run INTEGER NOT NULL
     ) WITHOUT ROWID;
     """,
+    """
+    -- The pixels that each content's header tells, unturned: to compare with another look at it.
+    ALTER TABLE contents ADD COLUMN header_width INTEGER;
+    ALTER TABLE contents ADD COLUMN header_height INTEGER;
+    """,
   ]
 
   static func migrate(_ database: Database) throws(StateError) {

@@ -41,10 +41,11 @@ package actor StateStore {
         + " width, height, alpha, animated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteHeader = try database.prepare("DELETE FROM headers WHERE key = ?")
     selectContent = try database.prepare(
-      "SELECT format, width, height, alpha, frames, warnings FROM contents WHERE content = ?")
+      "SELECT format, width, height, alpha, frames, warnings, header_width, header_height"
+        + " FROM contents WHERE content = ?")
     upsertContent = try database.prepare(
-      "INSERT OR REPLACE INTO contents (content, format, width, height, alpha, frames, warnings)"
-        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO contents (content, format, width, height, alpha, frames, warnings,"
+        + " header_width, header_height) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     selectVariant = try database.prepare(
       "SELECT path, width, height, bytes FROM variants WHERE key = ?")
     upsertVariant = try database.prepare(
@@ -111,7 +112,8 @@ package actor StateStore {
     let record = try selectContent.first([.text(digest)]) { row in
       ContentRecord(
         format: row.text(0), width: row.int(1), height: row.int(2), hasAlpha: row.int(3) != 0,
-        frames: row.int(4), warnings: row.text(5).split(separator: "\n").map(String.init))
+        frames: row.int(4), warnings: row.text(5).split(separator: "\n").map(String.init),
+        headerWidth: row.optionalInt(6), headerHeight: row.optionalInt(7))
     }
     return record.flatMap { $0.isPossible ? $0 : nil }
   }
@@ -124,7 +126,8 @@ package actor StateStore {
     try upsertContent.run([
       .text(digest), .text(content.format), .int(content.width), .int(content.height),
       .int(content.hasAlpha ? 1 : 0), .int(content.frames),
-      .text(content.warnings.joined(separator: "\n")),
+      .text(content.warnings.joined(separator: "\n")), .optional(content.headerWidth),
+      .optional(content.headerHeight),
     ])
     for (key, record) in variants {
       try upsertVariant.run([

@@ -4,6 +4,7 @@ internal import TesseraPipelineFile
 
 enum RunCommand: Command {
   static let name = "run"
+  static let keepsWork = true
   static let summary = "make what is new or changed, and write the catalog"
   static let syntax = Syntax(
     operands: "PIPELINE", operandCount: 1...1,

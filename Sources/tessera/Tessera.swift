@@ -24,7 +24,13 @@ protocol Command: Sendable {
   /// One line for the list of commands.
   static var summary: String { get }
   static var syntax: Syntax { get }
+  /// Whether the command, when it was stopped, goes on where it was.
+  static var keepsWork: Bool { get }
   static func run(_ arguments: Arguments) async throws -> ExitStatus
+}
+
+extension Command {
+  static var keepsWork: Bool { false }
 }
 
 /// `tessera`: finds the verb, runs it, and turns what it throws into a message and a status.
@@ -79,12 +85,16 @@ enum Tessera {
       return try await command.run(
         try Arguments(rest, syntax: command.syntax, command: command.name))
     } catch {
-      return fail(error, isJSON: rest.contains("--json"))
+      return fail(error, isJSON: rest.contains("--json"), keepsWork: command.keepsWork)
     }
   }
 
   /// Tells an error and gives its status.
-  private static func fail(_ error: any Error, isJSON: Bool) -> ExitStatus {
+  ///
+  /// - Parameter keepsWork: whether a command that was stopped goes on where it was.
+  private static func fail(
+    _ error: any Error, isJSON: Bool, keepsWork: Bool = false
+  ) -> ExitStatus {
     let status: ExitStatus =
       switch error {
       case is UsageError: .usage
@@ -98,8 +108,8 @@ enum Tessera {
     switch error {
     case let error as PipelineFileError: StandardStream.error.write("\(error)\n")
     case is CancellationError:
-      StandardStream.error.write(
-        "tessera: stopped; what was done is kept, run again to go on\n")
+      let consequence = keepsWork ? "; what was done is kept, run again to go on" : ""
+      StandardStream.error.write("tessera: stopped\(consequence)\n")
     default: StandardStream.error.write("tessera: \("\(error)".printable)\n")
     }
     return status

@@ -1,4 +1,7 @@
 internal import Glibc
+internal import TesseraFiles
+
+StandardStream.fillGaps()
 
 // A peer that closes a connection, or a reader that closes a pipe, is an error of one call, not the
 // end of the program.

@@ -249,6 +249,19 @@ import Testing
     await nginx.stop()
   }
 
+  /// Started without a standard stream, the program must not take a socket of its own for it.
+  @Test func survivesClosedStandardStreams() async throws {
+    let picture = Places.fixture("plain.jpg").path
+    func run(_ command: String) async throws -> Tool.Result {
+      try await Tool.run("/usr/bin/timeout", ["20", "/bin/sh", "-c", command])
+    }
+    let input = try await run("\(Places.tessera) probe - <&-")
+    #expect(input.status == 2)
+    #expect(input.errors.contains("Bad file descriptor"), "\(input.errors)")
+    #expect(try await run("\(Places.tessera) probe \(picture) >&-").status == 2)
+    #expect(try await run("\(Places.tessera) probe \(picture) 2>&-").status == 0)
+  }
+
   @Test func planShowsOnePictureSlotBySlot() async throws {
     let workshop = try Workshop(manifest: "")
     let path = workshop.folder.path("feed.yaml")

@@ -127,6 +127,20 @@ import Testing
     #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])
   }
 
+  /// What a decoder will not show moving does not move: an APNG.
+  @Test func tellsAnimationAsTheDecoderSeesIt() async throws {
+    var png = try Places.bytes("grey.png")
+    png.insert(
+      contentsOf: [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0], at: 33)
+    let animated = png
+    let server = try FaultServer(["/p": { $1.file(animated, for: $0) }])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/p"))
+    #expect(try await workshop.run("--layout-only").status == 0)
+    #expect(try workshop.catalog.images.map(\.animated) == [false])
+    #expect(try workshop.report["variants.asked"] == 9)
+  }
+
   /// What a full run would refuse for its header is refused here, with its size.
   @Test func refusesWhatAFullRunWould() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)

@@ -85,6 +85,7 @@ import Testing
       ("illegal, then right", jpeg(exif(3, [0, 99, 0, 0]), exif(3, [0, 6, 0, 0]))),
       ("two blocks", jpeg(exif(3, [0, 8, 0, 0]), exif(3, [0, 6, 0, 0]))),
       ("behind the frame header", jpeg(exif(3, [0, 6, 0, 0]), at: behindFrame)),
+      ("empty, then right", jpeg([], exif(3, [0, 6, 0, 0]))),
       ("no TIFF", jpeg(Array("MM\0U".utf8) + exif(3, [0, 6, 0, 0]).dropFirst(4))),
     ]
     for (name, bytes) in cases {
@@ -97,25 +98,77 @@ import Testing
     }
   }
 
+  /// A code stream in parts, wherever it is cut.
+  @Test func agreesOverJPEGXLInParts() async throws {
+    let folder = try TemporaryFolder()
+    let bare = try Places.bytes("sizes/alpha.jxl")
+    #expect(bare.prefix(2) == [0xFF, 0x0A])
+    func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      let length = content.count + 8
+      return [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)] + Array(type.utf8) + content
+    }
+    for cuts in [[0], [1], [3], [2, 3, 5], [40]] {
+      var bytes = box("JXL ", [13, 10, 0x87, 10]) + box("ftyp", Array("jxl \0\0\0\0jxl ".utf8))
+      var start = 0
+      for (number, end) in (cuts + [bare.count]).enumerated() {
+        let isLast: UInt8 = end == bare.count ? 0x80 : 0
+        bytes += box("jxlp", [isLast, 0, 0, UInt8(number)] + bare[start..<end])
+        start = end
+      }
+      let path = folder.path("parts.jxl")
+      try Data(bytes).write(to: URL(filePath: path))
+      let truth = try await Self.truth(path, in: folder)
+      let header = try Self.header(bytes, "\(cuts)")
+      #expect(header.width == truth.width && header.height == truth.height, "\(cuts)")
+      #expect(header.hasAlpha)
+    }
+  }
+
   /// Exif in PNG counts before the pixels, and not behind them.
   @Test func agreesOverExifInPNG() async throws {
     let folder = try TemporaryFolder()
     let plain = try Places.bytes("grey.png")
     let block = exif(3, [0, 6, 0, 0])
-    for (name, place) in [("before", 33), ("behind", plain.count - 12)] {
+    let prefixed = Array("Exif\0\0".utf8) + block
+    let text = chunk("iTXt", Array("XML:com.adobe.xmp".utf8) + [UInt8](repeating: 0, count: 6_000))
+    let cases: [(name: String, chunks: [UInt8], place: Int)] = [
+      ("before", chunk("eXIf", block), 33), ("behind", chunk("eXIf", block), plain.count - 12),
+      ("prefixed", chunk("eXIf", prefixed), 33), ("behind a text", text + chunk("eXIf", block), 33),
+      ("twice", chunk("eXIf", exif(3, [0, 8, 0, 0])) + chunk("eXIf", block), 33),
+    ]
+    for (name, chunks, place) in cases {
       var bytes = plain
-      bytes.insert(contentsOf: chunk("eXIf", block), at: place)
+      bytes.insert(contentsOf: chunks, at: place)
       let path = folder.path("exif.png")
       try Data(bytes).write(to: URL(filePath: path))
       let truth = try await Self.truth(path, in: folder)
       let header = try Self.header(bytes, name)
       #expect(header.width == truth.width && header.height == truth.height, "\(name): \(truth)")
-      #expect(truth.orientation == (name == "before" ? 6 : 1))
+      #expect(header.orientation.rawValue == truth.orientation, "\(name)")
+      // Over a network the same, whatever stands before it.
+      var reader = HeaderReader(fileSize: bytes.count)
+      var ahead = ReadAhead.network
+      while case .needs(let wanted) = reader.reading, let window = ahead.next(for: wanted) {
+        let part = window.clamped(to: 0..<bytes.count)
+        reader.add(bytes.span.extracting(part), at: part.lowerBound)
+      }
+      guard case .header(let probed) = reader.reading else {
+        Issue.record("\(name): \(reader.reading)")
+        continue
+      }
+      #expect(probed == header, "\(name)")
     }
   }
 
   /// A GIF whose first frame is larger than its screen, or whose screen has no size.
-  @Test(arguments: [[6, 0, 4, 0], [0, 0, 0, 0], [255, 0, 255, 0]] as [[UInt8]])
+  @Test(
+    arguments: [
+      [6, 0, 4, 0], [0, 0, 0, 0], [255, 0, 255, 0], [0, 0, 50, 0],
+      // 640 x 480, 640 x 512, 800 x 600, 1024 x 768, 641 x 480: sizes of monitors are not believed
+      [0x80, 2, 0xE0, 1], [0x80, 2, 0, 2], [0x20, 3, 0x58, 2], [0, 4, 0, 3], [0x81, 2, 0xE0, 1],
+      // 1280 x 1024, 1600 x 1200, 2049 x 100, 100 x 2049, 2048 x 2048
+      [0, 5, 0, 4], [0x40, 6, 0xB0, 4], [1, 8, 100, 0], [100, 0, 1, 8], [0, 8, 0, 8],
+    ] as [[UInt8]])
   func agreesOverAFrameLargerThanItsScreen(_ screen: [UInt8]) async throws {
     let folder = try TemporaryFolder()
     var bytes = try Places.bytes("animated.gif")

@@ -77,16 +77,19 @@ import Testing
   @Test func aCamerasPictureCostsFiveKilobytesAtMost() throws {
     let costs = try Self.costs("camera")
     #expect(costs.bytes.count == 179)
-    #expect(Costs.mean(costs.bytes) <= 5_000)
-    #expect(costs.bytes99 <= 12_000)
-    #expect(Costs.mean(costs.requests) <= 2.7)
+    // The README's figures; what was aimed at were 5,000, 12,000 and 2.7.
+    #expect((4_150..<4_250).contains(Costs.mean(costs.bytes)), "\(Costs.mean(costs.bytes))")
+    #expect(costs.bytes99 == 10_496)
+    #expect((2.35..<2.45).contains(Costs.mean(costs.requests)))
+    #expect(costs.requests.max() == 28)
   }
 
   @Test func anotherJPEGTakesOneRequestMostly() throws {
     let costs = try Self.costs("web")
     #expect(costs.bytes.count == 883)
-    #expect(Costs.mean(costs.requests) <= 1.2)
-    #expect(Costs.mean(costs.bytes) <= 4_000)
+    // Aimed at was 1.2.
+    #expect((1.125..<1.135).contains(Costs.mean(costs.requests)), "\(Costs.mean(costs.requests))")
+    #expect((3_550..<3_650).contains(Costs.mean(costs.bytes)), "\(Costs.mean(costs.bytes))")
   }
 
   @Test func otherFormatsTakeOneRequest() throws {

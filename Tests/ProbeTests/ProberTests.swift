@@ -54,7 +54,7 @@ import Testing
     ("/cut/refining", "120x80", 5, 6_000),
     ("/endless", "not-image", 1, 40_000), ("/animated", "50x100", 2, 24_000),
     ("/far", "80x60", 21, 10_000), ("/near", "80x60", 7, 28_000),
-    ("/bottomless", "malformed", 32, 20_000),
+    ("/jumpy", "80x60", 33, 6_500_000), ("/bottomless", "malformed", 33, 17_500_000),
   ])
   func answersWhateverTheServerDoes(
     _ path: String, _ expected: String, _ requests: Int, _ bytes: Int
@@ -225,9 +225,10 @@ import Testing
     "/truncated": { $1.file(Array(picture[..<20_100]), for: $0) },
     "/far": { $1.file(CameraPicture.segmented(20, of: 60_000, width: 80, height: 60), for: $0) },
     "/near": { $1.file(CameraPicture.segmented(20, of: 1_000, width: 80, height: 60), for: $0) },
-    "/bottomless": { request, connection in
-      let bytes = CameraPicture.segmented(100, of: 60_000, width: 80, height: 60)
-      connection.file(bytes, for: request)
+    // As cameras write that put a map of depth, or a second picture, before the first.
+    "/jumpy": { $1.file(CameraPicture.segmented(100, of: 60_000, width: 80, height: 60), for: $0) },
+    "/bottomless": {
+      $1.file(CameraPicture.segmented(400, of: 60_000, width: 8, height: 6), for: $0)
     },
   ]
 

@@ -27,6 +27,10 @@ int tessera_open(const char *path, int flags, mode_t mode);
 /// syncfs(2), which glibc shows only to those who define _GNU_SOURCE.
 int tessera_sync_file_system(int descriptor);
 
+/// Takes the place of standard streams that the process was started without, before a socket or a
+/// file of its own does. Using them is an error from then on (EBADF).
+void tessera_fill_standard_streams(void);
+
 /// The largest resident size of this process so far, in bytes.
 uint64_t tessera_peak_memory(void);
 

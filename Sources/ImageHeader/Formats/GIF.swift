@@ -1,21 +1,33 @@
-/// GIF 87a and 89a: the logical screen, which the first frame enlarges where it is larger, as it does
-/// for libvips; and whatever the bytes at hand tell of further frames. Nothing is asked for but the
-/// first frame of a screen without a size.
+/// GIF 87a and 89a: the logical screen, as far as libnsgif believes it, through which libvips reads; and
+/// whatever the bytes at hand tell of further frames.
 enum GIFHeader {
+  /// Sizes of monitors, which some writers told instead of the picture's. libnsgif takes the first
+  /// frame's in their place, and also for screens without a size or with a side over 2048.
+  private static let monitors = [
+    (640, 480), (640, 512), (800, 600), (1024, 768), (1280, 1024), (1600, 1200),
+  ]
+  private static let longestSide = 2048
+
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     try file.require(6..<13)
+    let screen = try (width: file.little16(6), height: file.little16(8))
+    let isBelieved =
+      (1...longestSide).contains(screen.width) && (1...longestSide).contains(screen.height)
+      && !monitors.contains { $0 == screen.width && $1 == screen.height }
     var header = ImageHeader(
-      format: .gif, pixelWidth: try file.little16(6), pixelHeight: try file.little16(8))
+      format: .gif, pixelWidth: isBelieved ? screen.width : 0,
+      pixelHeight: isBelieved ? screen.height : 0)
     var walk = BlockWalk(offset: 13 + paletteSize(try file.byte(10)))
     do throws(HeaderStop) {
-      if let frame = try walk.nextFrame(file) {
-        header.pixelWidth = max(header.pixelWidth, frame.right)
-        header.pixelHeight = max(header.pixelHeight, frame.bottom)
-        header.isAnimated = nil
-        try walk.skipFrame(file)
-        header.isAnimated = try walk.nextFrame(file) != nil
-      }
+      guard let frame = try walk.nextFrame(file) else { throw .malformed("it has no frame") }
+      // The first frame enlarges a screen that it does not fit.
+      header.pixelWidth = max(header.pixelWidth, frame.right)
+      header.pixelHeight = max(header.pixelHeight, frame.bottom)
+      header.isAnimated = nil
+      try walk.skipFrame(file)
+      header.isAnimated = try walk.nextFrame(file) != nil
     } catch {
+      // Nothing is asked for but the first frame of a screen that is not believed.
       if header.pixelWidth == 0 || header.pixelHeight == 0 { throw error }
       header.isAnimated = nil
     }

@@ -19,7 +19,7 @@ enum HEIFHeader {
     case size(Int, Int)
     case rotation(Int)
     case mirror(Int)
-    case crop(Int, Int)
+    case crop(CleanAperture)
     case depth(Int)
     case alphaPlane
     case profile
@@ -31,11 +31,11 @@ enum HEIFHeader {
   ) throws(HeaderStop) -> ImageHeader {
     var walk = BoxWalk(from: 0, to: nil)
     var isSequence = false
-    var movie: ImageHeader?
     while let box = try walk.next(file) {
       if box.type == Box.type("ftyp") {
         let brand = try file.big32(box.start)
-        isSequence = [Box.type("avis"), Box.type("msf1"), Box.type("hevc")].contains(brand)
+        let sequences = ["avis", "msf1", "hevc", "hevx", "hevm", "hevs"] as [StaticString]
+        isSequence = sequences.contains { Box.type($0) == brand }
       } else if box.type == Box.type("meta") {
         guard let end = box.end else { throw .malformed("its meta box has no end") }
         var facts = Facts()
@@ -45,8 +45,7 @@ enum HEIFHeader {
         return header
       } else if box.type == Box.type("moov") {
         guard let end = box.end else { throw .malformed("its movie box has no end") }
-        movie = try track(file, from: box.start, to: end, format: format)
-        if let movie { return movie }
+        if let movie = try track(file, from: box.start, to: end, format: format) { return movie }
       }
     }
     throw .malformed("it has no meta box")
@@ -94,9 +93,7 @@ enum HEIFHeader {
       } else if box.type == Box.type("imir") {
         property = .mirror(try file.byte(at) & 1)
       } else if box.type == Box.type("clap") {
-        let width = try (file.big32(at), file.big32(at + 4))
-        let height = try (file.big32(at + 8), file.big32(at + 12))
-        if width.1 > 0, height.1 > 0 { property = .crop(width.0 / width.1, height.0 / height.1) }
+        property = try CleanAperture(file, at: at).map { .crop($0) } ?? .other
       } else if box.type == Box.type("pixi") {
         if try file.byte(at + 4) > 0 { property = .depth(try file.byte(at + 5)) }
       } else if box.type == Box.type("auxC") {
@@ -176,10 +173,13 @@ enum HEIFHeader {
       switch property {
       case .size(let width, let height) where !hasSize:
         (header.pixelWidth, header.pixelHeight, hasSize) = (width, height, true)
-      case .crop(let width, let height):
-        (header.pixelWidth, header.pixelHeight) = (
-          min(width, header.pixelWidth), min(height, header.pixelHeight)
-        )
+      case .crop(let aperture):
+        // Of the picture as it is turned by then.
+        let isTurned = turn.orientation.swapsSides
+        let (width, height) = (header.pixelWidth, header.pixelHeight)
+        let cropped = aperture.size(of: isTurned ? (height, width) : (width, height))
+        (header.pixelWidth, header.pixelHeight) =
+          isTurned ? (cropped.height, cropped.width) : cropped
       case .rotation(let quarters): turn.rotate(quarters)
       case .mirror(let axis): turn.mirror(axis)
       case .depth(let bits): header.bitsPerChannel = bits
@@ -243,5 +243,48 @@ enum HEIFHeader {
       }
     }
     return nil
+  }
+}
+
+/// The part of a picture that is shown (ISO/IEC 14496-12, section 12.1.4), in whole pixels as libheif
+/// rounds it.
+private struct CleanAperture {
+  /// Width and height, and how far the part's centre is from the picture's: numbers over a
+  /// denominator.
+  private var width: (Int, Int)
+  private var height: (Int, Int)
+  private var right: (Int, Int)
+  private var down: (Int, Int)
+
+  /// Nil where a denominator is 0, or a number larger than any picture.
+  init?(_ file: borrowing HeaderView, at offset: Int) throws(HeaderStop) {
+    func fraction(_ index: Int, _ file: borrowing HeaderView) throws(HeaderStop) -> (Int, Int) {
+      let number = try Int(Int32(truncatingIfNeeded: file.big32(offset + index * 8)))
+      return (number, try file.big32(offset + index * 8 + 4))
+    }
+    width = try fraction(0, file)
+    height = try fraction(1, file)
+    right = try fraction(2, file)
+    down = try fraction(3, file)
+    let isPossible = [width, height, right, down].allSatisfy { number, denominator in
+      (1...0xFFFF).contains(denominator) && abs(number) <= 0x7FFF_FFF
+    }
+    guard isPossible, width.0 > 0, height.0 > 0 else { return nil }
+  }
+
+  func size(of picture: (width: Int, height: Int)) -> (width: Int, height: Int) {
+    (
+      width: Self.side(of: picture.width, width, right),
+      height: Self.side(of: picture.height, height, down)
+    )
+  }
+
+  /// From the first pixel, rounded down, to the last one, rounded to the nearest.
+  private static func side(of whole: Int, _ part: (Int, Int), _ offset: (Int, Int)) -> Int {
+    let centre = Double(whole - 1) / 2 + Double(offset.0) / Double(offset.1)
+    let reach = (Double(part.0) / Double(part.1) - 1) / 2
+    let first = max(0, (centre - reach).rounded(.down))
+    let last = min(Double(whole - 1), (centre + reach + 0.5).rounded(.down))
+    return max(1, Int(last - first) + 1)
   }
 }

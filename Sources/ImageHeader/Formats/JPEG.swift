@@ -16,7 +16,7 @@ enum JPEGHeader {
         // All frame headers; DHT (C4), JPG (C8) and DAC (CC) share their range of codes.
         case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
           if header == nil { header = try frame(file, segment) }
-        case 0xE1 where orientation == nil && segment.count >= 14:
+        case 0xE1 where orientation == nil && segment.count >= 6:
           if try file.has("Exif\0\0", at: segment.start) {
             orientation =
               try Exif.orientation(file, from: segment.start + 6, to: segment.end) ?? .upright

@@ -14,11 +14,12 @@ enum JPEG2000Header {
           header = ImageHeader(
             format: .jp2, pixelWidth: try file.big32(part.start + 4),
             pixelHeight: try file.big32(part.start),
-            bitsPerChannel: try file.byte(part.start + 10) & 0x7F + 1)
+            bitsPerChannel: try bits(file.byte(part.start + 10)))
         } else if part.type == Box.type("cdef") {
           let count = try file.big16(part.start)
           for index in 0..<min(count, 64) {
-            if try file.big16(part.start + 4 + index * 6) == 1 { hasAlpha = true }
+            // Opacity, and opacity that colours are multiplied by.
+            if try (1...2).contains(file.big16(part.start + 4 + index * 6)) { hasAlpha = true }
           }
         } else if part.type == Box.type("colr"), try file.byte(part.start) == 2 {
           hasProfile = true
@@ -38,6 +39,9 @@ enum JPEG2000Header {
     return ImageHeader(
       format: .jp2, pixelWidth: try file.big32(8) - file.big32(16),
       pixelHeight: try file.big32(12) - file.big32(20),
-      bitsPerChannel: try file.byte(42) & 0x7F + 1)
+      bitsPerChannel: try bits(file.byte(42)))
   }
+
+  /// Bits a channel, from a byte that holds one less and a sign. 255 says that channels differ.
+  private static func bits(_ byte: Int) -> Int { byte == 255 ? 8 : byte & 0x7F + 1 }
 }

@@ -1,76 +1,75 @@
 /// JPEG XL (ISO/IEC 18181-1 and -2): bare code streams, and those in boxes, whole (`jxlc`) or in
-/// parts (`jxlp`).
+/// parts (`jxlp`), wherever they are cut.
 enum JPEGXLHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
-    if try file.big16(0) == 0xFF0A { return try codeStream(file, at: 2) }
-    var walk = BoxWalk(from: 12, to: nil)
-    while let box = try walk.next(file) {
-      let start: Int
-      if box.type == Box.type("jxlc") {
-        start = box.start
-      } else if box.type == Box.type("jxlp") {
-        start = box.start + 4  // the part's number
-      } else {
-        continue
-      }
-      guard try file.big16(start) == 0xFF0A else {
-        throw .malformed("its code stream has no start")
-      }
-      return try codeStream(file, at: start + 2)
+    var bits = BitReader(try CodeStream(file))
+    guard try bits.take(file, 16) == 0x0AFF else {
+      throw .malformed("its code stream has no start")
     }
-    throw .malformed("it has no code stream")
+    return try metadata(file, &bits)
   }
 
-  /// SizeHeader and the beginning of ImageMetadata (18181-1, annex D), bits from the lowest up.
-  private static func codeStream(
-    _ file: borrowing HeaderView, at offset: Int
+  /// SizeHeader and ImageMetadata up to the extra channels (18181-1, annexes B and D).
+  private static func metadata(
+    _ file: borrowing HeaderView, _ bits: inout BitReader
   ) throws(HeaderStop) -> ImageHeader {
-    var bits = Bits(offset: offset)
     let size = try size(file, &bits)
     var header = ImageHeader(format: .jxl, pixelWidth: size.width, pixelHeight: size.height)
     if try bits.take(file, 1) == 1 { return header }  // all default
-    var hasPreview = false
     if try bits.take(file, 1) == 1 {  // extra fields
       header.orientation = Orientation(rawValue: try bits.take(file, 3) + 1) ?? .upright
       if try bits.take(file, 1) == 1 { _ = try self.size(file, &bits) }  // the intrinsic size
-      hasPreview = try bits.take(file, 1) == 1
-      if !hasPreview { header.isAnimated = try bits.take(file, 1) == 1 }
+      if try bits.take(file, 1) == 1 { try skipPreview(file, &bits) }
+      header.isAnimated = try bits.take(file, 1) == 1
+      if header.isAnimated == true { try skipAnimation(file, &bits) }
     }
-    // Behind a preview or an animation the fields are no longer at hand in a few bits; size and
-    // orientation are what matters.
-    guard !hasPreview, header.isAnimated != true else { return header }
-    let isFloat = try bits.take(file, 1) == 1
-    let choice = try bits.take(file, 2)
-    let depth: Int
-    if choice < 3 {
-      depth = isFloat ? [32, 16, 24][choice] : [8, 10, 12][choice]
-    } else {
-      depth = try bits.take(file, 6) + 1
-    }
-    if isFloat { _ = try bits.take(file, 4) }  // bits of the exponent
-    header.bitsPerChannel = depth
+    header.bitsPerChannel = try depth(file, &bits)
     _ = try bits.take(file, 1)  // modular 16-bit buffers
-    // Extra channels: 0, 1, 2 + 4 bits, 1 + 12 bits. The first is alpha where its type is 0.
-    var extra = try bits.take(file, 2)
-    if extra == 2 {
-      extra = 2 + (try bits.take(file, 4))
-    } else if extra == 3 {
-      extra = 1 + (try bits.take(file, 12))
-    }
+    let extra = try bits.number(file, [(0, 0), (1, 0), (2, 4), (1, 12)])
     if extra > 0 {
-      // All default means an 8-bit alpha channel.
-      if try bits.take(file, 1) == 1 {
-        header.hasAlpha = true
-      } else {
-        header.hasAlpha = try bits.take(file, 2) == 0
-      }
+      // The first is alpha where its type is 0; all default means an 8-bit alpha channel.
+      let isDefault = try bits.take(file, 1) == 1
+      header.hasAlpha =
+        isDefault ? true : try bits.number(file, [(0, 0), (1, 0), (2, 4), (18, 6)]) == 0
     }
     return header
   }
 
+  private static func depth(
+    _ file: borrowing HeaderView, _ bits: inout BitReader
+  ) throws(HeaderStop) -> Int {
+    if try bits.take(file, 1) == 0 {
+      return try bits.number(file, [(8, 0), (10, 0), (12, 0), (1, 6)])
+    }
+    let depth = try bits.number(file, [(32, 0), (16, 0), (24, 0), (1, 6)])
+    _ = try bits.take(file, 4)  // bits of the exponent
+    return depth
+  }
+
+  /// PreviewHeader: a size of its own.
+  private static func skipPreview(
+    _ file: borrowing HeaderView, _ bits: inout BitReader
+  ) throws(HeaderStop) {
+    let side: [(Int, Int)] =
+      try bits.take(file, 1) == 1
+      ? [(16, 0), (32, 0), (1, 5), (33, 9)] : [(1, 6), (65, 8), (321, 10), (1345, 12)]
+    _ = try bits.number(file, side)
+    if try bits.take(file, 3) == 0 { _ = try bits.number(file, side) }
+  }
+
+  /// AnimationHeader: ticks a second, loops, and whether frames have time codes.
+  private static func skipAnimation(
+    _ file: borrowing HeaderView, _ bits: inout BitReader
+  ) throws(HeaderStop) {
+    _ = try bits.number(file, [(100, 0), (1000, 0), (1, 10), (1, 30)])
+    _ = try bits.number(file, [(1, 0), (1001, 0), (1, 8), (1, 10)])
+    _ = try bits.number(file, [(0, 0), (0, 3), (0, 16), (0, 32)])
+    _ = try bits.take(file, 1)
+  }
+
   /// SizeHeader: the height, and the width as a ratio of it or by itself.
   private static func size(
-    _ file: borrowing HeaderView, _ bits: inout Bits
+    _ file: borrowing HeaderView, _ bits: inout BitReader
   ) throws(HeaderStop) -> (width: Int, height: Int) {
     let isSmall = try bits.take(file, 1) == 1
     let height = try side(file, &bits, isSmall: isSmall)
@@ -88,25 +87,79 @@ enum JPEGXLHeader {
 
   /// A side: eighths up to 256, or a number of 9, 13, 18 or 30 bits.
   private static func side(
-    _ file: borrowing HeaderView, _ bits: inout Bits, isSmall: Bool
+    _ file: borrowing HeaderView, _ bits: inout BitReader, isSmall: Bool
   ) throws(HeaderStop) -> Int {
-    if isSmall { return (try bits.take(file, 5) + 1) * 8 }
-    let lengths = [9, 13, 18, 30]
-    return try bits.take(file, lengths[try bits.take(file, 2)]) + 1
+    isSmall
+      ? (try bits.take(file, 5) + 1) * 8
+      : try bits.number(file, [(1, 9), (1, 13), (1, 18), (1, 30)])
+  }
+}
+
+/// Where the bytes of a code stream stand in a file: all of it, or the contents of its boxes.
+private struct CodeStream {
+  /// Nil where the file has no boxes.
+  private var walk: BoxWalk?
+  private var part: (start: Int, end: Int?)?
+  /// Bytes of the code stream before this part.
+  private var before = 0
+
+  init(_ file: borrowing HeaderView) throws(HeaderStop) {
+    if try file.big16(0) == 0xFF0A {
+      part = (0, nil)
+    } else {
+      walk = BoxWalk(from: 12, to: nil)
+    }
   }
 
-  private struct Bits {
-    var offset: Int
-    var position = 0
-
-    mutating func take(_ file: borrowing HeaderView, _ count: Int) throws(HeaderStop) -> Int {
-      var value = 0
-      for index in 0..<count {
-        let byte = try file.byte(offset + position / 8)
-        value |= (byte >> (position % 8) & 1) << index
-        position += 1
+  /// A byte of the code stream. Asked for in ascending order.
+  mutating func byte(_ file: borrowing HeaderView, _ index: Int) throws(HeaderStop) -> Int {
+    while true {
+      if let part {
+        let place = part.start + index - before
+        if place < part.end ?? .max { return try file.byte(place) }
+        before += (part.end ?? place) - part.start
       }
-      return value
+      guard let next = try nextPart(file) else { throw .malformed("it has no code stream") }
+      part = next
     }
+  }
+
+  private mutating func nextPart(
+    _ file: borrowing HeaderView
+  ) throws(HeaderStop) -> (start: Int, end: Int?)? {
+    while let box = try walk?.next(file) {
+      if box.type == Box.type("jxlc") { return (box.start, box.end) }
+      // A part begins with its number.
+      if box.type == Box.type("jxlp") {
+        return (box.start + 4, box.end.map { max($0, box.start + 4) })
+      }
+    }
+    return nil
+  }
+}
+
+/// Reads bits from the lowest up.
+private struct BitReader {
+  private var stream: CodeStream
+  private var position = 0
+
+  init(_ stream: CodeStream) { self.stream = stream }
+
+  mutating func take(_ file: borrowing HeaderView, _ count: Int) throws(HeaderStop) -> Int {
+    var value = 0
+    for index in 0..<count {
+      let byte = try stream.byte(file, position / 8)
+      value |= (byte >> (position % 8) & 1) << index
+      position += 1
+    }
+    return value
+  }
+
+  /// A number by two bits of choice (U32): a base, and so many bits to add to it.
+  mutating func number(
+    _ file: borrowing HeaderView, _ choices: [(base: Int, bits: Int)]
+  ) throws(HeaderStop) -> Int {
+    let choice = choices[try take(file, 2)]
+    return try choice.base + take(file, choice.bits)
   }
 }

@@ -63,7 +63,7 @@ enum PNMHeader {
         byte = try file.byte(offset)
       }
       offset += 1
-      let words = line.split(separator: " ")
+      let words = line.split { " \t\r".contains($0) }
       switch words.first {
       case "WIDTH": header.pixelWidth = words.last.flatMap { Int($0) } ?? 0
       case "HEIGHT": header.pixelHeight = words.last.flatMap { Int($0) } ?? 0

@@ -135,12 +135,12 @@ enum SVGHeader {
     let digits = trimmed.prefix { $0.isNumber || "+-.eE".contains($0) }
     // "1em" is not one times ten to the m.
     let number = digits.last?.isLetter == true ? digits.dropLast() : digits
-    let unit = trimmed.dropFirst(number.count)
+    let unit = trimmed.dropFirst(number.count).lowercased()
     let factors = [
       "": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4,
-      "em": 16, "ex": 8,
+      "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 8,
     ]
-    guard let value = Double(number), let factor = factors[String(unit)], value > 0 else {
+    guard let value = Double(number), let factor = factors[unit], value > 0 else {
       return nil
     }
     return value * factor

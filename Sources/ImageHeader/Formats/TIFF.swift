@@ -26,21 +26,34 @@ enum TIFFHeader {
     }
     try file.require(directory..<directory + layout.countSize + count * layout.entrySize)
     var header = ImageHeader(format: .tiff, pixelWidth: 0, pixelHeight: 0, bitsPerChannel: 1)
+    var seen: Set<Int> = []
     for index in 0..<count {
       let entry = directory + layout.countSize + index * layout.entrySize
-      switch try number(file, entry, size: 2, layout) {
+      let tag = try number(file, entry, size: 2, layout)
+      // Of a tag that stands there twice the first counts, as for libtiff.
+      guard seen.insert(tag).inserted else { continue }
+      switch tag {
       case 256: header.pixelWidth = try value(file, entry, layout)
       case 257: header.pixelHeight = try value(file, entry, layout)
       case 258: header.bitsPerChannel = try value(file, entry, layout)
       case 274:
-        header.orientation = Orientation(rawValue: try value(file, entry, layout)) ?? .upright
-      case 338: header.hasAlpha = true  // ExtraSamples
+        // A picture is never refused for its orientation.
+        let isOne = try number(file, entry + 4, size: layout.offsetSize, layout) == 1
+        let type = try number(file, entry + 2, size: 2, layout)
+        if isOne, sizes[type] != nil {
+          header.orientation = Orientation(rawValue: try value(file, entry, layout)) ?? .upright
+        }
+      // ExtraSamples: 1 and 2 are alpha, 0 is anything.
+      case 338: header.hasAlpha = try value(file, entry, layout) > 0
       case 34675: header.hasICCProfile = true
       default: break
       }
     }
     return header
   }
+
+  /// Bytes of a number by its type: BYTE, SHORT, LONG, their signed kin, and LONG8.
+  private static let sizes = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 16: 8]
 
   /// A number of 1, 2, 4 or 8 bytes in the file's byte order.
   private static func number(
@@ -55,15 +68,17 @@ enum TIFFHeader {
     }
   }
 
-  /// The first number of an entry: a byte, SHORT, LONG or LONG8, in the entry or where it points to.
+  /// The first number of an entry, in the entry or where it points to.
   private static func value(
     _ file: borrowing HeaderView, _ entry: Int, _ layout: Layout
   ) throws(HeaderStop) -> Int {
     let type = try number(file, entry + 2, size: 2, layout)
     let count = try number(file, entry + 4, size: layout.offsetSize, layout)
-    let size = [1: 1, 3: 2, 4: 4, 16: 8][type] ?? 0
-    guard size > 0, count > 0, count <= HeaderLimits.steps else {
+    guard let size = sizes[type] else {
       throw .malformed("a number in its directory is of type \(type)")
+    }
+    guard count > 0, count <= HeaderLimits.steps else {
+      throw .malformed("there are \(count) numbers where one is expected in its directory")
     }
     var place = entry + layout.valueOffset
     if size * count > layout.inlineSize {

@@ -9,7 +9,7 @@ internal import TesseraManifest
 ///       ├──> Range: there, If-Range: this version ──> told, or further on
 ///       │ 200: the server sends everything
 ///       ├──> read on until told, then drop the connection
-///       │ another version, a part that was not asked for, 416
+///       │ another version, a part that was not asked for, 416; 32 jumps
 ///       └──> once, all over, without ranges
 ///
 /// Every request, wait and redirect counts towards one deadline.
@@ -105,8 +105,17 @@ private struct HeaderSearch {
     case .told(let reading): return .told(reading, response, length: receiver.length)
     case .wants(let range):
       guard let window = ahead.next(for: range) else {
-        let reading: HeaderReading = receiver.settled.map { .header($0) } ?? .refused(gaveUp)
-        return .told(reading, response, length: receiver.length)
+        if let header = receiver.settled {
+          return .told(.header(header), response, length: receiver.length)
+        }
+        guard fetch.maximumBytes > ahead.mostBytes else {
+          let reason = "a picture that does not tell its size in \(fetch.maximumBytes) bytes"
+          return .told(
+            .refused(HeaderRefusal(.malformed, reason)), response, length: receiver.length)
+        }
+        // Who jumps about like this is sooner read in one piece.
+        startOver()
+        return nil
       }
       // What redirects led to is asked at once, as the configured headers allow.
       next.url = response.url
@@ -153,12 +162,5 @@ private struct HeaderSearch {
     next.validators = nil
     next.range = nil
     next.ifRange = nil
-  }
-
-  private var gaveUp: HeaderRefusal {
-    HeaderRefusal(
-      .malformed,
-      "a picture that does not tell its size within \(ahead.mostReads) requests and "
-        + "\(ahead.mostBytes) bytes")
   }
 }
