@@ -239,7 +239,7 @@ private func read(_ bytes: [UInt8]) -> String {
       read(hostile) == "malformed: a JPEG picture, but it has no marker where one must be (byte 6)")
   }
 
-  /// Found by a reviewer: a box too small for what it must hold, lengths whose sum is none, lists that
+  /// Found in a hostile trial: a box too small for what it must hold, lengths whose sum is none, lists that
   /// reach beyond their box. Each ended the program, or cost gigabytes.
   @Test func survivesBoxesThatLieAboutTheirLength() {
     let ftyp = Bytes.big32(16) + .text("ftypheic") + .zeros(4)

@@ -1,0 +1,146 @@
+import Foundation
+import TesseraPipelineFile
+import TesseraTestSupport
+import Testing
+
+/// `Pipelines/pipeline.schema.json`, which editors check pipeline files with, against the decoder,
+/// which has the last word: they must not drift apart.
+@Suite struct SchemaTests {
+  private static let minimal = "manifest: m\noutput: o\nslots: {a: {size: 10x}}\n"
+
+  private static func schema() throws -> [String: Any] {
+    let path = Places.root.appending(path: "Pipelines/pipeline.schema.json")
+    let object = try JSONSerialization.jsonObject(with: Data(contentsOf: path))
+    return try #require(object as? [String: Any])
+  }
+
+  private static func properties(_ object: Any?) -> [String: [String: Any]] {
+    (object as? [String: Any])?["properties"] as? [String: [String: Any]] ?? [:]
+  }
+
+  private static func decode(_ text: String) -> Result<PipelineFile, PipelineFileError> {
+    Result { () throws(PipelineFileError) in
+      try PipelineFile.decode(
+        Array(text.utf8), path: "feed.yaml", environment: { $0 == "SET" ? "webp" : nil })
+    }
+  }
+
+  private static func mistake(_ text: String) -> String {
+    if case .failure(let error) = decode(text) { "\(error)" } else { "" }
+  }
+
+  /// The keys that the decoder knows in a group, told by it when it meets one that it does not.
+  private static func knownKeys(in group: String?) throws -> Set<String> {
+    let unknown = "qqqqqqqqqqqqqqqq"
+    let message = mistake(minimal + (group.map { "\($0): {\(unknown): 1}" } ?? "\(unknown): 1"))
+    let list = try #require(message.components(separatedBy: "the keys are ").dropFirst().first)
+    let line = list.prefix { $0 != "\n" }
+    return Set(line.components(separatedBy: ", "))
+  }
+
+  @Test func knowsTheKeysOfTheDecoder() throws {
+    let schema = try Self.schema()
+    let top = Self.properties(schema)
+    var groups: [(String?, Set<String>)] = [(nil, Set(top.keys))]
+    for name in ["variants", "fetch", "limits", "catalog"] {
+      groups.append((name, Set(Self.properties(top[name]).keys)))
+    }
+    for (group, keys) in groups {
+      let known = try Self.knownKeys(in: group)
+      #expect(keys.isSubset(of: known), "\(group ?? "top"): \(keys.subtracting(known))")
+      for key in known.subtracting(keys) {
+        // What is not in the schema is refused.
+        let text = group.map { "\($0): {\(key): x}" } ?? "\(key): x"
+        #expect(Self.mistake(Self.minimal + text).contains("not built yet"), "\(key)")
+      }
+    }
+  }
+
+  /// A default that is written down changes nothing.
+  @Test func tellsTheDefaultsOfTheDecoder() throws {
+    let schema = try Self.schema()
+    let usual = try Self.decode(Self.minimal).get()
+    var count = 0
+    func check(_ properties: [String: [String: Any]], in group: String?) throws {
+      for (key, property) in properties {
+        guard let value = property["default"] else { continue }
+        let json = try JSONSerialization.data(
+          withJSONObject: [value], options: .withoutEscapingSlashes)
+        let text = String(String(decoding: json, as: UTF8.self).dropFirst().dropLast())
+        let line = group.map { "\($0): {\(key): \(text)}" } ?? "\(key): \(text)"
+        let file = try Self.decode(Self.minimal + line).get()
+        #expect("\(file)" == "\(usual)", "\(line)")
+        count += 1
+      }
+    }
+    let top = Self.properties(schema)
+    try check(top, in: nil)
+    for name in ["variants", "fetch", "limits", "catalog"] {
+      try check(Self.properties(top[name]), in: name)
+    }
+    #expect(count >= 30)
+  }
+
+  /// Lines that are right, and lines that are wrong: schema and decoder must be of one mind.
+  private static let lines = [
+    "base-url: https://cdn.example.com/", "base-url: ftp://x", "scales: [1, 2]", "scales: 2",
+    "scales: []", "scales: [1, 1]", "scales: [0]", "scales: [9]", "scales: [1.5]", "scales: two",
+    "rounding: exact", "rounding: [320, 640]", "rounding: []", "rounding: [0]", "rounding: up",
+    "variants:", "variants: 7", "variants: {format: \"${SET}\"}", "variants: {format: wepb}",
+    "variants: {quality: 100}", "variants: {quality: 101}", "variants: {quality: 0}",
+    "variants: {effort: 6}", "variants: {effort: 7}", "variants: {oversized: webp}",
+    "variants: {background: \"#abc\"}", "variants: {background: \"#abcd\"}",
+    "variants: {background: white}", "variants: {metadata: keep}", "variants: {animation: first}",
+    "variants: {quality: high}", "fetch: {timeout: 500ms}", "fetch: {timeout: 1.5m}",
+    "fetch: {timeout: 15}", "fetch: {timeout: 0s}", "fetch: {timeout: -1s}", "fetch: {retries: 0}",
+    "fetch: {retries: 21}", "fetch: {min-speed: 1KB/s}", "fetch: {min-speed: 1KB}",
+    "fetch: {max-bytes: 64MB}", "fetch: {max-bytes: 1000}", "fetch: {max-bytes: 1 MiB}",
+    "fetch: {max-bytes: many}", "fetch: {revalidate: never}", "fetch: {revalidate: often}",
+    "fetch: {ignore-query: token}", "fetch: {ignore-query: [a, b]}",
+    "fetch: {rewrite: [{from: \"http://\", to: \"https://\"}]}", "fetch: {rewrite: [{from: x}]}",
+    "fetch: {rewrite: [{from: x, to: y, too: z}]}", "fetch: {headers: {X-Key: abc}}",
+    "fetch: {headers: {\"a b\": c}}", "fetch: {headers: {Range: bytes=0-9}}",
+    "fetch: {allow: loopback}", "fetch: {allow: [private, 10.1.0.0/16, \"fd00::/8\"]}",
+    "fetch: {allow: [everything]}", "fetch: {allow: [10.1.0.0]}", "fetch: {order: newest-first}",
+    "accept: [jpeg]", "accept: png", "accept: []", "accept: [svg]", "accept: [jpg]",
+    "limits: {pixels: 50MP}", "limits: {pixels: 1000000}", "limits: {pixels: .nan}",
+    "limits: {frames: 0}", "limits: {frames: 100000}", "limits: {memory: 1GB}",
+    "limits: {time: 20s}", "limits: {tme: 20s}", "workers: auto", "workers: 3", "workers: 0",
+    "workers: many", "catalog: {profile: client, format: json}", "catalog: {profile: full}",
+    "placeholders: [color]", "fail-above: 90%", "colour: red",
+  ]
+  private static let slots = [
+    "{a: {size: 36x36, mode: clip}}", "{a: {size: x200}}", "{a: {size: 180x, mode: fill}}",
+    "{a: {size: 180x, mode: clip}}", "{a: {size: x}}", "{a: {size: 0x10}}", "{a: {mode: fit}}",
+    "{a: {size: 10x10, mode: crop}}", "{a: {size: 10x10, colour: red}}", "{}", "[1]",
+  ]
+
+  @Test func agreesWithTheDecoder() async throws {
+    let texts =
+      Self.lines.map { Self.minimal + $0 + "\n" }
+      + Self.slots.map { "manifest: m\noutput: o\nslots: \($0)\n" }
+      + ["output: o\nslots: {a: {size: 10x}}\n", "manifest: m\nslots: {a: {size: 10x}}\n", ""]
+    let input = try JSONSerialization.data(withJSONObject: texts)
+    // An implementation of JSON Schema that others wrote.
+    let script = """
+      import json, sys, yaml, jsonschema
+      schema = json.load(open(sys.argv[1]))
+      jsonschema.Draft202012Validator.check_schema(schema)
+      validator = jsonschema.Draft202012Validator(schema)
+      texts = json.load(sys.stdin)
+      print(json.dumps([validator.is_valid(yaml.safe_load(text)) for text in texts]))
+      """
+    let result = try await Tool.run(
+      "/usr/bin/python3",
+      ["-c", script, Places.root.appending(path: "Pipelines/pipeline.schema.json").path],
+      input: String(decoding: input, as: UTF8.self))
+    let verdicts = try #require(
+      try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [Bool],
+      "\(result.errors)")
+    try #require(verdicts.count == texts.count)
+    for (text, isValid) in zip(texts, verdicts) {
+      let isDecoded = Self.mistake(text).isEmpty
+      #expect(isDecoded == isValid, "\(text)decoder: \(Self.mistake(text))")
+    }
+  }
+}
