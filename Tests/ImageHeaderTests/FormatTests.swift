@@ -121,6 +121,15 @@ private func read(_ bytes: [UInt8]) -> String {
         "256x256 ico alpha"
       ),
       (.raw(0, 0, 2, 0, 1, 0) + .raw(32, 48) + .zeros(14) + .zeros(14), "32x48 ico alpha"),
+      (
+        .raw(0, 0, 1, 0, 1, 0, 0, 0) + .zeros(10) + .u32(22) + .raw(0x89) + .text("PNG\r\n")
+          + .raw(0x1A, 10) + .big32(13) + .text("IHDR") + .big32(512) + .big32(300),
+        "512x300 ico alpha"
+      ),
+      (
+        .raw(0, 0, 1, 0, 1, 0, 16, 32) + .zeros(10) + .u32(22) + .u32(40) + .u32(16) + .u32(32)
+          + .zeros(30), "16x16 ico alpha"
+      ),
       (.raw(0, 0, 2, 0) + .zeros(8) + .u16(7) + .u16(9) + .raw(24, 0) + .zeros(30), "7x9 tga"),
       (
         .text("icns") + .big32(24) + .text("ic07") + .big32(8) + .text("ic09") + .big32(8)

@@ -1,4 +1,5 @@
-/// Icons and cursors of Windows: the largest picture in the file. A side of 0 means 256.
+/// Icons and cursors of Windows: the largest picture in the file, by the directory, where a side of 0
+/// means 256. Its own header has the last word: the directory can't tell more than 256, and may lie.
 enum ICOHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let count = try file.little16(4)
@@ -6,14 +7,43 @@ enum ICOHeader {
       throw .malformed("it says that it holds \(count) pictures")
     }
     try file.require(6..<6 + count * 16)
-    var best = (width: 0, height: 0)
+    var best = (width: 0, height: 0, entry: 6)
     for index in 0..<count {
-      let width = try file.byte(6 + index * 16)
-      let height = try file.byte(7 + index * 16)
+      let entry = 6 + index * 16
+      let width = try file.byte(entry)
+      let height = try file.byte(entry + 1)
       let size = (width: width == 0 ? 256 : width, height: height == 0 ? 256 : height)
-      if size.width * size.height > best.width * best.height { best = size }
+      if size.width * size.height > best.width * best.height {
+        best = (size.width, size.height, entry)
+      }
     }
-    return ImageHeader(
+    var header = ImageHeader(
       format: .ico, pixelWidth: best.width, pixelHeight: best.height, hasAlpha: true)
+    do throws(HeaderStop) {
+      if let size = try size(file, at: file.little32(best.entry + 12)) {
+        (header.pixelWidth, header.pixelHeight) = size
+      }
+    } catch {
+      try error.endsRefinement(of: file)
+    }
+    return header
+  }
+
+  /// The size in the header of a picture: a PNG, or a bitmap with its mask below it. Nil where it is
+  /// neither.
+  private static func size(
+    _ file: borrowing HeaderView, at offset: Int
+  ) throws(HeaderStop) -> (width: Int, height: Int)? {
+    guard offset >= 22 else { return nil }
+    try file.require(offset..<offset + 24)
+    if try file.big32(offset) == 0x8950_4E47, try file.has("IHDR", at: offset + 12) {
+      return (try file.big32(offset + 16), try file.big32(offset + 20))
+    }
+    guard try BMPHeader.isLength(file.little32(offset)), try file.little32(offset) >= 16 else {
+      return nil
+    }
+    let width = try file.littleSigned32(offset + 4)
+    let height = try abs(file.littleSigned32(offset + 8)) / 2
+    return width > 0 && height > 0 ? (width, height) : nil
   }
 }
