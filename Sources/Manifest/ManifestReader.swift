@@ -8,11 +8,14 @@ package struct ManifestReader {
   private var decoder: (any RecordDecoding)?
   private var isAtStart = true
   private let hiddenParameters: [String]
+  private let base: String?
 
-  /// - Parameter hiddenParameters: query parameters that must not be seen in an id that is made of the
-  ///   URL.
-  package init(hiding hiddenParameters: [String] = []) {
+  /// - Parameters:
+  ///   - hiddenParameters: query parameters that must not be seen in an id that is made of the URL.
+  ///   - base: what relative URLs are relative to; nil where there must be none.
+  package init(hiding hiddenParameters: [String] = [], base: String? = nil) {
     self.hiddenParameters = hiddenParameters
+    self.base = base
   }
 
   /// What the bytes complete.
@@ -58,8 +61,9 @@ package struct ManifestReader {
   ) -> ManifestRecord {
     do throws(ManifestProblem) {
       var entry = try decoder.entry(from: text, line: line)
+      if let base, !entry.url.isEmpty { entry.url = SourceURL.resolve(entry.url, against: base) }
       if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
-      return .entry(try entry.checked())
+      return .entry(try entry.checked(hasBase: base != nil))
     } catch {
       return .problem(error)
     }
@@ -100,7 +104,7 @@ extension ManifestEntry {
   private static let longestID = 1024
   private static let longestURL = 8192
 
-  fileprivate func checked() throws(ManifestProblem) -> ManifestEntry {
+  fileprivate func checked(hasBase: Bool) throws(ManifestProblem) -> ManifestEntry {
     func fail(_ message: String) throws(ManifestProblem) -> Never {
       throw ManifestProblem(line: line, message: message)
     }
@@ -119,7 +123,10 @@ extension ManifestEntry {
       try fail("the URL has a blank or a control character in it; write blanks as %20")
     }
     if !SourceURL.isFetchable(url) {
-      try fail("the URL must begin with http:// or https:// and name a host")
+      let isRelative = !hasBase && SourceURL.scheme(of: url) == nil
+      try fail(
+        "the URL must begin with http:// or https:// and name a host"
+          + (isRelative ? "; relative ones need a \"base\" in the pipeline" : ""))
     }
     if let focus, !(0...1).contains(focus.x) || !(0...1).contains(focus.y) {
       try fail("the focus must be two numbers from 0 to 1, such as [0.5, 0.3]")

@@ -19,7 +19,7 @@ extension Pipeline {
   package static func check(
     _ file: PipelineFile, report: (ManifestProblem) -> Void
   ) async throws -> CheckReport {
-    let manifest = try ManifestStream(file.manifest, hiding: file.fetch.ignoredQuery)
+    let manifest = try ManifestStream(of: file)
     // A temporary database on disk: ten million ids need no memory.
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
     let slots = Set(file.plan.slots.map(\.name))

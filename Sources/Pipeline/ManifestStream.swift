@@ -18,11 +18,10 @@ package final class ManifestStream {
   package let size: Int?
   package private(set) var bytesRead = 0
 
-  /// - Parameter hidden: query parameters that must not be seen in ids.
-  package init(
-    _ manifest: PipelineFile.Manifest, hiding hidden: [String] = []
-  ) throws(PipelineError) {
-    reader = ManifestReader(hiding: hidden)
+  /// The manifest of a pipeline.
+  package init(of pipeline: PipelineFile) throws(PipelineError) {
+    let manifest = pipeline.manifest
+    reader = ManifestReader(hiding: pipeline.fetch.ignoredQuery, base: pipeline.base)
     path = if case .file(let path) = manifest { path } else { "-" }
     // A directory can be opened, but not read.
     if FileSystem.isDirectory(path) { throw .manifest(path: path, reason: "it is a directory") }

@@ -80,7 +80,7 @@ extension Pipeline {
     _ file: PipelineFile, ladders: [Rounding] = [], probes: Bool,
     report: (ManifestProblem) -> Void
   ) async throws -> PlanSummary {
-    let manifest = try ManifestStream(file.manifest, hiding: file.fetch.ignoredQuery)
+    let manifest = try ManifestStream(of: file)
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
     let slots = Set(file.plan.slots.map(\.name))
     let path = DirectoryOutput(file.output).statePath

@@ -44,6 +44,9 @@ extension PipelineFile {
       context.report(
         node.mark, "a manifest at a URL is not built yet in this version; give a path, or \"-\"")
     }
+    let base = top.value("base", expected: "a URL, such as https://images.example.com/") {
+      $0.hasPrefix("http://") || $0.hasPrefix("https://") ? $0 : nil
+    }
     let output = top.value("output", expected: "a path") { FileSystem.join(directory, $0) }
     let baseURL = top.value("base-url", expected: "a URL, such as https://cdn.example.com/feed/") {
       $0.hasPrefix("http://") || $0.hasPrefix("https://")
@@ -66,8 +69,9 @@ extension PipelineFile {
     }
     guard let manifest, let output, slots != nil else { return nil }
     return PipelineFile(
-      name: baseName(path), path: path, manifest: manifest, output: output, baseURL: baseURL,
-      plan: plan, fetch: fetch, accept: accept, limits: limits, workers: workers ?? nil)
+      name: baseName(path), path: path, manifest: manifest, base: base, output: output,
+      baseURL: baseURL, plan: plan, fetch: fetch, accept: accept, limits: limits,
+      workers: workers ?? nil)
   }
 
   private static func baseName(_ path: String) -> String {

@@ -9,6 +9,8 @@ package struct PipelineFile: Sendable {
   package var name: String
   package var path: String
   package var manifest: Manifest
+  /// What relative URLs in the manifest are relative to; nil where there must be none.
+  package var base: String? = nil
   package var output: String
   /// Ends in "/", or is nil.
   package var baseURL: String?

@@ -8,7 +8,8 @@ import Testing
   private static var names: [String] {
     get throws {
       let folder = Places.root.appending(path: "Pipelines").path
-      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0.hasSuffix(".yaml") }.sorted()
     }
   }
 

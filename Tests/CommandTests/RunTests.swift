@@ -52,6 +52,19 @@ import Testing
     await nginx.stop()
   }
 
+  @Test func readsRelativeURLsAgainstTheBase() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(
+      manifest: #"{"id":"a","url":"../plain.jpg"}"# + "\n" + #"{"id":"b","url":"//nowhere"}"#
+        + "\n",
+      keys: "base: \(nginx.url("/sizes/"))", slots: "slots: {b: {size: 100x}}")
+    #expect(try await workshop.run().status == 1)
+    let images = try workshop.catalog.images
+    #expect(images.map(\.status) == [.ok, .failed])
+    #expect(images.map(\.url) == [nginx.url("/plain.jpg"), "http://nowhere"])
+    await nginx.stop()
+  }
+
   @Test func aChangedPipelineMakesOnlyWhatIsMissing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(

@@ -73,6 +73,44 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(second.slots == nil)
   }
 
+  /// The examples of RFC 3986, section 5.4, and a few of our own.
+  @Test(arguments: [
+    ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
+    ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
+    ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"),
+    (";x", "http://a/b/c/;x"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"),
+    ("..", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"),
+    ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
+    ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), ("..g", "http://a/b/c/..g"),
+    ("./../g", "http://a/b/g"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
+    ("g;x=1/../y", "http://a/b/c/y"), ("g?y/../x", "http://a/b/c/g?y/../x"),
+    ("https://b/x", "https://b/x"), ("ftp:x", "ftp:x"), ("é/p 1", "http://a/b/c/é/p 1"),
+  ])
+  func resolvesRelativeURLs(_ reference: String, _ expected: String) {
+    #expect(SourceURL.resolve(reference, against: "http://a/b/c/d;p?q") == expected)
+  }
+
+  @Test func readsRelativeURLsWhereThereIsABase() {
+    let text = "https://other.example.com/1.jpg\n2.jpg\n/3.jpg?w=1\n../../4.jpg\n"
+    var reader = ManifestReader(base: "https://example.com/pictures/")
+    let urls = (reader.read(Array(text.utf8)) + reader.finish()).map { record in
+      if case .entry(let entry) = record { entry.url } else { "problem" }
+    }
+    #expect(
+      urls == [
+        "https://other.example.com/1.jpg", "https://example.com/pictures/2.jpg",
+        "https://example.com/3.jpg?w=1", "https://example.com/4.jpg",
+      ])
+    var without = ManifestReader()
+    guard case .problem(let problem) = without.read(Array("2.jpg\n".utf8)).first else {
+      Issue.record("no problem")
+      return
+    }
+    #expect(problem.message.hasSuffix("relative ones need a \"base\" in the pipeline"))
+    #expect(
+      SourceURL.resolve("p.jpg", against: "https://example.com") == "https://example.com/p.jpg")
+  }
+
   @Test func readsTSVAndPlainText() {
     #expect(outline(records("url\tid\nhttps://a/1\tx\n")) == ["2 x https://a/1"])
     #expect(
@@ -131,9 +169,11 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
   func refusesWhatIsNoURL(_ url: String) throws {
     var writer = JSONWriter()
     writer.object { $0.member("url", url) }
+    let isRelative = ["host/a", "://a"].contains(url)
     #expect(
       outline(records(writer.text)) == [
         "1: the URL must begin with http:// or https:// and name a host"
+          + (isRelative ? "; relative ones need a \"base\" in the pipeline" : "")
       ])
   }
 

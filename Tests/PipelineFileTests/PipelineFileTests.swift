@@ -100,7 +100,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   }
 
   @Test(arguments: [
-    ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base-url, catalog,"),
+    ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base, base-url, catalog,"),
     ("sclaes: [1]", "5:1 unknown key \"sclaes\"; did you mean \"scales\"?"),
     (
       "scales: [0]",

@@ -83,7 +83,8 @@ import Testing
 
   /// Lines that are right, and lines that are wrong: schema and decoder must be of one mind.
   private static let lines = [
-    "base-url: https://cdn.example.com/", "base-url: ftp://x", "scales: [1, 2]", "scales: 2",
+    "base: https://images.example.com/a/", "base: images", "base-url: https://cdn.example.com/",
+    "base-url: ftp://x", "scales: [1, 2]", "scales: 2",
     "scales: []", "scales: [1, 1]", "scales: [0]", "scales: [9]", "scales: [1.5]", "scales: two",
     "rounding: exact", "rounding: [320, 640]", "rounding: []", "rounding: [0]", "rounding: up",
     "variants:", "variants: 7", "variants: {format: \"${SET}\"}", "variants: {format: wepb}",
