@@ -24,6 +24,7 @@ enum Fingerprint {
     lines.append("format \(plan.format.rawValue) oversized \(plan.oversized.rawValue)")
     lines.append("quality \(plan.quality) effort \(plan.effort)")
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
+    lines.append("gravity \(plan.gravity.rawValue)")
     lines.append("base \(file.baseURL ?? "")")
     lines.append("accept \(file.accept.map(\.rawValue))")
     lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")

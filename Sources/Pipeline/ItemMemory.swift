@@ -183,7 +183,7 @@ extension Confirmation {
 }
 
 extension SourceFacts {
-  func planned(with focus: PlanSource.Focus) -> PlanSource {
+  func planned(with focus: PlanSource.Focus?) -> PlanSource {
     PlanSource(size: size, hasAlpha: hasAlpha, isAnimated: frames > 1, focus: focus)
   }
 }

@@ -209,5 +209,5 @@ extension PipelineFile {
 }
 
 extension ManifestEntry {
-  var planFocus: PlanSource.Focus { focus.map { .init(x: $0.x, y: $0.y) } ?? .centre }
+  var planFocus: PlanSource.Focus? { focus.map { .init(x: $0.x, y: $0.y) } }
 }

@@ -24,15 +24,14 @@ enum VariantDecoding {
     if let animation = group.choice("animation", Animation.allCases) {
       settings.keepsAnimation = animation == .keep
     }
-    _ = group.choice(
-      "gravity", [Gravity.centre],
-      unbuilt: ["attention", "entropy", "north", "east", "south", "west"])
+    settings.gravity =
+      group.choice("gravity", Gravity.allCases, unbuilt: ["attention", "entropy"])
+      ?? settings.gravity
     group.finish()
     return settings
   }
 
   private enum Metadata: String { case strip }
-  private enum Gravity: String { case centre }
   private enum Animation: String, CaseIterable {
     case keep
     case firstFrame = "first-frame"

@@ -11,11 +11,14 @@ package struct PlanSettings: Sendable, Equatable {
   package var oversized: OutputFormat
   package var background: Colour
   package var keepsAnimation: Bool
+  /// Where crops are taken from, of sources that do not say themselves.
+  package var gravity: Gravity
 
   package init(
     slots: [Slot], scales: [Int] = [1, 2, 3], rounding: Rounding = .powerOfTwo,
     format: OutputFormat = .webp, quality: Int = 80, effort: Int = 4,
-    oversized: OutputFormat = .jpeg, background: Colour = .white, keepsAnimation: Bool = true
+    oversized: OutputFormat = .jpeg, background: Colour = .white, keepsAnimation: Bool = true,
+    gravity: Gravity = .centre
   ) {
     self.slots = slots
     self.scales = scales
@@ -26,6 +29,31 @@ package struct PlanSettings: Sendable, Equatable {
     self.oversized = oversized
     self.background = background
     self.keepsAnimation = keepsAnimation
+    self.gravity = gravity
+  }
+}
+
+/// A side or corner of a picture that crops keep, or its middle.
+package enum Gravity: String, Sendable, CaseIterable {
+  case centre, north, east, south, west
+  case northEast = "north-east"
+  case southEast = "south-east"
+  case southWest = "south-west"
+  case northWest = "north-west"
+
+  /// The point that a crop is centred on, as far as it can be.
+  package var focus: PlanSource.Focus {
+    switch self {
+    case .centre: .init(x: 0.5, y: 0.5)
+    case .north: .init(x: 0.5, y: 0)
+    case .northEast: .init(x: 1, y: 0)
+    case .east: .init(x: 1, y: 0.5)
+    case .southEast: .init(x: 1, y: 1)
+    case .south: .init(x: 0.5, y: 1)
+    case .southWest: .init(x: 0, y: 1)
+    case .west: .init(x: 0, y: 0.5)
+    case .northWest: .init(x: 0, y: 0)
+    }
   }
 }
 
@@ -35,8 +63,9 @@ package struct PlanSource: Sendable, Equatable {
   package var size: Size
   package var hasAlpha: Bool
   package var isAnimated: Bool
-  /// The point, in parts of width and height, that a crop is centred on as far as it can be.
-  package var focus: Focus
+  /// The point, in parts of width and height, that a crop is centred on as far as it can be; nil means
+  /// as the settings' gravity says.
+  package var focus: Focus?
 
   package struct Focus: Sendable, Equatable {
     package var x: Double
@@ -46,12 +75,10 @@ package struct PlanSource: Sendable, Equatable {
       self.x = x
       self.y = y
     }
-
-    package static var centre: Focus { Focus(x: 0.5, y: 0.5) }
   }
 
   package init(
-    size: Size, hasAlpha: Bool = false, isAnimated: Bool = false, focus: Focus = .centre
+    size: Size, hasAlpha: Bool = false, isAnimated: Bool = false, focus: Focus? = nil
   ) {
     self.size = size
     self.hasAlpha = hasAlpha

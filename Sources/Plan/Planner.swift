@@ -15,7 +15,7 @@ extension Plan {
     var known: [PlannedVariant: Int] = [:]
     var slotPlans: [SlotPlan] = []
     for slot in slots {
-      let frame = Frame(of: source, in: slot)
+      let frame = Frame(of: source, in: slot, gravity: settings.gravity)
       let requests = settings.scales.map { scale in
         let target = frame.target(of: slot, scale: scale)
         let variant = frame.variant(serving: target, of: source, settings: settings)
@@ -52,7 +52,7 @@ private struct Frame {
   /// that all scales share one shape.
   var shape: Size
 
-  init(of source: PlanSource, in slot: Slot) {
+  init(of source: PlanSource, in slot: Slot, gravity: Gravity) {
     guard slot.mode == .clip, let width = slot.width, let height = slot.height else {
       (crop, native, shape) = (nil, source.size, source.size)
       return
@@ -68,9 +68,10 @@ private struct Frame {
     if native == source.size {
       crop = nil
     } else {
+      let focus = source.focus ?? gravity.focus
       crop = Crop(
-        x: Self.offset(of: native.width, in: source.size.width, focus: source.focus.x),
-        y: Self.offset(of: native.height, in: source.size.height, focus: source.focus.y),
+        x: Self.offset(of: native.width, in: source.size.width, focus: focus.x),
+        y: Self.offset(of: native.height, in: source.size.height, focus: focus.y),
         size: native)
     }
   }

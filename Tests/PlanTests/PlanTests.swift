@@ -3,7 +3,7 @@ import Testing
 
 private func plan(
   _ width: Int, _ height: Int, _ slots: [Slot], alpha: Bool = false, animated: Bool = false,
-  focus: PlanSource.Focus = .centre, _ change: (inout PlanSettings) -> Void = { _ in }
+  focus: PlanSource.Focus? = nil, _ change: (inout PlanSettings) -> Void = { _ in }
 ) -> Plan {
   var settings = PlanSettings(slots: slots)
   change(&settings)
@@ -121,6 +121,26 @@ private func outline(_ plan: Plan) -> [String] {
       plan(3000, 1000, [slot], focus: .init(x: x, y: 0.5)).variants[0].crop?.x
     }
     #expect([crop(0), crop(0.3), crop(0.5), crop(1)] == [0, 400, 1000, 2000])
+  }
+
+  /// Crops keep the side that gravity names, and a source's own focus goes before it.
+  @Test(
+    arguments: [
+      (Gravity.centre, 100, 0), (.north, 100, 0), (.west, 0, 0), (.east, 200, 0),
+      (.northEast, 200, 0), (.southWest, 0, 0),
+    ] as [(Gravity, Int, Int)])
+  func takesCropsFromWhereGravityPulls(_ gravity: Gravity, _ x: Int, _ y: Int) {
+    let settings = PlanSettings(
+      slots: [Slot("a", width: 10, height: 10, mode: .clip)], gravity: gravity)
+    let wide = Plan(for: PlanSource(size: Size(300, 100)), settings: settings)
+    #expect(wide.variants[0].crop == Crop(x: x, y: y, size: Size(100, 100)))
+    // Turned by a right angle, the other axis counts.
+    let tall = Plan(for: PlanSource(size: Size(100, 300)), settings: settings)
+    let below: [Gravity: Int] = [.north: 0, .northEast: 0, .southWest: 200]
+    #expect(
+      tall.variants[0].crop == Crop(x: 0, y: below[gravity] ?? 100, size: Size(100, 100)))
+    let focused = PlanSource(size: Size(300, 100), focus: .init(x: 0.9, y: 0.5))
+    #expect(Plan(for: focused, settings: settings).variants[0].crop?.x == 200)
   }
 
   @Test func saysHowLargeThePictureIsInTheLayout() {
