@@ -6,8 +6,7 @@
 package enum GIFStructure {
   package static func isWhole(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count >= 13 else { return false }
-    func palette(_ flags: UInt8) -> Int { flags & 0x80 != 0 ? 3 << (Int(flags & 7) + 1) : 0 }
-    var offset = 13 + palette(bytes[10])
+    var offset = 13 + GIFHeader.paletteSize(Int(bytes[10]))
     var frames = 0
     while offset < bytes.count {
       switch bytes[offset] {
@@ -15,7 +14,7 @@ package enum GIFStructure {
       case 0x21: offset += 2
       case 0x2C:
         guard offset + 9 < bytes.count else { return false }
-        offset += 11 + palette(bytes[offset + 9])
+        offset += 11 + GIFHeader.paletteSize(Int(bytes[offset + 9]))
         frames += 1
       default: return frames > 0  // rubbish behind the last block
       }

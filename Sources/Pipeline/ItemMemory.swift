@@ -60,6 +60,12 @@ struct ItemMemory: Sendable {
       && content.width * content.height * content.frames <= file.limits.pixels
   }
 
+  /// A header does not tell how many frames there are.
+  func isLetIn(_ header: HeaderRecord) -> Bool {
+    file.accept.contains { $0.rawValue == header.format }
+      && header.width * header.height <= file.limits.pixels
+  }
+
   func blueprint(
     _ digest: String, _ facts: SourceFacts, for entry: ManifestEntry
   ) async throws -> Blueprint {

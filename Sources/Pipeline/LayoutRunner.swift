@@ -26,26 +26,25 @@ struct LayoutRunner: ItemRunning {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
     if let image = memory.unknownSlot(entry, shown) { return (image, failure) }
     let source = try await memory.source(for: entry)
-    let last = Last(source)
-    if let last, memory.isFresh(last.confirmation), let image = image(entry, shown, last) {
-      return (image, nil)
+    // What is not let in any more is asked for anew, so that it is refused like the first time.
+    let known = Last(source).flatMap { isLetIn($0) ? $0 : nil }
+    if let known, memory.isFresh(known.confirmation) {
+      return (image(entry, shown, known), nil)
     }
     func failed(_ error: FetchError) -> (CatalogImage, FetchError?) {
       let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
       return (image, error)
     }
     if let failure { return failed(failure) }
-    // What is not let in any more is asked for anew, so that it is refused like the first time.
-    let known = last.flatMap { image(entry, shown, $0) == nil ? nil : $0 }
     let answer = try await fetch.fetch(
       file.requestURL(for: entry), validators: known?.confirmation.validators)
     switch answer.outcome {
     case .notModified(let response):
-      guard let known, let image = image(entry, shown, known) else {
+      guard let known else {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(known, response, key: source.key)
-      return (image, nil)
+      return (image(entry, shown, known), nil)
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }
       return failed(error)
@@ -58,10 +57,9 @@ struct LayoutRunner: ItemRunning {
       }
       // The bytes that are known may be back after others.
       for known in [Last(bytesOf: source), known].compactMap(\.self)
-      where known.isSame(as: header, response) {
-        guard let image = image(entry, shown, known) else { continue }
+      where isLetIn(known) && known.isSame(as: header, response) {
         try await save(known, response, key: source.key)
-        return (image, nil)
+        return (image(entry, shown, known), nil)
       }
       let record = HeaderRecord(header, memory.confirmation(response, before: nil))
       try await memory.state.save(record, key: source.key)
@@ -113,14 +111,7 @@ struct LayoutRunner: ItemRunning {
       if let one = one?.etag, let other = other?.etag { return one.weakly == other.weakly }
       if let one = one?.lastModified, let other = other?.lastModified { return one == other }
       switch self {
-      case .bytes(_, let known, _):
-        // Header is compared with header: the decoder may have seen another size.
-        let content = known.content
-        let isSameSize =
-          content.headerWidth.map { $0 == header.pixelWidth } ?? (content.width == header.width)
-          && content.headerHeight.map { $0 == header.pixelHeight }
-            ?? (content.height == header.height)
-        return content.format == header.format.rawValue && isSameSize
+      case .bytes(_, let known, _): return known.content.isLike(header)
       case .header: return false
       }
     }
@@ -138,14 +129,20 @@ struct LayoutRunner: ItemRunning {
     }
   }
 
-  /// The line for what is known; nil where the pipeline does not let it in.
-  private func image(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage? {
+  /// Whether the pipeline, as it is now, lets in what is known.
+  private func isLetIn(_ last: Last) -> Bool {
     switch last {
-    case .bytes(_, let known, _) where !memory.isLetIn(known.content): nil
-    case .bytes(_, let known, isReady: true): memory.reused(entry, shown, known)
-    case .header(let record) where !limits.letIn(record): nil
-    case .bytes, .header: pending(entry, shown, last)
+    case .bytes(_, let known, _): memory.isLetIn(known.content)
+    case .header(let record): memory.isLetIn(record)
     }
+  }
+
+  /// The line for what is known. Counts the places that it serves.
+  private func image(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage {
+    if case .bytes(_, let known, isReady: true) = last {
+      return memory.reused(entry, shown, known)
+    }
+    return pending(entry, shown, last)
   }
 
   private func pending(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage {
@@ -171,10 +168,15 @@ struct LayoutRunner: ItemRunning {
   }
 }
 
-extension Intake.Limits {
-  fileprivate func letIn(_ record: HeaderRecord) -> Bool {
-    accept.contains { $0.rawValue == record.format }
-      && record.width * record.height <= pixels
+extension ContentRecord {
+  /// Whether a header may be this content's. Header is compared with header, where it was noted: the
+  /// decoder may have seen another size.
+  fileprivate func isLike(_ header: ImageHeader) -> Bool {
+    guard format == header.format.rawValue else { return false }
+    guard let headerWidth, let headerHeight else {
+      return width == header.width && height == header.height
+    }
+    return headerWidth == header.pixelWidth && headerHeight == header.pixelHeight
   }
 }
 

@@ -73,6 +73,8 @@ import Testing
     #expect(server.count("/fresh") == 1)
     #expect(server.count("/tagged") == 2)
     #expect(try workshop.report["fetch.notModified"] == 1)
+    // Each place is counted once, however an item came to be known.
+    #expect(try workshop.report["variants.asked"] == 18)
     // A plan knows the sizes, too.
     let plan = try await Tool.tessera("plan", workshop.folder.path("feed.yaml"))
     #expect(!plan.output.contains("unknown"))
