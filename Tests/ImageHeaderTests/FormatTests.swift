@@ -130,6 +130,10 @@ private func read(_ bytes: [UInt8]) -> String {
         .raw(0, 0, 1, 0, 1, 0, 16, 32) + .zeros(10) + .u32(22) + .u32(40) + .u32(16) + .u32(32)
           + .zeros(30), "16x16 ico alpha"
       ),
+      (
+        .raw(0, 0, 1, 0, 1, 0, 16, 16) + .zeros(10) + .u32(22) + .u32(40) + .u32(65535)
+          + .u32(65534) + .zeros(30), "16x16 ico alpha"
+      ),
       (.raw(0, 0, 2, 0) + .zeros(8) + .u16(7) + .u16(9) + .raw(24, 0) + .zeros(30), "7x9 tga"),
       (
         .text("icns") + .big32(24) + .text("ic07") + .big32(8) + .text("ic09") + .big32(8)

@@ -44,6 +44,7 @@ enum ICOHeader {
     }
     let width = try file.littleSigned32(offset + 4)
     let height = try abs(file.littleSigned32(offset + 8)) / 2
-    return width > 0 && height > 0 ? (width, height) : nil
+    // Only a PNG in an icon is larger than a directory can tell: more than that is a bomb.
+    return (1...256).contains(width) && (1...256).contains(height) ? (width, height) : nil
   }
 }
