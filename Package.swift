@@ -83,7 +83,9 @@ let package = Package(
     module("Manifest", ["TesseraJSON"], settings: pure),
 
     // 3: one part of the world each
-    module("PipelineFile", ["TesseraPlan", "TesseraImageHeader", "TesseraFiles", "TesseraCYAML"]),
+    module(
+      "PipelineFile",
+      ["TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraFiles", "TesseraCYAML"]),
     module("Fetch", ["TesseraCCurl", "TesseraFiles"]),
     module("State", ["TesseraFiles", "TesseraCSQLite"]),
     module("Output", ["TesseraFiles"]),

@@ -22,6 +22,14 @@ static inline int tessera_vips_load_webp(const char *path, VipsImage **out, int 
   return vips_webpload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
                        VIPS_FAIL_ON_ERROR, "n", frames, "scale", scale, NULL);
 }
+static inline int tessera_vips_load_heif(const char *path, VipsImage **out) {
+  return vips_heifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                       NULL);
+}
+static inline int tessera_vips_load_jxl(const char *path, VipsImage **out) {
+  return vips_jxlload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                      NULL);
+}
 
 static inline int tessera_vips_save_webp(VipsImage *in, void **data, size_t *length, int quality,
                                          int effort) {
@@ -30,6 +38,16 @@ static inline int tessera_vips_save_webp(VipsImage *in, void **data, size_t *len
 static inline int tessera_vips_save_jpeg(VipsImage *in, void **data, size_t *length, int quality) {
   return vips_jpegsave_buffer(in, data, length, "Q", quality, "optimize_coding", TRUE,
                               "interlace", TRUE, "strip", TRUE, NULL);
+}
+static inline int tessera_vips_save_avif(VipsImage *in, void **data, size_t *length, int quality,
+                                         int effort) {
+  return vips_heifsave_buffer(in, data, length, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1,
+                              "encoder", VIPS_FOREIGN_HEIF_ENCODER_AOM, "bitdepth", 8, "Q", quality,
+                              "effort", effort, "strip", TRUE, NULL);
+}
+static inline int tessera_vips_save_jxl(VipsImage *in, void **data, size_t *length, int quality,
+                                        int effort) {
+  return vips_jxlsave_buffer(in, data, length, "Q", quality, "effort", effort, "strip", TRUE, NULL);
 }
 static inline int tessera_vips_save_png(VipsImage *in, void **data, size_t *length) {
   return vips_pngsave_buffer(in, data, length, "strip", TRUE, NULL);
@@ -67,6 +85,12 @@ static inline int tessera_vips_resize(VipsImage *in, VipsImage **out, double sca
 static inline int tessera_vips_extract_area(VipsImage *in, VipsImage **out, int left, int top,
                                             int width, int height) {
   return vips_extract_area(in, out, left, top, width, height, NULL);
+}
+/// The place is told by the result's offset.
+static inline int tessera_vips_smartcrop(VipsImage *in, VipsImage **out, int width, int height,
+                                         int entropy) {
+  return vips_smartcrop(in, out, width, height, "interesting",
+                        entropy ? VIPS_INTERESTING_ENTROPY : VIPS_INTERESTING_ATTENTION, NULL);
 }
 static inline int tessera_vips_premultiply(VipsImage *in, VipsImage **out) {
   return vips_premultiply(in, out, NULL);

@@ -42,6 +42,22 @@ package struct File: ~Copyable {
     return File(path: "standard input", descriptor: descriptor)
   }
 
+  /// A file for reading and writing that has no name, and is gone when it is closed.
+  package static func temporary(in directory: String) throws(SystemError) -> File {
+    var name = Array(FileSystem.join(directory, "tessera-XXXXXX").utf8CString)
+    let descriptor = name.withUnsafeMutableBufferPointer { name -> Int32 in
+      guard let pointer = name.baseAddress else { return -1 }
+      let descriptor = mkstemp(pointer)
+      if descriptor >= 0 {
+        unlink(pointer)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      }
+      return descriptor
+    }
+    guard descriptor >= 0 else { throw SystemError("make a temporary file in", directory) }
+    return File(path: directory, descriptor: descriptor)
+  }
+
   private init(path: String, descriptor: Int32) {
     self.path = path
     self.descriptor = descriptor
@@ -125,6 +141,11 @@ package struct File: ~Copyable {
     }
   }
 
+  /// Goes back to its start, to be read from there.
+  package func rewind() throws(SystemError) {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw SystemError("read", path) }
+  }
+
   /// Waits until the file's bytes are on the disk.
   package func synchronize() throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError("flush", path) }
@@ -135,10 +156,21 @@ package struct File: ~Copyable {
     guard tessera_sync_file_system(descriptor) == 0 else { throw SystemError("flush", path) }
   }
 
-  package func size() throws(SystemError) -> Int {
+  package func size() throws(SystemError) -> Int { try version().size }
+
+  /// Two versions of a file that were written one after the other differ in one of these.
+  package struct Version: Sendable, Equatable {
+    /// In bytes.
+    package var size: Int
+    /// When the bytes were last changed; seconds and nanoseconds since 1970.
+    package var changed: [Int]
+  }
+
+  package func version() throws(SystemError) -> Version {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("examine", path) }
-    return Int(status.st_size)
+    return Version(
+      size: Int(status.st_size), changed: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
   }
 
   /// Whether the file can be read at any place, as a pipe or terminal cannot.

@@ -20,6 +20,10 @@ package enum FileSystem {
     return String(path[path.index(after: slash)...])
   }
 
+  /// Where files go that nobody else is to see: `TMPDIR`, or else /var/tmp, which may hold more than
+  /// memory does.
+  package static var temporaryDirectory: String { Host.environment("TMPDIR") ?? "/var/tmp" }
+
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

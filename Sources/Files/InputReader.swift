@@ -7,12 +7,21 @@ package final class InputReader: Sendable {
   private let file: File
   private let isStopped = Mutex(false)
   private let queue = DispatchQueue(label: "tessera.input")
-  /// The file's length in bytes, where it has one.
-  package let size: Int?
+  /// The file as it was opened; nil for what is no regular file.
+  private let version: File.Version?
 
   package init(_ file: consuming File) {
-    size = file.isRegular ? try? file.size() : nil
+    version = file.isRegular ? try? file.version() : nil
     self.file = file
+  }
+
+  /// The file's length in bytes, where it has one.
+  package var size: Int? { version?.size }
+
+  /// Whether somebody wrote to the file since it was opened.
+  package func hasChanged() throws(SystemError) -> Bool {
+    guard let version else { return false }
+    return try file.version() != version
   }
 
   /// Up to `count` bytes; none at the end, and none once it was stopped. One reader at a time.

@@ -18,6 +18,21 @@ package struct ManifestReader {
     self.base = base
   }
 
+  /// Why a file that begins like this is no manifest at all, as opposed to one with bad lines in it; nil
+  /// where it may be one. A sentence without its full stop.
+  package static func refusal(of beginning: [UInt8]) -> String? {
+    switch (beginning.first, beginning.dropFirst().first) {
+    case (0xFE, 0xFF), (0xFF, 0xFE): return "it is UTF-16; save it as UTF-8"
+    default: break
+    }
+    let start = beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    switch beginning[start...].first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+    case UInt8(ascii: "<"): return "it is an HTML or XML page, not a list of URLs"
+    case UInt8(ascii: "["): return "it is a JSON array; write one object a line (JSON Lines)"
+    default: return nil
+    }
+  }
+
   /// What the bytes complete.
   package mutating func read(_ bytes: [UInt8]) -> [ManifestRecord] {
     var rest = bytes[...]

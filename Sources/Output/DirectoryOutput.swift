@@ -16,7 +16,8 @@ package struct DirectoryOutput: Publishing {
   package var privateDirectory: String { FileSystem.join(root, ".tessera") }
   package var statePath: String { FileSystem.join(privateDirectory, "state.sqlite") }
   private var stagingDirectory: String { FileSystem.join(privateDirectory, "staging") }
-  private var spoolDirectory: String { FileSystem.join(privateDirectory, "spool") }
+  /// Where sources lie until they are worked off.
+  package var spoolDirectory: String { FileSystem.join(privateDirectory, "spool") }
 
   /// Makes the directories and takes the lock, which ends with the process at the latest.
   ///

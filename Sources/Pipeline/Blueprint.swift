@@ -4,21 +4,21 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
 
-/// What one item needs, and which of it is there: the plan for a content, with the published file
-/// of each variant where there is one.
+/// What one item needs, and which of it is there: the plan for a content, with what was published of
+/// each of its files.
 struct Blueprint: Sendable {
   var content: String
   var facts: SourceFacts
   /// The size the source is decoded at.
   var base: Size
   var plan: Plan
-  /// One for each of the plan's variants.
+  /// One for each of the plan's files.
   var keys: [String]
   var records: [VariantRecord?]
 
   var isComplete: Bool { !records.contains(nil) }
 
-  /// Indices of the variants that have to be made.
+  /// Indices of the files that have to be made.
   var missing: [Int] { records.indices.filter { records[$0] == nil } }
 }
 
@@ -31,12 +31,10 @@ enum Assembly {
     _ entry: ManifestEntry, url: String, content: ContentRecord, blueprint: Blueprint,
     error: CatalogImage.Failure? = nil
   ) -> CatalogImage {
-    let variants = zip(blueprint.plan.variants, blueprint.records).compactMap { planned, record in
-      record.map { record in
-        CatalogVariant(
-          path: record.path, type: planned.encoding.format.mediaType, width: record.width,
-          height: record.height, bytes: record.bytes, fallback: planned.fallback?.rawValue)
-      }
+    var records = blueprint.records[...]
+    let variants = blueprint.plan.variants.compactMap { planned in
+      defer { records = records.dropFirst(planned.files.count) }
+      return variant(planned, records.prefix(planned.files.count).compactMap(\.self))
     }
     var slots: [String: CatalogSlotUse] = [:]
     for slot in blueprint.plan.slots {
@@ -50,6 +48,23 @@ enum Assembly {
       animated: content.frames > 1, frames: content.frames, error: error,
       warnings: content.warnings.isEmpty ? nil : content.warnings, variants: variants,
       slots: slots)
+  }
+
+  /// - Parameter records: one for each of the variant's files; nil is the answer where one is missing.
+  private static func variant(
+    _ planned: PlannedVariant, _ records: [VariantRecord]
+  ) -> CatalogVariant? {
+    guard records.count == planned.files.count, let first = records.first else { return nil }
+    let file = planned.files[0]
+    let also = zip(planned.files, records).dropFirst().map { file, record in
+      CatalogVariant.Alternative(
+        path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
+        fallback: file.fallback?.code)
+    }
+    return CatalogVariant(
+      path: first.path, type: file.encoding.format.mediaType, width: first.width,
+      height: first.height, bytes: first.bytes, fallback: file.fallback?.code,
+      also: also.isEmpty ? nil : also)
   }
 
   /// The entry of an item whose size is known, and whose files are not made. Its format is for the

@@ -126,6 +126,19 @@ struct CatalogWriter {
       object.member("height", variant.height)
       object.member("bytes", variant.bytes)
       if let fallback = variant.fallback { object.member("fallback", fallback) }
+      if let also = variant.also {
+        object.name("also")
+        object.array { list in for other in also { write(other, to: &list) } }
+      }
+    }
+  }
+
+  private static func write(_ other: CatalogVariant.Alternative, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("path", other.path)
+      object.member("type", other.type)
+      object.member("bytes", other.bytes)
+      if let fallback = other.fallback { object.member("fallback", fallback) }
     }
   }
 

@@ -21,8 +21,11 @@ enum Fingerprint {
     }
     lines.append("scales \(plan.scales)")
     lines.append("rounding \(plan.rounding)")
-    lines.append("format \(plan.format.rawValue) oversized \(plan.oversized.rawValue)")
-    lines.append("quality \(plan.quality) effort \(plan.effort)")
+    lines.append("formats \(plan.formats.map(\.rawValue)) oversized \(plan.oversized.rawValue)")
+    for format in OutputFormat.allCases {
+      let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? 0)
+      lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
+    }
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("gravity \(plan.gravity.rawValue)")
     lines.append("base \(file.baseURL ?? "")")

@@ -52,7 +52,8 @@ struct ItemMemory: Sendable {
   func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
     guard let content = try await state.content(digest) else { return nil }
     return Known(
-      content: content, blueprint: try await blueprint(digest, content.facts, for: entry))
+      content: content,
+      blueprint: try await blueprint(digest, content.format, content.facts, for: entry))
   }
 
   func isLetIn(_ content: ContentRecord) -> Bool {
@@ -67,15 +68,15 @@ struct ItemMemory: Sendable {
   }
 
   func blueprint(
-    _ digest: String, _ facts: SourceFacts, for entry: ManifestEntry
+    _ digest: String, _ format: String, _ facts: SourceFacts, for entry: ManifestEntry
   ) async throws -> Blueprint {
-    let source = facts.planned(with: entry.planFocus)
+    let source = facts.planned(format, focus: entry.planFocus)
     let plan = Plan(for: source, settings: file.plan, slots: entry.slots)
     // Of all slots, whatever the item asks for: files must not depend on who asked first.
     let base =
       entry.slots == nil
       ? plan.base(of: facts.size) : Plan(for: source, settings: file.plan).base(of: facts.size)
-    let keys = plan.variants.map {
+    let keys = plan.files.map {
       Fingerprint.variant(content: digest, base: base, recipe: $0.recipe, libvips: libvips)
     }
     // A record whose file is gone, or not whole, counts as none.
@@ -95,12 +96,12 @@ struct ItemMemory: Sendable {
 
   func count(_ blueprint: Blueprint, made: Int) {
     count(blueprint.plan)
-    recorder.update { $0.variantsReused += blueprint.plan.variants.count - made }
+    recorder.update { $0.variantsReused += blueprint.keys.count - made }
   }
 
-  /// Counts the places that a plan serves.
+  /// Counts the files that a plan's places ask for.
   func count(_ plan: Plan) {
-    recorder.update { $0.variantsAsked += plan.slots.reduce(0) { $0 + $1.requests.count } }
+    recorder.update { $0.variantsAsked += plan.asked }
   }
 
   // MARK: Freshness
@@ -189,8 +190,11 @@ extension Confirmation {
 }
 
 extension SourceFacts {
-  func planned(with focus: PlanSource.Focus?) -> PlanSource {
-    PlanSource(size: size, hasAlpha: hasAlpha, isAnimated: frames > 1, focus: focus)
+  /// - Parameter format: the source's, as it is named in the catalog.
+  func planned(_ format: String, focus: PlanSource.Focus?) -> PlanSource {
+    PlanSource(
+      size: size, format: OutputFormat(rawValue: format), hasAlpha: hasAlpha,
+      isAnimated: frames > 1, focus: focus)
   }
 }
 

@@ -103,7 +103,7 @@ struct ItemRunner: ItemRunning {
     var facts = try await memory.state.content(digest)?.facts ?? header.facts
     // The decoder may see another size than the header told, once.
     for attempt in 0..<2 {
-      var blueprint = try await memory.blueprint(digest, facts, for: entry)
+      var blueprint = try await memory.blueprint(digest, header.format.rawValue, facts, for: entry)
       let outcome = try await transcode.make(
         blueprint, from: spool, format: header.format.rawValue, name: "\(position)-\(attempt)",
         identifier: position)

@@ -22,21 +22,22 @@ struct ItemTranscode: Sendable {
     case failed(TranscodeFailure)
   }
 
-  /// Makes what a blueprint misses, in one decode.
+  /// Makes the files that a blueprint misses, in one decode.
   ///
   /// - Parameter name: unique within the run; staged files begin with it.
   func make(
     _ blueprint: Blueprint, from source: String, format: String, name: String, identifier: Int
   ) async throws -> Outcome {
-    let missing = blueprint.missing
+    let (missing, files) = (blueprint.missing, blueprint.plan.files)
     let outputs = missing.enumerated().map { order, index in
-      let variant = blueprint.plan.variants[index]
-      let file = "\(name)-\(order).\(variant.encoding.format.fileExtension)"
-      return TranscodeJob.Output(file: output.stagingPath(file), variant: variant)
+      let file = files[index]
+      let staged = "\(name)-\(order).\(file.encoding.format.fileExtension)"
+      return TranscodeJob.Output(path: output.stagingPath(staged), file: file)
     }
     let job = TranscodeJob(
       identifier: identifier, source: source, format: format, expected: blueprint.facts,
-      base: blueprint.base, maximumPixels: maximumPixels, maximumFrames: maximumFrames,
+      base: blueprint.base, isAnimated: files.contains { $0.encoding.isAnimated },
+      maximumPixels: maximumPixels, maximumFrames: maximumFrames,
       outputs: outputs)
     let reply: TranscodeReply
     do throws(WorkerStartError) {
@@ -77,7 +78,7 @@ struct ItemTranscode: Sendable {
   /// A worker that died may have left half a file. What can't be removed now is removed at the next
   /// run's start.
   private func discard(_ outputs: [TranscodeJob.Output]) {
-    for output in outputs { try? FileSystem.remove(output.file) }
+    for output in outputs { try? FileSystem.remove(output.path) }
   }
 
   /// A worker says that a file could not be written. Where that is true of this process too, it is the
@@ -98,18 +99,18 @@ struct ItemTranscode: Sendable {
   /// Nil where it is not there, or not what it should be.
   private func publish(_ staged: TranscodeJob.Output) throws(PipelineError) -> VariantRecord? {
     do throws(SystemError) {
-      guard FileSystem.size(ofFile: staged.file) != nil else { return nil }
-      let bytes = try FileSystem.read(staged.file, limit: 1 << 31)
+      guard FileSystem.size(ofFile: staged.path) != nil else { return nil }
+      let bytes = try FileSystem.read(staged.path, limit: 1 << 31)
       guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
-        header.format.rawValue == staged.variant.encoding.format.rawValue,
-        header.width == staged.variant.size.width, header.height == staged.variant.size.height
+        header.format.rawValue == staged.file.encoding.format.rawValue,
+        header.width == staged.file.size.width, header.height == staged.file.size.height
       else { return nil }
       let digest = Digest.of(bytes)
       let name =
         "\(digest.prefix(32))-\(header.width)x\(header.height)."
-        + staged.variant.encoding.format.fileExtension
+        + staged.file.encoding.format.fileExtension
       let path = "variants/\(digest.prefix(2))/\(name)"
-      try output.publish(staged: staged.file, as: path)
+      try output.publish(staged: staged.path, as: path)
       return VariantRecord(
         path: path, width: header.width, height: header.height, bytes: bytes.count)
     } catch {

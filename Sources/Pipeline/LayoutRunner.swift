@@ -146,21 +146,20 @@ struct LayoutRunner: ItemRunning {
   }
 
   private func pending(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage {
-    let facts =
+    let (format, facts) =
       switch last {
-      case .bytes(_, let known, _): known.content.facts
-      case .header(let record): record.facts
+      case .bytes(_, let known, _): (known.content.format, known.content.facts)
+      case .header(let record): (record.format, record.facts)
       }
     let plan = Plan(
-      for: facts.planned(with: entry.planFocus), settings: file.plan, slots: entry.slots)
+      for: facts.planned(format, focus: entry.planFocus), settings: file.plan, slots: entry.slots)
     memory.count(plan)
     var image = Assembly.pending(entry, url: shown, facts, plan)
+    image.format = format
     switch last {
-    case .bytes(_, let known, _):
-      image.format = known.content.format
+    case .bytes:
       (image.animated, image.frames) = (facts.frames > 1, facts.frames)
     case .header(let record):
-      image.format = record.format
       image.animated = record.isAnimated
       image.frames = record.isAnimated == false ? 1 : nil
     }

@@ -13,27 +13,43 @@ package final class ManifestStream {
   private var reader: ManifestReader
   private var records: ArraySlice<ManifestRecord> = []
   private var isAtStart = true
+  private var isShapeKnown = false
   private var isAtEnd = false
   /// Bytes in all, where that is known, and bytes read so far.
-  package let size: Int?
+  package var size: Int? { file.size }
   package private(set) var bytesRead = 0
 
-  /// The manifest of a pipeline.
-  package init(of pipeline: PipelineFile) throws(PipelineError) {
-    let manifest = pipeline.manifest
-    reader = ManifestReader(hiding: pipeline.fetch.ignoredQuery, base: pipeline.base)
-    path = if case .file(let path) = manifest { path } else { "-" }
-    // A directory can be opened, but not read.
-    if FileSystem.isDirectory(path) { throw .manifest(path: path, reason: "it is a directory") }
-    do throws(SystemError) {
-      file =
-        manifest == .standardInput
-        ? InputReader(try File.standardInput())
-        : InputReader(try File(path, .readWithoutWaiting))
-    } catch {
-      throw .manifest(path: path, reason: error.reason)
+  /// The manifest of a pipeline. One at a URL is fetched first.
+  ///
+  /// - Parameter directory: where what was fetched lies until it is read.
+  package static func open(
+    _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory
+  ) async throws -> ManifestStream {
+    switch pipeline.manifest {
+    case .standardInput:
+      let file = try PipelineError.wrap { try File.standardInput() }
+      return ManifestStream(file, path: "-", of: pipeline)
+    case .url(let url):
+      let file = try await ManifestDownload(url, pipeline.fetch).file(in: directory)
+      return ManifestStream(file, path: SourceURL.withoutUserInfo(url), of: pipeline)
+    case .file(let path):
+      // A directory can be opened, but not read.
+      if FileSystem.isDirectory(path) {
+        throw PipelineError.manifest(path: path, reason: "it is a directory")
+      }
+      do throws(SystemError) {
+        let file = try File(path, .readWithoutWaiting)
+        return ManifestStream(file, path: path, of: pipeline)
+      } catch {
+        throw PipelineError.manifest(path: path, reason: error.reason)
+      }
     }
-    size = file.size
+  }
+
+  private init(_ file: consuming File, path: String, of pipeline: PipelineFile) {
+    self.path = path
+    self.file = InputReader(file)
+    reader = ManifestReader(hiding: pipeline.fetch.ignoredQuery, base: pipeline.base)
   }
 
   /// The next record, or nil at the end.
@@ -43,14 +59,7 @@ package final class ManifestStream {
   }
 
   private func fill() async throws(PipelineError) {
-    do throws(Gunzip.Failure) {
-      if let bytes = try gunzip?.next() {
-        records.append(contentsOf: reader.read(bytes))
-        return
-      }
-    } catch {
-      throw .manifest(path: path, reason: "damaged gzip data: \(error.message)")
-    }
+    if let bytes = try unpacked() { return try take(bytes) }
     let bytes = try await readChunk()
     bytesRead += bytes.count
     if isAtStart, bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
@@ -61,11 +70,43 @@ package final class ManifestStream {
         throw .manifest(path: path, reason: "the gzip data is cut off")
       }
       records.append(contentsOf: reader.finish())
+      try refuseChanges()
     } else if let gunzip {
       gunzip.add(bytes)
     } else {
-      records.append(contentsOf: reader.read(bytes))
+      try take(bytes)
     }
+  }
+
+  private func unpacked() throws(PipelineError) -> [UInt8]? {
+    do throws(Gunzip.Failure) {
+      return try gunzip?.next()
+    } catch {
+      throw .manifest(path: path, reason: "damaged gzip data: \(error.message)")
+    }
+  }
+
+  private func take(_ bytes: [UInt8]) throws(PipelineError) {
+    if !isShapeKnown {
+      if let reason = ManifestReader.refusal(of: bytes) {
+        throw .manifest(path: path, reason: reason)
+      }
+      isShapeKnown = true
+    }
+    records.append(contentsOf: reader.read(bytes))
+  }
+
+  /// Half of one list and half of another is no list: items that are in neither half would leave the
+  /// catalog.
+  private func refuseChanges() throws(PipelineError) {
+    do throws(SystemError) {
+      guard try file.hasChanged() else { return }
+    } catch {
+      throw .manifest(path: path, reason: error.reason)
+    }
+    throw .manifest(
+      path: path,
+      reason: "somebody wrote to it while it was read; write a new one beside it and rename it")
   }
 
   private func readChunk() async throws(PipelineError) -> [UInt8] {

@@ -85,7 +85,7 @@ package struct Pipeline: Sendable {
   private func run(_ output: DirectoryOutput, _ recorder: RunRecorder) async throws -> RunReport {
     let clock = ContinuousClock.now
     // Opened first: a manifest that is not there is the commonest mistake.
-    let manifest = try ManifestStream(of: file)
+    let manifest = try await ManifestStream.open(file, in: output.spoolDirectory)
     let state = try StateStore(path: output.statePath)
     let pool: WorkerPool
     do throws(WorkerStartError) {

@@ -25,10 +25,25 @@ package struct PlanSummary: Sendable {
   }
 }
 
+extension PlanSummary {
+  fileprivate mutating func add(
+    _ answers: [(ManifestEntry, Result<ImageHeader, Prober.Failure>)], _ settings: PlanSettings
+  ) {
+    for (entry, answer) in answers {
+      switch answer {
+      case .success(let header):
+        let source = header.facts.planned(header.format.rawValue, focus: entry.planFocus)
+        add(source, settings, slots: entry.slots)
+      case .failure: unknown += 1
+      }
+    }
+  }
+}
+
 /// The price of a manifest's files where their sizes are rounded up on one ladder.
 package struct LadderPrice: Sendable {
   package var rounding: Rounding
-  /// Requests: a slot at a scale, for one picture.
+  /// Files asked for: one in each format for a slot at a scale, for one picture.
   package var asked = 0
   package var made = 0
   /// Pixels of all requests as asked, and as the files have them that serve them. Where a source
@@ -39,7 +54,7 @@ package struct LadderPrice: Sendable {
   package var bytes = 0.0
   /// Files by the length of their longer side.
   package var rungs: [Int: Int] = [:]
-  /// Files in another format than the pipeline's, by reason.
+  /// Files that are not what the pipeline asks for, by the reasons.
   package var fallbacks: [String: Int] = [:]
 
   package var shared: Int { asked - made }
@@ -52,14 +67,16 @@ package struct LadderPrice: Sendable {
   package init(_ rounding: Rounding) { self.rounding = rounding }
 
   package mutating func add(_ plan: Plan, of source: PlanSource) {
-    made += plan.variants.count
+    asked += plan.asked
     bytes += plan.estimatedBytes(hasAlpha: source.hasAlpha)
     for variant in plan.variants {
-      rungs[variant.size.longerSide, default: 0] += 1
-      if let fallback = variant.fallback { fallbacks[fallback.rawValue, default: 0] += 1 }
+      made += variant.files.count
+      rungs[variant.size.longerSide, default: 0] += variant.files.count
+      for file in variant.files {
+        if let fallback = file.fallback { fallbacks[fallback.text, default: 0] += 1 }
+      }
     }
     for request in plan.slots.flatMap(\.requests) {
-      asked += 1
       let size = plan.variants[request.variant].size
       let delivered = Double(size.width) * Double(size.height)
       pixelsDelivered += delivered
@@ -80,7 +97,7 @@ extension Pipeline {
     _ file: PipelineFile, ladders: [Rounding] = [], probes: Bool,
     report: (ManifestProblem) -> Void
   ) async throws -> PlanSummary {
-    let manifest = try ManifestStream(of: file)
+    let manifest = try await ManifestStream.open(file)
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
     let slots = Set(file.plan.slots.map(\.name))
     let path = DirectoryOutput(file.output).statePath
@@ -88,19 +105,9 @@ extension Pipeline {
     if FileSystem.size(ofFile: path) != nil {
       state = try PipelineError.wrap { try StateStore(path: path) }
     }
-    var prober: Prober?
-    var fetcher: Fetcher?
-    defer { fetcher?.close() }
-    if probes {
-      let started = try PipelineError.wrap {
-        try Fetcher(file.fetch.fetchSettings)
-      }
-      fetcher = started
-      prober = Self.prober(started, file)
-    }
+    let prober = probes ? try EntryProber(file) : nil
     let ladders = ladders.isEmpty ? [file.plan.rounding] : ladders
     var summary = PlanSummary(ladders: ladders.map { LadderPrice($0) })
-    var batch: [ManifestEntry] = []
     while let record = try await manifest.next() {
       switch record {
       case .problem(let problem): report(problem)
@@ -121,15 +128,14 @@ extension Pipeline {
         }
         if let source = try await knownSource(entry, file: file, state: state) {
           summary.add(source, file.plan, slots: entry.slots)
-        } else if prober != nil {
-          batch.append(entry)
-          if batch.count >= 256 { try await flush(&batch, prober, file, &summary) }
+        } else if let prober {
+          summary.add(try await prober.add(entry), file.plan)
         } else {
           summary.unknown += 1
         }
       }
     }
-    try await flush(&batch, prober, file, &summary)
+    if let prober { summary.add(try await prober.flush(), file.plan) }
     return summary
   }
 
@@ -137,16 +143,7 @@ extension Pipeline {
   package static func probe(
     _ source: String, as file: PipelineFile
   ) async throws -> Prober.Answer {
-    let fetcher = try PipelineError.wrap { try Fetcher(file.fetch.fetchSettings) }
-    defer { fetcher.close() }
-    return try await prober(fetcher, file).probe(source)
-  }
-
-  private static func prober(_ fetcher: Fetcher, _ file: PipelineFile) -> Prober {
-    Prober(
-      fetcher: fetcher, headers: file.fetch.headers.map { ($0.name, $0.value) },
-      retries: file.fetch.retries, deadline: file.fetch.deadline,
-      maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
+    try await EntryProber(file).probe(source)
   }
 
   private static func knownSource(
@@ -159,36 +156,11 @@ extension Pipeline {
     if let header = try await state.header(key),
       header.confirmation.checked > source?.confirmation.checked ?? 0
     {
-      return header.facts.planned(with: entry.planFocus)
+      return header.facts.planned(header.format, focus: entry.planFocus)
     }
     guard let source else { return nil }
-    return try await state.content(source.content)?.facts.planned(with: entry.planFocus)
-  }
-
-  private static func flush(
-    _ batch: inout [ManifestEntry], _ prober: Prober?, _ file: PipelineFile,
-    _ summary: inout PlanSummary
-  ) async throws {
-    guard let prober else { return }
-    let entries = batch
-    batch = []
-    let answers = Mutex<[Prober.Answer]>([])
-    var rest = entries.map { file.requestURL(for: $0) }[...]
-    try await prober.probe(
-      { rest.popFirst().map { .success($0) } },
-      answer: { answer in answers.withLock { $0.append(answer) } })
-    for (entry, answer) in zip(entries, answers.withLock(\.self)) {
-      let limits = Intake.Limits(accept: file.accept, pixels: file.limits.pixels)
-      guard case .success(let header) = answer.result,
-        limits.refusal(of: .header(header)) == nil
-      else {
-        summary.unknown += 1
-        continue
-      }
-      let source = PlanSource(
-        size: Size(header.width, header.height), hasAlpha: header.hasAlpha,
-        isAnimated: header.movesDecoded == true, focus: entry.planFocus)
-      summary.add(source, file.plan, slots: entry.slots)
+    return try await state.content(source.content).map {
+      $0.facts.planned($0.format, focus: entry.planFocus)
     }
   }
 }

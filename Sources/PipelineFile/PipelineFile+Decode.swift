@@ -1,5 +1,6 @@
 internal import TesseraFiles
 internal import TesseraImageHeader
+internal import TesseraManifest
 internal import TesseraPlan
 
 extension PipelineFile {
@@ -35,14 +36,8 @@ extension PipelineFile {
   ) -> PipelineFile? {
     var top = KeyGroup(root, prefix: "", context: context)
     let directory = FileSystem.parent(of: path)
-    let manifest = top.value(
-      "manifest", expected: "a path, or \"-\" for standard input"
-    ) { text -> Manifest? in
-      text == "-" ? .standardInput : .file(FileSystem.join(directory, text))
-    }
-    if case .file(let file) = manifest, file.contains("://"), let node = top.node("manifest") {
-      context.report(
-        node.mark, "a manifest at a URL is not built yet in this version; give a path, or \"-\"")
+    let manifest = top.value("manifest", expected: Manifest.expected) {
+      Manifest($0, directory: directory)
     }
     let base = top.value("base", expected: "a URL, such as https://images.example.com/") {
       $0.hasPrefix("http://") || $0.hasPrefix("https://") ? $0 : nil
@@ -120,5 +115,23 @@ extension PipelineFile {
     _ = group.choice("profile", [Profile.client], unbuilt: ["full"])
     _ = group.choice("format", [CatalogFormat.json], unbuilt: ["jsonl"])
     group.finish()
+  }
+}
+
+extension PipelineFile.Manifest {
+  package static let expected = "a path, an http(s) URL, or \"-\" for standard input"
+
+  /// Reads where a manifest is. Nil where it is a URL that is not fetched.
+  ///
+  /// - Parameter directory: what paths are relative to.
+  package init?(_ text: String, directory: String) {
+    if text == "-" {
+      self = .standardInput
+    } else if text.contains("://") {
+      guard SourceURL.isFetchable(text) else { return nil }
+      self = .url(text)
+    } else {
+      self = .file(FileSystem.join(directory, text))
+    }
   }
 }

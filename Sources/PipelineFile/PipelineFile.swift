@@ -25,6 +25,8 @@ package struct PipelineFile: Sendable {
   package enum Manifest: Sendable, Equatable {
     case standardInput
     case file(String)
+    /// An absolute http(s) URL.
+    case url(String)
   }
 
   package enum Revalidation: String, Sendable, CaseIterable {

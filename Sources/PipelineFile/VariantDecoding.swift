@@ -7,12 +7,11 @@ enum VariantDecoding {
     settings.scales = scales(&top) ?? settings.scales
     settings.rounding = rounding(&top) ?? settings.rounding
     guard var group = top.group("variants") else { return settings }
-    settings.format =
-      group.choice(
-        "format", OutputFormat.allCases, unbuilt: ["avif", "jxl", "source", "compatible"])
-      ?? settings.format
-    settings.quality = group.int("quality", 1...100) ?? settings.quality
-    settings.effort = group.int("effort", 0...6) ?? settings.effort
+    settings.formats = formats(&group) ?? settings.formats
+    settings.quality = encoderSetting("quality", &group, .quality, common: 1...100) {
+      $0.hasQuality ? 1...100 : nil
+    }
+    settings.effort = encoderSetting("effort", &group, .effort, common: 0...6, \.efforts)
     settings.oversized =
       group.choice("oversized", [OutputFormat.jpeg, .png]) ?? settings.oversized
     settings.background =
@@ -25,10 +24,53 @@ enum VariantDecoding {
       settings.keepsAnimation = animation == .keep
     }
     settings.gravity =
-      group.choice("gravity", Gravity.allCases, unbuilt: ["attention", "entropy"])
-      ?? settings.gravity
+      group.choice("gravity", Gravity.all) ?? settings.gravity
     group.finish()
     return settings
+  }
+
+  /// One format, or a list that makes one file of each.
+  private static func formats(_ group: inout KeyGroup) -> [FormatChoice]? {
+    guard let nodes = group.list("format") else { return nil }
+    if nodes.isEmpty {
+      group.context.report(group.mark, "\"variants.format\" must have at least one format")
+    }
+    var formats: [FormatChoice] = []
+    for node in nodes {
+      guard let format = group.choice(of: node, "format", FormatChoice.all) else { continue }
+      if formats.contains(format) {
+        group.context.report(node.mark, "\"variants.format\" names \(format.rawValue) twice")
+      } else {
+        formats.append(format)
+      }
+    }
+    return formats.isEmpty ? nil : formats
+  }
+
+  /// A number for all formats that have such a setting, taken to the nearest that a format has, or a
+  /// group with one for each of some formats.
+  private static func encoderSetting(
+    _ key: String, _ group: inout KeyGroup, _ defaults: EncoderSetting,
+    common: ClosedRange<Int>, _ range: (OutputFormat) -> ClosedRange<Int>?
+  ) -> EncoderSetting {
+    guard let node = group.node(key) else { return defaults }
+    var setting = defaults
+    if case .mapping = node.content {
+      var keys = KeyGroup(node, prefix: "\(group.prefix)\(key).", context: group.context)
+      for format in OutputFormat.allCases {
+        if let range = range(format), let number = keys.int(format.rawValue, range) {
+          setting[format] = number
+        }
+      }
+      keys.finish()
+    } else if let number = group.int(key, common) {
+      for format in OutputFormat.allCases {
+        if let range = range(format) {
+          setting[format] = min(max(number, range.lowerBound), range.upperBound)
+        }
+      }
+    }
+    return setting
   }
 
   private enum Metadata: String { case strip }
@@ -58,15 +100,22 @@ enum VariantDecoding {
   private static func rounding(_ top: inout KeyGroup) -> Rounding? {
     guard let node = top.node("rounding") else { return nil }
     if case .sequence(let nodes) = node.content {
-      let sizes = nodes.compactMap { node in
-        top.value(of: node, "rounding", expected: "a list of sizes from 1 to 65500 pixels") {
-          Int($0).flatMap { (1...Rounding.longestRung).contains($0) ? $0 : nil }
+      var sizes: [Int] = []
+      for node in nodes {
+        let size = top.value(
+          of: node, "rounding", expected: "a list of sizes from 1 to 65500 pixels"
+        ) { Int($0).flatMap { (1...Rounding.longestRung).contains($0) ? $0 : nil } }
+        guard let size else { continue }
+        if sizes.contains(size) {
+          top.context.report(node.mark, "\"rounding\" names \(size) twice")
+        } else {
+          sizes.append(size)
         }
       }
       if nodes.isEmpty {
         top.context.report(node.mark, "\"rounding\" must have at least one size")
       }
-      return .list(Set(sizes).sorted())
+      return .list(sizes.sorted())
     }
     return top.value(
       of: node, "rounding",

@@ -1,26 +1,55 @@
 /// A format that variants are written in, with what it can hold.
 package enum OutputFormat: String, Sendable, CaseIterable {
-  case webp, jpeg, png
+  case webp, jpeg, png, avif, jxl
 
   /// The longest side in pixels. WebP's header has 14 bits for size minus one, and libwebp stops
   /// one short of that (WEBP_MAX_DIMENSION); libjpeg stops at JPEG_MAX_DIMENSION; PNG has 31 bits,
-  /// of which libvips uses VIPS_MAX_COORD.
+  /// of which libvips uses VIPS_MAX_COORD. AV1's highest level ends at 16,384, and libheif 1.15
+  /// writes longer sides that it does not read back; level 5 of JPEG XL (ISO/IEC 18181-1, annex M)
+  /// has 18 bits.
   package var longestSide: Int {
     switch self {
     case .webp: 16_383
     case .jpeg: 65_500
     case .png: 10_000_000
+    case .avif: 16_384
+    case .jxl: 262_144
     }
   }
 
   package var hasAlpha: Bool { self != .jpeg }
+  /// Whether libvips writes animations in it.
   package var hasAnimation: Bool { self == .webp }
+
+  /// Whether WebP takes over for a source that moves. Who reads these formats reads WebP; JPEG and
+  /// PNG are asked for by those who do not, and show the first frame.
+  package var givesWayToAnimation: Bool { self == .avif || self == .jxl }
+
   package var mediaType: String { "image/\(rawValue)" }
   package var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
   /// The values that `effort` may have, or nil where the encoder has no such setting.
-  package var efforts: ClosedRange<Int>? { self == .webp ? 0...6 : nil }
+  package var efforts: ClosedRange<Int>? {
+    switch self {
+    case .webp: 0...6
+    case .avif: 0...9
+    case .jxl: 3...9
+    case .jpeg, .png: nil
+    }
+  }
+
   package var hasQuality: Bool { self != .png }
+
+  /// Its place among all formats.
+  var index: Int {
+    switch self {
+    case .webp: 0
+    case .jpeg: 1
+    case .png: 2
+    case .avif: 3
+    case .jxl: 4
+    }
+  }
 }
 
 /// Everything about a variant that shapes its bytes but is neither crop nor size.
@@ -43,44 +72,5 @@ package struct Encoding: Sendable, Hashable {
     self.effort = effort
     self.background = background
     self.isAnimated = isAnimated
-  }
-}
-
-/// A colour in sRGB, 0 to 255 a channel.
-package struct Colour: Sendable, Hashable {
-  package var red: UInt8
-  package var green: UInt8
-  package var blue: UInt8
-
-  package init(red: UInt8, green: UInt8, blue: UInt8) {
-    self.red = red
-    self.green = green
-    self.blue = blue
-  }
-
-  package static var white: Colour { Colour(red: 255, green: 255, blue: 255) }
-
-  /// Reads `#rgb` or `#rrggbb`.
-  package init?(hexadecimal text: String) {
-    guard text.first == "#" else { return nil }
-    let digits = text.dropFirst().map(\.hexDigitValue)
-    let values = digits.compactMap(\.self)
-    guard values.count == digits.count else { return nil }
-    switch values.count {
-    case 3:
-      self.init(
-        red: UInt8(values[0] * 17), green: UInt8(values[1] * 17), blue: UInt8(values[2] * 17))
-    case 6:
-      self.init(
-        red: UInt8(values[0] * 16 + values[1]), green: UInt8(values[2] * 16 + values[3]),
-        blue: UInt8(values[4] * 16 + values[5]))
-    default: return nil
-    }
-  }
-
-  /// `#rrggbb`.
-  package var hexadecimal: String {
-    let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-    return "#" + digits.joined()
   }
 }

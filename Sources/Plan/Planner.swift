@@ -12,24 +12,22 @@ extension Plan {
   ) {
     let slots = settings.slots.filter { names?.contains($0.name) ?? true }
     var made: [PlannedVariant] = []
-    var known: [PlannedVariant: Int] = [:]
     var slotPlans: [SlotPlan] = []
     for slot in slots {
       let frame = Frame(of: source, in: slot, gravity: settings.gravity)
       let requests = settings.scales.map { scale in
         let target = frame.target(of: slot, scale: scale)
         let variant = frame.variant(serving: target, of: source, settings: settings)
-        let index = known[variant] ?? made.count
-        if index == made.count {
-          known[variant] = index
-          made.append(variant)
-        }
+        // A source has a dozen variants: looking through them is faster than hashing them.
+        let known = made.firstIndex { $0.isSame(as: variant) }
+        if let known { made[known].addReasons(of: variant) } else { made.append(variant) }
+        let index = known ?? made.count - 1
         return Request(scale: scale, asked: target.size, variant: index)
       }
       slotPlans.append(
         SlotPlan(slot: slot, layout: frame.target(of: slot, scale: 1).size, requests: requests))
     }
-    let order = made.indices.sorted { made[$0].sortKey.lexicographicallyPrecedes(made[$1].sortKey) }
+    let order = made.indices.sorted { made[$0].precedes(made[$1]) }
     var position = [Int](repeating: 0, count: made.count)
     for (new, old) in order.enumerated() { position[old] = new }
     for slot in slotPlans.indices {
@@ -38,7 +36,8 @@ extension Plan {
           position[slotPlans[slot].requests[request].variant]
       }
     }
-    self.init(variants: order.map { made[$0] }, slots: slotPlans)
+    self.init(
+      variants: order.map { made[$0] }, slots: slotPlans, formatCount: settings.formats.count)
   }
 }
 
@@ -68,12 +67,20 @@ private struct Frame {
     if native == source.size {
       crop = nil
     } else {
-      let focus = source.focus ?? gravity.focus
-      crop = Crop(
-        x: Self.offset(of: native.width, in: source.size.width, focus: focus.x),
-        y: Self.offset(of: native.height, in: source.size.height, focus: focus.y),
-        size: native)
+      crop = Crop(native, Self.place(of: native, in: source, gravity: gravity))
     }
+  }
+
+  private static func place(of part: Size, in source: PlanSource, gravity: Gravity) -> Crop.Place {
+    let focus: PlanSource.Focus
+    switch (source.focus, gravity) {
+    case (let own?, _): focus = own
+    case (nil, .side(let side)): focus = side.focus
+    case (nil, .found(let interest)): return .found(interest)
+    }
+    return .at(
+      x: offset(of: part.width, in: source.size.width, focus: focus.x),
+      y: offset(of: part.height, in: source.size.height, focus: focus.y))
   }
 
   private static func offset(of part: Int, in whole: Int, focus: Double) -> Int {
@@ -114,19 +121,20 @@ private struct Frame {
   func variant(
     serving target: Target, of source: PlanSource, settings: PlanSettings
   ) -> PlannedVariant {
-    let length = min(target.length, native.longerSide)
-    let chosen = settings.formatHolding(length, source: source)
-    let isAnimated = source.isAnimated && settings.keepsAnimation && chosen.format.hasAnimation
-    return PlannedVariant(
-      crop: crop,
-      size: size(longerSide: chosen.rung),
-      encoding: Encoding(
-        format: chosen.format,
-        quality: chosen.format.hasQuality ? settings.quality : nil,
-        effort: chosen.format.efforts == nil ? nil : settings.effort,
-        background: source.hasAlpha && !chosen.format.hasAlpha ? settings.background : nil,
-        isAnimated: isAnimated),
-      fallback: chosen.format == settings.format ? nil : .init(settings.format))
+    let wanted = min(target.length, native.longerSide)
+    let holders = FormatHolder.all(of: wanted, source: source, settings: settings)
+    // One size for all formats: the least of their limits is the top rung.
+    let limit = holders.map(\.format.longestSide).min() ?? wanted
+    let size = size(
+      longerSide: settings.rounding.rung(for: min(wanted, limit), limit: limit))
+    var files: [PlannedFile] = []
+    for holder in holders {
+      let encoding = settings.encoding(holder.format, of: source)
+      if files.contains(where: { $0.encoding == encoding }) { continue }
+      files.append(
+        PlannedFile(crop: crop, size: size, encoding: encoding, fallback: holder.fallback))
+    }
+    return PlannedVariant(files: files)
   }
 
   /// A result of this length: the source's own size where that is no longer.
@@ -138,35 +146,110 @@ private struct Frame {
   }
 }
 
-extension PlanSettings {
-  /// The format for a result of at least `length` pixels, and the rung on its ladder.
+/// The format that holds a result, where a certain one is asked for.
+///
+/// A format that can't hold it gives way: the one asked for to `oversized`, and that to PNG where it
+/// would lose alpha that the first keeps, or can't hold it either. An animation stays in its format,
+/// at that format's limit: a few pixels less are better than a picture that no longer moves.
+private struct FormatHolder {
+  var format: OutputFormat
+  var fallback: Fallback? { Fallback(reasons) }
+  private var reasons: [Fallback.Reason] = []
+
+  /// One for each of the settings' formats.
   ///
-  /// A format that can't hold it gives way: the pipeline's own to `oversized`, and that to PNG
-  /// where it would lose alpha that the pipeline's own format keeps, or can't hold it either. An
-  /// animation stays in its format, at that format's limit: a few pixels less are better than a
-  /// picture that no longer moves.
-  fileprivate func formatHolding(
-    _ length: Int, source: PlanSource
-  ) -> (format: OutputFormat, rung: Int) {
-    let losesFrames = source.isAnimated && keepsAnimation && format.hasAnimation
-    if losesFrames && length > format.longestSide { return (format, format.longestSide) }
-    let keepsAlpha = source.hasAlpha && format.hasAlpha
-    let candidates = [format, oversized, .png].filter {
-      $0 == format || !keepsAlpha || $0.hasAlpha
+  /// - Parameter length: the longer side of the result, in pixels.
+  static func all(of length: Int, source: PlanSource, settings: PlanSettings) -> [FormatHolder] {
+    let moves = source.isAnimated && settings.keepsAnimation
+    let asked = settings.formats.map { $0.format(for: source, moves: moves) }
+    guard moves else {
+      return asked.map { FormatHolder(of: length, $0, source: source, settings: settings) }
     }
-    let chosen = candidates.first { length <= $0.longestSide } ?? .png
-    let limit = chosen.longestSide
-    return (chosen, rounding.rung(for: min(length, limit), limit: limit))
+    // Where an animation is among the files, its limit is that of all: they have one size.
+    let moving = asked.map { FormatHolder(moving: $0) }
+    let limit = moving.filter(\.format.hasAnimation).map(\.format.longestSide).min() ?? length
+    return zip(asked, moving).map { asked, moving in
+      guard moving.format.hasAnimation else {
+        return FormatHolder(of: min(length, limit), asked, source: source, settings: settings)
+      }
+      var holder = moving
+      if length > limit { holder.reasons.append(.sizeLimit(holder.format)) }
+      return holder
+    }
+  }
+
+  /// The format for a source that moves, whatever its size.
+  private init(moving asked: OutputFormat) {
+    format = asked.givesWayToAnimation ? .webp : asked
+    if format != asked { reasons = [.noAnimation(asked)] }
+  }
+
+  /// The format for a still result.
+  private init(
+    of length: Int, _ asked: OutputFormat, source: PlanSource, settings: PlanSettings
+  ) {
+    format = asked
+    guard length > asked.longestSide else { return }
+    reasons.append(.sizeLimit(asked))
+    format = .png
+    for candidate in [settings.oversized, .png] where candidate != asked {
+      if source.hasAlpha && asked.hasAlpha && !candidate.hasAlpha {
+        reasons.append(.noAlpha(candidate))
+      } else if length > candidate.longestSide {
+        reasons.append(.sizeLimit(candidate))
+      } else {
+        format = candidate
+        return
+      }
+    }
+  }
+}
+
+extension PlannedVariant {
+  /// Whether the files are the same. Why they are as they are does not count.
+  fileprivate func isSame(as other: PlannedVariant) -> Bool {
+    size == other.size && crop == other.crop
+      && files.elementsEqual(other.files) { $0.encoding == $1.encoding }
+  }
+
+  /// One request may ask for more than a format can hold, and another for just as much as it can: of
+  /// the same file the reasons of the first are told.
+  fileprivate mutating func addReasons(of other: PlannedVariant) {
+    for (index, file) in other.files.enumerated() {
+      let (old, new) = (
+        files[index].fallback?.reasons.count ?? 0, file.fallback?.reasons.count ?? 0
+      )
+      if new > old { files[index].fallback = file.fallback }
+    }
+  }
+}
+
+extension PlanSettings {
+  fileprivate func encoding(_ format: OutputFormat, of source: PlanSource) -> Encoding {
+    Encoding(
+      format: format, quality: quality[format], effort: effort[format],
+      background: source.hasAlpha && !format.hasAlpha ? background : nil,
+      isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation)
   }
 }
 
 extension PlannedVariant {
   /// Smallest first; ties are broken by everything else, so the order is total.
-  fileprivate var sortKey: [Int] {
-    [
-      size.area, size.width, crop?.x ?? -1, crop?.y ?? -1, crop?.size.width ?? -1,
-      crop?.size.height ?? -1, OutputFormat.allCases.firstIndex(of: encoding.format) ?? 0,
-    ]
+  fileprivate func precedes(_ other: PlannedVariant) -> Bool {
+    if size.area != other.size.area { return size.area < other.size.area }
+    if size.width != other.size.width { return size.width < other.size.width }
+    return ties.lexicographicallyPrecedes(other.ties)
+  }
+
+  private var ties: [Int] {
+    let place: [Int] =
+      switch crop?.place {
+      case nil: [-1, -1]
+      case .found: [-2, -2]
+      case .at(let x, let y): [x, y]
+      }
+    return place + [crop?.size.width ?? 0, crop?.size.height ?? 0]
+      + files.map(\.encoding.format.index)
   }
 }
 

@@ -39,13 +39,29 @@ package struct Size: Sendable, Hashable {
 
 /// A rectangle of the displayed picture, in its pixels.
 package struct Crop: Sendable, Hashable {
-  package var x: Int
-  package var y: Int
   package var size: Size
+  package var place: Place
 
-  package init(x: Int, y: Int, size: Size) {
-    self.x = x
-    self.y = y
+  package enum Place: Sendable, Hashable {
+    case at(x: Int, y: Int)
+    /// Where the worker finds most of this in the pixels.
+    case found(Interest)
+  }
+
+  package init(_ size: Size, _ place: Place) {
     self.size = size
+    self.place = place
+  }
+
+  package init(x: Int, y: Int, size: Size) { self.init(size, .at(x: x, y: y)) }
+}
+
+extension Crop: CustomStringConvertible {
+  /// `10,20,300x400` or `attention,300x400`.
+  package var description: String {
+    switch place {
+    case .at(let x, let y): "\(x),\(y),\(size.width)x\(size.height)"
+    case .found(let interest): "\(interest.rawValue),\(size.width)x\(size.height)"
+    }
   }
 }

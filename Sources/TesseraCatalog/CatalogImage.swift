@@ -103,11 +103,34 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
   public var width: Int
   public var height: Int
   public var bytes: Int
-  /// Why this is not the format that was asked for: `webp-size-limit`.
+  /// Why this is not what was asked for: `webp-size-limit` where a side is longer than the format
+  /// can hold, `avif-no-animation` where the picture moves and would not in that format.
   public var fallback: String?
+  /// The same picture at the same size in the other formats that were asked for, in their order of
+  /// preference. Nil where there are none.
+  public var also: [Alternative]?
+
+  /// The same picture in another format.
+  public struct Alternative: Codable, Sendable, Equatable {
+    /// Relative to the catalog.
+    public var path: String
+    /// The media type.
+    public var type: String
+    public var bytes: Int
+    /// Why this is not what was asked for.
+    public var fallback: String?
+
+    public init(path: String, type: String, bytes: Int, fallback: String? = nil) {
+      self.path = path
+      self.type = type
+      self.bytes = bytes
+      self.fallback = fallback
+    }
+  }
 
   public init(
-    path: String, type: String, width: Int, height: Int, bytes: Int, fallback: String? = nil
+    path: String, type: String, width: Int, height: Int, bytes: Int, fallback: String? = nil,
+    also: [Alternative]? = nil
   ) {
     self.path = path
     self.type = type
@@ -115,6 +138,7 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
     self.height = height
     self.bytes = bytes
     self.fallback = fallback
+    self.also = also
   }
 }
 

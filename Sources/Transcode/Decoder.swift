@@ -50,16 +50,15 @@ enum Decoder {
   static func decode(
     _ job: TranscodeJob, facts: SourceFacts, warnings: inout [String]
   ) throws(VipsError) -> [Picture] {
-    let isAnimated = job.outputs.contains { $0.variant.encoding.isAnimated }
     let scale =
       Double(job.base.longerSide) / Double(facts.size.longerSide)
     let loaded = try Picture.load(
       job.source, format: job.format,
-      .init(frames: isAnimated ? -1 : 1, shrink: jpegShrink(scale), scale: webpScale(scale)))
+      .init(frames: job.isAnimated ? -1 : 1, shrink: jpegShrink(scale), scale: webpScale(scale)))
     let coloured = try inSRGB(loaded, warnings: &warnings)
     // Stored sides, before turning.
     let target = loaded.swapsSides ? Size(job.base.height, job.base.width) : job.base
-    if isAnimated { return try frames(of: coloured, count: facts.frames, target: target) }
+    if job.isAnimated { return try frames(of: coloured, count: facts.frames, target: target) }
     // Sequential decoding ends here: what comes after may ask for pixels in any order.
     let base = try coloured.resized(width: target.width, height: target.height).inMemory()
     return [base.orientation > 1 ? try base.turnedUpright().inMemory() : base]

@@ -7,7 +7,7 @@ enum Encoder {
   static func write(
     _ frames: [Picture], as output: TranscodeJob.Output
   ) throws(TranscodeFailure) {
-    let encoding = output.variant.encoding
+    let encoding = output.file.encoding
     let encoded: EncodedBytes
     do throws(VipsError) {
       var picture = try Picture.stacked(frames).stripped(keepingAnimation: frames.count > 1)
@@ -20,7 +20,7 @@ enum Encoder {
     }
     do {
       try encoded.withBytes { bytes in
-        let file = try File(output.file, .create)
+        let file = try File(output.path, .create)
         guard encoding.format == .webp else { return try file.write(bytes.bytes) }
         guard let clean = WebPContainer.withoutMetadata(bytes) else {
           throw TranscodeFailure(.encode, "libwebp could not read back the WebP file it made")
@@ -37,10 +37,15 @@ enum Encoder {
   private static func encode(
     _ picture: Picture, _ encoding: Encoding
   ) throws(VipsError) -> EncodedBytes {
-    switch encoding.format {
-    case .webp: try picture.webp(quality: encoding.quality ?? 80, effort: encoding.effort ?? 4)
-    case .jpeg: try picture.jpeg(quality: encoding.quality ?? 80)
+    // The coordinator sends both wherever the format has them.
+    let quality = encoding.quality ?? EncoderSetting.quality[encoding.format] ?? 0
+    let effort = encoding.effort ?? EncoderSetting.effort[encoding.format] ?? 0
+    return switch encoding.format {
+    case .webp: try picture.webp(quality: quality, effort: effort)
+    case .jpeg: try picture.jpeg(quality: quality)
     case .png: try picture.png()
+    case .avif: try picture.avif(quality: quality, effort: effort)
+    case .jxl: try picture.jxl(quality: quality, effort: effort)
     }
   }
 }

@@ -125,6 +125,16 @@ extension Picture {
     }
   }
 
+  /// Where the most interesting part of this size begins.
+  func interestingPart(
+    width: Int, height: Int, byEntropy: Bool
+  ) throws(VipsError) -> (x: Int, y: Int) {
+    let part = try Self.make {
+      tessera_vips_smartcrop(image, $0, Int32(width), Int32(height), byEntropy ? 1 : 0)
+    }
+    return (-Int(vips_image_get_xoffset(part.image)), -Int(vips_image_get_yoffset(part.image)))
+  }
+
   /// Resized to exactly this size with Lanczos' kernel. Colour under translucent pixels counts by
   /// its alpha, so that no dark fringes come in.
   func resized(width: Int, height: Int) throws(VipsError) -> Picture {
@@ -193,6 +203,14 @@ extension Picture {
 
   func jpeg(quality: Int) throws(VipsError) -> EncodedBytes {
     try EncodedBytes { tessera_vips_save_jpeg(image, $0, $1, Int32(quality)) }
+  }
+
+  func avif(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_avif(image, $0, $1, Int32(quality), Int32(effort)) }
+  }
+
+  func jxl(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_jxl(image, $0, $1, Int32(quality), Int32(effort)) }
   }
 
   func png() throws(VipsError) -> EncodedBytes {

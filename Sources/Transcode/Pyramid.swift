@@ -12,36 +12,83 @@ struct Pyramid {
   /// The displayed size of the source.
   private let source: Size
 
+  /// The last frames that were made: the next file may be the same in another format.
+  private var last: (crop: Crop?, size: Size, frames: [Picture])?
+  /// Crops whose place was found in the pixels already, with that place.
+  private var found: [Crop: Crop] = [:]
+
   init(_ frames: [Picture], base: Size, source: Size) {
     levels = [frames]
     self.base = base
     self.source = source
   }
 
-  /// The frames of a variant, computed and in memory.
+  /// The frames of a file, computed and in memory.
   ///
   /// They are a level themselves, or made from the smallest level that is still at least twice as
   /// large: shrinking by two or more from a picture that was shrunk well loses nothing, by less it
   /// would blur twice.
-  mutating func frames(for variant: PlannedVariant) throws(VipsError) -> [Picture] {
-    let shown = variant.crop ?? Crop(x: 0, y: 0, size: source)
+  mutating func frames(for file: PlannedFile) throws(VipsError) -> [Picture] {
+    let count = file.encoding.isAnimated ? levels[0].count : 1
+    if let last, last.crop == file.crop, last.size == file.size, last.frames.count >= count {
+      return Array(last.frames.prefix(count))
+    }
+    let shown = file.crop?.size ?? source
     let origin = try level(
-      levelNumber(equalTo: variant) ?? levelNumber(for: variant.size, of: shown.size))
+      levelNumber(equalTo: file) ?? levelNumber(for: file.size, of: shown))
+    var parts = Array(origin.prefix(count))
+    if let crop = file.crop {
+      let place = try place(of: crop)
+      for index in parts.indices {
+        parts[index] = try parts[index].part(crop.size, at: place, of: source)
+      }
+    }
     var frames: [Picture] = []
-    for frame in variant.encoding.isAnimated ? origin[...] : origin.prefix(1) {
-      let part = variant.crop == nil ? frame : try frame.part(shown, of: source)
-      let resized = try part.resized(width: variant.size.width, height: variant.size.height)
+    for (frame, part) in zip(origin, parts) {
+      let resized = try part.resized(width: file.size.width, height: file.size.height)
       frames.append(resized === frame ? frame : try resized.inMemory())
     }
+    last = (file.crop, file.size, frames)
     return frames
   }
 
-  /// The level that is the variant already: with rungs of powers of two most are.
-  private func levelNumber(equalTo variant: PlannedVariant) -> Int? {
-    guard variant.crop == nil else { return nil }
+  // MARK: Crops
+
+  /// Where a crop begins, in the source's pixels.
+  private mutating func place(of crop: Crop) throws(VipsError) -> (x: Int, y: Int) {
+    let interest: Interest
+    switch crop.place {
+    case .at(let x, let y): return (x, y)
+    case .found(let what): interest = what
+    }
+    if let known = found[crop], case .at(let x, let y) = known.place { return (x, y) }
+    // Looked for in the smallest level of at least this length: what makes a part interesting shows
+    // there, too.
     var number = 0
-    while levelSize(number).longerSide > variant.size.longerSide { number += 1 }
-    return levelSize(number) == variant.size ? number : nil
+    while levelSize(number + 1).longerSide >= Self.searchedLength { number += 1 }
+    let picture = try level(number)[0]
+    let size = crop.size.scaled(from: source, to: picture)
+    let at = try picture.interestingPart(
+      width: size.width, height: size.height, byEntropy: interest == .entropy)
+    func inSource(_ offset: Int, _ part: Int, _ whole: Int, _ seen: Int) -> Int {
+      min(whole - part, max(0, Int((Double(offset) * Double(whole) / Double(seen)).rounded())))
+    }
+    let x = inSource(at.x, crop.size.width, source.width, picture.width)
+    let y = inSource(at.y, crop.size.height, source.height, picture.height)
+    found[crop] = Crop(x: x, y: y, size: crop.size)
+    return (x, y)
+  }
+
+  private static let searchedLength = 256
+
+  // MARK: Levels
+
+  /// The level that is the file's picture already: with rungs of powers of two most are.
+  private func levelNumber(equalTo file: PlannedFile) -> Int? {
+    guard file.crop == nil else { return nil }
+    var number = 0
+    while levelSize(number).longerSide > file.size.longerSide { number += 1 }
+    return levelSize(number) == file.size ? number : nil
   }
 
   private func levelNumber(for size: Size, of shown: Size) -> Int {
@@ -73,15 +120,28 @@ struct Pyramid {
 }
 
 extension Picture {
-  /// A crop that is given in the source's pixels, cut out of this smaller picture of all of it.
-  fileprivate func part(_ crop: Crop, of source: Size) throws(VipsError) -> Picture {
+  /// A part that is given in the source's pixels, cut out of this smaller picture of all of it.
+  fileprivate func part(
+    _ size: Size, at place: (x: Int, y: Int), of source: Size
+  ) throws(VipsError) -> Picture {
     let horizontal = Double(width) / Double(source.width)
     let vertical = Double(height) / Double(source.height)
-    let left = min(width - 1, Int((Double(crop.x) * horizontal).rounded()))
-    let top = min(height - 1, Int((Double(crop.y) * vertical).rounded()))
-    let size = Size(
-      max(1, min(width - left, Int((Double(crop.size.width) * horizontal).rounded()))),
-      max(1, min(height - top, Int((Double(crop.size.height) * vertical).rounded()))))
-    return try extracted(x: left, y: top, width: size.width, height: size.height)
+    let left = min(width - 1, Int((Double(place.x) * horizontal).rounded()))
+    let top = min(height - 1, Int((Double(place.y) * vertical).rounded()))
+    let size = size.scaled(from: source, to: self)
+    return try extracted(
+      x: left, y: top, width: min(width - left, size.width),
+      height: min(height - top, size.height))
+  }
+}
+
+extension Size {
+  /// A size in a source's pixels as it is in another picture of it, which it does not exceed.
+  fileprivate func scaled(from source: Size, to picture: Picture) -> Size {
+    func side(_ part: Int, _ whole: Int, _ seen: Int) -> Int {
+      max(1, min(seen, Int((Double(part) * Double(seen) / Double(whole)).rounded())))
+    }
+    return Size(
+      side(width, source.width, picture.width), side(height, source.height, picture.height))
   }
 }

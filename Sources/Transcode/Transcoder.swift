@@ -30,7 +30,7 @@ package struct Transcoder {
     for output in job.outputs {
       let frames: [Picture]
       do throws(VipsError) {
-        frames = try pyramid.frames(for: output.variant)
+        frames = try pyramid.frames(for: output.file)
       } catch {
         throw TranscodeFailure(decoding: error)
       }

@@ -43,6 +43,7 @@ extension TranscodeJob {
         list.value(base.width)
         list.value(base.height)
       }
+      object.member("animated", isAnimated)
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
       object.name("outputs")
@@ -64,7 +65,8 @@ extension TranscodeJob {
     self.init(
       identifier: try message.int("job"), source: try message.string("source"),
       format: try message.string("format"), expected: try SourceFacts(message.group("expected")),
-      base: Size(base[0], base[1]), maximumPixels: try message.int("maximumPixels"),
+      base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
+      maximumPixels: try message.int("maximumPixels"),
       maximumFrames: try message.int("maximumFrames"), outputs: outputs)
   }
 }
@@ -142,16 +144,14 @@ extension SourceFacts {
 extension TranscodeJob.Output {
   fileprivate func write(to writer: inout JSONWriter) {
     writer.object { object in
-      object.member("file", file)
-      object.member("width", variant.size.width)
-      object.member("height", variant.size.height)
-      if let crop = variant.crop {
+      object.member("path", path)
+      object.member("width", file.size.width)
+      object.member("height", file.size.height)
+      if let crop = file.crop {
         object.name("crop")
-        object.array { list in
-          for number in [crop.x, crop.y, crop.size.width, crop.size.height] { list.value(number) }
-        }
+        object.object { crop.write(to: &$0) }
       }
-      let encoding = variant.encoding
+      let encoding = file.encoding
       object.member("format", encoding.format.rawValue)
       if let quality = encoding.quality { object.member("quality", quality) }
       if let effort = encoding.effort { object.member("effort", effort) }
@@ -166,16 +166,10 @@ extension TranscodeJob.Output {
     guard let format = OutputFormat(rawValue: try message.string("format")) else {
       throw WireError(message: "an unknown output format")
     }
-    var crop: Crop?
-    if let numbers = message.value["crop"]?.arrayValue?.compactMap(\.intValue) {
-      guard numbers.count == 4 else {
-        throw WireError(message: "a crop of \(numbers.count) numbers")
-      }
-      crop = Crop(x: numbers[0], y: numbers[1], size: Size(numbers[2], numbers[3]))
-    }
+    let crop: Crop? = message.value["crop"] == nil ? nil : try Crop(message.group("crop"))
     self.init(
-      file: try message.string("file"),
-      variant: PlannedVariant(
+      path: try message.string("path"),
+      file: PlannedFile(
         crop: crop, size: Size(try message.int("width"), try message.int("height")),
         encoding: Encoding(
           format: format, quality: message.value["quality"]?.intValue,
@@ -185,6 +179,31 @@ extension TranscodeJob.Output {
           },
           isAnimated: try message.bool("animated")),
         fallback: nil))
+  }
+}
+
+extension Crop {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.member("width", size.width)
+    object.member("height", size.height)
+    switch place {
+    case .at(let x, let y):
+      object.member("x", x)
+      object.member("y", y)
+    case .found(let interest): object.member("find", interest.rawValue)
+    }
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    let size = Size(try message.int("width"), try message.int("height"))
+    guard message.value["find"] != nil else {
+      self.init(x: try message.int("x"), y: try message.int("y"), size: size)
+      return
+    }
+    guard let interest = Interest(rawValue: try message.string("find")) else {
+      throw WireError(message: "an unknown way to find a crop")
+    }
+    self.init(size, .found(interest))
   }
 }
 

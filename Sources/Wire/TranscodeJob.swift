@@ -12,6 +12,8 @@ package struct TranscodeJob: Sendable, Equatable {
   /// The size, as displayed, that the source is decoded at: ``Plan/base(of:)`` of the plan for all
   /// slots. Never larger than the source.
   package var base: Size
+  /// Whether all frames are decoded, or the first alone: that of the plan, whatever is missing.
+  package var isAnimated: Bool
   /// Most pixels of all frames together.
   package var maximumPixels: Int
   package var maximumFrames: Int
@@ -20,24 +22,25 @@ package struct TranscodeJob: Sendable, Equatable {
   /// One file to make.
   package struct Output: Sendable, Equatable {
     /// Where to write it. Nothing else stands there.
-    package var file: String
-    package var variant: PlannedVariant
+    package var path: String
+    package var file: PlannedFile
 
-    package init(file: String, variant: PlannedVariant) {
+    package init(path: String, file: PlannedFile) {
+      self.path = path
       self.file = file
-      self.variant = variant
     }
   }
 
   package init(
     identifier: Int, source: String, format: String, expected: SourceFacts, base: Size,
-    maximumPixels: Int, maximumFrames: Int, outputs: [Output]
+    isAnimated: Bool, maximumPixels: Int, maximumFrames: Int, outputs: [Output]
   ) {
     self.identifier = identifier
     self.source = source
     self.format = format
     self.expected = expected
     self.base = base
+    self.isAnimated = isAnimated
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
     self.outputs = outputs
@@ -120,7 +123,7 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
 /// The first line a worker sends: it is up, and this is what it works with.
 package struct WorkerHello: Sendable, Equatable {
   /// Both executables must be of one build; the number says whether they talk alike.
-  package static let protocolVersion = 1
+  package static let protocolVersion = 2
 
   package var protocolVersion: Int
   package var libvips: String

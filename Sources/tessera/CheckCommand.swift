@@ -11,20 +11,28 @@ enum CheckCommand: Command {
     operands: "PIPELINE", operandCount: 1...1,
     text: """
       Reads the pipeline file and the whole manifest as a run would, and reports what is wrong with
-      them. Touches neither the network nor the output. Exit status 2 where the pipeline file can't
-      be used, 1 where lines of the manifest can't.
+      them. Touches neither the network nor the output. With --probe, the first bytes of each picture
+      are asked for, too: what can't be fetched or would not be let in is reported. Exit status 2
+      where the pipeline file can't be used, 1 where lines of the manifest can't.
       """,
     options: [
+      .init("--probe", nil, "look at each picture; also needed for a manifest at a URL"),
       .init(
-        "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input")
+        "--manifest", "PATH", "read this path or URL instead of the pipeline's; - is standard input"
+      ),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineFile.load(arguments)
     let isJSON = arguments.has("--json")
-    let name = if case .file(let path) = file.manifest { path } else { "standard input" }
+    let name =
+      switch file.manifest {
+      case .file(let path): path
+      case .url(let url): SourceURL.withoutUserInfo(url)
+      case .standardInput: "standard input"
+      }
     var problems: [ManifestProblem] = []
-    let report = try await Pipeline.check(file) { problem in
+    let report = try await Pipeline.check(file, probes: arguments.has("--probe")) { problem in
       if isJSON {
         // All are counted; so many are told.
         if problems.count < 10_000 { problems.append(problem) }

@@ -23,7 +23,8 @@ enum PlanCommand: Command {
         "compare exact, half-steps, power-of-two or 320,640,…; may be repeated"),
       .init("--picture", "PICTURE", "a size such as 4000x3000, a file or a URL"),
       .init(
-        "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input"),
+        "--manifest", "PATH", "read this path or URL instead of the pipeline's; - is standard input"
+      ),
       .init("--output", "DIR", "look here for what is known, instead of in the pipeline's output"),
     ])
 
@@ -86,7 +87,8 @@ enum PlanCommand: Command {
     switch answer.result {
     case .success(let header):
       return PlanSource(
-        size: Size(header.width, header.height), hasAlpha: header.hasAlpha,
+        size: Size(header.width, header.height),
+        format: OutputFormat(rawValue: header.format.rawValue), hasAlpha: header.hasAlpha,
         isAnimated: header.isAnimated == true)
     case .failure(let failure): throw PictureError(source: answer.source, failure: failure)
     }

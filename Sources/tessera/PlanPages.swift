@@ -30,7 +30,7 @@ extension PlanSummary {
       lines.append("\(Amount.percent(first.overDelivery)) more pixels delivered than asked for")
       lines.append("about \(Amount.bytes(Int(first.bytes))) (by what photographs take)")
       for (reason, count) in first.fallbacks.sorted(by: { $0.key < $1.key }) {
-        lines.append("\(count) in another format (\(reason))")
+        lines.append("\(Amount.count(count, "file")) not as asked for (\(reason))")
       }
       lines += TextTable.lines(
         ["longer side", "files"],
@@ -99,8 +99,11 @@ struct PictureTable {
     for slot in plan.slots {
       for (index, request) in slot.requests.enumerated() {
         let variant = plan.variants[request.variant]
-        var file = "\(variant.size.width) x \(variant.size.height) \(variant.encoding.format)"
-        if let fallback = variant.fallback { file += " (\(fallback.rawValue))" }
+        let formats = variant.files.map { file in
+          file.encoding.format.rawValue + (file.fallback.map { " (\($0.text))" } ?? "")
+        }
+        let file =
+          "\(variant.size.width) x \(variant.size.height) " + formats.joined(separator: ", ")
         rows.append([
           index == 0 ? slot.slot.name : "", index == 0 ? slot.slot.mode.rawValue : "",
           "\(request.scale)", "\(request.asked.width) x \(request.asked.height)",
@@ -128,16 +131,13 @@ struct PictureTable {
         list.object { file in
           file.member("width", variant.size.width)
           file.member("height", variant.size.height)
-          file.member("format", variant.encoding.format.rawValue)
-          if let fallback = variant.fallback { file.member("fallback", fallback.rawValue) }
           if let crop = variant.crop {
             file.name("crop")
-            file.object { part in
-              part.member("x", crop.x)
-              part.member("y", crop.y)
-              part.member("width", crop.size.width)
-              part.member("height", crop.size.height)
-            }
+            file.object { Self.write(crop, to: &$0) }
+          }
+          file.name("files")
+          file.array { list in
+            for planned in variant.files { list.object { Self.write(planned, to: &$0) } }
           }
         }
       }
@@ -158,6 +158,26 @@ struct PictureTable {
         }
       }
     }
+  }
+}
+
+extension PictureTable {
+  private static func write(_ crop: Crop, to part: inout JSONWriter) {
+    switch crop.place {
+    case .at(let x, let y):
+      part.member("x", x)
+      part.member("y", y)
+    case .found(let interest): part.member("gravity", interest.rawValue)
+    }
+    part.member("width", crop.size.width)
+    part.member("height", crop.size.height)
+  }
+
+  private static func write(_ planned: PlannedFile, to file: inout JSONWriter) {
+    file.member("format", planned.encoding.format.rawValue)
+    guard let fallback = planned.fallback else { return }
+    file.name("fallback")
+    file.array { for reason in fallback.reasons { $0.value(reason.code) } }
   }
 }
 

@@ -14,7 +14,8 @@ enum RunCommand: Command {
       """,
     options: [
       .init(
-        "--manifest", "PATH", "read this manifest instead of the pipeline's; - is standard input"),
+        "--manifest", "PATH", "read this path or URL instead of the pipeline's; - is standard input"
+      ),
       .init("--output", "DIR", "write here instead of into the pipeline's output"),
       .init("--layout-only", nil, "learn sizes alone; what is not made is pending"),
     ])
@@ -79,8 +80,12 @@ extension PipelineFile {
   /// The file that a command line names, with the command line's own manifest and output.
   static func load(_ arguments: Arguments) throws -> PipelineFile {
     var file = try PipelineFile.load(arguments.operands[0])
-    if let manifest = arguments.value("--manifest") {
-      file.manifest = manifest == "-" ? .standardInput : .file(manifest)
+    if let text = arguments.value("--manifest") {
+      guard let manifest = PipelineFile.Manifest(text, directory: "") else {
+        throw UsageError(
+          "--manifest must be \(PipelineFile.Manifest.expected), found \"\(text)\"")
+      }
+      file.manifest = manifest
     }
     if let output = arguments.value("--output") { file.output = output }
     return file

@@ -16,8 +16,8 @@ import Glibc
       // Sides from 1 to 8,000 in an order that looks like none.
       let size = Size(1 + index * 7_919 % 8_000, 1 + index * 104_729 % 8_000)
       let plan = Plan(for: PlanSource(size: size), settings: settings)
-      made += plan.variants.count
-      asked += plan.slots.reduce(0) { $0 + $1.requests.count }
+      made += plan.files.count
+      asked += plan.asked
     }
     let time = start.duration(to: .now).components
     let seconds = Double(time.seconds) + Double(time.attoseconds) / 1e18

@@ -72,12 +72,16 @@ struct Workshop {
   func expectWhole() async throws {
     let catalog = try catalog
     for variant in catalog.images.flatMap(\.variants) {
-      let data = try folder.read("out/\(variant.path)")
-      #expect(data.count == variant.bytes)
-      let digest = try await Tool.run("/usr/bin/sha256sum", [folder.path("out/\(variant.path)")])
-      let name = variant.path.split(separator: "/").last ?? ""
-      #expect(name.hasPrefix(digest.output.prefix(32)))
-      #expect(name.contains("-\(variant.width)x\(variant.height)."))
+      let files =
+        [(variant.path, variant.bytes)] + (variant.also ?? []).map { ($0.path, $0.bytes) }
+      for (path, bytes) in files {
+        let data = try folder.read("out/\(path)")
+        #expect(data.count == bytes)
+        let digest = try await Tool.run("/usr/bin/sha256sum", [folder.path("out/\(path)")])
+        let name = path.split(separator: "/").last ?? ""
+        #expect(name.hasPrefix(digest.output.prefix(32)))
+        #expect(name.contains("-\(variant.width)x\(variant.height)."))
+      }
     }
     #expect(folder.files(below: "out/.tessera/staging").isEmpty)
     #expect(folder.files(below: "out/.tessera/spool").isEmpty)
@@ -85,7 +89,8 @@ struct Workshop {
 }
 
 extension Catalog {
-  /// A line for each image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`.
+  /// A line for each image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`; further
+  /// formats of a size behind a plus sign.
   var outline: [String] {
     images.map { image in
       var text = "\(image.id) \(image.status.rawValue)"
@@ -95,6 +100,9 @@ extension Catalog {
       let files = image.variants.map { variant in
         "\(variant.width)x\(variant.height) \(variant.type.dropFirst(6))"
           + (variant.fallback.map { " (\($0))" } ?? "")
+          + (variant.also ?? []).map { other in
+            " + \(other.type.dropFirst(6))" + (other.fallback.map { " (\($0))" } ?? "")
+          }.joined()
       }
       return files.isEmpty ? text : text + ": " + files.joined(separator: ", ")
     }

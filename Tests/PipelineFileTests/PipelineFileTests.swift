@@ -81,8 +81,10 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
           slots: [
             Slot("avatar", width: 36, height: 36, mode: .clip),
             Slot("hero", width: nil, height: 200, mode: .fill),
-          ], scales: [1, 3], rounding: .list([320, 640]), format: .jpeg, quality: 70, effort: 2,
-          oversized: .png, background: Colour(red: 0xAA, green: 0xBB, blue: 0xCC),
+          ], scales: [1, 3], rounding: .list([320, 640]), formats: [.fixed(.jpeg)],
+          quality: EncoderSetting { $0 == .png ? nil : 70 },
+          effort: EncoderSetting { [.webp: 2, .avif: 2, .jxl: 3][$0] }, oversized: .png,
+          background: Colour(red: 0xAA, green: 0xBB, blue: 0xCC),
           keepsAnimation: false))
     #expect(file.fetch.timeout == .milliseconds(500))
     #expect(file.fetch.deadline == .seconds(90))
@@ -99,6 +101,33 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(file.workers == 3)
   }
 
+  @Test func takesSeveralFormatsWithSettingsOfTheirOwn() throws {
+    let file = try decode(
+      minimal + "variants: {format: [avif, source, jpeg], quality: {avif: 55}, effort: {jxl: 7}}\n"
+    ).get()
+    #expect(file.plan.formats == [.fixed(.avif), .source, .fixed(.jpeg)])
+    #expect(OutputFormat.allCases.map { file.plan.quality[$0] } == [80, 80, nil, 55, 80])
+    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [4, nil, nil, 2, 7])
+    let found = try decode(minimal + "variants: {gravity: attention}\n").get()
+    #expect(found.plan.gravity == .found(.attention))
+  }
+
+  /// A manifest is at a path, at a URL, or comes by standard input.
+  @Test func knowsWhereTheManifestIs() throws {
+    func manifest(_ text: String) throws -> PipelineFile.Manifest {
+      try decode("manifest: \(text)\noutput: o\nslots: {a: {size: 10x}}\n").get().manifest
+    }
+    #expect(try manifest("\"-\"") == .standardInput)
+    #expect(try manifest("/srv/m.csv") == .file("/srv/m.csv"))
+    #expect(try manifest("a/m.csv") == .file("dir/a/m.csv"))
+    #expect(try manifest("https://example.com/m") == .url("https://example.com/m"))
+    #expect(
+      mistakes("manifest: s3://bucket/m\noutput: o\nslots: {a: {size: 10x}}\n") == [
+        "1:11 \"manifest\" must be a path, an http(s) URL, or \"-\" for standard input, found "
+          + "\"s3://bucket/m\""
+      ])
+  }
+
   @Test(arguments: [
     ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base, base-url, catalog,"),
     ("sclaes: [1]", "5:1 unknown key \"sclaes\"; did you mean \"scales\"?"),
@@ -107,6 +136,30 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       "5:10 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"0\""
     ),
     ("scales: [1, 1]", "5:13 \"scales\" names 1 twice"),
+    ("rounding: [64, 64]", "5:16 \"rounding\" names 64 twice"),
+    ("rounding: []", "5:11 \"rounding\" must have at least one size"),
+    (
+      "rounding: [0]",
+      "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"0\""
+    ),
+    (
+      "rounding: [65536]",
+      "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"65536\""
+    ),
+    ("variants: {format: [webp, webp]}", "5:27 \"variants.format\" names webp twice"),
+    ("variants: {format: []}", "5:11 \"variants.format\" must have at least one format"),
+    (
+      "variants: {quality: {png: 3}}",
+      "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, jpeg, jxl, webp"
+    ),
+    (
+      "variants: {effort: {jxl: 2}}",
+      "5:26 \"variants.effort.jxl\" must be a whole number from 3 to 9, found \"2\""
+    ),
+    (
+      "variants: {effort: 7}",
+      "5:20 \"variants.effort\" must be a whole number from 0 to 6, found \"7\""
+    ),
     (
       "workers: many",
       "5:10 \"workers\" must be \"auto\" or a whole number from 1 to 256, found \"many\""
@@ -122,7 +175,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "variants: {format: wepb}",
-      "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", found \"wepb\" (did you mean \"webp\"?)"
+      "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", \"avif\", \"jxl\", \"source\", \"compatible\", found \"wepb\" (did you mean \"webp\"?)"
     ),
     (
       "variants: {background: white}",
@@ -170,8 +223,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   @Test(arguments: [
     "placeholders: [color]", "fail-above: 90%", "catalog: {profile: full}",
     "catalog: {format: jsonl}",
-    "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {format: avif}",
-    "variants: {metadata: keep}", "variants: {gravity: attention}", "accept: [heic]",
+    "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {metadata: keep}",
+    "variants: {metadata: [strip, icc]}", "accept: [heic]",
   ])
   func refusesWhatIsNotBuiltYet(_ line: String) {
     let found = mistakes(minimal + line + "\n")

@@ -93,7 +93,12 @@ import Testing
     "variants: {background: \"#abc\"}", "variants: {background: \"#abcd\"}",
     "variants: {background: white}", "variants: {metadata: keep}", "variants: {animation: first}",
     "variants: {quality: high}", "variants: {gravity: north-east}", "variants: {gravity: up}",
-    "variants: {gravity: attention}", "fetch: {timeout: 500ms}", "fetch: {timeout: 1.5m}",
+    "variants: {gravity: attention}", "variants: {format: [avif, webp, jpeg]}",
+    "variants: {format: source}", "variants: {format: []}", "variants: {format: [webp, webp]}",
+    "variants: {format: [webp, gif]}", "variants: {quality: {avif: 50, webp: 70}}",
+    "variants: {quality: {png: 50}}", "variants: {quality: {}}", "variants: {effort: {avif: 9}}",
+    "variants: {effort: {webp: 7}}", "variants: {effort: {jxl: 2}}", "rounding: [64, 64]",
+    "fetch: {timeout: 500ms}", "fetch: {timeout: 1.5m}",
     "fetch: {timeout: 15}", "fetch: {timeout: 0s}", "fetch: {timeout: -1s}", "fetch: {retries: 0}",
     "fetch: {retries: 21}", "fetch: {min-speed: 1KB/s}", "fetch: {min-speed: 1KB}",
     "fetch: {max-bytes: 64MB}", "fetch: {max-bytes: 1000}", "fetch: {max-bytes: 1 MiB}",
@@ -121,7 +126,11 @@ import Testing
     let texts =
       Self.lines.map { Self.minimal + $0 + "\n" }
       + Self.slots.map { "manifest: m\noutput: o\nslots: \($0)\n" }
-      + ["output: o\nslots: {a: {size: 10x}}\n", "manifest: m\nslots: {a: {size: 10x}}\n", ""]
+      + [
+        "manifest: https://example.com/m\noutput: o\nslots: {a: {size: 10x}}\n",
+        "manifest: ftp://example.com/m\noutput: o\nslots: {a: {size: 10x}}\n",
+        "output: o\nslots: {a: {size: 10x}}\n", "manifest: m\nslots: {a: {size: 10x}}\n", "",
+      ]
     let input = try JSONSerialization.data(withJSONObject: texts)
     // An implementation of JSON Schema that others wrote.
     let script = """

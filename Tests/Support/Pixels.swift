@@ -1,3 +1,4 @@
+import Foundation
 import TesseraCVips
 
 /// A picture's pixels, read by libvips, for tests that look at what came out.
@@ -22,6 +23,8 @@ public struct Pixels: Sendable {
       case "webp": tessera_vips_load_webp(path, &opened, -1, 1)
       case "gif": tessera_vips_load_gif(path, &opened, -1)
       case "png": tessera_vips_load_png(path, &opened)
+      case "avif": tessera_vips_load_heif(path, &opened)
+      case "jxl": tessera_vips_load_jxl(path, &opened)
       default: tessera_vips_load_jpeg(path, &opened, 1)
       }
     guard status == 0, let image = opened else {
@@ -42,10 +45,33 @@ public struct Pixels: Sendable {
 
   private static let isStarted = vips_init("tests") == 0
 
+  /// Writes a picture as PNG, through libvips' own command.
+  ///
+  /// - Parameter colour: red, green and blue at a place, 0 to 255.
+  public static func make(
+    _ path: String, width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> [Int]
+  ) async throws {
+    var bytes = Array("P6 \(width) \(height) 255\n".utf8)
+    for y in 0..<height { for x in 0..<width { bytes += colour(x, y).map { UInt8($0) } } }
+    let plain = path + ".ppm"
+    try Data(bytes).write(to: URL(filePath: plain))
+    let result = try await Tool.run("/usr/bin/vips", ["copy", plain, path])
+    try FileManager.default.removeItem(atPath: plain)
+    guard result.status == 0 else { throw Failure(message: result.errors) }
+  }
+
   /// The samples of a pixel.
   public subscript(x: Int, y: Int) -> [Int] {
     let start = (y * width + x) * bands
     return bytes[start..<start + bands].map(Int.init)
+  }
+
+  /// The mean of each band, to the nearest whole number.
+  public var mean: [Int] {
+    (0..<bands).map { band in
+      let sum = stride(from: band, to: bytes.count, by: bands).reduce(0) { $0 + Int(bytes[$1]) }
+      return (sum + width * height / 2) / (width * height)
+    }
   }
 
   /// The sample at a place told in parts of width and height.

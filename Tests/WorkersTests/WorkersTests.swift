@@ -17,16 +17,16 @@ private func job(
   TranscodeJob(
     identifier: 1, source: source, format: format,
     expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames), base: size,
-    maximumPixels: pixels,
+    isAnimated: false, maximumPixels: pixels,
     maximumFrames: 100, outputs: outputs)
 }
 
-private func output(_ file: String, _ width: Int, _ height: Int, _ format: OutputFormat = .webp)
+private func output(_ path: String, _ width: Int, _ height: Int, _ format: OutputFormat = .webp)
   -> TranscodeJob.Output
 {
   .init(
-    file: file,
-    variant: PlannedVariant(
+    path: path,
+    file: PlannedFile(
       crop: nil, size: Size(width, height),
       encoding: Encoding(
         format: format, quality: 80, effort: 4, background: nil, isAnimated: false),
@@ -35,7 +35,7 @@ private func output(_ file: String, _ width: Int, _ height: Int, _ format: Outpu
 
 /// A program that plays a worker: a shell script with the channel on descriptor 3.
 private func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
-  let hello = #"printf '{"protocol":1,"libvips":"0.0.0"}\n' >&3"#
+  let hello = #"printf '{"protocol":2,"libvips":"0.0.0"}\n' >&3"#
   let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   return path
@@ -217,8 +217,11 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     var job = job(
       "/a \"b\"\n", format: "png", size: Size(3, 4), frames: 2, alpha: true,
       outputs: [output("/x", 1, 2, .png)])
-    job.outputs[0].variant.crop = Crop(x: 1, y: 2, size: Size(3, 4))
-    job.outputs[0].variant.encoding.background = Colour(red: 1, green: 2, blue: 255)
+    job.outputs[0].file.crop = Crop(x: 1, y: 2, size: Size(3, 4))
+    job.outputs[0].file.encoding.background = Colour(red: 1, green: 2, blue: 255)
+    #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
+    job.isAnimated = true
+    job.outputs[0].file.crop = Crop(Size(3, 4), .found(.entropy))
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     let replies: [TranscodeReply] = [
       .done(job.expected, warnings: ["a", "b"]), .differs(job.expected),

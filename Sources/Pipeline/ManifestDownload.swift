@@ -1,0 +1,74 @@
+internal import Synchronization
+internal import TesseraFetch
+internal import TesseraFiles
+internal import TesseraManifest
+internal import TesseraPipelineFile
+
+/// Fetches a manifest that lies at a URL into a file, with the pipeline's own settings of the network:
+/// addresses, headers, retries, and how slow is too slow.
+struct ManifestDownload {
+  /// A manifest of ten million lines has about two gigabytes. What is larger is no manifest.
+  private static let maximumBytes = 16_000_000_000
+  private static let deadline = Duration.seconds(3_600)
+
+  private let fetch: PipelineFile.Fetch
+  private let url: String
+
+  init(_ url: String, _ fetch: PipelineFile.Fetch) {
+    self.url = url
+    self.fetch = fetch
+  }
+
+  /// - Parameter directory: where the bytes lie until they are read; no name is left behind there.
+  func file(in directory: String) async throws -> File {
+    var settings = fetch.fetchSettings
+    settings.maximumBytes = Self.maximumBytes
+    let fetcher = try PipelineError.wrap { try Fetcher(settings) }
+    defer { fetcher.close() }
+    var tries = Tries(RetryPolicy(retries: fetch.retries, deadline: Self.deadline))
+    while true {
+      let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
+      let request = FetchRequest(
+        url: url, headers: fetch.headers.map { ($0.name, $0.value) }, deadline: tries.left)
+      let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: receiver)
+      tries.took(answer.time)
+      switch answer.result {
+      case .success: return try PipelineError.wrap { try receiver.file() }
+      case .failure(let error):
+        if error.code == .cancelled { throw CancellationError() }
+        if error.code == .local { throw PipelineError.local(error.message) }
+        guard try await tries.wait(after: error) else {
+          throw PipelineError.manifest(
+            path: SourceURL.withoutUserInfo(url),
+            reason: "\(error.message) (\(error.code.rawValue))")
+        }
+      }
+    }
+  }
+
+  private final class Receiver: BodyReceiving {
+    private let target: Mutex<File?>
+
+    init(_ file: consuming File) { target = Mutex(file) }
+
+    func receive(_ bytes: RawSpan) -> BodyVerdict {
+      target.withLock { file in
+        do throws(SystemError) {
+          try file?.write(bytes)
+          return .more
+        } catch {
+          return .failed("\(error)")
+        }
+      }
+    }
+
+    /// To be called once, when the transfer has ended well.
+    func file() throws(SystemError) -> File {
+      guard let file = target.withLock({ $0.take() }) else {
+        throw SystemError("read", "the manifest", code: 9)  // EBADF
+      }
+      try file.rewind()
+      return file
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// Several formats, formats that depend on the source, and crops that depend on the pixels.
+@Suite struct FormatListTests {
+  private static func workshop(
+    _ nginx: Nginx, _ names: [String], keys: String, slots: String
+  ) throws -> Workshop {
+    let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
+    return try Workshop(manifest: manifest, keys: keys, slots: slots)
+  }
+
+  @Test func severalFormatsMakeOneFileOfEach() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = ["rotated-phone-shot.jpg", "tall-900x20000.png", "animated.gif", "transparent.png"]
+    let keys = "scales: [1]\nvariants: {format: [avif, webp, jpeg], effort: {avif: 0}}"
+    let slots = "slots: {a: {size: 60x}, b: {size: x400}}"
+    let workshop = try Self.workshop(nginx, names, keys: keys, slots: slots)
+    let first = try await workshop.run()
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(
+      try workshop.catalog.outline == [
+        "rotated-phone-shot.jpg ok 600x800 jpeg: 96x128 avif + webp + jpeg, "
+          + "384x512 avif + webp + jpeg",
+        "tall-900x20000.png ok 900x20000 png: 23x512 avif + webp + jpeg, "
+          + "92x2048 avif + webp + jpeg",
+        "animated.gif ok 96x64 gif: 64x43 webp (avif-no-animation) + jpeg, "
+          + "96x64 webp (avif-no-animation) + jpeg",
+        "transparent.png ok 200x150 png: 64x48 avif + webp + jpeg, 200x150 avif + webp + jpeg",
+      ])
+    try await workshop.expectWhole()
+    #expect(try workshop.report["variants.asked"] == 24)
+    #expect(try workshop.report["variants.made"] == 22)
+    // Each file is the picture that it says it is.
+    for image in try workshop.catalog.images where image.alpha == false {
+      for variant in image.variants {
+        let first = try Pixels(workshop.folder.path("out/\(variant.path)"))
+        for other in variant.also ?? [] {
+          let pixels = try Pixels(workshop.folder.path("out/\(other.path)"))
+          #expect(pixels.width == first.width && pixels.height == first.height)
+          #expect(distance(pixels.mean, first.mean) <= 3, "\(other.path): \(pixels.mean)")
+        }
+      }
+    }
+    // One of several is gone: only that is made again, and it is the same.
+    let catalog = try workshop.catalogText
+    let lost = try #require(try workshop.catalog.images[0].variants[0].also?[0].path)
+    try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(lost)"))
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["variants.made"] == 1)
+    #expect(try workshop.catalogText == catalog)
+    // Another order of preference makes nothing new.
+    try workshop.write(
+      keys: "scales: [1]\nvariants: {format: [webp, avif, jpeg], effort: {avif: 0}}", slots: slots)
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["variants.made"] == 0)
+    #expect(
+      try workshop.catalog.outline[2]
+        == "animated.gif ok 96x64 gif: 64x43 webp + jpeg, 96x64 webp + jpeg")
+    await nginx.stop()
+  }
+
+  @Test func aFormatMayDependOnTheSource() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = ["plain.jpg", "grey.png", "lossy.webp", "animated.gif", "transparent.png"]
+    let slots = "slots: {a: {size: 60x}}"
+    func formats(_ choice: String) async throws -> [String] {
+      let workshop = try Self.workshop(
+        nginx, names, keys: "scales: [1]\nvariants: {format: \(choice)}", slots: slots)
+      #expect(try await workshop.run().status == 0)
+      return try workshop.catalog.images.flatMap { image in
+        image.variants.map { String($0.type.dropFirst(6)) }
+      }
+    }
+    #expect(try await formats("source") == ["jpeg", "png", "webp", "webp", "png"])
+    #expect(try await formats("compatible") == ["jpeg", "jpeg", "jpeg", "png", "png"])
+    await nginx.stop()
+  }
+
+  /// The crop follows the one thing there is to see; a focus of the item's own goes before it; all
+  /// scales and all formats show the same part.
+  @Test(arguments: ["attention", "entropy"])
+  func cropsFollowWhatThereIsToSee(_ gravity: String) async throws {
+    let folder = try TemporaryFolder()
+    var random = SystemRandomNumberGenerator()
+    try await Pixels.make(folder.path("p.png"), width: 900, height: 300) { x, y in
+      // A noisy red disc at the right of a flat grey.
+      let isDisc = (x - 760) * (x - 760) + (y - 150) * (y - 150) < 80 * 80
+      return isDisc ? [Int.random(in: 150...250, using: &random), 60, 50] : [120, 120, 120]
+    }
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let url = nginx.url("/p.png")
+    let workshop = try Workshop(
+      manifest: """
+        {"id":"found","url":"\(url)"}
+        {"id":"focused","url":"\(url)","focus":[0.2,0.5]}
+
+        """,
+      keys: "variants: {format: [webp, png], gravity: \(gravity)}",
+      slots: "slots: {a: {size: 50x50, mode: clip}, b: {size: 20x20, mode: clip}}")
+    #expect(try await workshop.run().status == 0)
+    let found = try workshop.catalog.images[0]
+    for variant in found.variants {
+      for path in [variant.path] + (variant.also ?? []).map(\.path) {
+        let pixels = try Pixels(workshop.folder.path("out/\(path)"))
+        // The disc is in it from its left edge to its right: both outermost columns are grey.
+        #expect(distance(pixels.at(0, 0.5), [120, 120, 120]) <= 12, "\(path)")
+        let reds = (0..<pixels.width).filter { pixels[$0, pixels.height / 2][0] > 140 }
+        let width = Double(reds.count) / Double(pixels.width)
+        #expect((0.45...0.6).contains(width), "\(path): \(width)")
+      }
+    }
+    let focused = try Pixels(try workshop.file("focused", "a"))
+    #expect(distance(focused.at(0.99, 0.5), [120, 120, 120]) <= 4)
+    #expect(distance(focused.at(0.5, 0.5), [120, 120, 120]) <= 4)
+    await nginx.stop()
+  }
+}
