@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 private import TesseraCCurl
 package import TesseraFiles
@@ -32,7 +33,12 @@ package final class Fetcher: Sendable {
   }
 
   /// curl_global_init is not safe to call from two threads; a static is made once.
-  private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  private static let isInitialized: Bool = {
+    // libidn2 takes host names for text in the locale's encoding; in the C locale that a program begins
+    // with, no name beyond ASCII could be looked up.
+    setlocale(LC_CTYPE, "C.UTF-8")
+    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }()
 
   /// Ends all requests, and the thread.
   package func close() {

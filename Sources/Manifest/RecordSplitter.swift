@@ -31,25 +31,43 @@ package struct RecordSplitter {
   /// Takes bytes up to the end of the next record. Returns the record, or nil where `bytes` was
   /// used up without one.
   package mutating func next(in bytes: inout ArraySlice<UInt8>) -> Record? {
-    while let byte = bytes.popFirst() {
-      if byte == UInt8(ascii: "\n"), lastWasCarriageReturn {
-        // The second half of a CRLF, whose first half has ended the record already.
+    while let first = bytes.first {
+      if first == UInt8(ascii: "\n"), lastWasCarriageReturn {
+        // The second half of a CRLF, whose first half has ended the line already.
         lastWasCarriageReturn = false
+        bytes.removeFirst()
         continue
       }
-      lastWasCarriageReturn = byte == UInt8(ascii: "\r")
-      let isLineEnd = lastWasCarriageReturn || byte == UInt8(ascii: "\n")
-      if isLineEnd { line += 1 }
-      if isLineEnd && !isInQuotes { return close() }
-      if let separator { followQuotes(byte, separator) }
-      guard !isTooLong else { continue }
-      pending.append(isLineEnd ? UInt8(ascii: "\n") : byte)
-      if pending.count > Self.maximumLength {
-        isTooLong = true
-        pending = []
-      }
+      lastWasCarriageReturn = false
+      let length = lengthOfLine(in: bytes.span)
+      take(bytes.prefix(length))
+      bytes = bytes.dropFirst(length)
+      guard let end = bytes.popFirst() else { return nil }
+      lastWasCarriageReturn = end == UInt8(ascii: "\r")
+      line += 1
+      if !isInQuotes { return close() }
+      take([UInt8(ascii: "\n")])
     }
     return nil
+  }
+
+  /// How many bytes there are before the next line's end, or in all. Keeps track of quotes.
+  private mutating func lengthOfLine(in bytes: Span<UInt8>) -> Int {
+    for index in 0..<bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { return index }
+      if let separator { followQuotes(byte, separator) }
+    }
+    return bytes.count
+  }
+
+  private mutating func take(_ bytes: ArraySlice<UInt8>) {
+    guard !isTooLong else { return }
+    pending += bytes
+    if pending.count > Self.maximumLength {
+      isTooLong = true
+      pending = []
+    }
   }
 
   private mutating func followQuotes(_ byte: UInt8, _ separator: UInt8) {

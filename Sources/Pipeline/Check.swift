@@ -30,8 +30,7 @@ extension Pipeline {
     }
     let manifest = try await ManifestStream.open(file)
     let prober = probes ? try EntryProber(file) : nil
-    // A temporary database on disk: ten million ids need no memory.
-    let ledger = try PipelineError.wrap { try StateStore(path: "") }
+    var entries = try EntryStream(lookingAt: manifest)
     let slots = Set(file.plan.slots.map(\.name))
     var result = CheckReport()
     func tell(_ problem: ManifestProblem) {
@@ -44,30 +43,22 @@ extension Pipeline {
         tell(ManifestProblem(entry, failure))
       }
     }
-    while let record = try await manifest.next() {
-      var problem: ManifestProblem?
-      switch record {
-      case .problem(let found): problem = found
-      case .entry(let entry):
-        let claim = try await ledger.claim(
-          id: entry.id, run: 1, position: result.items, line: entry.line,
-          entry: Digest.of(entry.content))
-        switch claim {
+    while let batch = try await entries.next() {
+      for record in batch {
+        switch record {
+        case .problem(let problem): tell(problem)
         case .repeated: result.repeated += 1
-        case .conflict(let line): problem = .conflict(entry, with: line)
-        case .new: result.items += 1
+        case .entry(let entry, position: _):
+          if let unknown = entry.slots?.first(where: { !slots.contains($0) }) {
+            tell(ManifestProblem(entry, unknown: unknown, among: slots.sorted()))
+          } else if let prober {
+            tell(try await prober.add(entry))
+          }
         }
-        if problem == nil, let unknown = entry.slots?.first(where: { !slots.contains($0) }) {
-          problem = ManifestProblem(
-            line: entry.line,
-            message: "the pipeline has no slot \"\(unknown)\""
-              + Nearest.hint(for: unknown, among: slots.sorted()))
-        }
-        if problem == nil, claim == .new, let prober { tell(try await prober.add(entry)) }
       }
-      if let problem { tell(problem) }
     }
     if let prober { tell(try await prober.flush()) }
+    result.items = entries.count
     return result
   }
 }
@@ -82,10 +73,10 @@ extension ManifestProblem {
       message: "\(SourceURL.withoutUserInfo(entry.url)): \(sentence) (\(failure.code))")
   }
 
-  /// A repeated id with other content: the first stands.
-  static func conflict(_ entry: ManifestEntry, with line: Int) -> ManifestProblem {
-    ManifestProblem(
+  /// An entry for a slot that the pipeline does not have.
+  fileprivate init(_ entry: ManifestEntry, unknown slot: String, among slots: [String]) {
+    self.init(
       line: entry.line,
-      message: "the id \"\(entry.id)\" stands on line \(line) already, with other content")
+      message: "the pipeline has no slot \"\(slot)\"" + Nearest.hint(for: slot, among: slots))
   }
 }

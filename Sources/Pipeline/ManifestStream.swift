@@ -11,7 +11,7 @@ package final class ManifestStream {
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
-  private var records: ArraySlice<ManifestRecord> = []
+  private var records: [ManifestRecord] = []
   private var isAtStart = true
   private var isShapeKnown = false
   private var isAtEnd = false
@@ -52,10 +52,11 @@ package final class ManifestStream {
     reader = ManifestReader(hiding: pipeline.fetch.ignoredQuery, base: pipeline.base)
   }
 
-  /// The next record, or nil at the end.
-  package func next() async throws(PipelineError) -> ManifestRecord? {
+  /// The records that came with the next bytes, or nil at the end.
+  package func nextBatch() async throws(PipelineError) -> [ManifestRecord]? {
     while records.isEmpty && !isAtEnd { try await fill() }
-    return records.popFirst()
+    defer { records = [] }
+    return records.isEmpty ? nil : records
   }
 
   private func fill() async throws(PipelineError) {

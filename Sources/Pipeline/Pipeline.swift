@@ -177,38 +177,28 @@ package struct Pipeline: Sendable {
     let window = max(1_000, file.fetch.concurrency * 4)
     // One task at a time for each URL, in the order of the manifest.
     let sources = KeyedQueue<FetchError>()
+    var entries = EntryStream(manifest, ledger: state, run: run)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      var position = 0
       var underWay = 0
-      while let record = try await manifest.next() {
-        try Task.checkCancellation()
-        switch record {
-        case .problem(let problem): report(problem, recorder)
-        case .entry(let entry):
-          let claim = try await state.claim(
-            id: entry.id, run: run, position: position, line: entry.line,
-            entry: Digest.of(entry.content))
-          switch claim {
-          case .repeated: continue
-          case .conflict(let line):
-            report(.conflict(entry, with: line), recorder)
+      while let batch = try await entries.next() {
+        for record in batch {
+          try Task.checkCancellation()
+          guard case .entry(let entry, let position) = record else {
+            if case .problem(let problem) = record { report(problem, recorder) }
             continue
-          case .new: break
           }
           if underWay >= window {
             try await group.next()
             underWay -= 1
           }
           underWay += 1
-          let place = position
           let turn = sources.place(file.sourceKey(for: entry))
-          position += 1
           group.addTask {
             do {
               try await sources.work(turn) { failure in
                 let clock = ContinuousClock.now
                 let (image, finding) = try await runner.image(
-                  for: entry, position: place, failure: failure)
+                  for: entry, position: position, failure: failure)
                 try await finish(image, of: entry, since: clock, state, recorder)
                 return ((), finding)
               }
@@ -217,13 +207,15 @@ package struct Pipeline: Sendable {
               throw error
             }
           }
+          observer.progress(
+            RunProgress(
+              recorder.current, started: position + 1, manifest: manifest, isAllRead: false))
         }
-        observer.progress(
-          RunProgress(recorder.current, started: position, manifest: manifest, isAllRead: false))
       }
       while try await group.next() != nil {
         observer.progress(
-          RunProgress(recorder.current, started: position, manifest: manifest, isAllRead: true))
+          RunProgress(recorder.current, started: entries.count, manifest: manifest, isAllRead: true)
+        )
       }
     }
   }

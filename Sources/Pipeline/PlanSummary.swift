@@ -16,11 +16,12 @@ package struct PlanSummary: Sendable {
   /// The price on each ladder that was asked for; the pipeline's own, where none was.
   package var ladders: [LadderPrice]
 
-  mutating func add(_ source: PlanSource, _ settings: PlanSettings, slots: [String]?) {
+  mutating func add(_ source: PlanSource, of entry: ManifestEntry, _ settings: PlanSettings) {
     for index in ladders.indices {
       var settings = settings
       settings.rounding = ladders[index].rounding
-      ladders[index].add(Plan(for: source, settings: settings, slots: slots), of: source)
+      let plan = Plan(for: source, settings: settings, slots: entry.slots)
+      ladders[index].add(plan, of: source, id: entry.id)
     }
   }
 }
@@ -33,7 +34,7 @@ extension PlanSummary {
       switch answer {
       case .success(let header):
         let source = header.facts.planned(header.format.rawValue, focus: entry.planFocus)
-        add(source, settings, slots: entry.slots)
+        add(source, of: entry, settings)
       case .failure: unknown += 1
       }
     }
@@ -55,7 +56,18 @@ package struct LadderPrice: Sendable {
   /// Files by the length of their longer side.
   package var rungs: [Int: Int] = [:]
   /// Files that are not what the pipeline asks for, by the reasons.
-  package var fallbacks: [String: Int] = [:]
+  package var fallbacks: [String: Fallen] = [:]
+
+  /// Files that are not what the pipeline asks for, all for the same reasons.
+  package struct Fallen: Sendable {
+    package var files = 0
+    /// The pictures that they are made of.
+    package var items = 0
+    /// The ids of the first of these pictures, at most ``mostExamples``.
+    package var examples: [String] = []
+
+    package static let mostExamples = 3
+  }
 
   package var shared: Int { asked - made }
 
@@ -64,24 +76,49 @@ package struct LadderPrice: Sendable {
     pixelsAsked > 0 ? pixelsDelivered / pixelsAsked - 1 : 0
   }
 
+  /// Files by powers of two that their longer side is at most; of those that there are.
+  package var ranges: [(limit: Int, files: Int)] {
+    var files: [Int: Int] = [:]
+    for (length, count) in rungs {
+      var limit = 1
+      while limit < length { limit *= 2 }
+      files[limit, default: 0] += count
+    }
+    return files.sorted { $0.key < $1.key }.map { (limit: $0.key, files: $0.value) }
+  }
+
   package init(_ rounding: Rounding) { self.rounding = rounding }
 
-  package mutating func add(_ plan: Plan, of source: PlanSource) {
+  package mutating func add(_ plan: Plan, of source: PlanSource, id: String) {
     asked += plan.asked
     bytes += plan.estimatedBytes(hasAlpha: source.hasAlpha)
     for variant in plan.variants {
       made += variant.files.count
       rungs[variant.size.longerSide, default: 0] += variant.files.count
-      for file in variant.files {
-        if let fallback = file.fallback { fallbacks[fallback.text, default: 0] += 1 }
-      }
     }
+    addFallbacks(plan, id: id)
     for request in plan.slots.flatMap(\.requests) {
       let size = plan.variants[request.variant].size
       let delivered = Double(size.width) * Double(size.height)
       pixelsDelivered += delivered
       // A slot may ask for more than numbers of pixels can be whole in.
       pixelsAsked += min(Double(request.asked.width) * Double(request.asked.height), delivered)
+    }
+  }
+}
+
+extension LadderPrice {
+  private mutating func addFallbacks(_ plan: Plan, id: String) {
+    var reasons: [String: Int] = [:]
+    for fallback in plan.files.lazy.compactMap(\.fallback) {
+      reasons[fallback.text, default: 0] += 1
+    }
+    for (reason, files) in reasons {
+      var fallen = fallbacks[reason] ?? Fallen()
+      fallen.files += files
+      fallen.items += 1
+      if fallen.examples.count < Fallen.mostExamples { fallen.examples.append(id) }
+      fallbacks[reason] = fallen
     }
   }
 }
@@ -98,7 +135,7 @@ extension Pipeline {
     report: (ManifestProblem) -> Void
   ) async throws -> PlanSummary {
     let manifest = try await ManifestStream.open(file)
-    let ledger = try PipelineError.wrap { try StateStore(path: "") }
+    var entries = try EntryStream(lookingAt: manifest)
     let slots = Set(file.plan.slots.map(\.name))
     let path = DirectoryOutput(file.output).statePath
     var state: StateStore?
@@ -108,26 +145,24 @@ extension Pipeline {
     let prober = probes ? try EntryProber(file) : nil
     let ladders = ladders.isEmpty ? [file.plan.rounding] : ladders
     var summary = PlanSummary(ladders: ladders.map { LadderPrice($0) })
-    while let record = try await manifest.next() {
-      switch record {
-      case .problem(let problem): report(problem)
-      case .entry(let entry):
-        let claim = try await ledger.claim(
-          id: entry.id, run: 1, position: summary.items, line: entry.line,
-          entry: Digest.of(entry.content))
-        switch claim {
-        case .repeated: continue
-        case .conflict(let line):
-          report(.conflict(entry, with: line))
-          continue
-        case .new: summary.items += 1
+    while let batch = try await entries.next() {
+      var known: [ManifestEntry] = []
+      for record in batch {
+        switch record {
+        case .problem(let problem): report(problem)
+        case .repeated: break
+        case .entry(let entry, position: _):
+          if entry.slots?.allSatisfy(slots.contains) ?? true {
+            known.append(entry)
+          } else {
+            summary.unknown += 1
+          }
         }
-        guard entry.slots?.allSatisfy(slots.contains) ?? true else {
-          summary.unknown += 1
-          continue
-        }
-        if let source = try await knownSource(entry, file: file, state: state) {
-          summary.add(source, file.plan, slots: entry.slots)
+      }
+      let sources = try await lastSeen(known, file: file, state: state)
+      for (entry, source) in zip(known, sources) {
+        if let source {
+          summary.add(source, of: entry, file.plan)
         } else if let prober {
           summary.add(try await prober.add(entry), file.plan)
         } else {
@@ -136,6 +171,7 @@ extension Pipeline {
       }
     }
     if let prober { summary.add(try await prober.flush(), file.plan) }
+    summary.items = entries.count
     return summary
   }
 
@@ -146,21 +182,18 @@ extension Pipeline {
     try await EntryProber(file).probe(source)
   }
 
-  private static func knownSource(
-    _ entry: ManifestEntry, file: PipelineFile, state: StateStore?
-  ) async throws -> PlanSource? {
-    let key = file.sourceKey(for: entry)
-    guard let state else { return nil }
-    let source = try await state.source(key)
-    // What was seen last counts.
-    if let header = try await state.header(key),
-      header.confirmation.checked > source?.confirmation.checked ?? 0
-    {
-      return header.facts.planned(header.format, focus: entry.planFocus)
-    }
-    guard let source else { return nil }
-    return try await state.content(source.content).map {
-      $0.facts.planned($0.format, focus: entry.planFocus)
+  /// What must be known of entries' sources to plan for them; nil where nothing is known.
+  private static func lastSeen(
+    _ entries: [ManifestEntry], file: PipelineFile, state: StateStore?
+  ) async throws -> [PlanSource?] {
+    guard let state else { return entries.map { _ in nil } }
+    let seen = try await state.lastSeen(entries.map { file.sourceKey(for: $0) })
+    return zip(entries, seen).map { entry, seen in
+      switch seen {
+      case .content(let content): content.facts.planned(content.format, focus: entry.planFocus)
+      case .header(let header): header.facts.planned(header.format, focus: entry.planFocus)
+      case nil: nil
+      }
     }
   }
 }

@@ -84,6 +84,14 @@ package struct ContentRecord: Sendable, Equatable {
   }
 }
 
+/// The last look at a source.
+package enum Sighting: Sendable, Equatable {
+  /// Its bytes were decoded.
+  case content(ContentRecord)
+  /// Its header alone was read.
+  case header(HeaderRecord)
+}
+
 extension HeaderRecord {
   /// Whether the numbers can be true: no side has more than 31 bits.
   var isPossible: Bool {

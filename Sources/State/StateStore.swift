@@ -26,7 +26,8 @@ package actor StateStore {
     database = try Database(path)
     // In WAL mode with NORMAL, a power cut may cost the last commits, but never the order.
     try database.execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000")
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;"
+        + "PRAGMA cache_size = -8000")
     try Schema.migrate(database)
     selectSource = try database.prepare(
       "SELECT etag, last_modified, checked, fresh_until, run, content FROM sources WHERE key = ?")
@@ -137,6 +138,28 @@ package actor StateStore {
     }
   }
 
+  /// What is known of sources: of their bytes, or of their headers alone, whichever was seen last.
+  package func lastSeen(_ keys: [String]) throws(StateError) -> [Sighting?] {
+    // One transaction for all: each by itself would lock and unlock the file anew.
+    let isOwn = !isInTransaction
+    if isOwn { try database.execute("BEGIN") }
+    defer { if isOwn { try? database.execute("COMMIT") } }
+    var sightings: [Sighting?] = []
+    for key in keys {
+      let source = try source(key)
+      if let header = try header(key),
+        header.confirmation.checked > source?.confirmation.checked ?? 0
+      {
+        sightings.append(.header(header))
+      } else if let source, let content = try content(source.content) {
+        sightings.append(.content(content))
+      } else {
+        sightings.append(nil)
+      }
+    }
+    return sightings
+  }
+
   /// The files of some keys; nil where a key is unknown.
   package func variants(_ keys: [String]) throws(StateError) -> [VariantRecord?] {
     var records: [VariantRecord?] = []
@@ -150,19 +173,45 @@ package actor StateStore {
     return records
   }
 
-  /// Gives an item its place in a run.
+  /// What an item claims its place with.
+  package struct ClaimRequest: Sendable {
+    package var id: String
+    package var line: Int
+    /// Stands for everything that the manifest says of the item.
+    package var entry: String
+
+    package init(id: String, line: Int, entry: String) {
+      self.id = id
+      self.line = line
+      self.entry = entry
+    }
+  }
+
+  /// Gives items their places in a run, in their order.
+  ///
+  /// - Parameter position: that of the first new one.
+  /// - Returns: an answer for each.
   package func claim(
-    id: String, run: Int, position: Int, line: Int, entry: String
-  ) throws(StateError) -> Claim {
-    let known = try selectItem.first([.text(id)]) { row in
-      (run: row.int(0), line: row.int(1), entry: row.text(2))
+    _ requests: [ClaimRequest], run: Int, position: Int
+  ) throws(StateError) -> [Claim] {
+    var claims: [Claim] = []
+    var position = position
+    for request in requests {
+      let known = try selectItem.first([.text(request.id)]) { row in
+        (run: row.int(0), line: row.int(1), entry: row.text(2))
+      }
+      if let known, known.run == run {
+        claims.append(known.entry == request.entry ? .repeated : .conflict(line: known.line))
+        continue
+      }
+      try begin()
+      try upsertItem.run([
+        .text(request.id), .int(run), .int(position), .int(request.line), .text(request.entry),
+      ])
+      claims.append(.new)
+      position += 1
     }
-    if let known, known.run == run {
-      return known.entry == entry ? .repeated : .conflict(line: known.line)
-    }
-    try begin()
-    try upsertItem.run([.text(id), .int(run), .int(position), .int(line), .text(entry)])
-    return .new
+    return claims
   }
 
   /// Saves an item's line of the catalog.

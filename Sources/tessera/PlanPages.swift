@@ -1,3 +1,4 @@
+internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraPipeline
 internal import TesseraPlan
@@ -18,10 +19,11 @@ extension PlanSummary {
     if ladders.count > 1 {
       lines.append("\(first.asked) files asked for")
       lines += TextTable.lines(
-        ["ladder", "files", "shared", "more pixels", "about"],
+        ["ladder", "files", "shared", "lengths", "more pixels", "about"],
         ladders.map { ladder in
           [
             ladder.rounding.name, String(ladder.made), String(ladder.shared),
+            String(ladder.rungs.count),
             Amount.percent(ladder.overDelivery), Amount.bytes(Int(ladder.bytes)),
           ]
         })
@@ -29,14 +31,34 @@ extension PlanSummary {
       lines.append("\(first.asked) files asked for, \(first.made) made, \(first.shared) shared")
       lines.append("\(Amount.percent(first.overDelivery)) more pixels delivered than asked for")
       lines.append("about \(Amount.bytes(Int(first.bytes))) (by what photographs take)")
-      for (reason, count) in first.fallbacks.sorted(by: { $0.key < $1.key }) {
-        lines.append("\(Amount.count(count, "file")) not as asked for (\(reason))")
+      for (reason, fallen) in first.fallbacks.sorted(by: { $0.key < $1.key }) {
+        lines.append(Self.line(reason, fallen))
       }
-      lines += TextTable.lines(
-        ["longer side", "files"],
-        first.rungs.sorted(by: { $0.key < $1.key }).map { [String($0.key), String($0.value)] })
+      lines += TextTable.lines(["longer side", "files"], Self.lengths(of: first))
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// `2 files not as asked for (webp-size-limit): p1, p2`
+  private static func line(_ reason: String, _ fallen: LadderPrice.Fallen) -> String {
+    let more =
+      fallen.items > fallen.examples.count
+      ? " and \(fallen.items - fallen.examples.count) more" : ""
+    let ids = fallen.examples.joined(separator: ", ").printable
+    return "\(Amount.count(fallen.files, "file")) not as asked for (\(reason)): \(ids)\(more)"
+  }
+
+  /// Rows for the lengths of files: each length where there are few, ranges where there are many, as
+  /// small sources have sizes of their own.
+  private static func lengths(of ladder: LadderPrice) -> [[String]] {
+    if ladder.rungs.count <= 20 {
+      return ladder.rungs.sorted { $0.key < $1.key }.map { [String($0.key), String($0.value)] }
+    }
+    return ladder.ranges.map { range in
+      let label =
+        range.limit > 2 ? "\(range.limit / 2 + 1) - \(range.limit)" : String(range.limit)
+      return [label, String(range.files)]
+    }
   }
 
   var json: String {
@@ -68,8 +90,14 @@ extension PlanSummary {
     }
     object.name("fallbacks")
     object.object { list in
-      for (reason, count) in ladder.fallbacks.sorted(by: { $0.key < $1.key }) {
-        list.member(reason, count)
+      for (reason, fallen) in ladder.fallbacks.sorted(by: { $0.key < $1.key }) {
+        list.name(reason)
+        list.object { entry in
+          entry.member("files", fallen.files)
+          entry.member("items", fallen.items)
+          entry.name("examples")
+          entry.array { list in for id in fallen.examples { list.value(id) } }
+        }
       }
     }
   }
@@ -89,7 +117,7 @@ struct PictureTable {
 
   var text: String {
     var price = LadderPrice(rounding)
-    price.add(plan, of: source)
+    price.add(plan, of: source, id: "")
     var lines = [
       "\(source.size.width) x \(source.size.height) pixels, \(rounding.name): "
         + "\(price.asked) files asked for, \(price.made) made, \(price.shared) shared, about "

@@ -235,13 +235,16 @@ import Testing
     let known = try await Tool.tessera("plan", path)
     #expect(known.output == probed.output)
     #expect(known.output.contains("18 files asked for, 11 made, 7 shared"), "\(known.output)")
-    #expect(known.output.contains("1 in another format (webp-size-limit)"))
+    #expect(
+      known.output.contains(
+        "1 file not as asked for (webp-size-limit): \(nginx.url("/tall-900x20000.png"))\n"))
     let ladders = try await Tool.tessera(
       "plan", path, "--rounding", "exact", "--rounding", "power-of-two", "--rounding", "100,1000")
     let lines = ladders.output.split(separator: "\n")
     #expect(lines.count == 6)
-    #expect(lines[2] == "ladder        files  shared  more pixels   about", "\(ladders.output)")
-    #expect(lines[3].hasPrefix("exact            17       1        0.0 %"))
+    #expect(
+      lines[2] == "ladder        files  shared  lengths  more pixels   about", "\(ladders.output)")
+    #expect(lines[3].hasPrefix("exact            17       1       14        0.0 %"))
     #expect(lines[4].hasPrefix("power-of-two     11       7"))
     #expect(lines[5].hasPrefix("100,1000"))
     // The plan's count is what the run made.

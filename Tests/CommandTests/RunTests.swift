@@ -284,3 +284,48 @@ import Testing
     await nginx.stop()
   }
 }
+
+/// What a new libvips means (C11 of the bad inputs): every file is made anew, as the README says, since
+/// the same recipe may give other bytes.
+@Suite struct LibraryVersionTests {
+  @Test func anotherLibvipsMakesEveryFileAnew() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
+    // The command beside a worker that says it is of another version, and is the same otherwise.
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(
+      atPath: Places.tessera, toPath: folder.path("tessera"))
+    try folder.write(
+      """
+      #!/usr/bin/python3
+      import os, re, socket, subprocess, sys, threading
+      outer = socket.socket(fileno=3)
+      ours, theirs = socket.socketpair()
+      worker = subprocess.Popen(
+          ["/bin/sh", "-c", 'exec "$0" "$@" 3<&%d' % theirs.fileno(), "\(Places.worker)"]
+          + sys.argv[1:], pass_fds=[theirs.fileno()])
+      theirs.close()
+      def relay(source, target):
+          while data := source.recv(65536):
+              target.sendall(re.sub(rb'"libvips":"[^"]*"', b'"libvips":"99.0.0"', data))
+          target.shutdown(socket.SHUT_WR)
+      threading.Thread(target=relay, args=(outer, ours)).start()
+      relay(ours, outer)
+      """, to: "tessera-worker")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: folder.path("tessera-worker"))
+    #expect(try await workshop.run().status == 0)
+    let before = try workshop.catalog
+    let result = try await Tool.run(
+      folder.path("tessera"), ["run", workshop.folder.path("feed.yaml")])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try workshop.report["variants.made"] == before.images[0].variants.count)
+    let after = try workshop.catalog
+    #expect(after.generator.libvips == "99.0.0")
+    #expect(after.pipeline.fingerprint != before.pipeline.fingerprint)
+    // And once they are made, they are made.
+    _ = try await Tool.run(folder.path("tessera"), ["run", workshop.folder.path("feed.yaml")])
+    #expect(try workshop.report["variants.made"] == 0)
+    await nginx.stop()
+  }
+}

@@ -37,7 +37,8 @@ import Testing
     let state = try StateStore(path: "")
     let run = try await state.beginRun()
     func claim(_ id: String, _ position: Int, _ line: Int, _ entry: String) async throws -> Claim {
-      try await state.claim(id: id, run: run, position: position, line: line, entry: entry)
+      try await state.claim(
+        [.init(id: id, line: line, entry: entry)], run: run, position: position)[0]
     }
     #expect(try await claim("a", 0, 1, "x") == .new)
     #expect(try await claim("b", 1, 2, "y") == .new)
@@ -52,7 +53,9 @@ import Testing
     let next = try await state.beginRun()
     #expect(next > run)
     #expect(
-      try await state.claim(id: "b", run: next, position: 0, line: 1, entry: "y2") == .new)
+      try await state.claim(
+        [.init(id: "b", line: 1, entry: "y2"), .init(id: "b", line: 2, entry: "y2")], run: next,
+        position: 0) == [.new, .repeated])
     try await state.endRun(next)
     #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
     #expect(try await state.beginRun() > next)

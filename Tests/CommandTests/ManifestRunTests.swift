@@ -1,0 +1,285 @@
+import Foundation
+import Synchronization
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// The group M of bad inputs through the command: where manifests come from, and what becomes of bad
+/// ones.
+@Suite struct ManifestRunTests {
+  private static let head =
+    "output: out\nslots: {card: {size: 180x}}\nfetch: {allow: loopback, retries: 1}\n"
+
+  /// A manifest at a URL is fetched as pictures are: with headers, retries, within the address policy.
+  @Test func aManifestMayLieAtAURL() async throws {
+    let server = try FaultServer()
+    let line = #"{"id":"a","url":"\#(server.url("/p.jpg"))"}"# + "\n"
+    let packed = try await Self.gzip(line)
+    let seen = Mutex<[String?]>([])
+    server.route("/p.jpg") { $1.picture("plain.jpg") }
+    server.route("/list.jsonl.gz") { request, connection in
+      seen.withLock { $0.append(request.headers["x-key"]) }
+      if request.before == 0 { return connection.answer("503 Service Unavailable") }
+      connection.answer("200 OK", [:], packed)
+    }
+    let workshop = try Workshop(
+      manifest: "", keys: "fetch: {allow: loopback, retries: 1, headers: {X-Key: k1}}")
+    let url = server.url("/list.jsonl.gz")
+    let result = try await workshop.run("--manifest", url)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try workshop.catalog.images.map(\.id) == ["a"])
+    #expect(seen.withLock(\.self) == ["k1", "k1"])
+    #expect(workshop.folder.files(below: "out/.tessera/spool").isEmpty)
+    // The same in the pipeline file, for plan; check uses the network only when it is told to.
+    try workshop.folder.write("manifest: \(url)\n" + Self.head, to: "feed.yaml")
+    let path = workshop.folder.path("feed.yaml")
+    let plan = try await Tool.tessera("plan", path)
+    #expect(plan.output.hasPrefix("1 picture in the manifest\n3 files asked for"), "\(plan.errors)")
+    let check = try await Tool.tessera("check", path)
+    #expect(check.status == 2)
+    #expect(
+      check.errors
+        == "tessera: the manifest \"\(url)\": check does not use the network; --probe lets it, and "
+        + "looks at each picture, too\n")
+    #expect(try await Tool.tessera("check", path, "--probe").output == "1 item, no mistakes\n")
+    server.stop()
+  }
+
+  /// A list that can't be had is no empty list: the last good catalog stands.
+  @Test(arguments: [
+    ("/gone", "the server answered 404 Not Found (http-status)"),
+    ("/page", "it is an HTML or XML page, not a list of URLs"),
+    ("/short", "(truncated)"),
+    ("/empty-gzip", "the gzip data is cut off"),
+  ])
+  func aListThatCannotBeHadChangesNothing(_ path: String, _ reason: String) async throws {
+    let server = try FaultServer()
+    server.route("/p.jpg") { $1.picture("plain.jpg") }
+    server.route("/page") { $1.answer("200 OK", [:], Array("<html>Sign in</html>".utf8)) }
+    server.route("/short") { $1.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhttp") }
+    server.route("/empty-gzip") { $1.answer("200 OK", [:], [0x1F, 0x8B]) }
+    let workshop = try Workshop(manifest: server.url("/p.jpg"))
+    #expect(try await workshop.run().status == 0)
+    let catalog = try workshop.catalogText
+    let url = server.url(path)
+    let result = try await workshop.run(
+      "--manifest", url.replacing("http://", with: "http://user:s3cret@"))
+    #expect(result.status == 2)
+    #expect(result.errors.hasPrefix("tessera: the manifest \"\(url)\": "), "\(result.errors)")
+    #expect(result.errors.hasSuffix("\(reason)\n"), "\(result.errors)")
+    #expect(!result.errors.contains("s3cret"))
+    #expect(try workshop.catalogText == catalog)
+    server.stop()
+  }
+
+  @Test func aManifestsAddressIsCheckedToo() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "manifest: http://169.254.169.254/list\noutput: out\nslots: {a: {size: 10x}}\n", to: "p.yaml")
+    let result = try await Tool.tessera("run", path)
+    #expect(result.status == 2)
+    #expect(result.errors.contains("(address-refused)"), "\(result.errors)")
+  }
+
+  /// M12: what a path may lead to.
+  @Test func aPathMayLeadToMany() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
+    func check() async throws -> Tool.Result { try await Tool.tessera("check", path) }
+    let manifest = folder.path("m")
+    #expect(
+      try await check().errors
+        == "tessera: the manifest \"\(manifest)\": No such file or directory\n")
+    try FileManager.default.createDirectory(atPath: manifest, withIntermediateDirectories: false)
+    let directory = try await check()
+    #expect(directory.status == 2)
+    #expect(directory.errors == "tessera: the manifest \"\(manifest)\": it is a directory\n")
+    try FileManager.default.removeItem(atPath: manifest)
+    try folder.write("https://a/1\n", to: "target")
+    try FileManager.default.createSymbolicLink(atPath: manifest, withDestinationPath: "target")
+    #expect(try await check().output == "1 item, no mistakes\n")
+    try FileManager.default.removeItem(atPath: manifest)
+    // A named pipe: read until its writer is done.
+    #expect(mkfifo(manifest, 0o600) == 0)
+    async let writer = Tool.run(
+      "/bin/sh", ["-c", "printf 'https://a/1\\nhttps://a/2\\n' > '\(manifest)'"])
+    #expect(try await check().output == "2 items, no mistakes\n")
+    #expect(try await writer.status == 0)
+  }
+
+  @Test func severalPackedPartsAreOneManifest() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
+    let packed = try await Self.gzip("https://a/1\n")
+    try Data(packed + packed).write(to: URL(filePath: folder.path("m")))
+    #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
+    // A byte that is wrong, and an end that is not there.
+    var wrong = packed
+    wrong[wrong.count - 6] ^= 0xFF
+    for (bytes, reason) in [
+      (wrong, "damaged gzip data: incorrect data check"),
+      (packed.dropLast(), "the gzip data is cut off"),
+      (packed + [0x1F], "the gzip data is cut off"),
+      (packed + Array("more".utf8), "damaged gzip data: incorrect header check"),
+    ] {
+      try Data(bytes).write(to: URL(filePath: folder.path("m")))
+      let result = try await Tool.tessera("check", path)
+      #expect(result.status == 2)
+      #expect(
+        result.errors == "tessera: the manifest \"\(folder.path("m"))\": \(reason)\n",
+        "\(result.errors)")
+    }
+  }
+
+  /// M12: half of one list and half of another is no list.
+  @Test func aManifestThatIsWrittenToWhileItIsReadIsRefused() async throws {
+    let server = try FaultServer()
+    let isAsked = Mutex(false)
+    server.route("/p.jpg") { _, connection in
+      isAsked.withLock { $0 = true }
+      connection.pause(1.5)
+      connection.picture("plain.jpg")
+    }
+    let lines = (0..<5_000).map { #"{"id":"\#($0)","url":"\#(server.url("/p.jpg"))"}"# + "\n" }
+    let workshop = try Workshop(manifest: server.url("/p.jpg"))
+    #expect(try await workshop.run().status == 0)
+    let catalog = try workshop.catalogText
+    isAsked.withLock { $0 = false }
+    try workshop.folder.write(lines.joined(), to: "manifest")
+    let running = try workshop.start()
+    while !isAsked.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
+    try workshop.folder.write(lines.prefix(3_000).joined(), to: "manifest.new")
+    // In place, as `cat > manifest` does.
+    let new = try workshop.folder.read("manifest.new")
+    let handle = try FileHandle(forWritingTo: URL(filePath: workshop.folder.path("manifest")))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: new)
+    try handle.close()
+    let result = await running.end()
+    #expect(result.status == 2)
+    #expect(
+      result.errors.contains(
+        "somebody wrote to it while it was read; write a new one beside it and rename it"),
+      "\(result.errors)")
+    #expect(try workshop.catalogText == catalog)
+    // Renamed over the old one, it may come at any time.
+    isAsked.withLock { $0 = false }
+    let second = try workshop.start()
+    while !isAsked.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(
+      rename(workshop.folder.path("manifest.new"), workshop.folder.path("manifest")) == 0)
+    #expect(await second.end().status == 0)
+    #expect(try workshop.catalog.images.count == 3_000)
+    server.stop()
+  }
+
+  /// M7: whatever an id is, nothing is written but the output's own files.
+  @Test func idsLeadNowhere() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let ids = [
+      "../x", "/abs", "a/../../b", ".", "..", "CON", "a.", "caf\u{E9}", "cafe\u{301}", "P1", "p1",
+      String(repeating: "x", count: 300), "out/catalog.json", ".tessera/state.sqlite",
+    ]
+    let workshop = try Workshop(
+      manifest: ids.map { #"{"id":"\#($0)","url":"\#(nginx.url("/plain.jpg"))"}"# + "\n" }.joined())
+    let before = workshop.folder.files(below: ".")
+    #expect(try await workshop.run().status == 0)
+    #expect(
+      try workshop.catalog.images.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
+    let new = Set(workshop.folder.files(below: ".")).subtracting(before)
+    #expect(
+      new.allSatisfy {
+        $0.hasPrefix("out/variants/") || $0.hasPrefix("out/.tessera/")
+          || ["out/catalog.json", "out/run.json"].contains($0)
+      }, "\(new.sorted())")
+    try await workshop.expectWhole()
+    await nginx.stop()
+  }
+
+  /// M8, M10: what people read has no escape sequences and no passwords in it.
+  @Test func whatIsToldIsCleanOfEscapesAndPasswords() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
+    try folder.write(
+      """
+      {"id":"a","url":"http://user:s3cret@127.0.0.1:9/1"}
+      {"id":"b","url":"http://127.0.0.1:9/1","slots":["\\u001b[31mcard"]}
+      {"id":"c","url":"http://127.0.0.1:9/1","\\u001b[31mx":1}
+
+      """, to: "m")
+    for arguments in [["check", path, "--probe"], ["run", path], ["plan", path, "--probe"]] {
+      let result = try await Tool.run(Places.tessera, arguments)
+      let all = result.output + result.errors
+      #expect(!all.contains("\u{1b}"), "\(arguments)")
+      #expect(!all.contains("s3cret"), "\(arguments)")
+    }
+    let check = try await Tool.tessera("check", path, "--probe")
+    #expect(
+      check.output.contains(
+        "m:1: error: http://127.0.0.1:9/1: The connection failed"), "\(check.output)")
+    for file in ["out/catalog.json", "out/run.json", "out/.tessera/state.sqlite"] {
+      #expect(try folder.read(file).range(of: Data("s3cret".utf8)) == nil, "\(file)")
+    }
+  }
+
+  /// M11: a path beyond ASCII, as it is written and percent-encoded, and a host that needs IDNA.
+  @Test func urlsBeyondASCIIAreFetched() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(
+      at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("\u{E4} b.jpg")))
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(
+      manifest: """
+        \(nginx.url("/\u{E4}%20b.jpg"))
+        \(nginx.url("/%C3%A4%20b.jpg#here"))
+        http://b\u{FC}cher.invalid/1
+        http://[fe80::1%25lo]/1
+
+        """)
+    #expect(try await workshop.run().status == 1)
+    let images = try workshop.catalog.images
+    #expect(images.map(\.status) == [.ok, .ok, .failed, .failed])
+    #expect(images[2].error?.code == "dns", "\(images[2].error?.message ?? "")")
+    #expect(images[3].error?.code == "address-refused", "\(images[3].error?.message ?? "")")
+    await nginx.stop()
+  }
+
+  /// M5, M6: memory does not grow with the manifest, nor with a line.
+  @Test func memoryDoesNotGrowWithTheManifest() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("manifest: \"-\"\n" + Self.head, to: "p.yaml")
+    /// What `check` says, and its peak memory in kB, of what a Python expression writes.
+    func check(_ lines: String) async throws -> (String, Int) {
+      let script = """
+        import resource, subprocess, sys
+        check = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for line in \(lines): check.stdin.write(line)
+        check.stdin.close()
+        print(check.stdout.read().decode().splitlines()[-1])
+        check.wait()
+        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+        """
+      let result = try await Tool.run(
+        "/usr/bin/python3", ["-c", script, Places.tessera, "check", path])
+      let lines = result.output.split(separator: "\n").map(String.init)
+      try #require(lines.count == 2, "\(result.errors)")
+      return (lines[0], try #require(Int(lines[1])))
+    }
+    let few = try await check("(b'https://a/%d\\n' % i for i in range(1000))")
+    #expect(few.0 == "1000 items, no mistakes")
+    let many = try await check("(b'https://a/%d\\n' % i for i in range(30000))")
+    #expect(many.0 == "30000 items, no mistakes")
+    let long = try await check("[b'https://a/'] + [b'x' * 1000000] * 100 + [b'\\nhttps://a/1\\n']")
+    #expect(long.0 == "1 item, 1 line can't be used")
+    for memory in [many.1, long.1] {
+      #expect(memory < few.1 + 16_000, "\(few.1) kB grew to \(memory) kB")
+    }
+  }
+
+  private static func gzip(_ text: String) async throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    let result = try await Tool.run("/bin/gzip", [try folder.write(text, to: "x")])
+    #expect(result.status == 0)
+    return Array(try folder.read("x.gz"))
+  }
+}

@@ -1,0 +1,173 @@
+import TesseraJSON
+import TesseraManifest
+import Testing
+
+/// The group M of bad inputs, as far as the reader answers for them; the rest is in ManifestRunTests.
+@Suite struct HostileManifestTests {
+  /// `3 id url` or `3: message` for each record, fed in one piece.
+  private func outline(_ bytes: [UInt8]) -> [String] {
+    var reader = ManifestReader()
+    return (reader.read(bytes) + reader.finish()).map { record in
+      switch record {
+      case .entry(let entry): "\(entry.line) \(entry.id) \(entry.url)"
+      case .problem(let problem): "\(problem.line): \(problem.message)"
+      }
+    }
+  }
+
+  private func outline(_ text: String) -> [String] { outline(Array(text.utf8)) }
+
+  /// M2: with a byte order mark, each format is still told by its first line.
+  @Test(arguments: [
+    ("{\"id\":\"a\",\"url\":\"https://a/1\"}\n", "1 a https://a/1"),
+    ("id,url\na,https://a/1\n", "2 a https://a/1"),
+    ("url\tid\nhttps://a/1\ta\n", "2 a https://a/1"),
+    ("https://a/1\n", "1 https://a/1 https://a/1"),
+    ("\n\nhttps://a/1", "3 https://a/1 https://a/1"),
+  ])
+  func aByteOrderMarkIsNoPartOfTheFirstLine(_ text: String, _ expected: String) {
+    #expect(outline("\u{FEFF}" + text) == [expected])
+    #expect(ManifestReader.refusal(of: Array(("\u{FEFF}" + text).utf8)) == nil)
+  }
+
+  /// What is no list of URLs at all is not read as one of bad lines.
+  @Test(arguments: [
+    ("<!doctype html><p>Sign in", "it is an HTML or XML page, not a list of URLs"),
+    ("\u{FEFF}\r\n <urlset>", "it is an HTML or XML page, not a list of URLs"),
+    ("[\n{\"url\":\"https://a/1\"}]", "it is a JSON array; write one object a line (JSON Lines)"),
+  ])
+  func whatIsNoManifestIsRefusedAsAWhole(_ text: String, _ reason: String) {
+    #expect(ManifestReader.refusal(of: Array(text.utf8)) == reason)
+  }
+
+  @Test func aManifestInUTF16IsRefusedAsAWhole() {
+    for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
+      #expect(ManifestReader.refusal(of: mark + [0x68, 0x00]) == "it is UTF-16; save it as UTF-8")
+    }
+    #expect(ManifestReader.refusal(of: []) == nil)
+  }
+
+  /// M3: any line's end, and none at the end.
+  @Test(arguments: ["\n", "\r\n", "\r", "\n\n", "\r\n\r\n", "\r\r"])
+  func anyLinesEndEndsALine(_ end: String) {
+    let urls = ["https://a/1", "https://a/2", "https://a/3"]
+    for last in ["", end] {
+      let found = outline(urls.joined(separator: end) + last)
+      #expect(found.map { $0.split(separator: " ").last.map(String.init) } == urls)
+    }
+  }
+
+  /// M7: an id is a name and never a path, so these are names like any other.
+  @Test(arguments: [
+    "../x", "/abs", "a/../../b", ".", "..", "CON", "nul.txt", "a.", "a ", "C:\\x", "%2e%2e%2f",
+    "caf\u{E9}", "cafe\u{301}", "P1", "p1", String(repeating: "x", count: 300),
+  ])
+  func idsAreNamesAndNoPaths(_ id: String) throws {
+    let found = outline("{\"id\":\"\(id.replacing("\\", with: "\\\\"))\",\"url\":\"https://a/1\"}")
+    // Compared by bytes: the two spellings of é are two ids.
+    #expect(Array(try #require(found.first).utf8) == Array("1 \(id) https://a/1".utf8))
+  }
+
+  /// M7, M8: what would garble a terminal or end a line is no id and no URL.
+  @Test(arguments: [
+    ("\"id\":\"a\\u0000b\",\"url\":\"https://a/1\"", "the id has a control character in it"),
+    ("\"id\":\"a\\nb\",\"url\":\"https://a/1\"", "the id has a control character in it"),
+    ("\"id\":\"\\u001b[31mred\",\"url\":\"https://a/1\"", "the id has a control character in it"),
+    ("\"id\":\"\\u009b31m\",\"url\":\"https://a/1\"", "the id has a control character in it"),
+    ("\"id\":\"\",\"url\":\"https://a/1\"", "the id is empty"),
+    (
+      "\"id\":\"a\",\"url\":\"https://a/\\u001b[2J\"",
+      "the URL has a blank or a control character in it; write blanks as %20"
+    ),
+    (
+      "\"id\":\"a\",\"url\":\"https://a/\\r\\nX-Evil: 1\"",
+      "the URL has a blank or a control character in it; write blanks as %20"
+    ),
+    (
+      "\"id\":\"a\",\"url\":\"https://a/ b\"",
+      "the URL has a blank or a control character in it; write blanks as %20"
+    ),
+  ])
+  func controlCharactersAreRefused(_ members: String, _ message: String) {
+    #expect(outline("{\(members)}\nnot JSON").first == "1: \(message)")
+  }
+
+  /// M9, and ids of that kind.
+  @Test func veryLongURLsAndIdsAreRefused() {
+    let long = String(repeating: "x", count: 100_000)
+    #expect(
+      outline("https://a/\(long)\nhttps://a/2") == [
+        "1: the id is 100010 bytes long; at most 1024 are allowed", "2 https://a/2 https://a/2",
+      ])
+    #expect(
+      outline("{\"id\":\"a\",\"url\":\"https://a/\(long)\"}") == [
+        "1: the URL is 100010 bytes long; at most 8192 are allowed"
+      ])
+    let id = String(repeating: "é", count: 513)
+    #expect(
+      outline("{\"id\":\"\(id)\",\"url\":\"https://a/1\"}") == [
+        "1: the id is 1026 bytes long; at most 1024 are allowed"
+      ])
+  }
+
+  /// M11: what libcurl knows how to ask for is let through as it is written.
+  @Test(arguments: [
+    "https://b\u{FC}cher.example/\u{E4}.jpg", "https://xn--bcher-kva.example/1",
+    "https://a/%E4%B8%AD%20%2F", "https://a/1#part", "http://[2001:db8::1]:8080/1",
+    "http://[fe80::1%25eth0]/1", "HTTPS://A/1", "https://a?x=1", "https://a.:443/1",
+  ])
+  func urlsOfAllSpellingsAreLetThrough(_ url: String) {
+    #expect(outline("{\"id\":\"a\",\"url\":\"\(url)\"}") == ["1 a \(url)"])
+  }
+
+  @Test func theFragmentIsNoPartOfTheSource() {
+    #expect(SourceURL.cacheKey("https://a/1#x") == SourceURL.cacheKey("https://a/1#y"))
+  }
+
+  /// M14.
+  @Test(arguments: [
+    (
+      "{\"url\":\"https://a/1\",\"extra\":" + String(repeating: "[", count: 100_000),
+      "not valid JSON at column 93: nested more than 64 levels deep"
+    ),
+    (
+      "{\"url\":\"https://a/1\",\"url\":\"https://a/2\"}",
+      "not valid JSON at column 22: the member \"url\" stands twice"
+    ),
+    (
+      "{\"url\":\"https://a/1\",\"focus\":[NaN,0]}",
+      "not valid JSON at column 31: expected a value, found \"N\""
+    ),
+    (
+      "{\"url\":\"https://a/1\",\"focus\":[1e999,0]}",
+      "\"focus\" must be two numbers from 0 to 1, such as [0.5, 0.3]"
+    ),
+    (
+      "{\"url\":\"https://a/1\",\"focus\":[9223372036854775808,0]}",
+      "the focus must be two numbers from 0 to 1, such as [0.5, 0.3]"
+    ),
+    (
+      "{\"url\":9223372036854775808}", "\"url\" must be a string, found a number"
+    ),
+  ])
+  func oddJSONIsOneBadLine(_ line: String, _ message: String) {
+    #expect(
+      outline("{\"id\":\"a\",\"url\":\"https://a\"}\n\(line)\n{\"id\":\"b\",\"url\":\"https://b\"}")
+        == ["1 a https://a", "2: \(message)", "3 b https://b"])
+  }
+
+  /// The user's own numbers are handed through as they are written, however large.
+  @Test func numbersOfTheUsersOwnAreNotTouched() {
+    var reader = ManifestReader()
+    let line = "{\"url\":\"https://a\",\"extra\":[9223372036854775808,1e999,1.10,-0]}"
+    guard case .entry(let entry) = reader.read(Array("\(line)\n".utf8)).first else {
+      Issue.record("no entry")
+      return
+    }
+    #expect(
+      entry.extra
+        == .array([
+          .number("9223372036854775808"), .number("1e999"), .number("1.10"), .number("-0"),
+        ]))
+  }
+}
