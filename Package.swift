@@ -96,7 +96,7 @@ let package = Package(
       [
         "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraFiles", "TesseraCVips",
         "TesseraCWebPMux",
-      ]),
+      ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: the stages
     module(

@@ -26,9 +26,52 @@ static inline int tessera_vips_load_heif(const char *path, VipsImage **out) {
   return vips_heifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
                        NULL);
 }
+static inline int tessera_vips_load_tiff(const char *path, VipsImage **out) {
+  return vips_tiffload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                       NULL);
+}
+static inline int tessera_vips_load_jp2(const char *path, VipsImage **out) {
+  return vips_jp2kload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                       NULL);
+}
 static inline int tessera_vips_load_jxl(const char *path, VipsImage **out) {
   return vips_jxlload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
                       NULL);
+}
+
+// libvips reads from these bytes for as long as the picture lives, so it gets a copy that ends with it.
+static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsImage *image) {
+  if (failed) {
+    g_free(copy);
+    return -1;
+  }
+  vips_image_set_blob(image, "tessera-source", (VipsCallbackFn)vips_area_free_cb, copy, length);
+  return 0;
+}
+/// A drawing at `scale` times its size, with CSS pixels of a 96th of an inch. From memory it has no
+/// place that a reference in it could be relative to.
+static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
+                                        double scale) {
+  void *copy = g_memdup2(bytes, length);
+  int failed = vips_svgload_buffer(copy, length, out, "dpi", 96.0, "scale", scale, "fail_on",
+                                   VIPS_FAIL_ON_ERROR, NULL);
+  return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
+}
+static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, VipsImage **out) {
+  void *copy = g_memdup2(bytes, length);
+  int failed = vips_pngload_buffer(copy, length, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                   VIPS_FAIL_ON_ERROR, NULL);
+  return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
+}
+/// 8-bit sRGB samples, with alpha where there are four of a pixel.
+static inline int tessera_vips_from_samples(const void *samples, size_t length, int width,
+                                            int height, int bands, VipsImage **out) {
+  VipsImage *plain = vips_image_new_from_memory_copy(samples, length, width, height, bands,
+                                                     VIPS_FORMAT_UCHAR);
+  if (!plain) return -1;
+  int failed = vips_copy(plain, out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
+  g_object_unref(plain);
+  return failed;
 }
 
 static inline int tessera_vips_save_webp(VipsImage *in, void **data, size_t *length, int quality,
@@ -70,6 +113,16 @@ static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, int e
                               VIPS_INTENT_RELATIVE, NULL);
   return vips_icc_transform(in, out, "srgb", "input_profile", "cmyk", "depth", 8, "intent",
                             VIPS_INTENT_RELATIVE, NULL);
+}
+static inline int tessera_vips_extract_bands(VipsImage *in, VipsImage **out, int first, int count) {
+  return vips_extract_band(in, out, first, "n", count, NULL);
+}
+static inline int tessera_vips_bandjoin(VipsImage *first, VipsImage *second, VipsImage **out) {
+  return vips_bandjoin2(first, second, out, NULL);
+}
+/// The upper eight bits of sixteen.
+static inline int tessera_vips_upper_byte(VipsImage *in, VipsImage **out) {
+  return vips_msb(in, out, NULL);
 }
 static inline int tessera_vips_colourspace(VipsImage *in, VipsImage **out,
                                            VipsInterpretation space) {
@@ -127,4 +180,10 @@ static inline void tessera_vips_block_all_but_named(void) {
   vips_operation_block_set("VipsForeignLoadPngFile", FALSE);
   vips_operation_block_set("VipsForeignLoadNsgifFile", FALSE);
   vips_operation_block_set("VipsForeignLoadWebpFile", FALSE);
+  vips_operation_block_set("VipsForeignLoadTiffFile", FALSE);
+  vips_operation_block_set("VipsForeignLoadHeifFile", FALSE);
+  vips_operation_block_set("VipsForeignLoadJxlFile", FALSE);
+  vips_operation_block_set("VipsForeignLoadJp2kFile", FALSE);
+  vips_operation_block_set("VipsForeignLoadSvgBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadPngBuffer", FALSE);
 }

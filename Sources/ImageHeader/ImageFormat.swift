@@ -16,6 +16,9 @@ public enum ImageFormat: String, Sendable, CaseIterable {
 
   /// Whether Tessera decodes the format. Of the others it tells the size alone.
   package var isDecoded: Bool { facts.isDecoded }
+
+  /// Whether all frames of it are decoded. Of the others libvips 8.14 shows the first.
+  package var hasFrames: Bool { self == .gif || self == .webp }
 }
 
 /// What is known of a format beyond how it is read: a row of the table of formats.
@@ -40,15 +43,15 @@ extension ImageFormat {
     case .png: FormatFacts("a", "PNG", "image/png", isDecoded: true)
     case .gif: FormatFacts("a", "GIF", "image/gif", isDecoded: true)
     case .webp: FormatFacts("a", "WebP", "image/webp", isDecoded: true)
-    case .bmp: FormatFacts("a", "BMP", "image/bmp")
-    case .tiff: FormatFacts("a", "TIFF", "image/tiff")
-    case .heic: FormatFacts("a", "HEIC", "image/heic")
-    case .avif: FormatFacts("an", "AVIF", "image/avif")
-    case .jxl: FormatFacts("a", "JPEG XL", "image/jxl")
-    case .jp2: FormatFacts("a", "JPEG 2000", "image/jp2")
-    case .ico: FormatFacts("an", "ICO", "image/vnd.microsoft.icon")
+    case .bmp: FormatFacts("a", "BMP", "image/bmp", isDecoded: true)
+    case .tiff: FormatFacts("a", "TIFF", "image/tiff", isDecoded: true)
+    case .heic: FormatFacts("a", "HEIC", "image/heic", isDecoded: true)
+    case .avif: FormatFacts("an", "AVIF", "image/avif", isDecoded: true)
+    case .jxl: FormatFacts("a", "JPEG XL", "image/jxl", isDecoded: true)
+    case .jp2: FormatFacts("a", "JPEG 2000", "image/jp2", isDecoded: true)
+    case .ico: FormatFacts("an", "ICO", "image/vnd.microsoft.icon", isDecoded: true)
     case .psd: FormatFacts("a", "PSD", "image/vnd.adobe.photoshop")
-    case .svg: FormatFacts("an", "SVG", "image/svg+xml")
+    case .svg: FormatFacts("an", "SVG", "image/svg+xml", isDecoded: true)
     case .qoi: FormatFacts("a", "QOI", "image/qoi")
     case .pnm: FormatFacts("a", "PNM", "image/x-portable-anymap")
     case .dds: FormatFacts("a", "DDS", "image/vnd.ms-dds")

@@ -222,8 +222,8 @@ extension ImageHeader {
     SourceFacts(Size(width, height), hasAlpha: hasAlpha, isAnimated: movesDecoded)
   }
 
-  /// Whether it moves when it is decoded: of a PNG's frames libvips shows the first.
-  var movesDecoded: Bool? { format == .png ? false : isAnimated }
+  /// Whether it moves when it is decoded.
+  var movesDecoded: Bool? { format.hasFrames ? isAnimated : false }
 }
 
 extension SourceFacts {

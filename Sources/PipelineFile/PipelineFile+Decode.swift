@@ -81,8 +81,9 @@ extension PipelineFile {
       top.context.report(top.mark, "\"accept\" must name at least one format")
     }
     let built = ImageFormat.allCases.filter(\.isDecoded)
-    let unbuilt = ImageFormat.allCases.filter { !$0.isDecoded }.map(\.rawValue)
-    return nodes.compactMap { top.choice(of: $0, "accept", built, unbuilt: unbuilt) }
+    return nodes.compactMap {
+      top.choice(of: $0, "accept", built, unbuilt: [ImageFormat.psd.rawValue])
+    }
   }
 
   private static func limits(_ top: inout KeyGroup) -> Limits {

@@ -4,64 +4,103 @@ internal import TesseraPlan
 internal import TesseraWire
 
 /// From a source's file to upright 8-bit sRGB (or grey) frames in memory.
-enum Decoder {
-  /// What the source is, from its header alone, and whether it is within its limits.
-  static func examine(_ job: TranscodeJob) throws(TranscodeFailure) -> SourceFacts {
-    if job.format == "gif" { try examineGIF(job.source) }
-    let picture: Picture
+struct Decoder {
+  /// What the source is, as its decoder sees it.
+  let facts: SourceFacts
+  private let job: TranscodeJob
+  private let format: ImageFormat
+  /// The source as it was opened to look at: its first frame in full size.
+  private let opened: Picture
+
+  /// Opens the source and looks at its header, and whether it is within its limits.
+  init(_ job: TranscodeJob) throws(TranscodeFailure) {
+    guard let format = ImageFormat(rawValue: job.format) else {
+      throw TranscodeFailure(.decode, "there is no decoder for the format \"\(job.format)\"")
+    }
+    self.job = job
+    self.format = format
+    try Self.examine(job.source, format)
     do throws(VipsError) {
-      // All frames, since only then libvips knows whether any of them is translucent.
-      picture = try Picture.load(job.source, format: job.format, .init(frames: -1))
+      // All frames of what may move, since only then libvips knows whether any of them is translucent.
+      opened = try Picture.load(
+        job.source, format: format, .init(frames: -1, maximumPixels: job.maximumPixels))
     } catch {
       throw TranscodeFailure(decoding: error)
     }
-    let frames = picture.frameCount
+    let frames = format.hasFrames ? opened.frameCount : 1
     guard frames <= job.maximumFrames else {
       throw TranscodeFailure(
         .tooManyFrames,
         "the picture has \(frames) frames; limits.frames allows \(job.maximumFrames)")
     }
-    let pixels = picture.width * picture.pageHeight * frames
+    let pixels = opened.width * opened.pageHeight * frames
     guard pixels <= job.maximumPixels else {
       throw TranscodeFailure(
         .tooManyPixels,
         "the picture has \(pixels) pixels in \(frames) frames; limits.pixels allows "
           + "\(job.maximumPixels)")
     }
-    let size = Size(picture.width, picture.pageHeight)
-    return SourceFacts(
-      size: picture.swapsSides ? Size(size.height, size.width) : size,
-      hasAlpha: picture.hasAlpha, frames: frames)
+    let size = Size(opened.width, opened.pageHeight)
+    facts = SourceFacts(
+      size: opened.swapsSides ? Size(size.height, size.width) : size,
+      hasAlpha: opened.hasAlpha, frames: frames)
   }
 
-  private static func examineGIF(_ path: String) throws(TranscodeFailure) {
+  /// More scans than any camera or program writes: each costs a pass over the whole picture.
+  private static let mostScans = 100
+
+  /// What libvips would not refuse, or not in time.
+  private static func examine(_ path: String, _ format: ImageFormat) throws(TranscodeFailure) {
+    guard format == .gif || format == .jpeg else { return }
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try FileSystem.read(path, limit: 1 << 31)
     } catch {
       throw TranscodeFailure(.local, error.description)
     }
-    guard GIFStructure.isWhole(bytes.span) else {
+    if format == .gif, !GIFStructure.isWhole(bytes.span) {
       throw TranscodeFailure(.decode, "the picture could not be decoded: the GIF file is cut off")
+    }
+    if format == .jpeg, JPEGStructure.scans(bytes.span, limit: mostScans + 1) > mostScans {
+      throw TranscodeFailure(
+        .tooManyScans,
+        "the JPEG has more than \(mostScans) scans, each of which is a decode by itself")
     }
   }
 
   /// The frames, at the smallest size that the largest output can be made from.
-  static func decode(
-    _ job: TranscodeJob, facts: SourceFacts, warnings: inout [String]
-  ) throws(VipsError) -> [Picture] {
-    let scale =
-      Double(job.base.longerSide) / Double(facts.size.longerSide)
-    let loaded = try Picture.load(
-      job.source, format: job.format,
-      .init(frames: job.isAnimated ? -1 : 1, shrink: jpegShrink(scale), scale: webpScale(scale)))
-    let coloured = try inSRGB(loaded, warnings: &warnings)
+  func frames(warnings: inout [String]) throws(VipsError) -> [Picture] {
+    let scale = Double(job.base.longerSide) / Double(facts.size.longerSide)
+    let loaded = try reopened(at: scale)
+    let coloured = try Self.inSRGB(loaded, warnings: &warnings)
     // Stored sides, before turning.
     let target = loaded.swapsSides ? Size(job.base.height, job.base.width) : job.base
-    if job.isAnimated { return try frames(of: coloured, count: facts.frames, target: target) }
+    if job.isAnimated {
+      return try Self.frames(of: coloured, count: facts.frames, target: target)
+    }
     // Sequential decoding ends here: what comes after may ask for pixels in any order.
     let base = try coloured.resized(width: target.width, height: target.height).inMemory()
     return [base.orientation > 1 ? try base.turnedUpright().inMemory() : base]
+  }
+
+  /// The source as its decoder gives it most cheaply where a part of its size will do.
+  private func reopened(at scale: Double) throws(VipsError) -> Picture {
+    switch format {
+    case .jpeg:
+      let shrink = Self.jpegShrink(scale)
+      return shrink == 1
+        ? opened : try Picture.load(job.source, format: format, .init(shrink: shrink))
+    case .webp:
+      return try Picture.load(
+        job.source, format: format,
+        .init(frames: job.isAnimated ? -1 : 1, scale: Self.webpScale(scale)))
+    case .gif:
+      return job.isAnimated ? opened : try Picture.load(job.source, format: format)
+    case .svg:
+      return scale == 1
+        ? opened : try Picture.load(job.source, format: format, .init(scale: scale))
+    default: return opened
+    }
   }
 
   /// Each frame is cut out and resized by itself: resized as one strip, the edges of one frame would

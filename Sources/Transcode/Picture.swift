@@ -1,4 +1,4 @@
-private import TesseraCVips
+internal import TesseraCVips
 
 /// A libvips image: a description of pixels that are computed when somebody asks for them.
 ///
@@ -7,11 +7,11 @@ private import TesseraCVips
 final class Picture {
   fileprivate let image: UnsafeMutablePointer<VipsImage>
 
-  fileprivate init(_ image: UnsafeMutablePointer<VipsImage>) { self.image = image }
+  init(_ image: UnsafeMutablePointer<VipsImage>) { self.image = image }
 
   deinit { tessera_vips_unref(image) }
 
-  fileprivate static func make(
+  static func make(
     _ operation: (UnsafeMutablePointer<UnsafeMutablePointer<VipsImage>?>) -> Int32
   ) throws(VipsError) -> Picture {
     var out: UnsafeMutablePointer<VipsImage>?
@@ -58,29 +58,6 @@ package enum Vips {
 // MARK: Reading
 
 extension Picture {
-  /// How to load. Frames and scale count only for formats that have them.
-  struct LoadOptions {
-    /// How many frames; -1 for all.
-    var frames = 1
-    /// JPEG's own shrink while decoding: 1, 2, 4 or 8.
-    var shrink = 1
-    /// WebP's own scaling while decoding, at most 1.
-    var scale = 1.0
-  }
-
-  /// Opens a file with the loader of a format. Pixels are decoded later, in order, once.
-  static func load(
-    _ path: String, format: String, _ options: LoadOptions = LoadOptions()
-  ) throws(VipsError) -> Picture {
-    switch format {
-    case "jpeg": try make { tessera_vips_load_jpeg(path, $0, Int32(options.shrink)) }
-    case "png": try make { tessera_vips_load_png(path, $0) }
-    case "gif": try make { tessera_vips_load_gif(path, $0, Int32(options.frames)) }
-    case "webp": try make { tessera_vips_load_webp(path, $0, Int32(options.frames), options.scale) }
-    default: throw VipsError(message: "there is no decoder for the format \"\(format)\"")
-    }
-  }
-
   var width: Int { Int(vips_image_get_width(image)) }
   var height: Int { Int(vips_image_get_height(image)) }
   /// Of one frame.
@@ -106,7 +83,16 @@ extension Picture {
 extension Picture {
   /// Converts to 8-bit sRGB through the embedded profile, or libvips' own for four inks.
   func transformedToSRGB(embedded: Bool) throws(VipsError) -> Picture {
-    try Self.make { tessera_vips_icc_to_srgb(image, $0, embedded ? 1 : 0) }
+    guard hasAlpha, vips_image_get_format(image) == VIPS_FORMAT_USHORT else {
+      return try Self.make { tessera_vips_icc_to_srgb(image, $0, embedded ? 1 : 0) }
+    }
+    // libvips 8.14.1 takes sixteen bits of alpha for eight, so that all but nothing is opaque.
+    let bands = vips_image_get_bands(image)
+    let colour = try Self.make { tessera_vips_extract_bands(image, $0, 0, bands - 1) }
+    let alpha = try Self.make { tessera_vips_extract_bands(image, $0, bands - 1, 1) }
+    let small = try Self.make { tessera_vips_upper_byte(alpha.image, $0) }
+    let screen = try colour.transformedToSRGB(embedded: embedded)
+    return try Self.make { tessera_vips_bandjoin(screen.image, small.image, $0) }
   }
 
   /// Converts to 8-bit sRGB by the formulas of the colour space, without a profile.

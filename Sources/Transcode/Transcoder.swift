@@ -23,9 +23,10 @@ package struct Transcoder {
   private init(job: TranscodeJob) { self.job = job }
 
   private mutating func run() throws(TranscodeFailure) -> TranscodeReply {
-    let facts = try Decoder.examine(job)
+    let decoder = try Decoder(job)
+    let facts = decoder.facts
     guard facts.plansLike(job.expected) else { return .differs(facts) }
-    let decoded = try decode(facts)
+    let decoded = try decode(with: decoder)
     var pyramid = Pyramid(decoded, base: job.base, source: facts.size)
     for output in job.outputs {
       let frames: [Picture]
@@ -39,9 +40,9 @@ package struct Transcoder {
     return .done(facts, warnings: warnings)
   }
 
-  private mutating func decode(_ facts: SourceFacts) throws(TranscodeFailure) -> [Picture] {
+  private mutating func decode(with decoder: Decoder) throws(TranscodeFailure) -> [Picture] {
     do throws(VipsError) {
-      return try Decoder.decode(job, facts: facts, warnings: &warnings)
+      return try decoder.frames(warnings: &warnings)
     } catch {
       throw TranscodeFailure(decoding: error)
     }

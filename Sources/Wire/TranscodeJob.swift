@@ -5,7 +5,7 @@ package struct TranscodeJob: Sendable, Equatable {
   package var identifier: Int
   /// The spooled source.
   package var source: String
-  /// What our own header reader found the source to be: `jpeg`, `png`, `gif`, `webp`.
+  /// What our own header reader found the source to be, as its catalog name.
   package var format: String
   /// What the plan was made for. Where the decoder sees something else, it says so instead.
   package var expected: SourceFacts
@@ -97,6 +97,7 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
     case encode
     case tooManyPixels = "too-many-pixels"
     case tooManyFrames = "too-many-frames"
+    case tooManyScans = "too-many-scans"
     /// A file could not be read or written: the fault is ours.
     case local
     /// The worker ended in the middle of the job.

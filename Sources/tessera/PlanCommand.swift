@@ -89,7 +89,7 @@ enum PlanCommand: Command {
       return PlanSource(
         size: Size(header.width, header.height),
         format: OutputFormat(rawValue: header.format.rawValue), hasAlpha: header.hasAlpha,
-        isAnimated: header.isAnimated == true)
+        isAnimated: header.format.hasFrames && header.isAnimated == true)
     case .failure(let failure): throw PictureError(source: answer.source, failure: failure)
     }
   }

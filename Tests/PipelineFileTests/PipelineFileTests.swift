@@ -224,7 +224,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     "placeholders: [color]", "fail-above: 90%", "catalog: {profile: full}",
     "catalog: {format: jsonl}",
     "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {metadata: keep}",
-    "variants: {metadata: [strip, icc]}", "accept: [heic]",
+    "variants: {metadata: [strip, icc]}", "accept: [psd]",
   ])
   func refusesWhatIsNotBuiltYet(_ line: String) {
     let found = mistakes(minimal + line + "\n")

@@ -109,7 +109,7 @@ import Testing
     "fetch: {headers: {\"a b\": c}}", "fetch: {headers: {Range: bytes=0-9}}",
     "fetch: {allow: loopback}", "fetch: {allow: [private, 10.1.0.0/16, \"fd00::/8\"]}",
     "fetch: {allow: [everything]}", "fetch: {allow: [10.1.0.0]}", "fetch: {order: newest-first}",
-    "accept: [jpeg]", "accept: png", "accept: []", "accept: [svg]", "accept: [jpg]",
+    "accept: [jpeg]", "accept: png", "accept: []", "accept: [svg]", "accept: [psd]", "accept: [tga]", "accept: [jpg]",
     "limits: {pixels: 50MP}", "limits: {pixels: 1000000}", "limits: {pixels: .nan}",
     "limits: {frames: 0}", "limits: {frames: 100000}", "limits: {memory: 1GB}",
     "limits: {time: 20s}", "limits: {tme: 20s}", "workers: auto", "workers: 3", "workers: 0",

@@ -1,0 +1,89 @@
+internal import TesseraCVips
+internal import TesseraFiles
+internal import TesseraImageHeader
+
+extension Picture {
+  /// How to load. What a format does not have does not count.
+  struct LoadOptions {
+    /// Of a GIF or WebP: how many frames; -1 for all.
+    var frames = 1
+    /// JPEG's own shrink while decoding: 1, 2, 4 or 8.
+    var shrink = 1
+    /// WebP's own scaling while decoding, or a drawing's scale; at most 1.
+    var scale = 1.0
+    /// For what is decoded as soon as it is opened: more pixels are refused.
+    var maximumPixels = Int.max
+  }
+
+  /// Opens a file with the one loader of a format. Pixels are decoded later, in order, once.
+  static func load(
+    _ path: String, format: ImageFormat, _ options: LoadOptions = LoadOptions()
+  ) throws(VipsError) -> Picture {
+    let frames = Int32(options.frames)
+    return switch format {
+    case .jpeg: try make { tessera_vips_load_jpeg(path, $0, Int32(options.shrink)) }
+    case .png: try make { tessera_vips_load_png(path, $0) }
+    case .gif: try make { tessera_vips_load_gif(path, $0, frames) }
+    case .webp: try make { tessera_vips_load_webp(path, $0, frames, options.scale) }
+    case .tiff: try make { tessera_vips_load_tiff(path, $0) }
+    case .heic, .avif: try make { tessera_vips_load_heif(path, $0) }
+    case .jxl: try make { tessera_vips_load_jxl(path, $0) }
+    case .jp2: try make { tessera_vips_load_jp2(path, $0) }
+    case .svg: try drawing(try bytes(of: path), scale: options.scale)
+    case .bmp: try bitmap(try bytes(of: path), options.maximumPixels)
+    case .ico: try icon(try bytes(of: path), options.maximumPixels)
+    case .psd, .qoi, .pnm, .dds, .tga, .exr, .icns:
+      throw VipsError(message: "there is no decoder for \(format.displayName)")
+    }
+  }
+
+  private static func bytes(of path: String) throws(VipsError) -> [UInt8] {
+    do throws(SystemError) {
+      return try FileSystem.read(path, limit: 1 << 31)
+    } catch {
+      throw VipsError(message: error.description)
+    }
+  }
+
+  private static func drawing(_ bytes: [UInt8], scale: Double) throws(VipsError) -> Picture {
+    try make { out in
+      bytes.withUnsafeBytes { tessera_vips_load_svg($0.baseAddress, $0.count, out, scale) }
+    }
+  }
+
+  private static func bitmap(_ bytes: [UInt8], _ maximumPixels: Int) throws(VipsError) -> Picture {
+    let bitmap: Bitmap
+    do throws(BitmapError) {
+      bitmap = try BMPDecoder.decode(bytes.span, maximumPixels: maximumPixels)
+    } catch {
+      throw VipsError(message: "the file \(error.reason)")
+    }
+    return try of(bitmap)
+  }
+
+  private static func icon(_ bytes: [UInt8], _ maximumPixels: Int) throws(VipsError) -> Picture {
+    let content: ICODecoder.Content
+    do throws(BitmapError) {
+      content = try ICODecoder.decode(bytes.span, maximumPixels: maximumPixels)
+    } catch {
+      throw VipsError(message: "the file \(error.reason)")
+    }
+    switch content {
+    case .bitmap(let bitmap): return try of(bitmap)
+    case .png(let bytes):
+      return try make { out in
+        bytes.withUnsafeBytes { tessera_vips_load_png_bytes($0.baseAddress, $0.count, out) }
+      }
+    }
+  }
+
+  private static func of(_ bitmap: Bitmap) throws(VipsError) -> Picture {
+    try make { out in
+      bitmap.samples.withUnsafeBytes {
+        tessera_vips_from_samples(
+          $0.baseAddress, $0.count, Int32(bitmap.width), Int32(bitmap.height),
+          Int32(bitmap.bands), out)
+      }
+    }
+  }
+}

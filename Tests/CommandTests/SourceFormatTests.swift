@@ -1,0 +1,141 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// Sources of every format that is decoded: right way up, and in the colours that they were drawn in.
+@Suite struct SourceFormatTests {
+  private static let accept =
+    "accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, svg, jp2, ico]"
+  private static let corners = [[200, 40, 40], [40, 160, 60], [40, 60, 180], [230, 200, 50]]
+
+  /// Each with the largest difference of any sample that its own coding may make.
+  private static let sources: [(name: String, size: String, format: String, within: Int)] = [
+    ("corners.tif", "120x80", "tiff", 0), ("tiled-jpeg.tif", "120x80", "tiff", 2),
+    ("turned.tif", "120x80", "tiff", 0), ("lab.tif", "120x80", "tiff", 1),
+    ("corners.heic", "120x80", "heic", 6), ("corners.avif", "120x80", "avif", 4),
+    ("ten-bits.avif", "120x80", "avif", 4), ("corners.jxl", "120x80", "jxl", 0),
+    ("lossy.jxl", "120x80", "jxl", 4), ("corners.jp2", "120x80", "jp2", 0),
+    ("corners.bmp", "120x80", "bmp", 0), ("four-bits.bmp", "120x80", "bmp", 0),
+    ("runs.bmp", "120x80", "bmp", 0), ("565.bmp", "120x80", "bmp", 7),
+    ("alpha.bmp", "120x80", "bmp", 0), ("png.ico", "64x64", "ico", 0),
+    ("masked.ico", "48x48", "ico", 0), ("corners.svg", "120x80", "svg", 0),
+    ("p3-sixteen-bit-alpha.png", "120x80", "png", 1),
+  ]
+
+  @Test func everyFormatComesOutInItsColours() async throws {
+    let nginx = try await Nginx(serving: Places.fixture("formats"))
+    let manifest = Self.sources.map { source in
+      #"{"id":"\#(source.name)","url":"\#(nginx.url("/\(source.name)"))"}"# + "\n"
+    }
+    let workshop = try Workshop(
+      manifest: manifest.joined(), keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
+      slots: "slots: {a: {size: 500x}}")
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    for (source, image) in zip(Self.sources, try workshop.catalog.images) {
+      #expect("\(image.width ?? 0)x\(image.height ?? 0)" == source.size, "\(source.name)")
+      #expect(image.format == source.format)
+      #expect(image.warnings == nil, "\(source.name): \(image.warnings ?? [])")
+      guard image.status == .ok else { continue }
+      let pixels = try Pixels(try workshop.file(source.name, "a"))
+      let places = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)]
+      for (place, colour) in zip(places, Self.corners) {
+        let seen = pixels.at(place.0, place.1)
+        #expect(distance(seen, colour) <= source.within, "\(source.name): \(seen) for \(colour)")
+      }
+      // Half of alpha stays half, and what a mask hides is hidden.
+      let alpha = pixels.bands == 4 ? pixels.at(0.25, 0.25)[3] : 255
+      let isHalf = ["alpha.bmp", "p3-sixteen-bit-alpha.png"].contains(source.name)
+      #expect(abs(alpha - (isHalf ? 128 : 255)) <= 1, "\(source.name): \(alpha)")
+      if source.name == "masked.ico" { #expect(pixels[0, 0][3] == 0) }
+    }
+    try await workshop.expectWhole()
+    await nginx.stop()
+  }
+
+  /// Four inks without a profile of their own: what LittleCMS makes of them with libvips' profile.
+  @Test func inksInATIFFAreThoseOfLittleCMS() async throws {
+    let nginx = try await Nginx(serving: Places.fixture("formats"))
+    let workshop = try Workshop(
+      manifest: nginx.url("/cmyk.tif"),
+      keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
+      slots: "slots: {a: {size: 500x}}")
+    #expect(try await workshop.run().status == 0)
+    let reference = workshop.folder.path("reference.png")
+    let source = Places.fixture("formats/cmyk.tif").path
+    let made = try await Tool.run(
+      "/usr/bin/vips", ["icc_transform", source, reference, "srgb", "--input-profile", "cmyk"])
+    #expect(made.status == 0)
+    let image = try #require(try workshop.catalog.images.first)
+    let pixels = try Pixels(workshop.folder.path("out/\(image.variants[0].path)"))
+    let expected = try Pixels(reference)
+    for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
+      #expect(distance(pixels.at(x, y), expected.at(x, y)) <= 1)
+    }
+    await nginx.stop()
+  }
+
+  /// What is not named in `accept` is not let in: of those that are rarely meant, only by name.
+  @Test func oddFormatsAreLetInByNameAlone() async throws {
+    let nginx = try await Nginx(serving: Places.fixture("formats"))
+    let names = ["corners.svg", "corners.jp2", "png.ico", "corners.bmp", "corners.tif"]
+    let workshop = try Workshop(
+      manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(), slots: "slots: {a: {size: 50x}}")
+    #expect(try await workshop.run().status == 1)
+    #expect(
+      try workshop.catalog.images.map { $0.error?.code } == [
+        "unsupported-format", "unsupported-format", "unsupported-format", nil, nil,
+      ])
+    await nginx.stop()
+  }
+
+  /// A drawing is drawn at the size that is asked for, not drawn small and enlarged or drawn large and
+  /// shrunk; and it may refer to nothing outside of itself.
+  @Test func drawingsAreDrawnAtTheirSizeAndReferToNothing() async throws {
+    let folder = try TemporaryFolder()
+    let server = try FaultServer()
+    server.route("/canary.png") { $1.picture("plain.jpg") }
+    let secret = try folder.write("the secret", to: "secret.txt")
+    try FileManager.default.copyItem(
+      at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("canary.jpg")))
+    let canaries = [
+      "<image href=\"\(server.url("/canary.png"))\" width=\"100\" height=\"100\"/>",
+      "<image href=\"file://\(folder.path("canary.jpg"))\" width=\"100\" height=\"100\"/>",
+      "<image href=\"canary.jpg\" width=\"100\" height=\"100\"/>",
+      "<style>@import url(\"\(server.url("/canary.png"))\");</style>",
+      "<use href=\"\(server.url("/canary.png"))#a\"/>",
+      "<text y=\"50\">&secret;</text>",
+      "<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"\(secret)\" parse=\"text\"/>",
+    ]
+    let drawing: @Sendable (String) -> String = { body in
+      """
+      <?xml version="1.0"?>
+      <!DOCTYPE svg [<!ENTITY secret SYSTEM "file://\(secret)">]>
+      <svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">
+      <rect width="100" height="100" fill="rgb(40,160,60)"/>\(body)</svg>
+      """
+    }
+    server.route("/plain.svg") { $1.answer("200 OK", [:], Array(drawing("").utf8)) }
+    for (index, canary) in canaries.enumerated() {
+      server.route("/\(index).svg") { $1.answer("200 OK", [:], Array(drawing(canary).utf8)) }
+    }
+    let manifest =
+      server.url("/plain.svg") + "\n"
+      + canaries.indices.map { server.url("/\($0).svg") + "\n" }.joined()
+    let workshop = try Workshop(
+      manifest: manifest, keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
+      slots: "slots: {a: {size: 64x}}")
+    _ = try await workshop.run()
+    let images = try workshop.catalog.images
+    let plain = try #require(images[0].variants.first?.path)
+    for image in images.dropFirst() {
+      // Either refused, or drawn as if the reference were not there.
+      #expect(
+        image.status == .failed || image.variants.first?.path == plain,
+        "\(image.url) \(image.status)")
+    }
+    #expect(server.count("/canary.png") == 0)
+    server.stop()
+  }
+}
