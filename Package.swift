@@ -9,7 +9,7 @@ import PackageDescription
 //   3  Fetch  State  Output  PipelineFile   Workers ---- Wire -------- Transcode
 //   2  Plan  ImageHeader  Manifest          pure: no I/O, no clock, no Foundation
 //   1  TesseraCatalog (public)   JSON   Files
-//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess: our few lines of C
+//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess, CSandbox: our few lines of C
 //
 // Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
 // is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
@@ -71,6 +71,9 @@ let package = Package(
     system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "TesseraCProcess", path: "Sources/CProcess"),
+    .target(
+      name: "TesseraCSandbox", path: "Sources/CSandbox",
+      linkerSettings: [.linkedLibrary("seccomp")]),
 
     // 1: what everything may use
     .target(name: "TesseraCatalog", swiftSettings: pure),
@@ -117,7 +120,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "tessera-worker",
-      dependencies: ["TesseraTranscode", "TesseraWire", "TesseraFiles", "TesseraCProcess"],
+      dependencies: [
+        "TesseraTranscode", "TesseraWire", "TesseraFiles", "TesseraCProcess", "TesseraCSandbox",
+      ],
       swiftSettings: settings),
 
     // Tests: what is pure by tables, what touches the world against real parts of it.

@@ -15,7 +15,8 @@ package struct DirectoryOutput: Publishing {
 
   package var privateDirectory: String { FileSystem.join(root, ".tessera") }
   package var statePath: String { FileSystem.join(privateDirectory, "state.sqlite") }
-  private var stagingDirectory: String { FileSystem.join(privateDirectory, "staging") }
+  /// Where files lie until they are published.
+  package var stagingDirectory: String { FileSystem.join(privateDirectory, "staging") }
   /// Where sources lie until they are worked off.
   package var spoolDirectory: String { FileSystem.join(privateDirectory, "spool") }
 

@@ -89,7 +89,7 @@ package struct Pipeline: Sendable {
     let state = try StateStore(path: output.statePath)
     let pool: WorkerPool
     do throws(WorkerStartError) {
-      pool = try await WorkerPool.start(workerSettings)
+      pool = try await WorkerPool.start(workerSettings(output))
     } catch {
       throw PipelineError.workers(error.description)
     }
@@ -133,7 +133,7 @@ package struct Pipeline: Sendable {
     recorder.update { report in
       report.seconds = clock.duration(to: .now).inSeconds
       report.take(fetcher.counts)
-      report.workers = workerSettings.count
+      report.workers = workerSettings(output).count
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
@@ -247,10 +247,10 @@ package struct Pipeline: Sendable {
     return "\(error); it was set aside as \"\(aside)\", and everything is fetched anew"
   }
 
-  private var workerSettings: WorkerSettings {
+  private func workerSettings(_ output: DirectoryOutput) -> WorkerSettings {
     WorkerSettings(
       executable: workerPath, count: file.workers ?? Host.processors, memory: file.limits.memory,
-      time: file.limits.time)
+      time: file.limits.time, sources: output.spoolDirectory, results: output.stagingDirectory)
   }
 }
 

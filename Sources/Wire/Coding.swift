@@ -18,6 +18,8 @@ extension WorkerHello {
     writer.object { object in
       object.member("protocol", protocolVersion)
       object.member("libvips", libvips)
+      object.member("landlock", confinement.landlock)
+      object.member("seccomp", confinement.hasSeccomp)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
@@ -25,7 +27,9 @@ extension WorkerHello {
   package init(line: [UInt8]) throws(WireError) {
     let message = try Message(line)
     self.init(
-      protocolVersion: try message.int("protocol"), libvips: try message.string("libvips"))
+      protocolVersion: try message.int("protocol"), libvips: try message.string("libvips"),
+      confinement: Confinement(
+        landlock: try message.int("landlock"), hasSeccomp: try message.bool("seccomp")))
   }
 }
 

@@ -124,13 +124,31 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
 /// The first line a worker sends: it is up, and this is what it works with.
 package struct WorkerHello: Sendable, Equatable {
   /// Both executables must be of one build; the number says whether they talk alike.
-  package static let protocolVersion = 2
+  package static let protocolVersion = 3
 
   package var protocolVersion: Int
   package var libvips: String
+  package var confinement: Confinement
 
-  package init(protocolVersion: Int = Self.protocolVersion, libvips: String) {
+  package init(
+    protocolVersion: Int = Self.protocolVersion, libvips: String, confinement: Confinement
+  ) {
     self.protocolVersion = protocolVersion
     self.libvips = libvips
+    self.confinement = confinement
+  }
+}
+
+/// What of the kernel's means keeps a worker in.
+package struct Confinement: Sendable, Equatable {
+  /// The version of Landlock, which lets it read and write in its own folders alone; 0 where the kernel
+  /// has none.
+  package var landlock: Int
+  /// Whether a filter keeps it from the network and from starting processes.
+  package var hasSeccomp: Bool
+
+  package init(landlock: Int, hasSeccomp: Bool) {
+    self.landlock = landlock
+    self.hasSeccomp = hasSeccomp
   }
 }

@@ -48,7 +48,10 @@ final class WorkerProcess: Sendable {
     // Processor time is a whole number of seconds to the kernel, and a little more than wall time,
     // so that a hang is reported as what it is by the coordinator's own clock.
     let seconds = Int(settings.time.components.seconds) + 2
-    let arguments = [settings.executable, String(settings.memory), String(seconds)]
+    let arguments = [
+      settings.executable, String(settings.memory), String(seconds), settings.sources,
+      settings.results,
+    ]
     // Nothing else of the environment: it may hold secrets that no decoder must see.
     let environment = ["MALLOC_ARENA_MAX=1", "LC_ALL=C", "PATH=/usr/bin:/bin"]
     var child = pid_t()

@@ -7,14 +7,21 @@ package struct WorkerSettings: Sendable {
   package var memory: Int
   /// Wall time for one job; processor time is limited to the same by the kernel.
   package var time: Duration
+  /// The folder that it reads sources from, and the one that it makes files in: no other is open to it.
+  package var sources: String
+  package var results: String
   /// A worker is replaced after so many jobs, so that nothing it leaks adds up.
   package var jobsPerWorker = 1_000
 
-  package init(executable: String, count: Int, memory: Int, time: Duration) {
+  package init(
+    executable: String, count: Int, memory: Int, time: Duration, sources: String, results: String
+  ) {
     self.executable = executable
     self.count = count
     self.memory = memory
     self.time = time
+    self.sources = sources
+    self.results = results
   }
 }
 

@@ -1,0 +1,35 @@
+internal import Glibc
+internal import TesseraCSandbox
+internal import TesseraWire
+
+extension Confinement {
+  /// What codecs and text in drawings read: libraries, fonts and their caches, the number of processors.
+  private static let system = [
+    "/usr", "/lib", "/lib64", "/etc", "/var/cache/fontconfig", "/sys/devices/system/cpu",
+    "/dev/null", "/dev/zero", "/dev/urandom",
+  ]
+
+  /// Shuts this process in, as far as the kernel has the means.
+  static func enter(reading source: String, writing target: String) -> Confinement {
+    let files = withCStrings(system + [source]) { readable in
+      withCStrings([target]) { writable in tessera_confine_files(readable, writable) }
+    }
+    if files < 0 { stop("could not confine itself to its folders: \(sentence(-files))") }
+    let calls = tessera_confine_calls()
+    if calls != 0 && calls != ENOSYS { stop("could not confine itself: \(sentence(calls))") }
+    return Confinement(landlock: Int(files), hasSeccomp: calls == 0)
+  }
+
+  private static func sentence(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+  private static func withCStrings<Value>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
+  ) -> Value {
+    let copies = strings.map { UnsafePointer(strdup($0)) } + [nil]
+    defer { for copy in copies { free(UnsafeMutablePointer(mutating: copy)) } }
+    return copies.withUnsafeBufferPointer { buffer in
+      // The array has at least its terminating nil.
+      buffer.baseAddress.map(body) ?? body([nil])
+    }
+  }
+}
