@@ -18,18 +18,35 @@ package struct ManifestReader {
     self.base = base
   }
 
-  /// Why a file that begins like this is no manifest at all, as opposed to one with bad lines in it; nil
-  /// where it may be one. A sentence without its full stop.
-  package static func refusal(of beginning: [UInt8]) -> String? {
-    switch (beginning.first, beginning.dropFirst().first) {
-    case (0xFE, 0xFF), (0xFF, 0xFE): return "it is UTF-16; save it as UTF-8"
-    default: break
+  /// What the beginning of a file says about the rest.
+  package enum Shape: Sendable, Equatable {
+    /// There were blanks alone so far.
+    case unknown
+    /// A list, be there bad lines in it.
+    case list
+    /// No manifest at all. A sentence without its full stop.
+    case refused(String)
+  }
+
+  /// - Parameters:
+  ///   - bytes: at least three, or all there are.
+  ///   - isStart: whether these are the first bytes of the file.
+  package static func shape(of bytes: [UInt8], isStart: Bool) -> Shape {
+    var start = 0
+    if isStart {
+      switch (bytes.first, bytes.dropFirst().first) {
+      case (0xFE, 0xFF), (0xFF, 0xFE), (_, 0x00), (0x00, _):
+        return .refused("it is UTF-16; save it as UTF-8")
+      default: break
+      }
+      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
     }
-    let start = beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    switch beginning[start...].first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
-    case UInt8(ascii: "<"): return "it is an HTML or XML page, not a list of URLs"
-    case UInt8(ascii: "["): return "it is a JSON array; write one object a line (JSON Lines)"
-    default: return nil
+    switch bytes[start...].first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+    case nil: return .unknown
+    case UInt8(ascii: "<"): return .refused("it is an HTML or XML page, not a list of URLs")
+    case UInt8(ascii: "["):
+      return .refused("it is a JSON array; write one object a line (JSON Lines)")
+    default: return .list
     }
   }
 

@@ -56,27 +56,32 @@ struct TableDecoder: RecordDecoding {
   }
 
   /// The fields of one record, quotes removed; nil where the quotes are wrong.
+  ///
+  /// Works on bytes, as the splitter does: a character of Swift's may swallow a comma or a quote before
+  /// a combining mark.
   static func fields(of text: String, separator: Character) -> [String]? {
+    let (quote, separator) = (UInt8(ascii: "\""), separator.asciiValue)
     var fields: [String] = []
-    var rest = text[...]
+    var rest = text.utf8[...]
     while true {
-      var field = ""
-      if rest.first == "\"" {
+      var field: [UInt8] = []
+      if rest.first == quote {
         rest.removeFirst()
         while true {
-          guard let quote = rest.firstIndex(of: "\"") else { return nil }
-          field += rest[..<quote]
-          rest = rest[rest.index(after: quote)...]
-          guard rest.first == "\"" else { break }
-          field += "\""
+          guard let end = rest.firstIndex(of: quote) else { return nil }
+          field += rest[..<end]
+          rest = rest[rest.index(after: end)...]
+          guard rest.first == quote else { break }
+          field.append(quote)
           rest.removeFirst()
         }
         guard rest.isEmpty || rest.first == separator else { return nil }
       } else {
-        field = String(rest.prefix { $0 != separator })
-        rest = rest.dropFirst(field.count)
+        let end = rest.firstIndex { $0 == separator } ?? rest.endIndex
+        field += rest[..<end]
+        rest = rest[end...]
       }
-      fields.append(field)
+      fields.append(String(decoding: field, as: UTF8.self))
       guard rest.first == separator else { return fields }
       rest.removeFirst()
     }

@@ -25,7 +25,7 @@ extension Pipeline {
   ) async throws -> CheckReport {
     if case .url(let url) = file.manifest, !probes {
       throw PipelineError.manifest(
-        path: SourceURL.withoutUserInfo(url),
+        path: file.shown(url),
         reason: "check does not use the network; --probe lets it, and looks at each picture, too")
     }
     let manifest = try await ManifestStream.open(file)
@@ -40,7 +40,7 @@ extension Pipeline {
     func tell(_ answers: [(ManifestEntry, Result<ImageHeader, Prober.Failure>)]) {
       for (entry, answer) in answers {
         guard case .failure(let failure) = answer else { continue }
-        tell(ManifestProblem(entry, failure))
+        tell(ManifestProblem(entry, file.shown(entry.url), failure))
       }
     }
     while let batch = try await entries.next() {
@@ -65,12 +65,12 @@ extension Pipeline {
 
 extension ManifestProblem {
   /// A picture that could not be looked at, or would not be let in.
-  fileprivate init(_ entry: ManifestEntry, _ failure: Prober.Failure) {
+  fileprivate init(_ entry: ManifestEntry, _ shown: String, _ failure: Prober.Failure) {
     let sentence =
       failure.message.hasSuffix(".") ? failure.message.dropLast() : failure.message[...]
     self.init(
       line: entry.line,
-      message: "\(SourceURL.withoutUserInfo(entry.url)): \(sentence) (\(failure.code))")
+      message: "\(shown): \(sentence) (\(failure.code))")
   }
 
   /// An entry for a slot that the pipeline does not have.

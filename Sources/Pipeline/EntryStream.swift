@@ -18,6 +18,7 @@ struct EntryStream {
   private let ledger: StateStore
   private let run: Int
   private(set) var count = 0
+  private(set) var firstProblem: ManifestProblem?
 
   /// - Parameters:
   ///   - ledger: remembers the ids of the manifest.
@@ -45,7 +46,9 @@ struct EntryStream {
       position: count)[...]
     return batch.map { record in
       switch record {
-      case .problem(let problem): return .problem(problem)
+      case .problem(let problem):
+        firstProblem = firstProblem ?? problem
+        return .problem(problem)
       case .entry(let entry):
         switch claims.popFirst() {
         case .repeated: return .repeated

@@ -46,7 +46,7 @@ struct ItemMemory: Sendable {
     let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
     return Source(
       key: key, record: record, known: known, header: isLater == true ? header : nil,
-      isReady: known.map { $0.blueprint.isComplete && isLetIn($0.content) } ?? false)
+      isReady: known.map { $0.blueprint.isComplete && file.letsIn($0.content) } ?? false)
   }
 
   func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
@@ -54,17 +54,6 @@ struct ItemMemory: Sendable {
     return Known(
       content: content,
       blueprint: try await blueprint(digest, content.format, content.facts, for: entry))
-  }
-
-  func isLetIn(_ content: ContentRecord) -> Bool {
-    file.accept.contains { $0.rawValue == content.format } && content.frames <= file.limits.frames
-      && content.width * content.height * content.frames <= file.limits.pixels
-  }
-
-  /// A header does not tell how many frames there are.
-  func isLetIn(_ header: HeaderRecord) -> Bool {
-    file.accept.contains { $0.rawValue == header.format }
-      && header.width * header.height <= file.limits.pixels
   }
 
   func blueprint(

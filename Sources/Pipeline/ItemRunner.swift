@@ -96,7 +96,7 @@ struct ItemRunner: ItemRunning {
     spool: String, position: Int
   ) async throws -> CatalogImage {
     if let known = try await memory.known(digest, for: entry), known.blueprint.isComplete,
-      memory.isLetIn(known.content)
+      file.letsIn(known.content)
     {
       return memory.reused(entry, shown, known)
     }

@@ -132,8 +132,8 @@ struct LayoutRunner: ItemRunning {
   /// Whether the pipeline, as it is now, lets in what is known.
   private func isLetIn(_ last: Last) -> Bool {
     switch last {
-    case .bytes(_, let known, _): memory.isLetIn(known.content)
-    case .header(let record): memory.isLetIn(record)
+    case .bytes(_, let known, _): file.letsIn(known.content)
+    case .header(let record): file.letsIn(record)
     }
   }
 

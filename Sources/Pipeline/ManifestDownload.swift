@@ -12,11 +12,14 @@ struct ManifestDownload {
   private static let deadline = Duration.seconds(3_600)
 
   private let fetch: PipelineFile.Fetch
+  /// As it is asked for, and as it may be shown.
   private let url: String
+  private let shown: String
 
-  init(_ url: String, _ fetch: PipelineFile.Fetch) {
-    self.url = url
-    self.fetch = fetch
+  init(_ url: String, of pipeline: PipelineFile) {
+    self.url = pipeline.fetch.rewritten(url)
+    fetch = pipeline.fetch
+    shown = pipeline.shown(url)
   }
 
   /// - Parameter directory: where the bytes lie until they are read; no name is left behind there.
@@ -33,13 +36,17 @@ struct ManifestDownload {
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: receiver)
       tries.took(answer.time)
       switch answer.result {
-      case .success: return try PipelineError.wrap { try receiver.file() }
+      case .success:
+        guard let file = try PipelineError.wrap({ try receiver.file() }) else {
+          throw PipelineError.manifest(path: shown, reason: "the answer has no body")
+        }
+        return file
       case .failure(let error):
         if error.code == .cancelled { throw CancellationError() }
         if error.code == .local { throw PipelineError.local(error.message) }
         guard try await tries.wait(after: error) else {
           throw PipelineError.manifest(
-            path: SourceURL.withoutUserInfo(url),
+            path: shown,
             reason: "\(error.message) (\(error.code.rawValue))")
         }
       }
@@ -62,11 +69,10 @@ struct ManifestDownload {
       }
     }
 
-    /// To be called once, when the transfer has ended well.
-    func file() throws(SystemError) -> File {
-      guard let file = target.withLock({ $0.take() }) else {
-        throw SystemError("read", "the manifest", code: 9)  // EBADF
-      }
+    /// What has come, to be read from its start; nil where nothing has. To be called once, when the
+    /// transfer has ended well.
+    func file() throws(SystemError) -> File? {
+      guard let file = target.withLock({ $0.take() }), try file.size() > 0 else { return nil }
       try file.rewind()
       return file
     }

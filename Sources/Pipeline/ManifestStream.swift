@@ -7,12 +7,16 @@ package import TesseraPipelineFile
 package final class ManifestStream {
   private static let chunk = 64 * 1024
 
-  private let path: String
+  /// As it may be shown.
+  let path: String
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
   private var records: [ManifestRecord] = []
   private var isAtStart = true
+  /// Unpacked bytes that nothing but blanks came before, until something else comes.
+  private var head: [UInt8] = []
+  private var isHeadStart = true
   private var isShapeKnown = false
   private var isAtEnd = false
   /// Bytes in all, where that is known, and bytes read so far.
@@ -30,8 +34,8 @@ package final class ManifestStream {
       let file = try PipelineError.wrap { try File.standardInput() }
       return ManifestStream(file, path: "-", of: pipeline)
     case .url(let url):
-      let file = try await ManifestDownload(url, pipeline.fetch).file(in: directory)
-      return ManifestStream(file, path: SourceURL.withoutUserInfo(url), of: pipeline)
+      let file = try await ManifestDownload(url, of: pipeline).file(in: directory)
+      return ManifestStream(file, path: pipeline.shown(url), of: pipeline)
     case .file(let path):
       // A directory can be opened, but not read.
       if FileSystem.isDirectory(path) {
@@ -61,15 +65,24 @@ package final class ManifestStream {
 
   private func fill() async throws(PipelineError) {
     if let bytes = try unpacked() { return try take(bytes) }
-    let bytes = try await readChunk()
+    var bytes = try await readChunk()
+    if isAtStart {
+      // What is told by the first bytes must not depend on how many of them came together.
+      while bytes.count < 3 {
+        let more = try await readChunk()
+        if more.isEmpty { break }
+        bytes += more
+      }
+      if bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
+      isAtStart = false
+    }
     bytesRead += bytes.count
-    if isAtStart, bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
-    isAtStart = false
     if bytes.isEmpty {
       isAtEnd = true
       if let gunzip, !gunzip.isComplete {
         throw .manifest(path: path, reason: "the gzip data is cut off")
       }
+      try check(isEnd: true)
       records.append(contentsOf: reader.finish())
       try refuseChanges()
     } else if let gunzip {
@@ -88,13 +101,24 @@ package final class ManifestStream {
   }
 
   private func take(_ bytes: [UInt8]) throws(PipelineError) {
-    if !isShapeKnown {
-      if let reason = ManifestReader.refusal(of: bytes) {
-        throw .manifest(path: path, reason: reason)
-      }
-      isShapeKnown = true
+    guard isShapeKnown else {
+      head += bytes
+      return try check(isEnd: false)
     }
     records.append(contentsOf: reader.read(bytes))
+  }
+
+  /// Looks at the bytes of the beginning, and hands them on.
+  private func check(isEnd: Bool) throws(PipelineError) {
+    guard !isShapeKnown, isEnd || head.count >= 3 else { return }
+    switch ManifestReader.shape(of: head, isStart: isHeadStart) {
+    case .refused(let reason): throw .manifest(path: path, reason: reason)
+    case .list: isShapeKnown = true
+    case .unknown: break
+    }
+    records.append(contentsOf: reader.read(head))
+    head = []
+    isHeadStart = false
   }
 
   /// Half of one list and half of another is no list: items that are in neither half would leave the

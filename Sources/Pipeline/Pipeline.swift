@@ -212,6 +212,12 @@ package struct Pipeline: Sendable {
               recorder.current, started: position + 1, manifest: manifest, isAllRead: false))
         }
       }
+      // A list without one good line is no list: a page in its place, a damaged file.
+      if entries.count == 0, let problem = entries.firstProblem {
+        throw PipelineError.manifest(
+          path: manifest.path,
+          reason: "not one line of it can be used; line \(problem.line): \(problem.message)")
+      }
       while try await group.next() != nil {
         observer.progress(
           RunProgress(recorder.current, started: entries.count, manifest: manifest, isAllRead: true)

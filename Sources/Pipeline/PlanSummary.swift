@@ -175,14 +175,17 @@ extension Pipeline {
     return summary
   }
 
-  /// Probes one picture with a pipeline's settings of the network.
+  /// Probes one picture with a pipeline's settings of the network, to plan for it.
   package static func probe(
     _ source: String, as file: PipelineFile
-  ) async throws -> Prober.Answer {
-    try await EntryProber(file).probe(source)
+  ) async throws -> Result<PlanSource, Prober.Failure> {
+    try await EntryProber(file).probe(source).result.map { header in
+      header.facts.planned(header.format.rawValue, focus: nil)
+    }
   }
 
-  /// What must be known of entries' sources to plan for them; nil where nothing is known.
+  /// What must be known of entries' sources to plan for them; nil where nothing is known, or where a run
+  /// would refuse what is.
   private static func lastSeen(
     _ entries: [ManifestEntry], file: PipelineFile, state: StateStore?
   ) async throws -> [PlanSource?] {
@@ -190,9 +193,11 @@ extension Pipeline {
     let seen = try await state.lastSeen(entries.map { file.sourceKey(for: $0) })
     return zip(entries, seen).map { entry, seen in
       switch seen {
-      case .content(let content): content.facts.planned(content.format, focus: entry.planFocus)
-      case .header(let header): header.facts.planned(header.format, focus: entry.planFocus)
-      case nil: nil
+      case .content(let content) where file.letsIn(content):
+        content.facts.planned(content.format, focus: entry.planFocus)
+      case .header(let header) where file.letsIn(header):
+        header.facts.planned(header.format, focus: entry.planFocus)
+      default: nil
       }
     }
   }
@@ -200,16 +205,38 @@ extension Pipeline {
 
 extension PipelineFile {
   /// The URL that is asked for an entry: prefixes replaced as `fetch.rewrite` says.
-  func requestURL(for entry: ManifestEntry) -> String {
-    for rewrite in fetch.rewrites where entry.url.hasPrefix(rewrite.from) {
-      return rewrite.to + entry.url.dropFirst(rewrite.from.count)
-    }
-    return entry.url
+  func requestURL(for entry: ManifestEntry) -> String { fetch.rewritten(entry.url) }
+
+  /// A URL without its secrets.
+  package func shown(_ url: String) -> String {
+    SourceURL.shown(url, ignoring: fetch.ignoredQuery)
+  }
+
+  /// Whether what a decoder saw may come in.
+  func letsIn(_ content: ContentRecord) -> Bool {
+    accept.contains { $0.rawValue == content.format } && content.frames <= limits.frames
+      && content.width * content.height * content.frames <= limits.pixels
+  }
+
+  /// Whether what a header told may come in. It does not tell how many frames there are.
+  func letsIn(_ header: HeaderRecord) -> Bool {
+    accept.contains { $0.rawValue == header.format }
+      && header.width * header.height <= limits.pixels
   }
 
   /// What identifies an entry's source: a digest, so that no secret of a URL gets into the state.
   func sourceKey(for entry: ManifestEntry) -> String {
     Digest.of(SourceURL.cacheKey(requestURL(for: entry), ignoring: fetch.ignoredQuery))
+  }
+}
+
+extension PipelineFile.Fetch {
+  /// A URL with its prefix replaced, where one is to be.
+  func rewritten(_ url: String) -> String {
+    for rewrite in rewrites where url.hasPrefix(rewrite.from) {
+      return rewrite.to + url.dropFirst(rewrite.from.count)
+    }
+    return url
   }
 }
 

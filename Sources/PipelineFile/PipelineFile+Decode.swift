@@ -126,6 +126,7 @@ extension PipelineFile.Manifest {
   ///
   /// - Parameter directory: what paths are relative to.
   package init?(_ text: String, directory: String) {
+    if text.isEmpty { return nil }
     if text == "-" {
       self = .standardInput
     } else if text.contains("://") {

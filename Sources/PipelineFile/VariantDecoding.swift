@@ -31,9 +31,11 @@ enum VariantDecoding {
 
   /// One format, or a list that makes one file of each.
   private static func formats(_ group: inout KeyGroup) -> [FormatChoice]? {
-    guard let nodes = group.list("format") else { return nil }
+    guard let node = group.node("format") else { return nil }
+    var nodes = [node]
+    if case .sequence(let list) = node.content { nodes = list }
     if nodes.isEmpty {
-      group.context.report(group.mark, "\"variants.format\" must have at least one format")
+      group.context.report(node.mark, "\"variants.format\" must have at least one format")
     }
     var formats: [FormatChoice] = []
     for node in nodes {
@@ -63,7 +65,12 @@ enum VariantDecoding {
         }
       }
       keys.finish()
-    } else if let number = group.int(key, common) {
+    } else if let number = group.value(
+      of: node, key,
+      expected:
+        "a whole number from \(common.lowerBound) to \(common.upperBound), or a group with one "
+        + "for each format", { Int($0).flatMap { common.contains($0) ? $0 : nil } })
+    {
       for format in OutputFormat.allCases {
         if let range = range(format) {
           setting[format] = min(max(number, range.lowerBound), range.upperBound)

@@ -48,5 +48,5 @@ package struct Plan: Sendable, Equatable {
   package var asked: Int { slots.reduce(0) { $0 + $1.requests.count } * formatCount }
 
   /// Files that were asked for and need not be made, because another is the same.
-  package var shared: Int { asked - variants.reduce(0) { $0 + $1.files.count } }
+  package var shared: Int { asked - files.count }
 }

@@ -42,8 +42,8 @@ package struct PlannedFile: Sendable, Hashable {
   }
 }
 
-/// Why a file is not what the pipeline asks for: its format is another one, or an animation ends at
-/// its format's limit.
+/// Why a file is not what the pipeline asks for: its format is another one, or it is smaller, as an
+/// animation among the files of its size ends at its format's limit.
 package struct Fallback: Sendable, Hashable {
   /// In the order in which formats were tried. Not empty.
   package var reasons: [Reason]
@@ -73,7 +73,7 @@ package struct Fallback: Sendable, Hashable {
     self.reasons = reasons
   }
 
-  /// Why the format that was asked for is not used; it goes into the catalog.
+  /// The first of the reasons; it goes into the catalog.
   package var code: String { reasons[0].code }
 
   /// All reasons, for people: `webp-size-limit, jpeg-no-alpha`.

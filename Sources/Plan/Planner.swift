@@ -167,13 +167,15 @@ private struct FormatHolder {
     }
     // Where an animation is among the files, its limit is that of all: they have one size.
     let moving = asked.map { FormatHolder(moving: $0) }
-    let limit = moving.filter(\.format.hasAnimation).map(\.format.longestSide).min() ?? length
+    let limit = moving.contains { $0.format.hasAnimation } ? OutputFormat.webp.longestSide : length
     return zip(asked, moving).map { asked, moving in
       guard moving.format.hasAnimation else {
-        return FormatHolder(of: min(length, limit), asked, source: source, settings: settings)
+        var still = FormatHolder(of: min(length, limit), asked, source: source, settings: settings)
+        if length > limit { still.reasons.append(.sizeLimit(.webp)) }
+        return still
       }
       var holder = moving
-      if length > limit { holder.reasons.append(.sizeLimit(holder.format)) }
+      if length > limit { holder.reasons.append(.sizeLimit(.webp)) }
       return holder
     }
   }

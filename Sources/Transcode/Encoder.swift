@@ -37,9 +37,8 @@ enum Encoder {
   private static func encode(
     _ picture: Picture, _ encoding: Encoding
   ) throws(VipsError) -> EncodedBytes {
-    // The coordinator sends both wherever the format has them.
-    let quality = encoding.quality ?? EncoderSetting.quality[encoding.format] ?? 0
-    let effort = encoding.effort ?? EncoderSetting.effort[encoding.format] ?? 0
+    // The coordinator sends both wherever the format has them; a PNG has neither.
+    let (quality, effort) = (encoding.quality ?? 0, encoding.effort ?? 0)
     return switch encoding.format {
     case .webp: try picture.webp(quality: quality, effort: effort)
     case .jpeg: try picture.jpeg(quality: quality)

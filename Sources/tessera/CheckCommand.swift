@@ -28,7 +28,7 @@ enum CheckCommand: Command {
     let name =
       switch file.manifest {
       case .file(let path): path
-      case .url(let url): SourceURL.withoutUserInfo(url)
+      case .url(let url): file.shown(url)
       case .standardInput: "standard input"
       }
     var problems: [ManifestProblem] = []

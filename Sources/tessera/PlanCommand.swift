@@ -83,14 +83,10 @@ enum PlanCommand: Command {
       }
       return PlanSource(size: Size(width, height))
     }
-    let answer = try await Pipeline.probe(picture, as: file)
-    switch answer.result {
-    case .success(let header):
-      return PlanSource(
-        size: Size(header.width, header.height),
-        format: OutputFormat(rawValue: header.format.rawValue), hasAlpha: header.hasAlpha,
-        isAnimated: header.format.hasFrames && header.isAnimated == true)
-    case .failure(let failure): throw PictureError(source: answer.source, failure: failure)
+    switch try await Pipeline.probe(picture, as: file) {
+    case .success(let source): return source
+    case .failure(let failure):
+      throw PictureError(source: file.shown(picture), failure: failure)
     }
   }
 

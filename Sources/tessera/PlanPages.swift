@@ -17,7 +17,7 @@ extension PlanSummary {
       return lines.joined(separator: "\n") + "\n"
     }
     if ladders.count > 1 {
-      lines.append("\(first.asked) files asked for")
+      lines.append("\(Amount.count(first.asked, "file")) asked for")
       lines += TextTable.lines(
         ["ladder", "files", "shared", "lengths", "more pixels", "about"],
         ladders.map { ladder in
@@ -28,7 +28,9 @@ extension PlanSummary {
           ]
         })
     } else {
-      lines.append("\(first.asked) files asked for, \(first.made) made, \(first.shared) shared")
+      lines.append(
+        "\(Amount.count(first.asked, "file")) asked for, \(first.made) made, \(first.shared) shared"
+      )
       lines.append("\(Amount.percent(first.overDelivery)) more pixels delivered than asked for")
       lines.append("about \(Amount.bytes(Int(first.bytes))) (by what photographs take)")
       for (reason, fallen) in first.fallbacks.sorted(by: { $0.key < $1.key }) {
@@ -120,7 +122,7 @@ struct PictureTable {
     price.add(plan, of: source, id: "")
     var lines = [
       "\(source.size.width) x \(source.size.height) pixels, \(rounding.name): "
-        + "\(price.asked) files asked for, \(price.made) made, \(price.shared) shared, about "
+        + "\(Amount.count(price.asked, "file")) asked for, \(price.made) made, \(price.shared) shared, about "
         + Amount.bytes(Int(price.bytes))
     ]
     var rows: [[String]] = []

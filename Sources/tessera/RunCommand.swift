@@ -1,4 +1,5 @@
 internal import TesseraFiles
+internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 
@@ -83,7 +84,8 @@ extension PipelineFile {
     if let text = arguments.value("--manifest") {
       guard let manifest = PipelineFile.Manifest(text, directory: "") else {
         throw UsageError(
-          "--manifest must be \(PipelineFile.Manifest.expected), found \"\(text)\"")
+          "--manifest must be \(PipelineFile.Manifest.expected), found "
+            + "\"\(SourceURL.withoutUserInfo(text))\"")
       }
       file.manifest = manifest
     }

@@ -51,25 +51,64 @@ import Testing
     ("/page", "it is an HTML or XML page, not a list of URLs"),
     ("/short", "(truncated)"),
     ("/empty-gzip", "the gzip data is cut off"),
+    ("/nothing", "the answer has no body"),
+    (
+      "/error?token=t0ken",
+      "not one line of it can be used; line 1: unknown member \"error\"; a line has id, url, slots and "
+        + "focus, and your own data goes into \"extra\""
+    ),
   ])
   func aListThatCannotBeHadChangesNothing(_ path: String, _ reason: String) async throws {
     let server = try FaultServer()
     server.route("/p.jpg") { $1.picture("plain.jpg") }
     server.route("/page") { $1.answer("200 OK", [:], Array("<html>Sign in</html>".utf8)) }
+    server.route("/nothing") { $1.answer() }
+    server.route("/error?token=t0ken") {
+      $1.answer("200 OK", [:], Array("{\"error\":\"no\"}".utf8))
+    }
     server.route("/short") { $1.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhttp") }
     server.route("/empty-gzip") { $1.answer("200 OK", [:], [0x1F, 0x8B]) }
-    let workshop = try Workshop(manifest: server.url("/p.jpg"))
+    let workshop = try Workshop(
+      manifest: server.url("/p.jpg"),
+      keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}")
     #expect(try await workshop.run().status == 0)
     let catalog = try workshop.catalogText
     let url = server.url(path)
     let result = try await workshop.run(
       "--manifest", url.replacing("http://", with: "http://user:s3cret@"))
     #expect(result.status == 2)
-    #expect(result.errors.hasPrefix("tessera: the manifest \"\(url)\": "), "\(result.errors)")
+    let shown = url.replacing("?token=t0ken", with: "")
+    #expect(result.errors.contains("tessera: the manifest \"\(shown)\": "), "\(result.errors)")
     #expect(result.errors.hasSuffix("\(reason)\n"), "\(result.errors)")
-    #expect(!result.errors.contains("s3cret"))
+    #expect(!result.errors.contains("s3cret") && !result.errors.contains("t0ken"))
     #expect(try workshop.catalogText == catalog)
     server.stop()
+  }
+
+  /// What a manifest is, is told by its first bytes, however many of them come together.
+  @Test(arguments: [
+    "printf '\\n'; sleep 0.3; printf '<html>'", "printf ' '; sleep 0.3; printf '[1]'",
+    "printf '\\377'; sleep 0.3; printf '\\376h\\000'",
+    "head -c 70000 /dev/zero | tr '\\0' '\\n'; printf '<html>'",
+    "printf '\\n' | gzip; printf '<html>' | gzip",
+  ])
+  func whatIsNoListIsToldHoweverItComes(_ command: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("manifest: \"-\"\n" + Self.head, to: "p.yaml")
+    let result = try await Tool.run(
+      "/bin/sh", ["-c", "{ \(command); } | \(Places.tessera) run \(path)"])
+    #expect(result.status == 2, "\(result.output) \(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out/catalog.json")))
+    // And what is one is one.
+    let packed = try await Tool.run(
+      "/bin/sh",
+      [
+        "-c",
+        "printf 'https://a/1\\n' | gzip > '\(folder.path("m"))'; "
+          + "{ head -c 1 '\(folder.path("m"))'; sleep 0.3; tail -c +2 '\(folder.path("m"))'; } | "
+          + "\(Places.tessera) check \(path)",
+      ])
+    #expect(packed.output == "1 item, no mistakes\n")
   }
 
   @Test func aManifestsAddressIsCheckedToo() async throws {

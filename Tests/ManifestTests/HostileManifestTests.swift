@@ -27,7 +27,7 @@ import Testing
   ])
   func aByteOrderMarkIsNoPartOfTheFirstLine(_ text: String, _ expected: String) {
     #expect(outline("\u{FEFF}" + text) == [expected])
-    #expect(ManifestReader.refusal(of: Array(("\u{FEFF}" + text).utf8)) == nil)
+    #expect(ManifestReader.shape(of: Array(("\u{FEFF}" + text).utf8), isStart: true) == .list)
   }
 
   /// What is no list of URLs at all is not read as one of bad lines.
@@ -37,14 +37,31 @@ import Testing
     ("[\n{\"url\":\"https://a/1\"}]", "it is a JSON array; write one object a line (JSON Lines)"),
   ])
   func whatIsNoManifestIsRefusedAsAWhole(_ text: String, _ reason: String) {
-    #expect(ManifestReader.refusal(of: Array(text.utf8)) == reason)
+    #expect(ManifestReader.shape(of: Array(text.utf8), isStart: true) == .refused(reason))
   }
 
   @Test func aManifestInUTF16IsRefusedAsAWhole() {
-    for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
-      #expect(ManifestReader.refusal(of: mark + [0x68, 0x00]) == "it is UTF-16; save it as UTF-8")
+    for start: [UInt8] in [[0xFF, 0xFE, 0x68], [0xFE, 0xFF, 0], [0x68, 0, 0x74], [0, 0x68, 0]] {
+      #expect(
+        ManifestReader.shape(of: start, isStart: true) == .refused("it is UTF-16; save it as UTF-8")
+      )
     }
-    #expect(ManifestReader.refusal(of: []) == nil)
+    #expect(ManifestReader.shape(of: [], isStart: true) == .unknown)
+    #expect(ManifestReader.shape(of: Array(" \r\n".utf8), isStart: true) == .unknown)
+  }
+
+  /// A field that begins with a combining mark is a field like any other.
+  @Test func fieldsOfATableAreCutByBytes() {
+    let marks = ["\u{200D}", "\u{301}", "\u{FE0F}"]
+    for mark in marks {
+      let text =
+        "id,url,t\na,https://a/1,\(mark)x\nb,https://a/2,\"\(mark)x\"\n"
+        + "c,https://a/3,\"\"\"\(mark)\"\"\"\n\(mark),https://a/4,\n"
+      #expect(
+        outline(text) == [
+          "2 a https://a/1", "3 b https://a/2", "4 c https://a/3", "5 \(mark) https://a/4",
+        ])
+    }
   }
 
   /// M3: any line's end, and none at the end.

@@ -147,7 +147,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"65536\""
     ),
     ("variants: {format: [webp, webp]}", "5:27 \"variants.format\" names webp twice"),
-    ("variants: {format: []}", "5:11 \"variants.format\" must have at least one format"),
+    ("variants: {format: []}", "5:20 \"variants.format\" must have at least one format"),
     (
       "variants: {quality: {png: 3}}",
       "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, jpeg, jxl, webp"
@@ -158,7 +158,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "variants: {effort: 7}",
-      "5:20 \"variants.effort\" must be a whole number from 0 to 6, found \"7\""
+      "5:20 \"variants.effort\" must be a whole number from 0 to 6, or a group with one for each format, found \"7\""
     ),
     (
       "workers: many",
@@ -167,11 +167,11 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
     (
       "variants: {quality: 101}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"101\""
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100, or a group with one for each format, found \"101\""
     ),
     (
       "variants: {quality: 9223372036854775808}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100, found \"9223372036854775808\""
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100, or a group with one for each format, found \"9223372036854775808\""
     ),
     (
       "variants: {format: wepb}",

@@ -143,6 +143,15 @@ private func outline(_ file: PlannedFile) -> String? {
       ("avif webp jpeg animated", 12_000, "16383 webp (avif-no-animation) jpeg"),
       ("avif webp jpeg animated first-frame", 12_000, "16383 avif webp jpeg"),
       ("jpeg webp", 12_000, "16383 jpeg webp"),
+      // A still beside an animation is as large as that is, and says why it is no larger.
+      (
+        "webp jpeg png animated", 20_000,
+        "16383 webp (webp-size-limit) jpeg (webp-size-limit) png (webp-size-limit)"
+      ),
+      (
+        "avif jpeg animated", 20_000,
+        "16383 webp (avif-no-animation, webp-size-limit) jpeg (webp-size-limit)"
+      ),
       // Formats that depend on the source.
       ("compatible", 100, "128 jpeg"), ("compatible alpha", 100, "128 png"),
       ("source of-png", 100, "128 png"), ("source of-avif", 16_385, "32768 jpeg (avif-size-limit)"),
