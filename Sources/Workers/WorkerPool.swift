@@ -196,6 +196,11 @@ package final class WorkerPool: Sendable {
 
   private func failure(of ending: ProcessEnding) -> TranscodeFailure {
     if ending == .signalled(SIGXCPU) { return timeout }
+    // GLib ends its process so where an allocation fails.
+    if ending == .signalled(SIGTRAP) {
+      return TranscodeFailure(
+        .outOfMemory, "the picture needed more memory than limits.memory allows")
+    }
     return TranscodeFailure(
       .workerCrashed, "the worker crashed on this picture: \(ending.sentence)")
   }

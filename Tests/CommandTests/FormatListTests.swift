@@ -117,4 +117,26 @@ import Testing
     #expect(distance(focused.at(0.5, 0.5), [120, 120, 120]) <= 4)
     await nginx.stop()
   }
+
+  /// Encoders that crash, or write half a file, where memory is refused: the item says what it was, and
+  /// the next one is made.
+  @Test(arguments: ["avif", "jxl", "webp"])
+  func anEncoderThatNeedsTooMuchMemorySaysSo(_ format: String) async throws {
+    let folder = try TemporaryFolder()
+    let made = try await Tool.run(
+      "/usr/bin/vips", ["black", folder.path("large.png"), "2600", "2000", "--bands", "3"])
+    #expect(made.status == 0)
+    try FileManager.default.copyItem(
+      at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("small.jpg")))
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(
+      manifest: nginx.url("/large.png") + "\n" + nginx.url("/small.jpg") + "\n",
+      keys: "scales: [1]\nworkers: 1\nlimits: {memory: 256MB}\nvariants: {format: \(format)}",
+      slots: "slots: {a: {size: 5000x}}")
+    #expect(try await workshop.run().status == 1)
+    let images = try workshop.catalog.images
+    #expect(images[0].error?.code == "out-of-memory", "\(images[0].error?.message ?? "")")
+    #expect(images[1].status == .ok, "\(images[1].error?.message ?? "")")
+    await nginx.stop()
+  }
 }
