@@ -7,7 +7,7 @@ import PackageDescription
 //   5  tessera (the command)                                        tessera-worker
 //   4  Pipeline: the stages of a run and their order                      |
 //   3  Fetch  State  Output  PipelineFile   Workers ---- Wire -------- Transcode
-//   2  Plan  ImageHeader  Manifest          pure: no I/O, no clock, no Foundation
+//   2  Plan  ImageHeader  Manifest  Placeholder   pure: no I/O, no clock, no Foundation
 //   1  TesseraCatalog (public)   JSON   Files
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess, CSandbox: our few lines of C
 //
@@ -83,6 +83,7 @@ let package = Package(
     // 2: pure
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
+    module("Placeholder", settings: pure),
     module("Manifest", ["TesseraJSON"], settings: pure),
 
     // 3: one part of the world each
@@ -97,8 +98,8 @@ let package = Package(
     module(
       "Transcode",
       [
-        "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraFiles", "TesseraCVips",
-        "TesseraCWebPMux",
+        "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraFiles",
+        "TesseraCVips", "TesseraCWebPMux",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: the stages
@@ -132,6 +133,7 @@ let package = Package(
     tests("JSONTests", ["TesseraJSON"]),
     tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
     tests("ImageHeaderTests", ["TesseraImageHeader"]),
+    tests("PlaceholderTests", ["TesseraPlaceholder"]),
     tests("PlanTests", ["TesseraPlan"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
     tests("FetchTests", ["TesseraFetch"]),

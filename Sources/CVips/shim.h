@@ -139,6 +139,9 @@ static inline int tessera_vips_extract_area(VipsImage *in, VipsImage **out, int 
                                             int width, int height) {
   return vips_extract_area(in, out, left, top, width, height, NULL);
 }
+static inline int tessera_vips_addalpha(VipsImage *in, VipsImage **out) {
+  return vips_addalpha(in, out, NULL);
+}
 /// The place is told by the result's offset.
 static inline int tessera_vips_smartcrop(VipsImage *in, VipsImage **out, int width, int height,
                                          int entropy) {

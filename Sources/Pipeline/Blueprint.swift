@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraManifest
+internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
@@ -15,8 +16,10 @@ struct Blueprint: Sendable {
   /// One for each of the plan's files.
   var keys: [String]
   var records: [VariantRecord?]
+  var placeholderKey: String
+  var placeholder: PlaceholderRecord?
 
-  var isComplete: Bool { !records.contains(nil) }
+  var isComplete: Bool { !records.contains(nil) && placeholder != nil }
 
   /// Indices of the files that have to be made.
   var missing: [Int] { records.indices.filter { records[$0] == nil } }
@@ -26,10 +29,12 @@ struct Blueprint: Sendable {
 enum Assembly {
   /// The entry of an item that can be shown.
   ///
-  /// - Parameter error: why it is stale; nil where it is fresh.
+  /// - Parameters:
+  ///   - kinds: the placeholders that the pipeline asks for.
+  ///   - error: why it is stale; nil where it is fresh.
   static func image(
     _ entry: ManifestEntry, url: String, content: ContentRecord, blueprint: Blueprint,
-    error: CatalogImage.Failure? = nil
+    _ kinds: [PipelineFile.Placeholder], error: CatalogImage.Failure? = nil
   ) -> CatalogImage {
     var records = blueprint.records[...]
     let variants = blueprint.plan.variants.compactMap { planned in
@@ -46,8 +51,8 @@ enum Assembly {
       id: entry.id, url: url, status: error == nil ? .ok : .stale, width: content.width,
       height: content.height, format: content.format, alpha: content.hasAlpha,
       animated: content.frames > 1, frames: content.frames, error: error,
-      warnings: content.warnings.isEmpty ? nil : content.warnings, variants: variants,
-      slots: slots)
+      warnings: content.warnings.isEmpty ? nil : content.warnings,
+      placeholder: blueprint.placeholder?.shown(kinds), variants: variants, slots: slots)
   }
 
   /// - Parameter records: one for each of the variant's files; nil is the answer where one is missing.
@@ -85,10 +90,27 @@ enum Assembly {
   /// The entry of an item that has nothing to show. Its size is told where it is known.
   static func failed(
     _ entry: ManifestEntry, url: String, _ failure: CatalogImage.Failure,
-    format: String? = nil, size: Size? = nil
+    format: String? = nil, size: Size? = nil, placeholder: CatalogPlaceholder? = nil
   ) -> CatalogImage {
     CatalogImage(
       id: entry.id, url: url, status: .failed, width: size?.width, height: size?.height,
-      format: format, error: failure)
+      format: format, error: failure, placeholder: placeholder)
+  }
+}
+
+extension PlaceholderRecord {
+  init(_ made: Placeholders) {
+    self.init(
+      color: made.color, thumbHash: made.thumbHash, blurHash: made.blurHash, lqip: made.lqip)
+  }
+
+  /// Those that are asked for; nil where there is none of them.
+  func shown(_ kinds: [PipelineFile.Placeholder]) -> CatalogPlaceholder? {
+    let shown = CatalogPlaceholder(
+      color: kinds.contains(.color) ? color : nil,
+      thumbhash: kinds.contains(.thumbhash) ? thumbHash : nil,
+      blurhash: kinds.contains(.blurhash) ? blurHash : nil,
+      lqip: kinds.contains(.lqip) ? lqip : nil)
+    return shown == CatalogPlaceholder() ? nil : shown
   }
 }

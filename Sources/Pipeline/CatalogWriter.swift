@@ -102,6 +102,15 @@ struct CatalogWriter {
         object.name("warnings")
         object.array { list in for warning in warnings { list.value(warning) } }
       }
+      if let placeholder = image.placeholder {
+        object.name("placeholder")
+        object.object { group in
+          if let color = placeholder.color { group.member("color", color) }
+          if let hash = placeholder.thumbhash { group.member("thumbhash", hash) }
+          if let hash = placeholder.blurhash { group.member("blurhash", hash) }
+          if let picture = placeholder.lqip { group.member("lqip", picture) }
+        }
+      }
       if image.status != .failed {
         object.name("variants")
         object.array { list in for variant in image.variants { write(variant, to: &list) } }

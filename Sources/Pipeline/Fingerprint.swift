@@ -12,6 +12,11 @@ enum Fingerprint {
         + "recipes \(Version.recipes)\n")
   }
 
+  /// Identifies what is shown of a content before its files are there.
+  static func placeholder(content: String, base: Size, libvips: String) -> String {
+    variant(content: content, base: base, recipe: "placeholder", libvips: libvips)
+  }
+
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
   /// network, of time and memory, and workers are not in it: they change how, not what.
   static func pipeline(_ file: PipelineFile, libvips: String) -> String {
@@ -28,6 +33,7 @@ enum Fingerprint {
     }
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("gravity \(plan.gravity.rawValue)")
+    lines.append("placeholders \(file.placeholders.map(\.rawValue))")
     lines.append("base \(file.baseURL ?? "")")
     lines.append("accept \(file.accept.map(\.rawValue))")
     lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")

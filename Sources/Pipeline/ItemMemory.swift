@@ -72,15 +72,18 @@ struct ItemMemory: Sendable {
     let records = try await state.variants(keys).map { record in
       record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
     }
+    let placeholderKey = Fingerprint.placeholder(content: digest, base: base, libvips: libvips)
     return Blueprint(
-      content: digest, facts: facts, base: base, plan: plan, keys: keys, records: records)
+      content: digest, facts: facts, base: base, plan: plan, keys: keys, records: records,
+      placeholderKey: placeholderKey, placeholder: try await state.placeholder(placeholderKey))
   }
 
   /// An entry that needs nothing new.
   func reused(_ entry: ManifestEntry, _ shown: String, _ known: Known) -> CatalogImage {
     count(known.blueprint, made: 0)
     return Assembly.image(
-      entry, url: shown, content: known.content, blueprint: known.blueprint)
+      entry, url: shown, content: known.content, blueprint: known.blueprint,
+      file.placeholders)
   }
 
   func count(_ blueprint: Blueprint, made: Int) {
@@ -146,13 +149,17 @@ struct ItemMemory: Sendable {
   ) -> CatalogImage {
     if isStale, source.isReady, let known = source.known {
       return Assembly.image(
-        entry, url: shown, content: known.content, blueprint: known.blueprint, error: failure)
+        entry, url: shown, content: known.content, blueprint: known.blueprint,
+        file.placeholders, error: failure)
     }
     // Of the size what was seen last.
     let size = source.header.map { Size($0.width, $0.height) } ?? source.known?.blueprint.facts.size
     return Assembly.failed(
       entry, url: shown, failure, format: source.header?.format ?? source.known?.content.format,
-      size: size)
+      size: size,
+      // What is known to be gone can't stand for what is there now.
+      placeholder: source.header == nil
+        ? source.known?.blueprint.placeholder?.shown(file.placeholders) : nil)
   }
 }
 

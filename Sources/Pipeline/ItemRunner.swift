@@ -108,17 +108,23 @@ struct ItemRunner: ItemRunning {
         blueprint, from: spool, format: header.format.rawValue, name: "\(position)-\(attempt)",
         identifier: position)
       switch outcome {
-      case .made(let records, let seen, let warnings):
+      case .made(let records, let seen, let placeholders, let warnings):
         let missing = blueprint.missing
+        let placeholder = PlaceholderRecord(placeholders)
+        blueprint.placeholder = placeholder
         for (index, record) in zip(missing, records) { blueprint.records[index] = record }
         let content = ContentRecord(
           format: header.format.rawValue, width: seen.size.width, height: seen.size.height,
           hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings,
           headerWidth: header.pixelWidth, headerHeight: header.pixelHeight)
         let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
-        try await memory.state.save(content, digest: digest, variants: variants)
+        try await memory.state.save(
+          content, digest: digest, variants: variants,
+          placeholder: (key: blueprint.placeholderKey, record: placeholder))
         memory.count(blueprint, made: missing.count)
-        return Assembly.image(entry, url: shown, content: content, blueprint: blueprint)
+        return Assembly.image(
+          entry, url: shown, content: content, blueprint: blueprint,
+          file.placeholders)
       case .differs(let seen): facts = seen
       case .failed(let failure):
         return Assembly.failed(

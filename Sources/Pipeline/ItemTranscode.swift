@@ -16,7 +16,7 @@ struct ItemTranscode: Sendable {
 
   enum Outcome: Sendable {
     /// The files of the blueprint's missing variants, in their order, and what the decoder saw.
-    case made([VariantRecord], SourceFacts, warnings: [String])
+    case made([VariantRecord], SourceFacts, Placeholders, warnings: [String])
     /// The decoder sees something else than the header told; plan again for this.
     case differs(SourceFacts)
     case failed(TranscodeFailure)
@@ -46,7 +46,7 @@ struct ItemTranscode: Sendable {
       throw PipelineError.workers(error.description)
     }
     switch reply {
-    case .done(let facts, let warnings):
+    case .done(let facts, let placeholders, let warnings):
       guard facts.plansLike(blueprint.facts) else {
         discard(outputs)
         return .differs(facts)
@@ -65,7 +65,7 @@ struct ItemTranscode: Sendable {
         report.variantsMade += records.count
         report.bytesWritten += records.reduce(0) { $0 + $1.bytes }
       }
-      return .made(records, facts, warnings: warnings)
+      return .made(records, facts, placeholders, warnings: warnings)
     case .differs(let facts): return .differs(facts)
     case .failed(let failure):
       discard(outputs)

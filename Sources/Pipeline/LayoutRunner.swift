@@ -157,7 +157,8 @@ struct LayoutRunner: ItemRunning {
     var image = Assembly.pending(entry, url: shown, facts, plan)
     image.format = format
     switch last {
-    case .bytes:
+    case .bytes(_, let known, _):
+      image.placeholder = known.blueprint.placeholder?.shown(file.placeholders)
       (image.animated, image.frames) = (facts.frames > 1, facts.frames)
     case .header(let record):
       image.animated = record.isAnimated

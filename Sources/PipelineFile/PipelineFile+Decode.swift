@@ -56,7 +56,7 @@ extension PipelineFile {
       $0 == "auto" ? .some(nil) : Int($0).flatMap { (1...256).contains($0) ? .some($0) : nil }
     }
     catalogKeys(&top)
-    top.unbuilt("placeholders", instead: "The catalog has sizes, but no placeholders.")
+    let placeholders = placeholders(&top)
     top.unbuilt("fail-above", instead: "A run goes on whatever share of its items fails.")
     top.finish()
     for key in ["manifest", "output", "slots"] where top.node(key) == nil {
@@ -66,13 +66,20 @@ extension PipelineFile {
     return PipelineFile(
       name: baseName(path), path: path, manifest: manifest, base: base, output: output,
       baseURL: baseURL, plan: plan, fetch: fetch, accept: accept, limits: limits,
-      workers: workers ?? nil)
+      workers: workers ?? nil, placeholders: placeholders)
   }
 
   private static func baseName(_ path: String) -> String {
     let name = FileSystem.name(of: path)
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
+  }
+
+  /// An empty list means none. The order does not matter.
+  private static func placeholders(_ top: inout KeyGroup) -> [Placeholder] {
+    guard let nodes = top.list("placeholders") else { return [.color, .thumbhash] }
+    let named = nodes.compactMap { top.choice(of: $0, "placeholders", Placeholder.allCases) }
+    return Placeholder.allCases.filter(named.contains)
   }
 
   private static func acceptedFormats(_ top: inout KeyGroup) -> [ImageFormat] {

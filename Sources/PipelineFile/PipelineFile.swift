@@ -22,6 +22,13 @@ package struct PipelineFile: Sendable {
   /// Nil means as many as there are usable processors.
   package var workers: Int?
 
+  /// What the catalog has of each picture to be shown before its file is there.
+  package var placeholders: [Placeholder] = [.color, .thumbhash]
+
+  package enum Placeholder: String, Sendable, CaseIterable {
+    case color, thumbhash, blurhash, lqip
+  }
+
   package enum Manifest: Sendable, Equatable {
     case standardInput
     case file(String)

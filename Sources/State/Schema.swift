@@ -70,6 +70,16 @@ enum Schema {
     ALTER TABLE contents ADD COLUMN header_width INTEGER;
     ALTER TABLE contents ADD COLUMN header_height INTEGER;
     """,
+    """
+    -- What can be shown of each content before its files are there, by what made it.
+    CREATE TABLE placeholders (
+      key TEXT PRIMARY KEY,
+      color TEXT,               -- null where nothing can be seen
+      thumbhash TEXT NOT NULL,
+      blurhash TEXT NOT NULL,
+      lqip TEXT NOT NULL
+    ) WITHOUT ROWID;
+    """,
   ]
 
   static func migrate(_ database: Database) throws(StateError) {

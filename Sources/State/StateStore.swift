@@ -14,6 +14,8 @@ package actor StateStore {
   private let upsertContent: Statement
   private let selectVariant: Statement
   private let upsertVariant: Statement
+  private let selectPlaceholder: Statement
+  private let upsertPlaceholder: Statement
   private let selectItem: Statement
   private let upsertItem: Statement
   private let updateResult: Statement
@@ -51,6 +53,11 @@ package actor StateStore {
       "SELECT path, width, height, bytes FROM variants WHERE key = ?")
     upsertVariant = try database.prepare(
       "INSERT OR REPLACE INTO variants (key, path, width, height, bytes) VALUES (?, ?, ?, ?, ?)")
+    selectPlaceholder = try database.prepare(
+      "SELECT color, thumbhash, blurhash, lqip FROM placeholders WHERE key = ?")
+    upsertPlaceholder = try database.prepare(
+      "INSERT OR REPLACE INTO placeholders (key, color, thumbhash, blurhash, lqip)"
+        + " VALUES (?, ?, ?, ?, ?)")
     selectItem = try database.prepare("SELECT run, line, entry FROM items WHERE id = ?")
     upsertItem = try database.prepare(
       "INSERT OR REPLACE INTO items (id, run, position, line, entry, result)"
@@ -121,7 +128,8 @@ package actor StateStore {
 
   /// Saves what a transcode has made, all or nothing.
   package func save(
-    _ content: ContentRecord, digest: String, variants: [(key: String, record: VariantRecord)]
+    _ content: ContentRecord, digest: String, variants: [(key: String, record: VariantRecord)],
+    placeholder: (key: String, record: PlaceholderRecord)
   ) throws(StateError) {
     try begin()
     try upsertContent.run([
@@ -129,6 +137,11 @@ package actor StateStore {
       .int(content.hasAlpha ? 1 : 0), .int(content.frames),
       .text(content.warnings.joined(separator: "\n")), .optional(content.headerWidth),
       .optional(content.headerHeight),
+    ])
+    let made = placeholder.record
+    try upsertPlaceholder.run([
+      .text(placeholder.key), .optional(made.color), .text(made.thumbHash), .text(made.blurHash),
+      .text(made.lqip),
     ])
     for (key, record) in variants {
       try upsertVariant.run([
@@ -158,6 +171,14 @@ package actor StateStore {
       }
     }
     return sightings
+  }
+
+  package func placeholder(_ key: String) throws(StateError) -> PlaceholderRecord? {
+    try selectPlaceholder.first([.text(key)]) { row in
+      PlaceholderRecord(
+        color: row.optionalText(0), thumbHash: row.text(1), blurHash: row.text(2),
+        lqip: row.text(3))
+    }
   }
 
   /// The files of some keys; nil where a key is unknown.

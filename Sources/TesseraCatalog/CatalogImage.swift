@@ -26,6 +26,9 @@ public struct CatalogImage: Codable, Sendable, Equatable {
   public var error: Failure?
   /// What was odd about the source and did not keep it from being shown.
   public var warnings: [String]?
+  /// What to show until a file is there. Nil where the picture was never decoded, or where the
+  /// pipeline asks for none.
+  public var placeholder: CatalogPlaceholder?
   /// Smallest first. Empty where nothing can be shown.
   public var variants: [CatalogVariant]
   /// How each slot is filled, by the slot's name.
@@ -50,8 +53,8 @@ public struct CatalogImage: Codable, Sendable, Equatable {
   public init(
     id: String, url: String, status: Status, width: Int? = nil, height: Int? = nil,
     format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
-    error: Failure? = nil, warnings: [String]? = nil, variants: [CatalogVariant] = [],
-    slots: [String: CatalogSlotUse] = [:]
+    error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
+    variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:]
   ) {
     self.id = id
     self.url = url
@@ -64,13 +67,14 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     self.frames = frames
     self.error = error
     self.warnings = warnings
+    self.placeholder = placeholder
     self.variants = variants
     self.slots = slots
   }
 
   private enum CodingKeys: String, CodingKey {
     case id, url, status, width, height, format, alpha, animated, frames, error, warnings
-    case variants, slots
+    case placeholder, variants, slots
   }
 
   public init(from decoder: any Decoder) throws {
@@ -86,9 +90,31 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     frames = try values.decodeIfPresent(Int.self, forKey: .frames)
     error = try values.decodeIfPresent(Failure.self, forKey: .error)
     warnings = try values.decodeIfPresent([String].self, forKey: .warnings)
+    placeholder = try values.decodeIfPresent(CatalogPlaceholder.self, forKey: .placeholder)
     // A failed picture has neither.
     variants = try values.decodeIfPresent([CatalogVariant].self, forKey: .variants) ?? []
     slots = try values.decodeIfPresent([String: CatalogSlotUse].self, forKey: .slots) ?? [:]
+  }
+}
+
+/// What can be shown of a picture until its file is there; of what the pipeline asks for.
+public struct CatalogPlaceholder: Codable, Sendable, Equatable {
+  /// The colour that most of the picture has, as `#rrggbb`.
+  public var color: String?
+  /// A ThumbHash, in Base64: some 25 bytes for a blurred picture with its shape and its alpha.
+  public var thumbhash: String?
+  /// A BlurHash of four by three components, the four along the longer side.
+  public var blurhash: String?
+  /// A picture of 16 pixels as a `data:` URL.
+  public var lqip: String?
+
+  public init(
+    color: String? = nil, thumbhash: String? = nil, blurhash: String? = nil, lqip: String? = nil
+  ) {
+    self.color = color
+    self.thumbhash = thumbhash
+    self.blurhash = blurhash
+    self.lqip = lqip
   }
 }
 

@@ -162,6 +162,18 @@ extension Picture {
     return own
   }
 
+  /// 8-bit red, green, blue and alpha of each pixel.
+  func samples() throws(VipsError) -> [UInt8] {
+    let screen = try convertedToSRGB()
+    let full = screen.hasAlpha ? screen : try Self.make { tessera_vips_addalpha(screen.image, $0) }
+    var size = 0
+    guard let memory = vips_image_write_to_memory(full.image, &size) else {
+      throw VipsError.current()
+    }
+    defer { g_free(memory) }
+    return Array(UnsafeRawBufferPointer(start: memory, count: size))
+  }
+
   /// Without any metadata. What an animation needs (its frames' height, delays and loop count) stays
   /// where it is one.
   func stripped(keepingAnimation: Bool) throws(VipsError) -> Picture {

@@ -52,6 +52,14 @@ struct Pyramid {
     return frames
   }
 
+  /// The size of the whole picture with a longer side of so many pixels at most.
+  func size(fitting longest: Int) -> Size {
+    let longer = base.longerSide
+    guard longer > longest else { return base }
+    func side(_ length: Int) -> Int { max(1, (2 * length * longest + longer) / (2 * longer)) }
+    return Size(side(base.width), side(base.height))
+  }
+
   // MARK: Crops
 
   /// Where a crop begins, in the source's pixels.

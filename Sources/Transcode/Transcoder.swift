@@ -6,7 +6,7 @@ package import TesseraWire
 ///
 /// The steps, in order: look at the header and the limits; decode at the smallest size that still
 /// serves the largest file; convert to sRGB; turn upright; then each file from a half, a quarter… of
-/// that; encode, clean, write.
+/// that; encode, clean, write; at last the placeholders.
 package struct Transcoder {
   private let job: TranscodeJob
   private var warnings: [String] = []
@@ -37,7 +37,11 @@ package struct Transcoder {
       }
       try Encoder.write(frames, as: output)
     }
-    return .done(facts, warnings: warnings)
+    do throws(VipsError) {
+      return .done(facts, try pyramid.placeholders(), warnings: warnings)
+    } catch {
+      throw TranscodeFailure(encoding: error, format: "placeholder")
+    }
   }
 
   private mutating func decode(with decoder: Decoder) throws(TranscodeFailure) -> [Picture] {

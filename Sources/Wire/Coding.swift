@@ -81,9 +81,11 @@ extension TranscodeReply {
     writer.object { object in
       object.member("job", identifier)
       switch self {
-      case .done(let facts, let warnings):
+      case .done(let facts, let placeholders, let warnings):
         object.name("done")
         facts.write(to: &object)
+        object.name("placeholders")
+        object.object { placeholders.write(to: &$0) }
         object.name("warnings")
         object.array { for warning in warnings { $0.value(warning) } }
       case .differs(let facts):
@@ -109,7 +111,8 @@ extension TranscodeReply {
     if let facts = try? message.group("done") {
       var warnings: [String] = []
       for warning in try message.strings("warnings") { warnings.append(warning) }
-      self = .done(try SourceFacts(facts), warnings: warnings)
+      self = .done(
+        try SourceFacts(facts), try Placeholders(message.group("placeholders")), warnings: warnings)
     } else if let facts = try? message.group("differs") {
       self = .differs(try SourceFacts(facts))
     } else {
@@ -142,6 +145,21 @@ extension SourceFacts {
     guard isPossible else {
       throw WireError(message: "impossible facts of a source")
     }
+  }
+}
+
+extension Placeholders {
+  fileprivate func write(to object: inout JSONWriter) {
+    if let color { object.member("color", color) }
+    object.member("thumbhash", thumbHash)
+    object.member("blurhash", blurHash)
+    object.member("lqip", lqip)
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    self.init(
+      color: message.value["color"]?.stringValue, thumbHash: try message.string("thumbhash"),
+      blurHash: try message.string("blurhash"), lqip: try message.string("lqip"))
   }
 }
 

@@ -81,10 +81,29 @@ package struct SourceFacts: Sendable, Equatable {
 /// What a worker answers.
 package enum TranscodeReply: Sendable, Equatable {
   /// All files are written.
-  case done(SourceFacts, warnings: [String])
+  case done(SourceFacts, Placeholders, warnings: [String])
   /// Nothing was made: the source is not what the plan was made for.
   case differs(SourceFacts)
   case failed(TranscodeFailure)
+}
+
+/// What can be shown of a picture before its file is there. All kinds are made whichever are asked for:
+/// they cost next to nothing beside the decode.
+package struct Placeholders: Sendable, Equatable {
+  /// `#rrggbb`; nil where nothing of the picture can be seen.
+  package var color: String?
+  /// In Base64.
+  package var thumbHash: String
+  package var blurHash: String
+  /// A tiny picture as a `data:` URL.
+  package var lqip: String
+
+  package init(color: String?, thumbHash: String, blurHash: String, lqip: String) {
+    self.color = color
+    self.thumbHash = thumbHash
+    self.blurHash = blurHash
+    self.lqip = lqip
+  }
 }
 
 /// Why a source could not be turned into files.
@@ -124,7 +143,7 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
 /// The first line a worker sends: it is up, and this is what it works with.
 package struct WorkerHello: Sendable, Equatable {
   /// Both executables must be of one build; the number says whether they talk alike.
-  package static let protocolVersion = 3
+  package static let protocolVersion = 4
 
   package var protocolVersion: Int
   package var libvips: String

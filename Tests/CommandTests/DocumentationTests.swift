@@ -92,6 +92,7 @@ import Testing
       // The same libvips gives the same bytes; only the names are cut short in the README.
       #expect(shown.images[0].variants.map(\.bytes) == made.images[0].variants.map(\.bytes))
       #expect(shown.pipeline.fingerprint == made.pipeline.fingerprint)
+      #expect(shown.images[0].placeholder == made.images[0].placeholder)
       for (short, full) in zip(shown.images[0].variants, made.images[0].variants) {
         #expect(full.path.hasPrefix(short.path.components(separatedBy: "…")[0]))
       }

@@ -264,7 +264,7 @@ import Testing
 
   /// A worker that lies costs its item, not the run.
   @Test(arguments: [
-    #"{"job":0,"done":{"width":240,"height":160,"alpha":false,"frames":1},"warnings":[]}"#,
+    #"{"job":0,"done":{"width":240,"height":160,"alpha":false,"frames":1},"placeholders":{"thumbhash":"","blurhash":"","lqip":""},"warnings":[]}"#,
     #"{"job":0,"failed":{"code":"local","message":"no space left"}}"#,
   ])
   func aWorkerThatLiesCostsItsItem(_ reply: String) async throws {
@@ -275,7 +275,7 @@ import Testing
     try workshop.folder.write(
       """
       #!/bin/sh
-      printf '{"protocol":3,"libvips":"0","landlock":0,"seccomp":false}\\n' >&3
+      printf '{"protocol":4,"libvips":"0","landlock":0,"seccomp":false}\\n' >&3
       while read line <&3; do echo '\(reply)' >&3; done
 
       """, to: "tessera-worker")

@@ -269,3 +269,58 @@ enum Container {
     return parts
   }
 }
+
+/// What can be shown before a file is there.
+@Suite struct CatalogPlaceholderTests {
+  @Test func picturesHavePlaceholders() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = [
+      "plain.jpg", "rotated-phone-shot.jpg", "transparent.png", "animated.gif", "grey.png",
+    ]
+    let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
+    let workshop = try Workshop(
+      manifest: manifest, keys: "placeholders: [lqip, blurhash, thumbhash, color]")
+    #expect(try await workshop.run().status == 0)
+    let images = try workshop.catalog.images
+    for image in images {
+      let placeholder = try #require(image.placeholder, "\(image.id)")
+      #expect(placeholder.color?.wholeMatch(of: /#[0-9a-f]{6}/) != nil)
+      #expect(placeholder.blurhash?.utf8.count == 28)
+      let hash = try #require(Data(base64Encoded: placeholder.thumbhash ?? ""))
+      // The hash knows of alpha, and which side is longer.
+      #expect((hash[2] & 0x80 != 0) == (image.alpha == true), "\(image.id)")
+      #expect((hash[4] & 0x80 != 0) == ((image.width ?? 0) > (image.height ?? 0)), "\(image.id)")
+      // The tiny picture is one, upright and in the colours of the large one.
+      let url = try #require(placeholder.lqip)
+      #expect(url.hasPrefix("data:image/webp;base64,"))
+      #expect(url.utf8.count < 500, "\(image.id): \(url.utf8.count)")
+      let bytes = try #require(Data(base64Encoded: String(url.dropFirst(23))))
+      let path = workshop.folder.path("tiny.webp")
+      try bytes.write(to: URL(filePath: path))
+      let tiny = try Pixels(path)
+      #expect(max(tiny.width, tiny.height) == 16)
+      if image.id.hasSuffix(".jpg") {
+        #expect(distance(tiny.at(0.25, 0.25), [200, 40, 40]) <= 30, "\(tiny.at(0.25, 0.25))")
+        #expect(distance(tiny.at(0.75, 0.75), [230, 200, 50]) <= 30, "\(tiny.at(0.75, 0.75))")
+      }
+    }
+    // A disc of one colour on nothing.
+    #expect(images[2].placeholder?.color == "#283cb4")
+    // Others are asked for: they are known already.
+    let all = images.map(\.placeholder)
+    try workshop.write(keys: "")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["decodes"] == 0)
+    #expect(
+      try workshop.catalog.images.map(\.placeholder)
+        == all.map { CatalogPlaceholder(color: $0?.color, thumbhash: $0?.thumbhash) })
+    try workshop.write(keys: "placeholders: []")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.catalog.images.allSatisfy { $0.placeholder == nil })
+    // What can't be reached any more keeps what is known of it.
+    await nginx.stop()
+    try workshop.write(keys: "fetch: {allow: loopback, retries: 0, revalidate: always}")
+    _ = try await workshop.run()
+    #expect(try workshop.catalog.images.map(\.placeholder?.color) == all.map { $0?.color })
+  }
+}

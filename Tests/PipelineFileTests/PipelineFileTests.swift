@@ -221,7 +221,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   /// What belongs to the format and is not built yet is refused, never ignored.
   @Test(arguments: [
-    "placeholders: [color]", "fail-above: 90%", "catalog: {profile: full}",
+    "fail-above: 90%", "catalog: {profile: full}",
     "catalog: {format: jsonl}",
     "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {metadata: keep}",
     "variants: {metadata: [strip, icc]}", "accept: [psd]",

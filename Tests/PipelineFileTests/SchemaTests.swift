@@ -115,7 +115,8 @@ import Testing
     "limits: {frames: 0}", "limits: {frames: 100000}", "limits: {memory: 1GB}",
     "limits: {time: 20s}", "limits: {tme: 20s}", "workers: auto", "workers: 3", "workers: 0",
     "workers: many", "catalog: {profile: client, format: json}", "catalog: {profile: full}",
-    "placeholders: [color]", "fail-above: 90%", "colour: red",
+    "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
+    "fail-above: 90%", "colour: red",
   ]
   private static let slots = [
     "{a: {size: 36x36, mode: clip}}", "{a: {size: x200}}", "{a: {size: 180x, mode: fill}}",

@@ -15,15 +15,20 @@ import Testing
     let content = ContentRecord(
       format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: ["odd", "very"])
     let variant = VariantRecord(path: "variants/3f/x.webp", width: 3, height: 4, bytes: 99)
+    let placeholder = PlaceholderRecord(
+      color: "#010203", thumbHash: "A", blurHash: "B", lqip: "data:,")
     do {
       let state = try StateStore(path: folder.path("state"))
       try await state.save(header, key: "https://a")
       try await state.save(source, key: "https://a")
       try await state.save(header, key: "https://b")
-      try await state.save(content, digest: "abc", variants: [("key", variant)])
+      try await state.save(
+        content, digest: "abc", variants: [("key", variant)], placeholder: ("p", placeholder))
       try await state.commit()
     }
     let state = try StateStore(path: folder.path("state"))
+    #expect(try await state.placeholder("p") == placeholder)
+    #expect(try await state.placeholder("q") == nil)
     #expect(try await state.source("https://a") == source)
     #expect(try await state.source("https://b") == nil)
     // Bytes say more than a header.
@@ -67,7 +72,9 @@ import Testing
     for width in [0, -1, Int.max] {
       let content = ContentRecord(
         format: "jpeg", width: width, height: 40, hasAlpha: false, frames: 1, warnings: [])
-      try await state.save(content, digest: "abc", variants: [])
+      try await state.save(
+        content, digest: "abc", variants: [],
+        placeholder: ("p", PlaceholderRecord(color: nil, thumbHash: "", blurHash: "", lqip: "")))
       #expect(try await state.content("abc") == nil)
     }
   }

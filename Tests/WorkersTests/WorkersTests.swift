@@ -36,7 +36,7 @@ private func output(_ path: String, _ width: Int, _ height: Int, _ format: Outpu
 
 /// A program that plays a worker: a shell script with the channel on descriptor 3.
 private func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
-  let hello = #"printf '{"protocol":3,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
+  let hello = #"printf '{"protocol":4,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
   let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   return path
@@ -54,8 +54,13 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
         outputs: [
           output(folder.path("a.webp"), 120, 80), output(folder.path("b.jpg"), 60, 40, .jpeg),
         ]))
-    #expect(
-      reply == .done(SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1), warnings: []))
+    guard case .done(let facts, let placeholders, let warnings) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(facts == SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1))
+    #expect(warnings.isEmpty)
+    #expect(placeholders.lqip.hasPrefix("data:image/webp;base64,"))
     #expect(try Pixels(folder.path("a.webp")).width == 120)
     #expect(try Pixels(folder.path("b.jpg")).height == 40)
   }
@@ -225,7 +230,12 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     job.outputs[0].file.crop = Crop(Size(3, 4), .found(.entropy))
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     let replies: [TranscodeReply] = [
-      .done(job.expected, warnings: ["a", "b"]), .differs(job.expected),
+      .done(
+        job.expected, Placeholders(color: nil, thumbHash: "A", blurHash: "B", lqip: "C"),
+        warnings: ["a", "b"]),
+      .done(
+        job.expected, Placeholders(color: "#010203", thumbHash: "A", blurHash: "B", lqip: "C"),
+        warnings: []), .differs(job.expected),
       .failed(TranscodeFailure(.decode, "no")),
     ]
     for reply in replies {
