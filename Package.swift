@@ -133,6 +133,9 @@ let package = Package(
     tests("JSONTests", ["TesseraJSON"]),
     tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
     tests("ImageHeaderTests", ["TesseraImageHeader"]),
+    // A program that shuts itself in as a worker does, and tries the doors.
+    .executableTarget(
+      name: "ConfinementProbe", dependencies: ["TesseraCSandbox"], path: "Tests/ConfinementProbe"),
     tests("PlaceholderTests", ["TesseraPlaceholder"]),
     tests("PlanTests", ["TesseraPlan"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),

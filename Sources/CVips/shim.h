@@ -172,6 +172,14 @@ static inline int tessera_vips_copy_plain(VipsImage *in, VipsImage **out) {
   return vips_copy(in, out, NULL);
 }
 
+/// A number among the fields of a picture, or another where there is none. libvips' own functions for
+/// frames and their height take 10,000 frames and more for one.
+static inline int tessera_vips_number(VipsImage *in, const char *name, int otherwise) {
+  int number;
+  if (!vips_image_get_typeof(in, name) || vips_image_get_int(in, name, &number)) return otherwise;
+  return number > 0 ? number : otherwise;
+}
+
 // Casting macros of the GObject type system.
 static inline void tessera_vips_unref(VipsImage *image) { g_object_unref(image); }
 

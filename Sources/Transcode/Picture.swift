@@ -61,9 +61,9 @@ extension Picture {
   var width: Int { Int(vips_image_get_width(image)) }
   var height: Int { Int(vips_image_get_height(image)) }
   /// Of one frame.
-  var pageHeight: Int { Int(vips_image_get_page_height(image)) }
+  var pageHeight: Int { Int(tessera_vips_number(image, "page-height", Int32(height))) }
   /// Frames in the file, loaded or not.
-  var frameCount: Int { max(1, Int(vips_image_get_n_pages(image))) }
+  var frameCount: Int { Int(tessera_vips_number(image, "n-pages", 1)) }
   var hasAlpha: Bool { vips_image_hasalpha(image) != 0 }
   var swapsSides: Bool { vips_image_get_orientation_swap(image) != 0 }
   var orientation: Int { Int(vips_image_get_orientation(image)) }

@@ -124,6 +124,8 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     ("read line <&3; sleep 30", .workerTimeout, "longer than 1 s"),
     ("read line <&3; exec 3>&-; sleep 30", .workerCrashed, "did not answer and was killed"),
     ("sleep 30", .workerTimeout, "longer than 1 s"),
+    ("read line <&3; kill -STOP $$", .workerTimeout, "longer than 1 s"),
+    ("read line <&3; kill -TRAP $$", .outOfMemory, "limits.memory"),
   ])
   func aWorkerThatMisbehavesCostsOneJobAndIsReplaced(
     _ script: String, _ code: TranscodeFailure.Code, _ sentence: String

@@ -1,0 +1,127 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// The group I of bad inputs: each ends in its own error within its limits, and the next picture is made.
+@Suite struct HostilePictureTests {
+  private static let accept =
+    "accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, svg, jp2, ico]"
+
+  private struct Line: Decodable {
+    var name: String
+    var codes: [String]
+  }
+
+  @Test func everyHostilePictureIsOneItem() async throws {
+    let folder = try TemporaryFolder()
+    let made = try await Tool.run(
+      "/usr/bin/python3", [Places.fixture("hostile").path, folder.path("")])
+    let lines = try made.output.split(separator: "\n").map { line in
+      try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+    }
+    try #require(lines.count >= 50, "\(made.errors)")
+    let good = Places.fixture("one-pixel.png").lastPathComponent
+    try FileManager.default.copyItem(
+      at: Places.fixture(good), to: URL(filePath: folder.path(good)))
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    // After each of them a good one, under a URL and with a focus of its own.
+    let manifest = lines.enumerated().map { index, line in
+      #"{"id":"\#(line.name)","url":"\#(nginx.url("/\(line.name)"))"}"# + "\n"
+        + #"{"id":"good-\#(index)","url":"\#(nginx.url("/\(good)?\(index)"))"}"# + "\n"
+    }
+    let workshop = try Workshop(
+      manifest: manifest.joined(),
+      keys: "\(Self.accept)\nworkers: 2\nlimits: {pixels: 100MP, memory: 1GB, time: 10s}")
+    let clock = ContinuousClock.now
+    let result = try await workshop.run()
+    let seconds = clock.duration(to: .now)
+    await nginx.stop()
+    #expect(result.status == 1, "\(result.errors)")
+    let images = try workshop.catalog.images
+    try #require(images.count == lines.count * 2)
+    for (index, line) in lines.enumerated() {
+      let image = images[index * 2]
+      let code = image.error?.code ?? image.status.rawValue
+      #expect(
+        line.codes.contains(code), "\(line.name): \(code), \(image.error?.message ?? "")")
+      #expect(images[index * 2 + 1].status == .ok, "after \(line.name)")
+    }
+    try await workshop.expectWhole()
+    // What a polyglot has behind its picture is in no file.
+    for path in workshop.folder.files(below: "out/variants") {
+      let bytes = try workshop.folder.read("out/variants/\(path)")
+      #expect(bytes.range(of: Data("polyglot".utf8)) == nil, "\(path)")
+    }
+    #expect(seconds < .seconds(90), "\(seconds)")
+    // The coordinator never saw a pixel.
+    let memory = try workshop.report["peakMemoryBytes"] ?? .max
+    #expect(memory < 300_000_000, "\(memory) bytes")
+  }
+
+  /// A picture that is cut off is an error wherever it was cut, unless nothing that can be seen is gone.
+  @Test(arguments: [
+    "plain.jpg", "progressive.jpg", "transparent.png", "lossy.webp", "animated.gif",
+  ])
+  func aPictureThatIsCutOffIsNoPicture(_ name: String) async throws {
+    let whole = try Places.bytes(name)
+    let server = try FaultServer()
+    for percent in 0...100 {
+      let part = Array(whole.prefix(whole.count * percent / 100))
+      server.route("/\(percent)") { $1.answer("200 OK", [:], part) }
+    }
+    let manifest = (0...100).map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
+    let workshop = try Workshop(
+      manifest: manifest.joined(), keys: "scales: [1]\nvariants: {format: png}",
+      slots: "slots: {a: {size: 500x}}")
+    #expect(try await workshop.run().status == 1)
+    server.stop()
+    let images = try workshop.catalog.images
+    let last = try #require(images.last)
+    #expect(last.status == .ok)
+    for image in images where image.status == .ok {
+      // Bytes behind the last pixel: the same picture, to the last of them.
+      #expect(
+        image.variants.map(\.path) == last.variants.map(\.path),
+        "\(name), cut off after \(image.id) %")
+    }
+    #expect(images.count { $0.status == .ok } <= 3)
+  }
+
+  /// I13: an orientation that there is not is none.
+  @Test func anOrientationThatThereIsNotIsNone() async throws {
+    let server = try FaultServer()
+    var bytes = try Places.bytes("orientation-6.jpg")
+    let entry: [UInt8] = [0x12, 0x01, 3, 0, 1, 0, 0, 0]
+    let place = try #require(
+      bytes.indices.first { bytes[$0...].starts(with: entry) }.map { $0 + entry.count })
+    for value: UInt8 in [0, 9, 255] {
+      bytes[place] = value
+      let odd = bytes
+      server.route("/\(value).jpg") { $1.answer("200 OK", [:], odd) }
+    }
+    let workshop = try Workshop(
+      manifest: [0, 9, 255].map { server.url("/\($0).jpg") + "\n" }.joined())
+    #expect(try await workshop.run().status == 0)
+    server.stop()
+    for image in try workshop.catalog.images {
+      // As it is stored: 80 x 120.
+      #expect(image.width == 80 && image.height == 120, "\(image.url)")
+      #expect(image.variants.allSatisfy { $0.width <= $0.height })
+    }
+  }
+
+  /// I22: what has as many pixels as the limit allows is let in, and not one more.
+  @Test func theLimitOfPixelsIsExact() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    for (limit, status) in [(240 * 160, CatalogImage.Status.ok), (240 * 160 - 1, .failed)] {
+      let workshop = try Workshop(
+        manifest: nginx.url("/plain.jpg"), keys: "limits: {pixels: \(limit)}")
+      _ = try await workshop.run()
+      let image = try #require(try workshop.catalog.images.first)
+      #expect(image.status == status)
+      if status == .failed { #expect(image.error?.code == "too-many-pixels") }
+    }
+    await nginx.stop()
+  }
+}
