@@ -80,20 +80,20 @@ static inline int tessera_vips_save_webp(VipsImage *in, void **data, size_t *len
 }
 static inline int tessera_vips_save_jpeg(VipsImage *in, void **data, size_t *length, int quality) {
   return vips_jpegsave_buffer(in, data, length, "Q", quality, "optimize_coding", TRUE,
-                              "interlace", TRUE, "strip", TRUE, NULL);
+                              "interlace", TRUE, NULL);
 }
 static inline int tessera_vips_save_avif(VipsImage *in, void **data, size_t *length, int quality,
-                                         int effort) {
+                                         int effort, int strip) {
   return vips_heifsave_buffer(in, data, length, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1,
                               "encoder", VIPS_FOREIGN_HEIF_ENCODER_AOM, "bitdepth", 8, "Q", quality,
-                              "effort", effort, "strip", TRUE, NULL);
+                              "effort", effort, "strip", strip, NULL);
 }
 static inline int tessera_vips_save_jxl(VipsImage *in, void **data, size_t *length, int quality,
-                                        int effort) {
-  return vips_jxlsave_buffer(in, data, length, "Q", quality, "effort", effort, "strip", TRUE, NULL);
+                                        int effort, int strip) {
+  return vips_jxlsave_buffer(in, data, length, "Q", quality, "effort", effort, "strip", strip, NULL);
 }
 static inline int tessera_vips_save_png(VipsImage *in, void **data, size_t *length) {
-  return vips_pngsave_buffer(in, data, length, "strip", TRUE, NULL);
+  return vips_pngsave_buffer(in, data, length, NULL);
 }
 
 /// Whether the embedded profile is one, and for this kind of picture. vips_icc_transform itself would

@@ -32,6 +32,7 @@ enum Fingerprint {
       lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
     }
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
+    lines.append("metadata \(plan.metadata)")
     lines.append("gravity \(plan.gravity.rawValue)")
     lines.append("placeholders \(file.placeholders.map(\.rawValue))")
     lines.append("base \(file.baseURL ?? "")")

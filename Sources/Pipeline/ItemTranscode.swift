@@ -37,6 +37,7 @@ struct ItemTranscode: Sendable {
     let job = TranscodeJob(
       identifier: identifier, source: source, format: format, expected: blueprint.facts,
       base: blueprint.base, isAnimated: files.contains { $0.encoding.isAnimated },
+      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) },
       maximumPixels: maximumPixels, maximumFrames: maximumFrames,
       outputs: outputs)
     let reply: TranscodeReply

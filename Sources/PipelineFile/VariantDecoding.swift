@@ -18,8 +18,7 @@ enum VariantDecoding {
       group.value("background", expected: "a colour such as \"#ffffff\" (in quotes)") {
         Colour(hexadecimal: $0)
       } ?? settings.background
-    _ = group.choice(
-      "metadata", [Metadata.strip], unbuilt: ["keep", "icc", "exif", "xmp", "iptc"])
+    settings.metadata = metadata(&group) ?? settings.metadata
     if let animation = group.choice("animation", Animation.allCases) {
       settings.keepsAnimation = animation == .keep
     }
@@ -80,7 +79,33 @@ enum VariantDecoding {
     return setting
   }
 
-  private enum Metadata: String { case strip }
+  /// `strip`, `keep`, or a list of what is kept.
+  private static func metadata(_ group: inout KeyGroup) -> MetadataPolicy? {
+    guard let node = group.node("metadata") else { return nil }
+    let kinds = MetadataPolicy.named
+    guard case .sequence(let nodes) = node.content else {
+      let choices = [("strip", MetadataPolicy.strip), ("keep", .keep)] + kinds
+      return group.value(
+        of: node, "metadata",
+        expected: "\"strip\", \"keep\", or a list of \(names(kinds))"
+      ) { text in choices.first { $0.0 == text }?.1 }
+    }
+    if nodes.isEmpty {
+      group.context.report(
+        node.mark, "\"variants.metadata\" must have at least one kind; or say strip")
+    }
+    return nodes.reduce(into: MetadataPolicy.strip) { policy, node in
+      let kind = group.value(of: node, "metadata", expected: "a list of \(names(kinds))") { text in
+        kinds.first { $0.name == text }?.policy
+      }
+      policy.formUnion(kind ?? .strip)
+    }
+  }
+
+  private static func names(_ kinds: [(name: String, policy: MetadataPolicy)]) -> String {
+    kinds.map { "\"\($0.name)\"" }.joined(separator: ", ")
+  }
+
   private enum Animation: String, CaseIterable {
     case keep
     case firstFrame = "first-frame"

@@ -63,14 +63,17 @@ package struct Encoding: Sendable, Hashable {
   package var background: Colour?
   /// Whether all frames are written, or the first alone.
   package var isAnimated: Bool
+  package var metadata: MetadataPolicy
 
   package init(
-    format: OutputFormat, quality: Int?, effort: Int?, background: Colour?, isAnimated: Bool
+    format: OutputFormat, quality: Int?, effort: Int?, background: Colour?, isAnimated: Bool,
+    metadata: MetadataPolicy = .strip
   ) {
     self.format = format
     self.quality = quality
     self.effort = effort
     self.background = background
     self.isAnimated = isAnimated
+    self.metadata = metadata
   }
 }

@@ -13,6 +13,7 @@ package struct PlanSettings: Sendable, Equatable {
   /// Takes over where a side is over the format's limit.
   package var oversized: OutputFormat
   package var background: Colour
+  package var metadata: MetadataPolicy
   package var keepsAnimation: Bool
   /// Where crops are taken from, of sources that do not say themselves.
   package var gravity: Gravity
@@ -21,7 +22,8 @@ package struct PlanSettings: Sendable, Equatable {
     slots: [Slot], scales: [Int] = [1, 2, 3], rounding: Rounding = .powerOfTwo,
     formats: [FormatChoice] = [.fixed(.webp)], quality: EncoderSetting = .quality,
     effort: EncoderSetting = .effort, oversized: OutputFormat = .jpeg,
-    background: Colour = .white, keepsAnimation: Bool = true, gravity: Gravity = .centre
+    background: Colour = .white, metadata: MetadataPolicy = .strip,
+    keepsAnimation: Bool = true, gravity: Gravity = .centre
   ) {
     self.slots = slots
     self.scales = scales
@@ -31,6 +33,7 @@ package struct PlanSettings: Sendable, Equatable {
     self.effort = effort
     self.oversized = oversized
     self.background = background
+    self.metadata = metadata
     self.keepsAnimation = keepsAnimation
     self.gravity = gravity
   }

@@ -37,7 +37,7 @@ package struct PlannedFile: Sendable, Hashable {
     if let effort = encoding.effort { parts.append("effort \(effort)") }
     if let background = encoding.background { parts.append("on \(background.hexadecimal)") }
     parts.append(encoding.isAnimated ? "all frames" : "first frame")
-    parts.append("strip")
+    parts.append("\(encoding.metadata)")
     return parts.joined(separator: "; ")
   }
 }

@@ -231,7 +231,7 @@ extension PlanSettings {
     Encoding(
       format: format, quality: quality[format], effort: effort[format],
       background: source.hasAlpha && !format.hasAlpha ? background : nil,
-      isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation)
+      isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation, metadata: metadata)
   }
 }
 

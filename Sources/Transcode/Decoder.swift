@@ -72,7 +72,7 @@ struct Decoder {
   func frames(warnings: inout [String]) throws(VipsError) -> [Picture] {
     let scale = Double(job.base.longerSide) / Double(facts.size.longerSide)
     let loaded = try reopened(at: scale)
-    let coloured = try Self.inSRGB(loaded, warnings: &warnings)
+    let coloured = try coloured(loaded, warnings: &warnings)
     // Stored sides, before turning.
     let target = loaded.swapsSides ? Size(job.base.height, job.base.width) : job.base
     if job.isAnimated {
@@ -134,27 +134,39 @@ struct Decoder {
   /// WebP's scaling while decoding, with the same margin of two.
   private static func webpScale(_ scale: Double) -> Double { min(1, scale * 2) }
 
-  /// 8-bit sRGB or grey, whatever came in. A profile that can't be used is a warning: the colours
-  /// are then what they would be without it.
-  private static func inSRGB(
+  /// No camera's or printer's profile comes near this many bytes.
+  private static let longestProfile = 4 << 20
+
+  /// 8-bit sRGB or grey, whatever came in; or 8 bits in the source's own profile, where that is to be kept
+  /// and says how to show red, green and blue, or grey. A profile that can't be used is a warning: the
+  /// colours are then what they would be without it.
+  private func coloured(
     _ picture: Picture, warnings: inout [String]
   ) throws(VipsError) -> Picture {
-    if picture.hasProfile {
-      guard picture.hasUsableProfile else {
-        warnings.append("the colour profile is damaged, or for another kind of picture")
-        return try withoutProfile(picture)
-      }
-      do throws(VipsError) {
-        return try picture.transformedToSRGB(embedded: true)
-      } catch {
-        warnings.append("the colour profile could not be used: \(error.message)")
+    guard picture.profileLength > 0 else { return try Self.withoutProfile(picture) }
+    guard picture.hasUsableProfile else {
+      warnings.append("the colour profile is damaged, or for another kind of picture")
+      return try Self.withoutProfile(picture.withoutField(Picture.profileField))
+    }
+    if job.keepsProfile {
+      if picture.profileLength > Self.longestProfile {
+        warnings.append("the colour profile of \(picture.profileLength) bytes is not kept")
+      } else if picture.hasOnlyLight {
+        return try picture.inEightBits()
       }
     }
-    return try withoutProfile(picture)
+    do throws(VipsError) {
+      return try picture.transformedToSRGB(embedded: true).withoutField(Picture.profileField)
+    } catch {
+      warnings.append("the colour profile could not be used: \(error.message)")
+    }
+    return try Self.withoutProfile(picture.withoutField(Picture.profileField))
   }
 
   private static func withoutProfile(_ picture: Picture) throws(VipsError) -> Picture {
-    if picture.isCMYK { return try picture.transformedToSRGB(embedded: false) }
+    if picture.isCMYK {
+      return try picture.transformedToSRGB(embedded: false).withoutField(Picture.profileField)
+    }
     return picture.isGreyOrSRGB && picture.isEightBit ? picture : try picture.convertedToSRGB()
   }
 }

@@ -3,7 +3,7 @@ internal import TesseraImageHeader
 internal import TesseraPlan
 internal import TesseraWire
 
-/// From frames in memory to a file without metadata.
+/// From frames in memory to a file with the metadata that is asked for, and no other.
 enum Encoder {
   static func write(
     _ frames: [Picture], as output: TranscodeJob.Output
@@ -14,12 +14,17 @@ enum Encoder {
     let memory = pixels * encoding.format.encoderBytesPerPixel
     guard AddressSpace.has(memory) else { throw .encoderMemory }
     let encoded: EncodedBytes
+    let kept: MetadataPolicy
+    let xmp: [UInt8]
     do throws(VipsError) {
-      var picture = try Picture.stacked(frames).stripped(keepingAnimation: frames.count > 1)
+      var picture: Picture
+      (picture, kept) = try Picture.stacked(frames)
+        .prepared(keeping: encoding.metadata, isAnimation: frames.count > 1)
       if let colour = encoding.background, picture.hasAlpha {
         picture = try picture.flattened(red: colour.red, green: colour.green, blue: colour.blue)
       }
-      encoded = try encode(picture, encoding)
+      xmp = picture.xmp
+      encoded = try encode(picture, encoding, strips: kept.isEmpty)
     } catch {
       throw TranscodeFailure(encoding: error, format: encoding.format.rawValue)
     }
@@ -30,12 +35,12 @@ enum Encoder {
             ? TranscodeFailure(.encode, "the \(encoding.format.rawValue) file came out damaged")
             : .encoderMemory
         }
-        let file = try File(output.path, .create)
-        guard encoding.format == .webp else { return try file.write(bytes.bytes) }
-        guard let clean = WebPContainer.withoutMetadata(bytes) else {
-          throw TranscodeFailure(.encode, "libwebp could not read back the WebP file it made")
+        guard let clean = Containers.clean(bytes, encoding.format, keeping: kept, xmp: xmp)
+        else {
+          throw TranscodeFailure(
+            .encode, "the \(encoding.format.rawValue) file that was made could not be read back")
         }
-        try file.write(clean)
+        try File(output.path, .create).write(clean)
       }
     } catch let error as TranscodeFailure {
       throw error
@@ -53,7 +58,7 @@ enum Encoder {
   }
 
   private static func encode(
-    _ picture: Picture, _ encoding: Encoding
+    _ picture: Picture, _ encoding: Encoding, strips: Bool
   ) throws(VipsError) -> EncodedBytes {
     // The coordinator sends both wherever the format has them; a PNG has neither.
     let (quality, effort) = (encoding.quality ?? 0, encoding.effort ?? 0)
@@ -61,8 +66,8 @@ enum Encoder {
     case .webp: try picture.webp(quality: quality, effort: effort)
     case .jpeg: try picture.jpeg(quality: quality)
     case .png: try picture.png()
-    case .avif: try picture.avif(quality: quality, effort: effort)
-    case .jxl: try picture.jxl(quality: quality, effort: effort)
+    case .avif: try picture.avif(quality: quality, effort: effort, strips: strips)
+    case .jxl: try picture.jxl(quality: quality, effort: effort, strips: strips)
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import TesseraCVips
+internal import TesseraPlan
 
 /// A libvips image: a description of pixels that are computed when somebody asks for them.
 ///
@@ -67,10 +68,32 @@ extension Picture {
   var hasAlpha: Bool { vips_image_hasalpha(image) != 0 }
   var swapsSides: Bool { vips_image_get_orientation_swap(image) != 0 }
   var orientation: Int { Int(vips_image_get_orientation(image)) }
-  var hasProfile: Bool { vips_image_get_typeof(image, "icc-profile-data") != 0 }
+  static let profileField = "icc-profile-data"
+
+  /// In bytes; 0 where there is none.
+  var profileLength: Int { blob(Self.profileField)?.count ?? 0 }
   var hasUsableProfile: Bool { tessera_vips_profile_is_usable(image) != 0 }
   var isCMYK: Bool { vips_image_get_interpretation(image) == VIPS_INTERPRETATION_CMYK }
   var isEightBit: Bool { vips_image_get_format(image) == VIPS_FORMAT_UCHAR }
+
+  /// Whether its samples are of light (red, green and blue, or grey), in eight or sixteen bits.
+  var hasOnlyLight: Bool {
+    let space = vips_image_get_interpretation(image)
+    return isGreyOrSRGB || space == VIPS_INTERPRETATION_RGB16
+      || space == VIPS_INTERPRETATION_GREY16
+  }
+
+  var xmp: [UInt8] { blob("xmp-data").map { Array($0) } ?? [] }
+
+  /// The bytes of a field; nil where it is not there. They live as long as the picture.
+  fileprivate func blob(_ name: String) -> UnsafeRawBufferPointer? {
+    var data: UnsafeRawPointer?
+    var length = 0
+    guard vips_image_get_typeof(image, name) != 0,
+      vips_image_get_blob(image, name, &data, &length) == 0
+    else { return nil }
+    return UnsafeRawBufferPointer(start: data, count: length)
+  }
 
   var isGreyOrSRGB: Bool {
     let space = vips_image_get_interpretation(image)
@@ -93,6 +116,11 @@ extension Picture {
     let small = try Self.make { tessera_vips_upper_byte(alpha.image, $0) }
     let screen = try colour.transformedToSRGB(embedded: embedded)
     return try Self.make { tessera_vips_bandjoin(screen.image, small.image, $0) }
+  }
+
+  /// In sRGB where a profile says otherwise.
+  func onScreen() throws(VipsError) -> Picture {
+    profileLength > 0 && hasUsableProfile ? try transformedToSRGB(embedded: true) : self
   }
 
   /// Converts to 8-bit sRGB by the formulas of the colour space, without a profile.
@@ -164,7 +192,7 @@ extension Picture {
 
   /// 8-bit red, green, blue and alpha of each pixel.
   func samples() throws(VipsError) -> [UInt8] {
-    let screen = try convertedToSRGB()
+    let screen = try onScreen().convertedToSRGB()
     let full = screen.hasAlpha ? screen : try Self.make { tessera_vips_addalpha(screen.image, $0) }
     var size = 0
     guard let memory = vips_image_write_to_memory(full.image, &size) else {
@@ -174,27 +202,74 @@ extension Picture {
     return Array(UnsafeRawBufferPointer(start: memory, count: size))
   }
 
-  /// Without any metadata. What an animation needs (its frames' height, delays and loop count) stays
-  /// where it is one.
-  func stripped(keepingAnimation: Bool) throws(VipsError) -> Picture {
+  /// Eight bits a sample, whatever the samples mean.
+  func inEightBits() throws(VipsError) -> Picture {
+    if isEightBit { return self }
+    let isGrey = vips_image_get_interpretation(image) == VIPS_INTERPRETATION_GREY16
+    return try Self.make {
+      tessera_vips_colourspace(
+        image, $0, isGrey ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB)
+    }
+  }
+
+  func withoutField(_ name: String) throws(VipsError) -> Picture {
+    let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
+    vips_image_remove(copy.image, name)
+    return copy
+  }
+
+  /// With the metadata that a policy keeps and no other. What an animation needs (its frames' height,
+  /// delays and loop count) stays where it is one.
+  ///
+  /// - Returns: also what of the policy there is.
+  func prepared(
+    keeping policy: MetadataPolicy, isAnimation: Bool
+  ) throws(VipsError) -> (Picture, MetadataPolicy) {
     let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
     guard let names = vips_image_get_fields(copy.image) else { throw VipsError.current() }
     defer { g_strfreev(names) }
-    let kept = keepingAnimation ? ["page-height", "n-pages", "delay", "loop"] : []
+    let timing = isAnimation ? ["page-height", "n-pages", "delay", "loop"] : []
+    var kept: MetadataPolicy = .strip
     var index = 0
     while let name = names[index] {
       let text = String(cString: name)
-      // Fields of the header itself (width, bands…) are no metadata; removing them does nothing.
-      if !kept.contains(text) { vips_image_remove(copy.image, name) }
+      if let kind = copy.kind(ofField: text), policy.isSuperset(of: kind) {
+        kept.formUnion(kind)
+      } else if !timing.contains(text) {
+        // Fields of the header itself (width, bands…) are no metadata; removing them does nothing.
+        vips_image_remove(copy.image, name)
+      }
       index += 1
     }
-    return copy
+    // Without the block itself its fields are nobody's.
+    if copy.blob("exif-data") == nil { kept.subtract([.exif, .location]) }
+    return (copy, kept.subtracting(.location))
+  }
+
+  /// What kind of metadata a field holds; nil for what is kept by no policy.
+  private func kind(ofField name: String) -> MetadataPolicy? {
+    switch name {
+    case Self.profileField: return .icc
+    case "iptc-data": return .iptc
+    case "xmp-data":
+      // Positions in XMP are properties of Exif's names (exif:GPSLatitude).
+      let tellsPlace = blob(name).map { String(decoding: $0, as: UTF8.self).contains("GPS") }
+      return tellsPlace == true ? [.xmp, .location] : .xmp
+    case "exif-data": return .exif
+    case _ where name.hasPrefix("exif-ifd1-"): return nil  // of the preview
+    case "exif-ifd0-Orientation", "exif-ifd2-MakerNote": return nil
+    case _ where name.hasPrefix("exif-ifd3-"): return [.exif, .location]
+    case _ where name.hasPrefix("exif-"): return .exif
+    default: return nil
+    }
   }
 }
 
 // MARK: Writing
 
 extension Picture {
+  // Each with all the metadata that the picture has, but for AVIF and JPEG XL where it has none.
+
   func webp(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
     try EncodedBytes { tessera_vips_save_webp(image, $0, $1, Int32(quality), Int32(effort)) }
   }
@@ -203,12 +278,16 @@ extension Picture {
     try EncodedBytes { tessera_vips_save_jpeg(image, $0, $1, Int32(quality)) }
   }
 
-  func avif(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
-    try EncodedBytes { tessera_vips_save_avif(image, $0, $1, Int32(quality), Int32(effort)) }
+  func avif(quality: Int, effort: Int, strips: Bool) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes {
+      tessera_vips_save_avif(image, $0, $1, Int32(quality), Int32(effort), strips ? 1 : 0)
+    }
   }
 
-  func jxl(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
-    try EncodedBytes { tessera_vips_save_jxl(image, $0, $1, Int32(quality), Int32(effort)) }
+  func jxl(quality: Int, effort: Int, strips: Bool) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes {
+      tessera_vips_save_jxl(image, $0, $1, Int32(quality), Int32(effort), strips ? 1 : 0)
+    }
   }
 
   func png() throws(VipsError) -> EncodedBytes {

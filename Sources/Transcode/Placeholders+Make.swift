@@ -16,9 +16,9 @@ extension Pyramid {
     let colour = DominantColour.of(thumbnail).map {
       Colour(red: $0.red, green: $0.green, blue: $0.blue).hexadecimal
     }
-    let tiny = try whole(Self.tinySide).stripped(keepingAnimation: false)
+    let tiny = try whole(Self.tinySide).onScreen().prepared(keeping: .strip, isAnimation: false).0
     let file = try tiny.webp(quality: Self.tinyQuality, effort: 6).withBytes { bytes in
-      WebPContainer.withoutMetadata(bytes) ?? Array(bytes)
+      WebPContainer.clean(bytes) ?? Array(bytes)
     }
     return Placeholders(
       color: colour, thumbHash: Base64.encode(ThumbHash.encode(thumbnail)),

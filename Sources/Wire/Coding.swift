@@ -48,6 +48,7 @@ extension TranscodeJob {
         list.value(base.height)
       }
       object.member("animated", isAnimated)
+      object.member("keepsProfile", keepsProfile)
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
       object.name("outputs")
@@ -70,6 +71,7 @@ extension TranscodeJob {
       identifier: try message.int("job"), source: try message.string("source"),
       format: try message.string("format"), expected: try SourceFacts(message.group("expected")),
       base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
+      keepsProfile: try message.bool("keepsProfile"),
       maximumPixels: try message.int("maximumPixels"),
       maximumFrames: try message.int("maximumFrames"), outputs: outputs)
   }
@@ -181,6 +183,7 @@ extension TranscodeJob.Output {
         object.member("background", background.hexadecimal)
       }
       object.member("animated", encoding.isAnimated)
+      object.member("metadata", encoding.metadata.rawValue)
     }
   }
 
@@ -199,7 +202,8 @@ extension TranscodeJob.Output {
           background: message.value["background"]?.stringValue.flatMap {
             Colour(hexadecimal: $0)
           },
-          isAnimated: try message.bool("animated")),
+          isAnimated: try message.bool("animated"),
+          metadata: MetadataPolicy(rawValue: try message.int("metadata"))),
         fallback: nil))
   }
 }

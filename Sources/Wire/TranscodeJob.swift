@@ -14,6 +14,8 @@ package struct TranscodeJob: Sendable, Equatable {
   package var base: Size
   /// Whether all frames are decoded, or the first alone: that of the plan, whatever is missing.
   package var isAnimated: Bool
+  /// Whether colours stay in the profile that the source has: that of the plan, too.
+  package var keepsProfile: Bool
   /// Most pixels of all frames together.
   package var maximumPixels: Int
   package var maximumFrames: Int
@@ -33,7 +35,7 @@ package struct TranscodeJob: Sendable, Equatable {
 
   package init(
     identifier: Int, source: String, format: String, expected: SourceFacts, base: Size,
-    isAnimated: Bool, maximumPixels: Int, maximumFrames: Int, outputs: [Output]
+    isAnimated: Bool, keepsProfile: Bool, maximumPixels: Int, maximumFrames: Int, outputs: [Output]
   ) {
     self.identifier = identifier
     self.source = source
@@ -41,6 +43,7 @@ package struct TranscodeJob: Sendable, Equatable {
     self.expected = expected
     self.base = base
     self.isAnimated = isAnimated
+    self.keepsProfile = keepsProfile
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
     self.outputs = outputs
@@ -143,7 +146,7 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
 /// The first line a worker sends: it is up, and this is what it works with.
 package struct WorkerHello: Sendable, Equatable {
   /// Both executables must be of one build; the number says whether they talk alike.
-  package static let protocolVersion = 4
+  package static let protocolVersion = 5
 
   package var protocolVersion: Int
   package var libvips: String

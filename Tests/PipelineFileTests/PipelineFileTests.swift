@@ -108,6 +108,13 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(file.plan.formats == [.fixed(.avif), .source, .fixed(.jpeg)])
     #expect(OutputFormat.allCases.map { file.plan.quality[$0] } == [80, 80, nil, 55, 80])
     #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [4, nil, nil, 2, 7])
+    for (text, policy) in [
+      ("strip", MetadataPolicy.strip), ("keep", [.icc, .exif, .xmp, .iptc]), ("icc", .icc),
+      ("[icc, exif]", [.icc, .exif, .location]),
+    ] {
+      let file = try decode(minimal + "variants: {metadata: \(text)}\n").get()
+      #expect(file.plan.metadata == policy)
+    }
     let found = try decode(minimal + "variants: {gravity: attention}\n").get()
     #expect(found.plan.gravity == .found(.attention))
   }
@@ -147,6 +154,19 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"65536\""
     ),
     ("variants: {format: [webp, webp]}", "5:27 \"variants.format\" names webp twice"),
+    // One can't keep nothing and something.
+    (
+      "variants: {metadata: [strip, icc]}",
+      "5:23 \"variants.metadata\" must be a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"strip\""
+    ),
+    (
+      "variants: {metadata: all}",
+      "5:22 \"variants.metadata\" must be \"strip\", \"keep\", or a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"all\""
+    ),
+    (
+      "variants: {metadata: []}",
+      "5:22 \"variants.metadata\" must have at least one kind; or say strip"
+    ),
     ("variants: {format: []}", "5:20 \"variants.format\" must have at least one format"),
     (
       "variants: {quality: {png: 3}}",
@@ -223,8 +243,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   @Test(arguments: [
     "fail-above: 90%", "catalog: {profile: full}",
     "catalog: {format: jsonl}",
-    "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "variants: {metadata: keep}",
-    "variants: {metadata: [strip, icc]}", "accept: [psd]",
+    "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "accept: [psd]",
   ])
   func refusesWhatIsNotBuiltYet(_ line: String) {
     let found = mistakes(minimal + line + "\n")

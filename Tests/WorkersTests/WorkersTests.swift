@@ -18,7 +18,7 @@ private func job(
   TranscodeJob(
     identifier: 1, source: source, format: format,
     expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames), base: size,
-    isAnimated: false, maximumPixels: pixels,
+    isAnimated: false, keepsProfile: false, maximumPixels: pixels,
     maximumFrames: 100, outputs: outputs)
 }
 
@@ -36,7 +36,7 @@ private func output(_ path: String, _ width: Int, _ height: Int, _ format: Outpu
 
 /// A program that plays a worker: a shell script with the channel on descriptor 3.
 private func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
-  let hello = #"printf '{"protocol":4,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
+  let hello = #"printf '{"protocol":5,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
   let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   return path
@@ -229,6 +229,8 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     job.outputs[0].file.encoding.background = Colour(red: 1, green: 2, blue: 255)
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     job.isAnimated = true
+    job.keepsProfile = true
+    job.outputs[0].file.encoding.metadata = [.icc, .exif, .location]
     job.outputs[0].file.crop = Crop(Size(3, 4), .found(.entropy))
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     let replies: [TranscodeReply] = [

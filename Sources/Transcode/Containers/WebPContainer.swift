@@ -1,20 +1,26 @@
 private import TesseraCWebPMux
+internal import TesseraPlan
 
 /// The container of an encoded WebP file (RFC 9649), through libwebp's own mux library.
 enum WebPContainer {
-  /// Removes Exif, XMP and ICC chunks. libvips 8.14.1 writes an Exif block into every WebP file,
-  /// whatever it is told. A still picture without alpha ends as the simple file format, which the
-  /// library chooses by itself when nothing else is left.
+  /// Removes Exif, XMP and ICC chunks that are not to be kept. libvips 8.14.1 writes an Exif block into
+  /// every WebP file, whatever it is told. A still picture without alpha ends as the simple file format,
+  /// which the library chooses by itself when nothing else is left.
   ///
   /// Returns nil where the library can't read the container.
-  static func withoutMetadata(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+  static func clean(
+    _ bytes: UnsafeRawBufferPointer, keeping kept: MetadataPolicy = .strip
+  ) -> [UInt8]? {
     var input = WebPData(
       bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
     guard let mux = WebPMuxCreateInternal(&input, 0, WEBP_MUX_ABI_VERSION) else { return nil }
     defer { WebPMuxDelete(mux) }
-    for chunk in ["EXIF", "XMP ", "ICCP"] {
+    let chunks: [(name: String, kind: MetadataPolicy)] = [
+      ("EXIF", .exif), ("XMP ", .xmp), ("ICCP", .icc),
+    ]
+    for chunk in chunks where !kept.contains(chunk.kind) {
       // "Not found" is as good as deleted.
-      let result = WebPMuxDeleteChunk(mux, chunk)
+      let result = WebPMuxDeleteChunk(mux, chunk.name)
       guard result == WEBP_MUX_OK || result == WEBP_MUX_NOT_FOUND else { return nil }
     }
     var output = WebPData()

@@ -1,0 +1,25 @@
+internal import TesseraPlan
+
+/// Takes out of encoded files what libvips puts in unasked: it writes an Exif block into whatever has any
+/// metadata at all.
+enum Containers {
+  /// The file with those blocks alone that the policy asks for and the picture has. Nil where the file can't be
+  /// read.
+  ///
+  /// - Parameters:
+  ///   - kept: what the picture that was encoded has of the policy.
+  ///   - xmp: its XMP packet.
+  static func clean(
+    _ bytes: UnsafeRawBufferPointer, _ format: OutputFormat, keeping kept: MetadataPolicy,
+    xmp: [UInt8]
+  ) -> [UInt8]? {
+    switch format {
+    case .webp: WebPContainer.clean(bytes, keeping: kept)
+    case .jpeg: JPEGContainer.clean(Array(bytes), keeping: kept)
+    case .png: PNGContainer.clean(Array(bytes), keeping: kept, xmp: xmp)
+    case .jxl: JXLContainer.clean(Array(bytes), keeping: kept)
+    // libheif writes no Exif where libvips is told to strip, and it is told so where nothing is kept.
+    case .avif: kept.isEmpty ? Array(bytes) : AVIFContainer.clean(Array(bytes), keeping: kept)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// What of a source's metadata is in the files made of it, for every policy and every format.
+@Suite struct MetadataTests {
+  private static let formats = ["webp", "jpeg", "png", "avif", "jxl"]
+
+  /// A photograph as a telephone takes it: lying on its side, in Display P3, with a place, a preview, a
+  /// maker's note, XMP and IPTC.
+  private static func photograph(in folder: TemporaryFolder) async throws {
+    let path = folder.path("photo.jpg")
+    try FileManager.default.copyItem(at: Places.fixture("display-p3.jpg"), to: URL(filePath: path))
+    let preview = Places.fixture("plain.jpg").path
+    let result = try await Tool.run(
+      "/usr/bin/exiftool",
+      [
+        "-overwrite_original", "-n", "-Orientation=6", "-GPSLatitude=48.1", "-GPSLatitudeRef=N",
+        "-GPSLongitude=11.5", "-GPSLongitudeRef=E", "-Make=Maker", "-Artist=An artist",
+        "-ThumbnailImage<=\(preview)", "-XMP-dc:Title=A title", "-IPTC:Keywords=a keyword",
+        "-UserComment=A comment", path,
+      ])
+    try #require(result.status == 0, "\(result.errors)")
+  }
+
+  /// What exiftool reads in a file: `Group:Tag` to its value.
+  private static func read(_ path: String) async throws -> [String: String] {
+    let result = try await Tool.run(
+      "/usr/bin/exiftool", ["-j", "-G1", "-a", "-n", "-struct", path])
+    let list = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]]
+    return try #require(list?.first).mapValues { "\($0)" }
+  }
+
+  @Test(arguments: formats)
+  func eachPolicyKeepsWhatItSays(_ format: String) async throws {
+    let folder = try TemporaryFolder()
+    try await Self.photograph(in: folder)
+    let before = try await Self.read(folder.path("photo.jpg"))
+    // The source has it all, or the test would show nothing.
+    for tag in [
+      "GPS:GPSLatitude", "IFD0:Artist", "IFD1:ThumbnailLength", "XMP-dc:Title", "IPTC:Keywords",
+      "ICC_Profile:ProfileDescription",
+    ] { #expect(before[tag] != nil, "\(tag)") }
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    for (policy, expected) in [
+      ("strip", ""), ("keep", "icc exif xmp iptc"), ("icc", "icc"), ("exif", "exif place"),
+      ("xmp", "xmp"), ("[icc, xmp]", "icc xmp"), ("iptc", "iptc"),
+      ("[exif, iptc]", "exif place iptc"),
+    ] {
+      let workshop = try Workshop(
+        manifest: nginx.url("/photo.jpg"),
+        keys: "scales: [1]\nvariants: {format: \(format), metadata: \(policy)}",
+        slots: "slots: {a: {size: 50x}}")
+      #expect(try await workshop.run().status == 0)
+      let image = try #require(try workshop.catalog.images.first)
+      #expect([image.width, image.height] == [160, 240])
+      #expect(image.warnings == nil)
+      let path = workshop.folder.path("out/\(try #require(image.variants.first).path)")
+      let tags = try await Self.read(path)
+      var kinds: [String] = []
+      // JPEG XL has its profile in the codestream, which exiftool does not read.
+      let hasProfile =
+        format == "jxl"
+        ? try await Tool.run("/usr/bin/vipsheader", ["-a", path]).output.contains(
+          "icc-profile-data")
+          && expected.contains("icc")
+        : tags.keys.contains { $0.hasPrefix("ICC_Profile:") || $0.hasPrefix("ICC-header:") }
+      if hasProfile { kinds.append("icc") }
+      if tags["IFD0:Artist"] == "An artist" { kinds.append("exif") }
+      if tags.keys.contains(where: { $0.hasPrefix("GPS:") }) { kinds.append("place") }
+      if tags["XMP-dc:Title"] == "A title" { kinds.append("xmp") }
+      if tags["IPTC:Keywords"] == "a keyword" { kinds.append("iptc") }
+      // Only JPEG has a place for IPTC, and libvips 8.14 writes no more than the profile into JPEG XL.
+      let possible = expected.split(separator: " ").filter { kind in
+        format == "jpeg" || kind == "icc" || kind != "iptc" && format != "jxl"
+      }.joined(separator: " ")
+      #expect(kinds.joined(separator: " ") == possible, "\(format) \(policy): \(tags)")
+      // Whatever is kept: upright, without a preview, and no block that nobody asked for.
+      #expect(["1", nil].contains(tags["IFD0:Orientation"]))
+      #expect(!tags.keys.contains { $0.hasPrefix("IFD1:") })
+      if !expected.contains("exif") {
+        #expect(
+          !tags.keys.contains { $0.hasPrefix("IFD0:") || $0.hasPrefix("ExifIFD:") }, "\(tags)")
+      }
+      let size = try Pixels(path)
+      #expect(size.width == 85 && size.height == 128)
+      await Task.yield()
+    }
+    await nginx.stop()
+  }
+
+  /// The same colours, whether they are converted to sRGB or stay in the profile they came with.
+  @Test(arguments: formats)
+  func coloursLookTheSameStrippedOrKept(_ format: String) async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    var names = ["display-p3.jpg", "plain.jpg", "cmyk.jpg"]
+    // Laid on white, half a colour is another one in another space.
+    if format != "jpeg" { names.append("formats/p3-sixteen-bit-alpha.png") }
+    func run(_ policy: String) async throws -> Workshop {
+      let workshop = try Workshop(
+        manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
+        keys:
+          "scales: [1]\nvariants: {format: \(format), quality: 95, metadata: \(policy)}",
+        slots: "slots: {a: {size: 100x}}")
+      #expect(try await workshop.run().status == 0)
+      return workshop
+    }
+    let stripped = try await run("strip")
+    let kept = try await run("keep")
+    for name in names {
+      let plain = try Pixels(try stripped.file(name, "a"))
+      let path = try kept.file(name, "a")
+      // What a viewer shows, that knows profiles.
+      let screen = kept.folder.path("screen.png")
+      let shown = try await Tool.run(
+        "/usr/bin/vips",
+        name == "display-p3.jpg" || name.hasSuffix("alpha.png")
+          ? ["icc_transform", path, screen, "srgb", "--embedded", "--depth", "8"]
+          : ["copy", path, screen])
+      #expect(shown.status == 0, "\(format) \(name): \(shown.errors)")
+      let pixels = try Pixels(screen)
+      for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
+        #expect(
+          distance(pixels.at(x, y), plain.at(x, y)) <= 6,
+          "\(format) \(name): \(pixels.at(x, y)) \(plain.at(x, y))")
+      }
+    }
+    // And so do the placeholders, which have no profile: one of the corners' colours, all of a size.
+    let corners = [[200, 40, 40], [40, 160, 60], [40, 60, 180], [230, 200, 50]]
+    for image in try kept.catalog.images where image.id != "cmyk.jpg" {
+      let text = try #require(image.placeholder?.color?.dropFirst())
+      let colour = stride(from: 0, to: 6, by: 2).compactMap {
+        Int(text.dropFirst($0).prefix(2), radix: 16)
+      }
+      #expect(corners.contains { distance($0, colour) <= 4 }, "\(image.id): \(text)")
+    }
+    await nginx.stop()
+  }
+}
