@@ -117,6 +117,7 @@ let package = Package(
       dependencies: [
         "TesseraPipeline", "TesseraPipelineFile", "TesseraManifest", "TesseraImageHeader",
         "TesseraFetch", "TesseraPlan", "TesseraJSON", "TesseraFiles", "TesseraCatalog",
+        "TesseraWire",
       ],
       swiftSettings: settings),
     .executableTarget(

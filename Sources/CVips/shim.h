@@ -48,12 +48,12 @@ static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsI
   vips_image_set_blob(image, "tessera-source", (VipsCallbackFn)vips_area_free_cb, copy, length);
   return 0;
 }
-/// A drawing at `scale` times its size, with CSS pixels of a 96th of an inch. From memory it has no
-/// place that a reference in it could be relative to.
+/// A drawing at `scale` times its size. From memory it has no place that a reference in it could be
+/// relative to.
 static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
                                         double scale) {
   void *copy = g_memdup2(bytes, length);
-  int failed = vips_svgload_buffer(copy, length, out, "dpi", 96.0, "scale", scale, "fail_on",
+  int failed = vips_svgload_buffer(copy, length, out, "scale", scale, "fail_on",
                                    VIPS_FAIL_ON_ERROR, NULL);
   return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
@@ -112,6 +112,10 @@ static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, int e
     return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent",
                               VIPS_INTENT_RELATIVE, NULL);
   return vips_icc_transform(in, out, "srgb", "input_profile", "cmyk", "depth", 8, "intent",
+                            VIPS_INTENT_RELATIVE, NULL);
+}
+static inline int tessera_vips_to_inks(VipsImage *in, VipsImage **out) {
+  return vips_icc_transform(in, out, "cmyk", "input_profile", "srgb", "intent",
                             VIPS_INTENT_RELATIVE, NULL);
 }
 static inline int tessera_vips_extract_bands(VipsImage *in, VipsImage **out, int first, int count) {

@@ -24,6 +24,21 @@ package enum FileSystem {
   /// memory does.
   package static var temporaryDirectory: String { Host.environment("TMPDIR") ?? "/var/tmp" }
 
+  /// A new, empty directory below ``temporaryDirectory`` that is this user's alone.
+  package static func makeTemporaryDirectory() throws(SystemError) -> String {
+    var name = Array(join(temporaryDirectory, "tessera-XXXXXX").utf8CString)
+    let made = name.withUnsafeMutableBufferPointer { name in
+      name.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+    }
+    guard let made else { throw SystemError("make a directory in", temporaryDirectory) }
+    return made
+  }
+
+  /// Removes a directory that is empty.
+  package static func removeDirectory(_ path: String) throws(SystemError) {
+    guard rmdir(path) == 0 else { throw SystemError("remove", path) }
+  }
+
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -15,4 +15,24 @@ package enum Base64 {
     }
     return String(decoding: text, as: UTF8.self)
   }
+
+  /// The bytes that a text stands for; nil where it is none, or is not filled up with "=" to fours.
+  package static func decode(_ text: String) -> [UInt8]? {
+    guard text.utf8.count % 4 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    var bits = 0
+    var count = 0
+    let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    guard text.utf8.count - body.count <= 2 else { return nil }
+    for digit in body {
+      guard let value = digits.firstIndex(of: digit) else { return nil }
+      bits = bits << 6 | value
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(bits >> count & 255))
+      }
+    }
+    return bytes
+  }
 }

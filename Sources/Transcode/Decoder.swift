@@ -11,6 +11,9 @@ struct Decoder {
   private let format: ImageFormat
   /// The source as it was opened to look at: its first frame in full size.
   private let opened: Picture
+  /// Of a drawing: what libvips has to scale it by for its size to be in CSS pixels. With libvips 8.14 the
+  /// size depends on the unit that the drawing tells it in.
+  private var drawingScale = 1.0
 
   /// Opens the source and looks at its header, and whether it is within its limits.
   init(_ job: TranscodeJob) throws(TranscodeFailure) {
@@ -22,8 +25,14 @@ struct Decoder {
     try Self.examine(job.source, format)
     do throws(VipsError) {
       // All frames of what may move, since only then libvips knows whether any of them is translucent.
-      opened = try Picture.load(
+      let first = try Picture.load(
         job.source, format: format, .init(frames: -1, maximumPixels: job.maximumPixels))
+      if format == .svg, first.width != job.expected.size.width {
+        drawingScale = Double(job.expected.size.width) / Double(first.width)
+        opened = try Picture.load(job.source, format: format, .init(scale: drawingScale))
+      } else {
+        opened = first
+      }
     } catch {
       throw TranscodeFailure(decoding: error)
     }
@@ -98,7 +107,8 @@ struct Decoder {
       return job.isAnimated ? opened : try Picture.load(job.source, format: format)
     case .svg:
       return scale == 1
-        ? opened : try Picture.load(job.source, format: format, .init(scale: scale))
+        ? opened
+        : try Picture.load(job.source, format: format, .init(scale: scale * drawingScale))
     default: return opened
     }
   }

@@ -128,6 +128,18 @@ extension Picture {
     try Self.make { tessera_vips_colourspace(image, $0, VIPS_INTERPRETATION_sRGB) }
   }
 
+  /// With an orientation that says how it is stored.
+  func marked(orientation: Int) throws(VipsError) -> Picture {
+    let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
+    vips_image_set_int(copy.image, "orientation", Int32(orientation))
+    return copy
+  }
+
+  /// In four inks, by libvips' own profile.
+  func inInks() throws(VipsError) -> Picture {
+    try Self.make { tessera_vips_to_inks(image, $0) }.inMemory().withoutField(Self.profileField)
+  }
+
   /// Turned upright, with the orientation's tag removed.
   func turnedUpright() throws(VipsError) -> Picture {
     try Self.make { tessera_vips_autorot(image, $0) }

@@ -234,7 +234,7 @@ extension Crop {
 }
 
 /// A JSON object whose members must be there and of their type.
-private struct Message {
+struct Message {
   let value: JSONValue
 
   init(_ line: [UInt8]) throws(WireError) {

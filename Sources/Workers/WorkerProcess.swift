@@ -90,6 +90,14 @@ final class WorkerProcess: Sendable {
     }
   }
 
+  /// Has the worker try what its libraries can do. Nil where it gave no answer that makes sense.
+  func examine(in folder: String, until end: ContinuousClock.Instant) -> [ExaminationCheck]? {
+    guard channel.withLock({ $0.send(WorkerRequest.examine(folder: folder).line, until: end) }),
+      case .line(let line) = receive(until: end)
+    else { return nil }
+    return try? Examination.checks(line: line)
+  }
+
   enum Outcome {
     case reply(TranscodeReply)
     /// It was gone before it got the job.

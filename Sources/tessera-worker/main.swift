@@ -33,12 +33,17 @@ let confinement = Confinement.enter(reading: sources, writing: results)
 var channel = LineChannel(descriptor: channelDescriptor)
 guard channel.send(WorkerHello(libvips: version, confinement: confinement).line) else { exit(0) }
 while let line = channel.receive(maximumLength: WireLine.maximumLength) {
-  let job: TranscodeJob
+  let request: WorkerRequest
   do throws(WireError) {
-    job = try TranscodeJob(line: line)
+    request = try WorkerRequest(line: line)
   } catch {
     stop("not a job: \(error.message)")
   }
   guard tessera_limit_self(0, limits[1]) == 0 else { stop("could not limit processor time") }
-  guard channel.send(Transcoder.perform(job).line(for: job.identifier)) else { break }
+  let answer =
+    switch request {
+    case .transcode(let job): Transcoder.perform(job).line(for: job.identifier)
+    case .examine(let folder): Examination.line(Examiner.perform(in: folder))
+    }
+  guard channel.send(answer) else { break }
 }

@@ -46,7 +46,7 @@ enum RunCommand: Command {
   }
 
   /// The worker is found beside this program.
-  private static func workerPath() throws -> String {
+  static func workerPath() throws -> String {
     let directory = FileSystem.parent(of: try Host.executablePath())
     return FileSystem.join(directory, "tessera-worker")
   }

@@ -13,10 +13,11 @@ import Testing
 
         usage: tessera COMMAND [options]
 
-          run    make what is new or changed, and write the catalog
-          plan   what would be made, and its price; makes nothing
-          check  find every mistake in a pipeline file and its manifest
-          probe  the sizes of pictures, from their first bytes
+          run     make what is new or changed, and write the catalog
+          plan    what would be made, and its price; makes nothing
+          check   find every mistake in a pipeline file and its manifest
+          probe   the sizes of pictures, from their first bytes
+          doctor  what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for a command's own
           --version  the version
@@ -26,7 +27,7 @@ import Testing
         75 another run holds this output; 130, 143 stopped by a signal (run again to go on).
 
         """)
-    for command in ["run", "plan", "check", "probe"] {
+    for command in ["run", "plan", "check", "probe", "doctor"] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
       #expect(page.output.hasPrefix("usage: tessera \(command) "))
@@ -40,7 +41,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (
@@ -309,6 +310,23 @@ import Testing
       "/bin/bash", ["-c", "set -o pipefail; \(Places.tessera) --help | true"])
     #expect(head.status == 0)
     #expect(head.errors.isEmpty)
+  }
+
+  @Test func doctorTriesWhatThisMachineCanDo() async throws {
+    let result = try await Tool.tessera("doctor")
+    #expect(result.status == 0, "\(result.output)")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 7)
+    #expect(lines[1] == "reads     jpeg png gif webp bmp tiff heic avif jxl jp2 ico svg")
+    #expect(lines[2] == "writes    webp jpeg png avif jxl")
+    #expect(lines[3] == "turns     orientations 1 2 3 4 5 6 7 8")
+    #expect(lines[4] == "colours   profiles, four inks")
+    let json = try await Tool.tessera("doctor", "--json")
+    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    let checks = object?["checks"] as? [[String: Any]]
+    #expect(checks?.count == 27)
+    let good = (checks ?? []).filter { $0["ok"] as? Bool == true }
+    #expect(good.count == 27)
   }
 
   @Test func runTellsItsResultAsJSON() async throws {

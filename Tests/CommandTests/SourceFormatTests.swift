@@ -90,6 +90,35 @@ import Testing
     await nginx.stop()
   }
 
+  /// Sizes are CSS pixels, whatever unit they are told in: 96 to an inch.
+  @Test(arguments: [
+    ("width=\"120\" height=\"80\"", 120, 80), ("width=\"120px\" height=\"80px\"", 120, 80),
+    ("width=\"90pt\" height=\"60pt\"", 120, 80), ("width=\"1.25in\" height=\"1in\"", 120, 96),
+    ("width=\"2.54cm\" height=\"25.4mm\"", 96, 96), ("viewBox=\"0 0 120 80\"", 120, 80),
+    ("width=\"240\" height=\"160\" viewBox=\"0 0 120 80\"", 240, 160),
+  ])
+  func drawingsAreMeasuredInCSSPixels(_ size: String, _ width: Int, _ height: Int) async throws {
+    let server = try FaultServer()
+    let text =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" \(size)><rect width=\"100%\" height=\"100%\" "
+      + "fill=\"rgb(40,160,60)\"/></svg>"
+    server.route("/a.svg") { $1.answer("200 OK", [:], Array(text.utf8)) }
+    let workshop = try Workshop(
+      manifest: server.url("/a.svg"),
+      keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
+      slots: "slots: {full: {size: 1000x}, small: {size: 30x}}")
+    #expect(try await workshop.run().status == 0)
+    server.stop()
+    let image = try #require(try workshop.catalog.images.first)
+    #expect([image.width, image.height] == [width, height])
+    for slot in ["full", "small"] {
+      let pixels = try Pixels(try workshop.file(image.id, slot))
+      for (x, y) in [(0.03, 0.03), (0.97, 0.97)] {
+        #expect(distance(pixels.at(x, y), [40, 160, 60]) <= 2, "\(slot): \(pixels.at(x, y))")
+      }
+    }
+  }
+
   /// A drawing is drawn at the size that is asked for, not drawn small and enlarged or drawn large and
   /// shrunk; and it may refer to nothing outside of itself.
   @Test func drawingsAreDrawnAtTheirSizeAndReferToNothing() async throws {

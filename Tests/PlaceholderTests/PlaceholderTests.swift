@@ -57,5 +57,7 @@ private func picture(_ width: Int, _ height: Int, alpha: Bool = false) -> Thumbn
   ])
   func base64IsThatOfTheRFC(_ text: String, _ expected: String) {
     #expect(Base64.encode(Array(text.utf8)) == expected)
+    #expect(Base64.decode(expected) == Array(text.utf8))
+    #expect(Base64.decode(expected + "?") == nil)
   }
 }

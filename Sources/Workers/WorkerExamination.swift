@@ -1,0 +1,45 @@
+internal import TesseraFiles
+package import TesseraWire
+
+/// What a worker says of itself and of its libraries.
+package struct WorkerExamination: Sendable {
+  package var hello: WorkerHello
+  package var checks: [ExaminationCheck]
+
+  /// Starts a worker, has it try what it can do in its folder for results, and ends it.
+  package static func perform(
+    _ settings: WorkerSettings
+  ) async throws(WorkerStartError) -> WorkerExamination {
+    let result: Result<WorkerExamination, WorkerStartError> = await withCheckedContinuation {
+      continuation in
+      let body: @Sendable () -> Void = {
+        do throws(WorkerStartError) {
+          continuation.resume(returning: .success(try examine(settings)))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+      // The thread that started a worker must outlive it.
+      do throws(SystemError) {
+        try BackgroundThread.start(body)
+      } catch {
+        continuation.resume(returning: .failure(WorkerStartError(description: "\(error)")))
+      }
+    }
+    return try result.get()
+  }
+
+  private static func examine(
+    _ settings: WorkerSettings
+  ) throws(WorkerStartError) -> WorkerExamination {
+    let (process, hello) = try WorkerProcess.start(settings)
+    let end = ContinuousClock.now.advanced(by: settings.time)
+    guard let checks = process.examine(in: settings.results, until: end) else {
+      throw WorkerStartError(
+        description:
+          "\"\(settings.executable)\" could not examine itself: \(process.end().sentence)")
+    }
+    process.finish()
+    return WorkerExamination(hello: hello, checks: checks)
+  }
+}
