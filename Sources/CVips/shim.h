@@ -5,37 +5,37 @@
 // the options that Tessera uses and no other.
 
 /// Loads by the format's own loader, named by our header reader: libvips never sniffs.
-static inline int tessera_vips_load_jpeg(const char *path, VipsImage **out, int shrink) {
-  return vips_jpegload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_jpeg(const char *path, VipsImage **out, int shrink, VipsFailOn fail_on) {
+  return vips_jpegload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                        "shrink", shrink, NULL);
 }
-static inline int tessera_vips_load_png(const char *path, VipsImage **out) {
-  return vips_pngload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_png(const char *path, VipsImage **out, VipsFailOn fail_on) {
+  return vips_pngload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                       NULL);
 }
-static inline int tessera_vips_load_gif(const char *path, VipsImage **out, int frames) {
-  return vips_gifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_gif(const char *path, VipsImage **out, int frames, VipsFailOn fail_on) {
+  return vips_gifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                       "n", frames, NULL);
 }
 static inline int tessera_vips_load_webp(const char *path, VipsImage **out, int frames,
-                                         double scale) {
+                                         double scale, VipsFailOn fail_on) {
   return vips_webpload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                       VIPS_FAIL_ON_ERROR, "n", frames, "scale", scale, NULL);
+                       fail_on, "n", frames, "scale", scale, NULL);
 }
-static inline int tessera_vips_load_heif(const char *path, VipsImage **out) {
-  return vips_heifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_heif(const char *path, VipsImage **out, VipsFailOn fail_on) {
+  return vips_heifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                        NULL);
 }
-static inline int tessera_vips_load_tiff(const char *path, VipsImage **out) {
-  return vips_tiffload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_tiff(const char *path, VipsImage **out, VipsFailOn fail_on) {
+  return vips_tiffload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                        NULL);
 }
-static inline int tessera_vips_load_jp2(const char *path, VipsImage **out) {
-  return vips_jp2kload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_jp2(const char *path, VipsImage **out, VipsFailOn fail_on) {
+  return vips_jp2kload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                        NULL);
 }
-static inline int tessera_vips_load_jxl(const char *path, VipsImage **out) {
-  return vips_jxlload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+static inline int tessera_vips_load_jxl(const char *path, VipsImage **out, VipsFailOn fail_on) {
+  return vips_jxlload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                       NULL);
 }
 
@@ -51,16 +51,16 @@ static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsI
 /// A drawing at `scale` times its size. From memory it has no place that a reference in it could be
 /// relative to.
 static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
-                                        double scale) {
+                                        double scale, VipsFailOn fail_on) {
   void *copy = g_memdup2(bytes, length);
   int failed = vips_svgload_buffer(copy, length, out, "scale", scale, "fail_on",
-                                   VIPS_FAIL_ON_ERROR, NULL);
+                                   fail_on, NULL);
   return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
-static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, VipsImage **out) {
+static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, VipsImage **out, VipsFailOn fail_on) {
   void *copy = g_memdup2(bytes, length);
   int failed = vips_pngload_buffer(copy, length, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                                   VIPS_FAIL_ON_ERROR, NULL);
+                                   fail_on, NULL);
   return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
 /// 8-bit sRGB samples, with alpha where there are four of a pixel.

@@ -36,6 +36,7 @@ enum Fingerprint {
     lines.append("gravity \(plan.gravity.rawValue)")
     lines.append("placeholders \(file.placeholders.map(\.rawValue))")
     lines.append("base \(file.baseURL ?? "")")
+    lines.append("fail on \(file.failOn.rawValue)")
     lines.append("accept \(file.accept.map(\.rawValue))")
     lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")
     lines.append("libvips \(libvips) recipes \(Version.recipes)")

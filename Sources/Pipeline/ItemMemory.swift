@@ -195,6 +195,19 @@ extension SourceFacts {
 }
 
 extension ContentRecord {
+  /// Whether it would be decoded with this much strictness. What was let in at one level may be refused at
+  /// another; only a new look can tell.
+  func passes(_ failOn: FailOn) -> Bool {
+    func isDamaged(_ level: FailOn) -> Bool {
+      warnings.contains { $0.hasPrefix(TranscodeReply.damageWarning(level)) }
+    }
+    return switch failOn {
+    case .none: true
+    case .truncated: !isDamaged(.none)
+    case .error: !isDamaged(.none) && !isDamaged(.truncated)
+    }
+  }
+
   var facts: SourceFacts {
     SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: frames)
   }

@@ -12,6 +12,7 @@ struct ItemTranscode: Sendable {
   let output: DirectoryOutput
   let maximumPixels: Int
   let maximumFrames: Int
+  let failOn: FailOn
   let recorder: RunRecorder
 
   enum Outcome: Sendable {
@@ -37,7 +38,7 @@ struct ItemTranscode: Sendable {
     let job = TranscodeJob(
       identifier: identifier, source: source, format: format, expected: blueprint.facts,
       base: blueprint.base, isAnimated: files.contains { $0.encoding.isAnimated },
-      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) },
+      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) }, failOn: failOn,
       maximumPixels: maximumPixels, maximumFrames: maximumFrames,
       outputs: outputs)
     let reply: TranscodeReply

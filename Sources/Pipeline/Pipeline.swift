@@ -154,7 +154,7 @@ package struct Pipeline: Sendable {
           fetcher: fetcher, settings: file.fetch, limits: limits, recorder: recorder),
         transcode: ItemTranscode(
           pool: pool, output: memory.output, maximumPixels: file.limits.pixels,
-          maximumFrames: file.limits.frames, recorder: recorder))
+          maximumFrames: file.limits.frames, failOn: file.failOn, recorder: recorder))
     case .layout:
       return LayoutRunner(
         memory: memory,

@@ -215,6 +215,7 @@ extension PipelineFile {
   /// Whether what a decoder saw may come in.
   func letsIn(_ content: ContentRecord) -> Bool {
     accept.contains { $0.rawValue == content.format } && content.frames <= limits.frames
+      && content.passes(failOn)
       && content.width * content.height * content.frames <= limits.pixels
   }
 

@@ -57,6 +57,7 @@ extension PipelineFile {
     }
     catalogKeys(&top)
     let placeholders = placeholders(&top)
+    let failOn = top.choice("fail-on", FailOn.allCases) ?? .error
     top.unbuilt("fail-above", instead: "A run goes on whatever share of its items fails.")
     top.finish()
     for key in ["manifest", "output", "slots"] where top.node(key) == nil {
@@ -66,7 +67,8 @@ extension PipelineFile {
     return PipelineFile(
       name: baseName(path), path: path, manifest: manifest, base: base, output: output,
       baseURL: baseURL, plan: plan, fetch: fetch, accept: accept, limits: limits,
-      workers: workers ?? nil, placeholders: placeholders)
+      workers: workers ?? nil, placeholders: placeholders,
+      failOn: failOn)
   }
 
   private static func baseName(_ path: String) -> String {

@@ -25,6 +25,9 @@ package struct PipelineFile: Sendable {
   /// What the catalog has of each picture to be shown before its file is there.
   package var placeholders: [Placeholder] = [.color, .thumbhash]
 
+  /// When a source that is damaged counts as no picture.
+  package var failOn = FailOn.error
+
   package enum Placeholder: String, Sendable, CaseIterable {
     case color, thumbhash, blurhash, lqip
   }

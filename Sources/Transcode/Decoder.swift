@@ -15,21 +15,26 @@ struct Decoder {
   /// size depends on the unit that the drawing tells it in.
   private var drawingScale = 1.0
 
+  private let failOn: FailOn
+
   /// Opens the source and looks at its header, and whether it is within its limits.
-  init(_ job: TranscodeJob) throws(TranscodeFailure) {
+  init(_ job: TranscodeJob, failOn: FailOn) throws(TranscodeFailure) {
     guard let format = ImageFormat(rawValue: job.format) else {
       throw TranscodeFailure(.decode, "there is no decoder for the format \"\(job.format)\"")
     }
     self.job = job
     self.format = format
-    try Self.examine(job.source, format)
+    self.failOn = failOn
+    try Self.examine(job.source, format, failOn)
     do throws(VipsError) {
       // All frames of what may move, since only then libvips knows whether any of them is translucent.
       let first = try Picture.load(
-        job.source, format: format, .init(frames: -1, maximumPixels: job.maximumPixels))
+        job.source, format: format,
+        .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels))
       if format == .svg, first.width != job.expected.size.width {
         drawingScale = Double(job.expected.size.width) / Double(first.width)
-        opened = try Picture.load(job.source, format: format, .init(scale: drawingScale))
+        opened = try Picture.load(
+          job.source, format: format, .init(scale: drawingScale, failOn: failOn))
       } else {
         opened = first
       }
@@ -59,7 +64,9 @@ struct Decoder {
   private static let mostScans = 100
 
   /// What libvips would not refuse, or not in time.
-  private static func examine(_ path: String, _ format: ImageFormat) throws(TranscodeFailure) {
+  private static func examine(
+    _ path: String, _ format: ImageFormat, _ failOn: FailOn
+  ) throws(TranscodeFailure) {
     guard format == .gif || format == .jpeg else { return }
     let bytes: [UInt8]
     do throws(SystemError) {
@@ -67,7 +74,7 @@ struct Decoder {
     } catch {
       throw TranscodeFailure(.local, error.description)
     }
-    if format == .gif, !GIFStructure.isWhole(bytes.span) {
+    if format == .gif, failOn != .none, !GIFStructure.isWhole(bytes.span) {
       throw TranscodeFailure(.decode, "the picture could not be decoded: the GIF file is cut off")
     }
     if format == .jpeg, JPEGStructure.scans(bytes.span, limit: mostScans + 1) > mostScans {
@@ -98,17 +105,20 @@ struct Decoder {
     case .jpeg:
       let shrink = Self.jpegShrink(scale)
       return shrink == 1
-        ? opened : try Picture.load(job.source, format: format, .init(shrink: shrink))
+        ? opened
+        : try Picture.load(job.source, format: format, .init(shrink: shrink, failOn: failOn))
     case .webp:
       return try Picture.load(
         job.source, format: format,
-        .init(frames: job.isAnimated ? -1 : 1, scale: Self.webpScale(scale)))
+        .init(frames: job.isAnimated ? -1 : 1, scale: Self.webpScale(scale), failOn: failOn))
     case .gif:
-      return job.isAnimated ? opened : try Picture.load(job.source, format: format)
+      return job.isAnimated
+        ? opened : try Picture.load(job.source, format: format, .init(failOn: failOn))
     case .svg:
       return scale == 1
         ? opened
-        : try Picture.load(job.source, format: format, .init(scale: scale * drawingScale))
+        : try Picture.load(
+          job.source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
     default: return opened
     }
   }

@@ -1,6 +1,7 @@
 internal import TesseraCVips
 internal import TesseraFiles
 internal import TesseraImageHeader
+internal import TesseraPlan
 
 extension Picture {
   /// How to load. What a format does not have does not count.
@@ -11,6 +12,7 @@ extension Picture {
     var shrink = 1
     /// WebP's own scaling while decoding, or a drawing's scale; at most 1.
     var scale = 1.0
+    var failOn = FailOn.error
     /// For what is decoded as soon as it is opened: more pixels are refused.
     var maximumPixels = Int.max
   }
@@ -20,18 +22,19 @@ extension Picture {
     _ path: String, format: ImageFormat, _ options: LoadOptions = LoadOptions()
   ) throws(VipsError) -> Picture {
     let frames = Int32(options.frames)
+    let level = options.failOn.level
     return switch format {
-    case .jpeg: try make { tessera_vips_load_jpeg(path, $0, Int32(options.shrink)) }
-    case .png: try make { tessera_vips_load_png(path, $0) }
-    case .gif: try make { tessera_vips_load_gif(path, $0, frames) }
-    case .webp: try make { tessera_vips_load_webp(path, $0, frames, options.scale) }
-    case .tiff: try make { tessera_vips_load_tiff(path, $0) }
-    case .heic, .avif: try make { tessera_vips_load_heif(path, $0) }
-    case .jxl: try make { tessera_vips_load_jxl(path, $0) }
-    case .jp2: try make { tessera_vips_load_jp2(path, $0) }
-    case .svg: try drawing(try bytes(of: path), scale: options.scale)
+    case .jpeg: try make { tessera_vips_load_jpeg(path, $0, Int32(options.shrink), level) }
+    case .png: try make { tessera_vips_load_png(path, $0, level) }
+    case .gif: try make { tessera_vips_load_gif(path, $0, frames, level) }
+    case .webp: try make { tessera_vips_load_webp(path, $0, frames, options.scale, level) }
+    case .tiff: try make { tessera_vips_load_tiff(path, $0, level) }
+    case .heic, .avif: try make { tessera_vips_load_heif(path, $0, level) }
+    case .jxl: try make { tessera_vips_load_jxl(path, $0, level) }
+    case .jp2: try make { tessera_vips_load_jp2(path, $0, level) }
+    case .svg: try drawing(try bytes(of: path), scale: options.scale, level)
     case .bmp: try bitmap(try bytes(of: path), options.maximumPixels)
-    case .ico: try icon(try bytes(of: path), options.maximumPixels)
+    case .ico: try icon(try bytes(of: path), options.maximumPixels, level)
     case .psd, .qoi, .pnm, .dds, .tga, .exr, .icns:
       throw VipsError(message: "there is no decoder for \(format.displayName)")
     }
@@ -45,9 +48,11 @@ extension Picture {
     }
   }
 
-  private static func drawing(_ bytes: [UInt8], scale: Double) throws(VipsError) -> Picture {
+  private static func drawing(
+    _ bytes: [UInt8], scale: Double, _ level: VipsFailOn
+  ) throws(VipsError) -> Picture {
     try make { out in
-      bytes.withUnsafeBytes { tessera_vips_load_svg($0.baseAddress, $0.count, out, scale) }
+      bytes.withUnsafeBytes { tessera_vips_load_svg($0.baseAddress, $0.count, out, scale, level) }
     }
   }
 
@@ -61,7 +66,9 @@ extension Picture {
     return try of(bitmap)
   }
 
-  private static func icon(_ bytes: [UInt8], _ maximumPixels: Int) throws(VipsError) -> Picture {
+  private static func icon(
+    _ bytes: [UInt8], _ maximumPixels: Int, _ level: VipsFailOn
+  ) throws(VipsError) -> Picture {
     let content: ICODecoder.Content
     do throws(BitmapError) {
       content = try ICODecoder.decode(bytes.span, maximumPixels: maximumPixels)
@@ -72,7 +79,7 @@ extension Picture {
     case .bitmap(let bitmap): return try of(bitmap)
     case .png(let bytes):
       return try make { out in
-        bytes.withUnsafeBytes { tessera_vips_load_png_bytes($0.baseAddress, $0.count, out) }
+        bytes.withUnsafeBytes { tessera_vips_load_png_bytes($0.baseAddress, $0.count, out, level) }
       }
     }
   }
@@ -84,6 +91,16 @@ extension Picture {
           $0.baseAddress, $0.count, Int32(bitmap.width), Int32(bitmap.height),
           Int32(bitmap.bands), out)
       }
+    }
+  }
+}
+
+extension FailOn {
+  fileprivate var level: VipsFailOn {
+    switch self {
+    case .none: VIPS_FAIL_ON_NONE
+    case .truncated: VIPS_FAIL_ON_TRUNCATED
+    case .error: VIPS_FAIL_ON_ERROR
     }
   }
 }

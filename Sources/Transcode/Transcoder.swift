@@ -23,10 +23,17 @@ package struct Transcoder {
   private init(job: TranscodeJob) { self.job = job }
 
   private mutating func run() throws(TranscodeFailure) -> TranscodeReply {
-    let decoder = try Decoder(job)
-    let facts = decoder.facts
-    guard facts.plansLike(job.expected) else { return .differs(facts) }
-    let decoded = try decode(with: decoder)
+    let facts: SourceFacts
+    let decoded: [Picture]?
+    do throws(TranscodeFailure) {
+      (facts, decoded) = try decode(failOn: .error)
+    } catch {
+      // What a strict decoder refuses is looked at again, where the pipeline is not that strict.
+      guard error.code == .decode, job.failOn != .error else { throw error }
+      (facts, decoded) = try decode(failOn: job.failOn)
+      warnings.append("\(TranscodeReply.damageWarning(job.failOn)): \(error.message)")
+    }
+    guard let decoded else { return .differs(facts) }
     var pyramid = Pyramid(decoded, base: job.base, source: facts.size)
     for output in job.outputs {
       let frames: [Picture]
@@ -44,9 +51,15 @@ package struct Transcoder {
     }
   }
 
-  private mutating func decode(with decoder: Decoder) throws(TranscodeFailure) -> [Picture] {
+  /// What the source is, and its frames; no frames where it is not what the plan was made for.
+  private mutating func decode(
+    failOn: FailOn
+  ) throws(TranscodeFailure) -> (SourceFacts, [Picture]?) {
+    let decoder = try Decoder(job, failOn: failOn)
+    guard decoder.facts.plansLike(job.expected) else { return (decoder.facts, nil) }
+    warnings = []
     do throws(VipsError) {
-      return try decoder.frames(warnings: &warnings)
+      return (decoder.facts, try decoder.frames(warnings: &warnings))
     } catch {
       throw TranscodeFailure(decoding: error)
     }

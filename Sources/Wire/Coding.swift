@@ -49,6 +49,7 @@ extension TranscodeJob {
       }
       object.member("animated", isAnimated)
       object.member("keepsProfile", keepsProfile)
+      object.member("failOn", failOn.rawValue)
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
       object.name("outputs")
@@ -67,11 +68,14 @@ extension TranscodeJob {
     guard base.count == 2, base[0] > 0, base[1] > 0 else {
       throw WireError(message: "no proper \"base\"")
     }
+    guard let failOn = FailOn(rawValue: try message.string("failOn")) else {
+      throw WireError(message: "no proper \"failOn\"")
+    }
     self.init(
       identifier: try message.int("job"), source: try message.string("source"),
       format: try message.string("format"), expected: try SourceFacts(message.group("expected")),
       base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
-      keepsProfile: try message.bool("keepsProfile"),
+      keepsProfile: try message.bool("keepsProfile"), failOn: failOn,
       maximumPixels: try message.int("maximumPixels"),
       maximumFrames: try message.int("maximumFrames"), outputs: outputs)
   }

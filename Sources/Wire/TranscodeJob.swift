@@ -16,6 +16,7 @@ package struct TranscodeJob: Sendable, Equatable {
   package var isAnimated: Bool
   /// Whether colours stay in the profile that the source has: that of the plan, too.
   package var keepsProfile: Bool
+  package var failOn: FailOn
   /// Most pixels of all frames together.
   package var maximumPixels: Int
   package var maximumFrames: Int
@@ -35,7 +36,8 @@ package struct TranscodeJob: Sendable, Equatable {
 
   package init(
     identifier: Int, source: String, format: String, expected: SourceFacts, base: Size,
-    isAnimated: Bool, keepsProfile: Bool, maximumPixels: Int, maximumFrames: Int, outputs: [Output]
+    isAnimated: Bool, keepsProfile: Bool, failOn: FailOn = .error, maximumPixels: Int,
+    maximumFrames: Int, outputs: [Output]
   ) {
     self.identifier = identifier
     self.source = source
@@ -44,6 +46,7 @@ package struct TranscodeJob: Sendable, Equatable {
     self.base = base
     self.isAnimated = isAnimated
     self.keepsProfile = keepsProfile
+    self.failOn = failOn
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
     self.outputs = outputs
@@ -83,6 +86,12 @@ package struct SourceFacts: Sendable, Equatable {
 
 /// What a worker answers.
 package enum TranscodeReply: Sendable, Equatable {
+  /// How the warning begins that a source is damaged, and shown all the same, since the pipeline asks for
+  /// no more.
+  package static func damageWarning(_ failOn: FailOn) -> String {
+    "the picture is damaged, and shown as far as it can be decoded (fail-on: \(failOn.rawValue))"
+  }
+
   /// All files are written.
   case done(SourceFacts, Placeholders, warnings: [String])
   /// Nothing was made: the source is not what the plan was made for.
@@ -146,7 +155,7 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
 /// The first line a worker sends: it is up, and this is what it works with.
 package struct WorkerHello: Sendable, Equatable {
   /// Both executables must be of one build; the number says whether they talk alike.
-  package static let protocolVersion = 5
+  package static let protocolVersion = 6
 
   package var protocolVersion: Int
   package var libvips: String

@@ -34,10 +34,11 @@ def job(identifier, path, folder, facts):
     return {
         "job": identifier, "source": path, "format": "jpeg" if "jp" in path[-4:] else "png",
         "expected": {"width": width, "height": height, "alpha": alpha, "frames": 1},
-        "base": [base["width"], base["height"]], "animated": False,
+        "base": [base["width"], base["height"]], "animated": False, "keepsProfile": False,
+        "failOn": "error",
         "maximumPixels": 10**9, "maximumFrames": 10,
         "outputs": [dict(scaled(length), path=f"{folder}/{identifier}-{length}.webp", format="webp",
-                         quality=80, effort=4, animated=False)
+                         quality=80, effort=4, animated=False, metadata=0)
                     for length in lengths],
     }
 

@@ -124,4 +124,32 @@ import Testing
     }
     await nginx.stop()
   }
+
+  /// A damaged picture is shown where the pipeline says so, with a warning; and no more where it does not.
+  @Test func damageIsShownWhereThatIsWanted() async throws {
+    let server = try FaultServer()
+    for name in ["plain.jpg", "transparent.png", "animated.gif"] {
+      let bytes = try Places.bytes(name)
+      server.route("/\(name)") {
+        $1.answer("200 OK", [:], Array(bytes.prefix(bytes.count * 3 / 5)))
+      }
+    }
+    let urls = ["plain.jpg", "transparent.png", "animated.gif"].map { server.url("/\($0)") + "\n" }
+    let workshop = try Workshop(manifest: urls.joined(), keys: "fail-on: none")
+    #expect(try await workshop.run().status == 0)
+    for image in try workshop.catalog.images {
+      #expect(image.status == .ok, "\(image.url): \(image.error?.message ?? "")")
+      #expect(image.warnings?.count == 1)
+      #expect(
+        image.warnings?.first?.hasPrefix(
+          "the picture is damaged, and shown as far as it can be decoded (fail-on: none): ") == true
+      )
+    }
+    for level in ["truncated", "error"] {
+      try workshop.write(keys: "fail-on: \(level)")
+      #expect(try await workshop.run().status == 1, "\(level)")
+      #expect(try workshop.catalog.images.allSatisfy { $0.error?.code == "decode" }, "\(level)")
+    }
+    server.stop()
+  }
 }

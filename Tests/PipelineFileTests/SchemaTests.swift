@@ -119,7 +119,7 @@ import Testing
     "limits: {time: 20s}", "limits: {tme: 20s}", "workers: auto", "workers: 3", "workers: 0",
     "workers: many", "catalog: {profile: client, format: json}", "catalog: {profile: full}",
     "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
-    "fail-above: 90%", "colour: red",
+    "fail-above: 90%", "fail-on: truncated", "fail-on: warning", "colour: red",
   ]
   private static let slots = [
     "{a: {size: 36x36, mode: clip}}", "{a: {size: x200}}", "{a: {size: 180x, mode: fill}}",

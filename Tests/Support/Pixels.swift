@@ -20,12 +20,12 @@ public struct Pixels: Sendable {
     var opened: UnsafeMutablePointer<VipsImage>?
     let status =
       switch path.split(separator: ".").last {
-      case "webp": tessera_vips_load_webp(path, &opened, -1, 1)
-      case "gif": tessera_vips_load_gif(path, &opened, -1)
-      case "png": tessera_vips_load_png(path, &opened)
-      case "avif": tessera_vips_load_heif(path, &opened)
-      case "jxl": tessera_vips_load_jxl(path, &opened)
-      default: tessera_vips_load_jpeg(path, &opened, 1)
+      case "webp": tessera_vips_load_webp(path, &opened, -1, 1, VIPS_FAIL_ON_ERROR)
+      case "gif": tessera_vips_load_gif(path, &opened, -1, VIPS_FAIL_ON_ERROR)
+      case "png": tessera_vips_load_png(path, &opened, VIPS_FAIL_ON_ERROR)
+      case "avif": tessera_vips_load_heif(path, &opened, VIPS_FAIL_ON_ERROR)
+      case "jxl": tessera_vips_load_jxl(path, &opened, VIPS_FAIL_ON_ERROR)
+      default: tessera_vips_load_jpeg(path, &opened, 1, VIPS_FAIL_ON_ERROR)
       }
     guard status == 0, let image = opened else {
       throw Failure(message: String(cString: vips_error_buffer()))

@@ -36,7 +36,7 @@ private func output(_ path: String, _ width: Int, _ height: Int, _ format: Outpu
 
 /// A program that plays a worker: a shell script with the channel on descriptor 3.
 private func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
-  let hello = #"printf '{"protocol":5,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
+  let hello = #"printf '{"protocol":6,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
   let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   return path
