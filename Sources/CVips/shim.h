@@ -124,6 +124,10 @@ static inline int tessera_vips_extract_bands(VipsImage *in, VipsImage **out, int
 static inline int tessera_vips_bandjoin(VipsImage *first, VipsImage *second, VipsImage **out) {
   return vips_bandjoin2(first, second, out, NULL);
 }
+/// The least of all samples.
+static inline int tessera_vips_least(VipsImage *in, double *least) {
+  return vips_min(in, least, NULL);
+}
 /// The upper eight bits of sixteen.
 static inline int tessera_vips_upper_byte(VipsImage *in, VipsImage **out) {
   return vips_msb(in, out, NULL);

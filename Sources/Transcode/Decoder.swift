@@ -95,7 +95,8 @@ struct Decoder {
       return try Self.frames(of: coloured, count: facts.frames, target: target)
     }
     // Sequential decoding ends here: what comes after may ask for pixels in any order.
-    let base = try coloured.resized(width: target.width, height: target.height).inMemory()
+    let plain = try Self.withoutOpaqueAlpha(coloured)
+    let base = try plain.resized(width: target.width, height: target.height).inMemory()
     return [base.orientation > 1 ? try base.turnedUpright().inMemory() : base]
   }
 
@@ -123,12 +124,20 @@ struct Decoder {
     }
   }
 
+  /// The largest picture, in bytes, that is kept in memory to look at its alpha.
+  private static let mostBytes = 256 << 20
+
+  private static func withoutOpaqueAlpha(_ picture: Picture) throws(VipsError) -> Picture {
+    guard picture.hasAlpha, picture.width * picture.height * 4 <= mostBytes else { return picture }
+    return try picture.inMemory().withoutOpaqueAlpha()
+  }
+
   /// Each frame is cut out and resized by itself: resized as one strip, the edges of one frame would
   /// bleed into the next.
   private static func frames(
     of strip: Picture, count: Int, target: Size
   ) throws(VipsError) -> [Picture] {
-    let strip = try strip.inMemory()
+    let strip = try strip.inMemory().withoutOpaqueAlpha()
     let height = strip.height / count
     var frames: [Picture] = []
     for index in 0..<count {

