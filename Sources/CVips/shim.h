@@ -105,13 +105,13 @@ static inline int tessera_vips_profile_is_usable(VipsImage *in) {
   return vips_icc_is_compatible_profile(in, data, length);
 }
 
-static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, int embedded) {
-  // Where the picture has no profile, libvips takes the one named; "cmyk" is its built-in for four
-  // inks. Relative intent with black point compensation off is what vips_thumbnail does, too.
-  if (embedded)
+/// By the embedded profile where `input` is NULL, else by one of libvips' own: "cmyk" or "p3". Relative
+/// intent with black point compensation off is what vips_thumbnail does, too.
+static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *input) {
+  if (!input)
     return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent",
                               VIPS_INTENT_RELATIVE, NULL);
-  return vips_icc_transform(in, out, "srgb", "input_profile", "cmyk", "depth", 8, "intent",
+  return vips_icc_transform(in, out, "srgb", "input_profile", input, "depth", 8, "intent",
                             VIPS_INTENT_RELATIVE, NULL);
 }
 static inline int tessera_vips_to_inks(VipsImage *in, VipsImage **out) {

@@ -172,7 +172,10 @@ struct Decoder {
   private func coloured(
     _ picture: Picture, warnings: inout [String]
   ) throws(VipsError) -> Picture {
-    guard picture.profileLength > 0 else { return try Self.withoutProfile(picture) }
+    guard picture.profileLength > 0 else {
+      guard try isInDisplayP3() else { return try Self.withoutProfile(picture) }
+      return try picture.transformedToSRGB(from: .p3).withoutField(Picture.profileField)
+    }
     guard picture.hasUsableProfile else {
       warnings.append("the colour profile is damaged, or for another kind of picture")
       return try Self.withoutProfile(picture.withoutField(Picture.profileField))
@@ -185,16 +188,28 @@ struct Decoder {
       }
     }
     do throws(VipsError) {
-      return try picture.transformedToSRGB(embedded: true).withoutField(Picture.profileField)
+      return try picture.transformedToSRGB(from: .embedded).withoutField(Picture.profileField)
     } catch {
       warnings.append("the colour profile could not be used: \(error.message)")
     }
     return try Self.withoutProfile(picture.withoutField(Picture.profileField))
   }
 
+  /// Whether an AVIF or HEIC tells its colours as Display P3 by numbers alone, which libvips does not look
+  /// at.
+  private func isInDisplayP3() throws(VipsError) -> Bool {
+    guard format == .avif || format == .heic else { return false }
+    do throws(SystemError) {
+      let file = try File(job.source, .read)
+      return CodedColour.primaries(of: try file.read(64 << 10, at: 0)) == CodedColour.displayP3
+    } catch {
+      throw VipsError(message: error.description)
+    }
+  }
+
   private static func withoutProfile(_ picture: Picture) throws(VipsError) -> Picture {
     if picture.isCMYK {
-      return try picture.transformedToSRGB(embedded: false).withoutField(Picture.profileField)
+      return try picture.transformedToSRGB(from: .inks).withoutField(Picture.profileField)
     }
     return picture.isGreyOrSRGB && picture.isEightBit ? picture : try picture.convertedToSRGB()
   }

@@ -88,14 +88,14 @@ package struct Examiner {
       guard let sample = Base64.decode(Samples.displayP3) else { return }
       let picture = try load(sample, .png)
       guard picture.hasUsableProfile else { throw Failure(message: "the profile is not seen") }
-      try expectCorners(try picture.transformedToSRGB(embedded: true))
+      try expectCorners(try picture.transformedToSRGB(from: .embedded))
     }
   }
 
   private func convertInks() -> ExaminationCheck {
     check(.colour, "four inks") {
       let inked = try picture().inInks()
-      let screen = try inked.transformedToSRGB(embedded: false)
+      let screen = try inked.transformedToSRGB(from: .inks)
       // Inks can't show the red and the blue; the yellow they can.
       try expect(Samples.corners[3], try screen.colour(x: 12, y: 12), within: 25)
     }

@@ -104,23 +104,38 @@ extension Picture {
 // MARK: Operations
 
 extension Picture {
-  /// Converts to 8-bit sRGB through the embedded profile, or libvips' own for four inks.
-  func transformedToSRGB(embedded: Bool) throws(VipsError) -> Picture {
+  /// Where a picture's colours are told.
+  enum Profile {
+    case embedded
+    /// libvips' own for four inks.
+    case inks
+    /// Display P3.
+    case p3
+  }
+
+  /// Converts to 8-bit sRGB.
+  func transformedToSRGB(from profile: Profile) throws(VipsError) -> Picture {
     guard hasAlpha, vips_image_get_format(image) == VIPS_FORMAT_USHORT else {
-      return try Self.make { tessera_vips_icc_to_srgb(image, $0, embedded ? 1 : 0) }
+      return try Self.make { out in
+        switch profile {
+        case .embedded: tessera_vips_icc_to_srgb(image, out, nil)
+        case .inks: tessera_vips_icc_to_srgb(image, out, "cmyk")
+        case .p3: tessera_vips_icc_to_srgb(image, out, "p3")
+        }
+      }
     }
     // libvips 8.14.1 takes sixteen bits of alpha for eight, so that all but nothing is opaque.
     let bands = vips_image_get_bands(image)
     let colour = try Self.make { tessera_vips_extract_bands(image, $0, 0, bands - 1) }
     let alpha = try Self.make { tessera_vips_extract_bands(image, $0, bands - 1, 1) }
     let small = try Self.make { tessera_vips_upper_byte(alpha.image, $0) }
-    let screen = try colour.transformedToSRGB(embedded: embedded)
+    let screen = try colour.transformedToSRGB(from: profile)
     return try Self.make { tessera_vips_bandjoin(screen.image, small.image, $0) }
   }
 
   /// In sRGB where a profile says otherwise.
   func onScreen() throws(VipsError) -> Picture {
-    profileLength > 0 && hasUsableProfile ? try transformedToSRGB(embedded: true) : self
+    profileLength > 0 && hasUsableProfile ? try transformedToSRGB(from: .embedded) : self
   }
 
   /// Converts to 8-bit sRGB by the formulas of the colour space, without a profile.
