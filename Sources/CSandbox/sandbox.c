@@ -28,7 +28,7 @@ static const uint64_t first_version = (1ULL << 13) - 1;
 
 static int allow(int ruleset, const char *path, uint64_t rights, uint64_t handled) {
   int descriptor = open(path, O_PATH | O_CLOEXEC);
-  if (descriptor < 0) return errno == ENOENT ? 0 : errno;
+  if (descriptor < 0) return errno == ENOENT || errno == EACCES ? 0 : errno;
   struct stat status;
   int error = fstat(descriptor, &status) ? errno : 0;
   if (!error) {
@@ -82,7 +82,9 @@ int tessera_confine_calls(void) {
       SCMP_SYS(request_key), SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module),
       SCMP_SYS(kexec_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
       SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown), SCMP_SYS(fchown),
-      SCMP_SYS(fchownat), SCMP_SYS(lchown), SCMP_SYS(setxattr), SCMP_SYS(utimensat),
+      SCMP_SYS(fchownat), SCMP_SYS(lchown), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr),
+      SCMP_SYS(fsetxattr), SCMP_SYS(removexattr), SCMP_SYS(utime), SCMP_SYS(utimes),
+      SCMP_SYS(futimesat), SCMP_SYS(utimensat), SCMP_SYS(truncate),
   };
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (!filter) return ENOMEM;
@@ -98,7 +100,15 @@ int tessera_confine_calls(void) {
   if (!error)
     error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
                              SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
+  // Limits and processors of this process alone.
+  if (!error)
+    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1,
+                             SCMP_A0(SCMP_CMP_NE, 0));
+  if (!error)
+    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(sched_setaffinity), 1,
+                             SCMP_A0(SCMP_CMP_NE, 0));
   if (!error) error = seccomp_load(filter);
   seccomp_release(filter);
-  return error == -EINVAL ? ENOSYS : -error;
+  // libseccomp tells whatever the kernel refuses as ECANCELED.
+  return error == -EINVAL || error == -ECANCELED ? ENOSYS : -error;
 }

@@ -13,8 +13,14 @@ enum Fingerprint {
   }
 
   /// Identifies what is shown of a content before its files are there.
-  static func placeholder(content: String, base: Size, libvips: String) -> String {
-    variant(content: content, base: base, recipe: "placeholder", libvips: libvips)
+  ///
+  /// - Parameter keepsProfile: whether colours are converted after they are resized, not before.
+  static func placeholder(
+    content: String, base: Size, keepsProfile: Bool, libvips: String
+  ) -> String {
+    variant(
+      content: content, base: base, recipe: "placeholder; \(keepsProfile ? "in profile" : "sRGB")",
+      libvips: libvips)
   }
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the

@@ -83,6 +83,9 @@ final class Intake: BodyReceiving {
 }
 
 extension Intake.Limits {
+  /// VIPS_MAX_COORD.
+  private static let longestSide = 10_000_000
+
   /// Why a header's picture is not let in; nil where it is, or where the header is not known yet.
   func refusal(of reading: HeaderReading) -> Intake.Refusal? {
     switch reading {
@@ -96,6 +99,13 @@ extension Intake.Limits {
           code: "unsupported-format",
           message: "the file is \(header.format.withArticle) picture; \"accept\" names \(names)",
           header: header)
+      }
+      guard max(header.pixelWidth, header.pixelHeight) <= Self.longestSide else {
+        return Intake.Refusal(
+          code: "too-many-pixels",
+          message:
+            "the picture has \(header.width) x \(header.height) pixels; no side may have more "
+            + "than \(Self.longestSide)", header: header)
       }
       let area = header.pixelWidth.multipliedReportingOverflow(by: header.pixelHeight)
       guard !area.overflow, area.partialValue <= pixels else {

@@ -72,7 +72,9 @@ struct ItemMemory: Sendable {
     let records = try await state.variants(keys).map { record in
       record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
     }
-    let placeholderKey = Fingerprint.placeholder(content: digest, base: base, libvips: libvips)
+    let placeholderKey = Fingerprint.placeholder(
+      content: digest, base: base, keepsProfile: file.plan.metadata.contains(.icc),
+      libvips: libvips)
     return Blueprint(
       content: digest, facts: facts, base: base, plan: plan, keys: keys, records: records,
       placeholderKey: placeholderKey, placeholder: try await state.placeholder(placeholderKey))

@@ -1,7 +1,8 @@
 /// What of a source's metadata goes into the files made of it.
 ///
-/// Whatever the policy: an orientation that is no longer true, embedded previews and makers' private notes,
-/// which hold more of them, are left out.
+/// Whatever the policy: an orientation that is no longer true, embedded previews, makers' private notes,
+/// which hold more of them, and other blocks within Exif are left out. XMP is kept as a whole, and left out
+/// as a whole where it tells a place that is not to be kept, or holds a preview.
 package struct MetadataPolicy: OptionSet, Sendable, Hashable {
   package let rawValue: Int
 
@@ -12,7 +13,7 @@ package struct MetadataPolicy: OptionSet, Sendable, Hashable {
   package static let exif = MetadataPolicy(rawValue: 2)
   package static let xmp = MetadataPolicy(rawValue: 4)
   package static let iptc = MetadataPolicy(rawValue: 8)
-  /// Where the picture was taken, as far as Exif and XMP tell it.
+  /// Where the picture was taken.
   package static let location = MetadataPolicy(rawValue: 16)
 
   /// Nothing.

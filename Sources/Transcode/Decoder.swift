@@ -167,7 +167,7 @@ struct Decoder {
   private static let longestProfile = 4 << 20
 
   /// 8-bit sRGB or grey, whatever came in; or 8 bits in the source's own profile, where that is to be kept
-  /// and says how to show red, green and blue, or grey. A profile that can't be used is a warning: the
+  /// and says how to show red, green and blue: of grey there are formats that have none. A profile that can't be used is a warning: the
   /// colours are then what they would be without it.
   private func coloured(
     _ picture: Picture, warnings: inout [String]
@@ -183,7 +183,7 @@ struct Decoder {
     if job.keepsProfile {
       if picture.profileLength > Self.longestProfile {
         warnings.append("the colour profile of \(picture.profileLength) bytes is not kept")
-      } else if picture.hasOnlyLight {
+      } else if picture.isRGB {
         return try picture.inEightBits()
       }
     }

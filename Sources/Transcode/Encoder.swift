@@ -17,9 +17,12 @@ enum Encoder {
     let kept: MetadataPolicy
     let xmp: [UInt8]
     do throws(VipsError) {
-      var picture: Picture
-      (picture, kept) = try Picture.stacked(frames)
-        .prepared(keeping: encoding.metadata, isAnimation: frames.count > 1)
+      var picture = try Picture.stacked(frames)
+      let isFlattened = encoding.background != nil && picture.hasAlpha
+      // The background is told in sRGB, and so must be what it is laid under.
+      if isFlattened { picture = try picture.onScreen().withoutField(Picture.profileField) }
+      (picture, kept) = try picture.prepared(
+        keeping: encoding.metadata, isAnimation: frames.count > 1)
       if let colour = encoding.background, picture.hasAlpha {
         picture = try picture.flattened(red: colour.red, green: colour.green, blue: colour.blue)
       }
@@ -80,7 +83,9 @@ extension OutputFormat {
     case .webp: 17
     case .avif: 25
     case .jxl: 70
-    case .jpeg, .png: 2
+    case .jpeg: 6
+    // The file of a picture of noise, twice.
+    case .png: 10
     }
   }
 }

@@ -76,11 +76,10 @@ extension Picture {
   var isCMYK: Bool { vips_image_get_interpretation(image) == VIPS_INTERPRETATION_CMYK }
   var isEightBit: Bool { vips_image_get_format(image) == VIPS_FORMAT_UCHAR }
 
-  /// Whether its samples are of light (red, green and blue, or grey), in eight or sixteen bits.
-  var hasOnlyLight: Bool {
+  /// Whether its samples are red, green and blue, in eight or sixteen bits.
+  var isRGB: Bool {
     let space = vips_image_get_interpretation(image)
-    return isGreyOrSRGB || space == VIPS_INTERPRETATION_RGB16
-      || space == VIPS_INTERPRETATION_GREY16
+    return space == VIPS_INTERPRETATION_sRGB || space == VIPS_INTERPRETATION_RGB16
   }
 
   var xmp: [UInt8] { blob("xmp-data").map { Array($0) } ?? [] }
@@ -243,15 +242,8 @@ extension Picture {
     return try Self.make { tessera_vips_extract_bands(image, $0, 0, bands - 1) }
   }
 
-  /// Eight bits a sample, whatever the samples mean.
-  func inEightBits() throws(VipsError) -> Picture {
-    if isEightBit { return self }
-    let isGrey = vips_image_get_interpretation(image) == VIPS_INTERPRETATION_GREY16
-    return try Self.make {
-      tessera_vips_colourspace(
-        image, $0, isGrey ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB)
-    }
-  }
+  /// Red, green and blue in eight bits, in whatever profile.
+  func inEightBits() throws(VipsError) -> Picture { isEightBit ? self : try convertedToSRGB() }
 
   func withoutField(_ name: String) throws(VipsError) -> Picture {
     let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
@@ -284,7 +276,29 @@ extension Picture {
     }
     // Without the block itself its fields are nobody's.
     if copy.blob("exif-data") == nil { kept.subtract([.exif, .location]) }
+    if kept.contains(.exif), !kept.contains(.icc) { copy.tellSRGB() }
+    if kept.contains(.iptc), let block = copy.blob("iptc-data") {
+      let clean = IPTCBlock.clean(Array(block), keepsLocation: policy.contains(.location))
+      if !copy.set("iptc-data", clean) { kept.subtract(.iptc) }
+    }
+    if kept.contains(.xmp) { _ = copy.set("xmp-data", XMPPacket.upright(copy.xmp)) }
     return (copy, kept.subtracting(.location))
+  }
+
+  /// Replaces the bytes of a field, or removes it. Returns whether there are any.
+  private func set(_ name: String, _ bytes: [UInt8]?) -> Bool {
+    vips_image_remove(image, name)
+    guard let bytes, !bytes.isEmpty else { return false }
+    bytes.withUnsafeBytes { vips_image_set_blob_copy(image, name, $0.baseAddress, $0.count) }
+    return true
+  }
+
+  /// Makes Exif tell the colours that the samples have, which were converted.
+  private func tellSRGB() {
+    if vips_image_get_typeof(image, "exif-ifd2-ColorSpace") != 0 {
+      vips_image_set_string(image, "exif-ifd2-ColorSpace", "1 (sRGB, Short, 1 components, 2 bytes)")
+    }
+    vips_image_remove(image, "exif-ifd4-InteroperabilityIndex")
   }
 
   /// What kind of metadata a field holds; nil for what is kept by no policy.
@@ -293,14 +307,17 @@ extension Picture {
     case Self.profileField: return .icc
     case "iptc-data": return .iptc
     case "xmp-data":
-      // Positions in XMP are properties of Exif's names (exif:GPSLatitude).
-      let tellsPlace = blob(name).map { String(decoding: $0, as: UTF8.self).contains("GPS") }
-      return tellsPlace == true ? [.xmp, .location] : .xmp
+      let content = XMPPacket.content(of: xmp)
+      if content.hasPreview { return nil }
+      return content.tellsPlace ? [.xmp, .location] : .xmp
     case "exif-data": return .exif
     case _ where name.hasPrefix("exif-ifd1-"): return nil  // of the preview
-    case "exif-ifd0-Orientation", "exif-ifd2-MakerNote": return nil
     case _ where name.hasPrefix("exif-ifd3-"): return [.exif, .location]
-    case _ where name.hasPrefix("exif-"): return .exif
+    case _ where name.hasPrefix("exif-"):
+      // Whole other blocks have found a place in Exif, with previews and places of their own.
+      let tag = name.dropFirst("exif-ifd0-".count)
+      let others = ["Orientation", "MakerNote", "XMLPacket", "IPTC/NAA", "ImageResources"]
+      return others.contains(String(tag)) ? nil : .exif
     default: return nil
     }
   }

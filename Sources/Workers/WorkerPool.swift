@@ -105,6 +105,8 @@ package final class WorkerPool: Sendable {
   private func lane(_ first: WorkerProcess?) {
     var process = first
     var jobsLeft = settings.jobsPerWorker
+    // Whether the worker has done nothing yet: what it then says does not depend on other pictures.
+    var isFresh = true
     while true {
       available.wait()
       let (next, isClosed) = queue.withLock { queue in
@@ -120,6 +122,7 @@ package final class WorkerPool: Sendable {
         retire(process)
         process = nil
       }
+      var isSecond = false
       do throws(WorkerStartError) {
         var reply: TranscodeReply?
         var deaths = 0
@@ -132,13 +135,19 @@ package final class WorkerPool: Sendable {
           deaths += 1
           let worker: WorkerProcess
           if let process { worker = process } else { worker = try start() }
-          if process == nil { jobsLeft = settings.jobsPerWorker }
+          if process == nil { (jobsLeft, isFresh) = (settings.jobsPerWorker, true) }
           let answer = converse(worker, job)
           process = answer.isUsable ? worker : nil
           if !answer.isUsable { forget(worker) }
           reply = answer.reply
+          // What earlier pictures left in its memory must not decide about this one.
+          if reply?.isAboutMemory == true, !isFresh, !isSecond {
+            retire(process)
+            (process, reply, isSecond, deaths) = (nil, nil, true, 0)
+          }
         }
         jobsLeft -= 1
+        isFresh = false
         if let reply { finish(.success(reply)) }
       } catch {
         finish(.failure(error))
@@ -238,6 +247,15 @@ package final class WorkerPool: Sendable {
       return queue.jobs
     }
     for (_, finish) in waiting { finish(.failure(error)) }
+  }
+}
+
+extension TranscodeReply {
+  /// Whether a worker with more memory left might have answered something else. Codecs crash where memory is
+  /// refused.
+  fileprivate var isAboutMemory: Bool {
+    guard case .failed(let failure) = self else { return false }
+    return failure.code == .outOfMemory || failure.code == .workerCrashed
   }
 }
 

@@ -7,7 +7,8 @@ package struct WorkerSettings: Sendable {
   package var memory: Int
   /// Wall time for one job; processor time is limited to the same by the kernel.
   package var time: Duration
-  /// The folder that it reads sources from, and the one that it makes files in: no other is open to it.
+  /// The folder that it reads sources from, and the one that it makes files in: beside the system's libraries and fonts no other
+  /// is open to it.
   package var sources: String
   package var results: String
   /// A worker is replaced after so many jobs, so that nothing it leaks adds up.

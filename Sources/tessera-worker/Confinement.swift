@@ -5,7 +5,8 @@ internal import TesseraWire
 extension Confinement {
   /// What codecs and text in drawings read: libraries, fonts and their caches, the number of processors.
   private static let system = [
-    "/usr", "/lib", "/lib64", "/etc", "/var/cache/fontconfig", "/sys/devices/system/cpu",
+    "/usr", "/lib", "/lib64", "/etc/fonts", "/etc/ld.so.cache", "/var/cache/fontconfig",
+    "/sys/devices/system/cpu",
     "/dev/null", "/dev/zero", "/dev/urandom",
   ]
 

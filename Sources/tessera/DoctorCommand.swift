@@ -37,7 +37,7 @@ enum DoctorCommand: Command {
       "colours   \(list(.colour))",
       "files     "
         + (confinement.landlock > 0
-          ? "workers are kept to their two folders (Landlock \(confinement.landlock))"
+          ? "workers are kept to libraries, fonts and their two folders (Landlock \(confinement.landlock))"
           : "this kernel can't keep workers to their folders (no Landlock)"),
       "network   "
         + (confinement.hasSeccomp

@@ -19,7 +19,7 @@ import Testing
         "-overwrite_original", "-n", "-Orientation=6", "-GPSLatitude=48.1", "-GPSLatitudeRef=N",
         "-GPSLongitude=11.5", "-GPSLongitudeRef=E", "-Make=Maker", "-Artist=An artist",
         "-ThumbnailImage<=\(preview)", "-XMP-dc:Title=A title", "-IPTC:Keywords=a keyword",
-        "-UserComment=A comment", path,
+        "-XMP-tiff:Orientation=6", "-IPTC:City=A city", "-XResolution=72", path,
       ])
     try #require(result.status == 0, "\(result.errors)")
   }
@@ -76,6 +76,15 @@ import Testing
         format == "jpeg" || kind == "icc" || kind != "iptc" && format != "jxl"
       }.joined(separator: " ")
       #expect(kinds.joined(separator: " ") == possible, "\(format) \(policy): \(tags)")
+      // The place in IPTC goes with the others.
+      #expect(
+        (tags["IPTC:City"] != nil) == (kinds.contains("iptc") && expected.contains("place")),
+        "\(policy)")
+      #expect(["1", nil].contains(tags["XMP-tiff:Orientation"]), "\(policy)")
+      if kinds.contains("exif"), !kinds.contains("icc") {
+        #expect(["1", nil].contains(tags["ExifIFD:ColorSpace"]), "\(policy)")
+      }
+      #expect(!tags.keys.contains { $0.hasPrefix("Photoshop:") }, "\(policy)")
       // Whatever is kept: upright, without a preview, and no block that nobody asked for.
       #expect(["1", nil].contains(tags["IFD0:Orientation"]))
       #expect(!tags.keys.contains { $0.hasPrefix("IFD1:") })
@@ -136,5 +145,47 @@ import Testing
       #expect(corners.contains { distance($0, colour) <= 4 }, "\(image.id): \(text)")
     }
     await nginx.stop()
+  }
+
+  /// Where a place, a preview or another block hides: in XMP of any spelling, in Exif.
+  @Test(arguments: ["webp", "jpeg", "png", "avif"])
+  func noPlaceIsKeptUnasked(_ format: String) async throws {
+    let folder = try TemporaryFolder()
+    let ways = [
+      ["-XMP-exif:GPSLatitude=48.1"], ["-XMP-photoshop:City=HERE"],
+      ["-XMP-iptcCore:Location=HERE"], ["-XMP-iptcExt:LocationCreatedCity=HERE"],
+      ["-IFD0:ApplicationNotes<=x.xmp"], ["-GPSLatitude=48.1", "-GPSLatitudeRef=N"],
+      ["-IPTC:City=HERE", "-IPTC:Sub-location=HERE"],
+    ]
+    try folder.write(
+      "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+        + "<rdf:Description xmlns:exif='http://ns.adobe.com/exif/1.0/' exif:GPSLatitude='48,6N'/>"
+        + "</rdf:RDF></x:xmpmeta>", to: "x.xmp")
+    for (index, way) in ways.enumerated() {
+      let path = folder.path("\(index).jpg")
+      try FileManager.default.copyItem(at: Places.fixture("plain.jpg"), to: URL(filePath: path))
+      let words = way.map { $0.replacing("x.xmp", with: folder.path("x.xmp")) }
+      let made = try await Tool.run(
+        "/usr/bin/exiftool", ["-overwrite_original", "-n", "-Artist=An artist"] + words + [path])
+      #expect(made.status == 0, "\(made.errors)")
+    }
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(
+      manifest: ways.indices.map { nginx.url("/\($0).jpg") + "\n" }.joined(),
+      keys: "scales: [1]\nvariants: {format: \(format), metadata: keep}",
+      slots: "slots: {a: {size: 50x}}")
+    #expect(try await workshop.run().status == 0)
+    await nginx.stop()
+    for (way, image) in zip(ways, try workshop.catalog.images) {
+      let path = "out/\(try #require(image.variants.first).path)"
+      let tags = try await Self.read(workshop.folder.path(path))
+      #expect(tags["IFD0:Artist"] == "An artist", "\(way)")
+      let found = tags.keys.filter {
+        $0.contains("GPS") || $0.contains("City") || $0.contains("ocation")
+      }
+      #expect(found.isEmpty, "\(way): \(found)")
+      #expect(try workshop.folder.read(path).range(of: Data("HERE".utf8)) == nil, "\(way)")
+      #expect(try workshop.folder.read(path).range(of: Data("GPSL".utf8)) == nil, "\(way)")
+    }
   }
 }

@@ -28,11 +28,16 @@ enum BMPDecoder {
     let hasAlpha =
       bitmap.bands == 4
       && stride(from: 3, to: bitmap.samples.count, by: 4).contains {
-        bitmap.samples[$0] != 0
+        bitmap.samples[$0] != 255
       }
     if !hasAlpha {
       let maskStart = pixels + header.stride * header.height
-      try bitmap.mask(with: source, at: maskStart, isUpsideDown: !header.isTopDown)
+      do throws(BitmapError) {
+        try bitmap.mask(with: source, at: maskStart, isUpsideDown: !header.isTopDown)
+      } catch {
+        // Where there is alpha, some writers leave the mask out.
+        if header.bits != 32 { throw error }
+      }
     }
     return bitmap
   }
@@ -60,7 +65,7 @@ enum BMPDecoder {
   private static func indexed(
     _ source: borrowing LittleEndian, _ header: DIBHeader, _ palette: [UInt8], _ pixels: Int
   ) throws(BitmapError) -> Bitmap {
-    var bitmap = header.emptyBitmap(bands: 3)
+    var bitmap = try header.emptyBitmap(bands: 3)
     let (bits, mask) = (header.bits, 1 << header.bits - 1)
     for row in 0..<header.height {
       let start = pixels + row * header.stride
@@ -83,7 +88,7 @@ enum BMPDecoder {
   ) throws(BitmapError) -> Bitmap {
     let fields = try header.fields(source)
     let bands = fields[3].mask == 0 ? 3 : 4
-    var bitmap = header.emptyBitmap(bands: bands)
+    var bitmap = try header.emptyBitmap(bands: bands)
     let step = header.bits / 8
     for row in 0..<header.height {
       var place = pixels + row * header.stride
@@ -95,6 +100,12 @@ enum BMPDecoder {
         place += step
         target += bands
       }
+    }
+    // Many writers leave the alpha empty that their header announces, and mean a picture that is seen.
+    if bands == 4,
+      stride(from: 3, to: bitmap.samples.count, by: 4).allSatisfy({ bitmap.samples[$0] == 0 })
+    {
+      for index in stride(from: 3, to: bitmap.samples.count, by: 4) { bitmap.samples[index] = 255 }
     }
     return bitmap
   }

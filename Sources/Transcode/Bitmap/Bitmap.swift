@@ -15,6 +15,7 @@ struct BitmapError: Error {
   var reason: String
 
   static let cutOff = BitmapError(reason: "is cut off")
+  static let outOfMemory = BitmapError(reason: "is too large: out of memory")
 }
 
 /// Little-endian numbers out of bytes that end where they end.

@@ -92,8 +92,10 @@ struct DIBHeader {
     return fields + [BitField(mask: alpha)]
   }
 
-  func emptyBitmap(bands: Int) -> Bitmap {
-    Bitmap(
+  func emptyBitmap(bands: Int) throws(BitmapError) -> Bitmap {
+    // Where Swift is refused memory the process ends. It is had twice: libvips takes a copy.
+    guard AddressSpace.has(2 * width * height * bands) else { throw .outOfMemory }
+    return Bitmap(
       width: width, height: height, bands: bands,
       samples: [UInt8](repeating: 0, count: width * height * bands))
   }

@@ -16,7 +16,7 @@ struct RunDecoder {
   ) throws(BitmapError) -> Bitmap {
     // A run has at most 255 pixels: what can't fill the picture is not worth its memory.
     guard header.width * header.height / 255 <= source.bytes.count else { throw .cutOff }
-    var bitmap = header.emptyBitmap(bands: 3)
+    var bitmap = try header.emptyBitmap(bands: 3)
     for pixel in 0..<header.width * header.height { set(0, at: pixel, in: &bitmap) }
     var place = start
     let isFour = header.compression == 2

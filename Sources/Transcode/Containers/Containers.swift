@@ -15,8 +15,8 @@ enum Containers {
   ) -> [UInt8]? {
     switch format {
     case .webp: WebPContainer.clean(bytes, keeping: kept)
-    case .jpeg: JPEGContainer.clean(Array(bytes), keeping: kept)
-    case .png: PNGContainer.clean(Array(bytes), keeping: kept, xmp: xmp)
+    case .jpeg: JPEGContainer.clean(bytes, keeping: kept)
+    case .png: PNGContainer.clean(bytes, keeping: kept, xmp: xmp)
     case .jxl: JXLContainer.clean(Array(bytes), keeping: kept)
     // libheif writes no Exif where libvips is told to strip, and it is told so where nothing is kept.
     case .avif: kept.isEmpty ? Array(bytes) : AVIFContainer.clean(Array(bytes), keeping: kept)

@@ -4,14 +4,19 @@ internal import TesseraPlan
 enum JPEGContainer {
   /// Removes application segments and comments that are not to be kept, but for JFIF's own (APP0).
   /// Returns nil where the segments do not lead to a scan.
-  static func clean(_ bytes: [UInt8], keeping kept: MetadataPolicy) -> [UInt8]? {
+  static func clean(_ bytes: UnsafeRawBufferPointer, keeping kept: MetadataPolicy) -> [UInt8]? {
     guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
-    var result = Array(bytes[..<2])
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    result += bytes[..<2]
     var offset = 2
     while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
       let marker = bytes[offset + 1]
       // What follows a scan's header is no metadata.
-      if marker == 0xDA { return result + bytes[offset...] }
+      if marker == 0xDA {
+        result += bytes[offset...]
+        return result
+      }
       let end = offset + 2 + Int(bytes[offset + 2]) << 8 + Int(bytes[offset + 3])
       guard end <= bytes.count, end > offset + 3 else { return nil }
       if isKept(marker, bytes[(offset + 4)..<end], kept) { result += bytes[offset..<end] }
@@ -21,7 +26,7 @@ enum JPEGContainer {
   }
 
   private static func isKept(
-    _ marker: UInt8, _ body: ArraySlice<UInt8>, _ kept: MetadataPolicy
+    _ marker: UInt8, _ body: Slice<UnsafeRawBufferPointer>, _ kept: MetadataPolicy
   ) -> Bool {
     switch marker {
     case 0xE1 where body.starts(with: "Exif\0".utf8): kept.contains(.exif)

@@ -5,9 +5,13 @@ enum PNGContainer {
   /// Removes metadata that is not to be kept, and what libvips writes twice (Exif) or where nobody looks for
   /// it (XMP, which goes into an iTXt chunk as its specification says). Returns nil where the chunks do not
   /// lead to the end.
-  static func clean(_ bytes: [UInt8], keeping kept: MetadataPolicy, xmp: [UInt8]) -> [UInt8]? {
+  static func clean(
+    _ bytes: UnsafeRawBufferPointer, keeping kept: MetadataPolicy, xmp: [UInt8]
+  ) -> [UInt8]? {
     guard bytes.count > 8 else { return nil }
-    var result = Array(bytes[..<8])
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + xmp.count + 100)
+    result += bytes[..<8]
     var seen: Set<String> = []
     var offset = 8
     while offset + 12 <= bytes.count {

@@ -23,9 +23,27 @@ enum WebPContainer {
       let result = WebPMuxDeleteChunk(mux, chunk.name)
       guard result == WEBP_MUX_OK || result == WEBP_MUX_NOT_FOUND else { return nil }
     }
+    dropExifPrefix(mux)
     var output = WebPData()
     guard WebPMuxAssemble(mux, &output) == WEBP_MUX_OK else { return nil }
     defer { WebPFree(UnsafeMutableRawPointer(mutating: output.bytes)) }
     return Array(UnsafeBufferPointer(start: output.bytes, count: output.size))
+  }
+
+  /// libvips begins the chunk as JPEG does ("Exif" and two zeros), which has no place in WebP.
+  private static func dropExifPrefix(_ mux: OpaquePointer) {
+    var chunk = WebPData()
+    guard WebPMuxGetChunk(mux, "EXIF", &chunk) == WEBP_MUX_OK, chunk.size > 6,
+      UnsafeBufferPointer(start: chunk.bytes, count: 6).elementsEqual([
+        0x45, 0x78, 0x69, 0x66, 0, 0,
+      ])
+    else { return }
+    var rest = WebPData(bytes: chunk.bytes + 6, size: chunk.size - 6)
+    // The library copies the bytes before it lets go of the old ones.
+    var copy = Array(UnsafeBufferPointer(start: rest.bytes, count: rest.size))
+    copy.withUnsafeMutableBufferPointer { buffer in
+      rest.bytes = UnsafePointer(buffer.baseAddress)
+      _ = WebPMuxSetChunk(mux, "EXIF", &rest, 1)
+    }
   }
 }
