@@ -17,8 +17,6 @@ package struct Examiner {
       + [examiner.convertProfile(), examiner.convertInks()]
   }
 
-  private init(folder: String) { self.folder = folder }
-
   /// The largest difference of a sample that a lossy format of good quality may make.
   private static let tolerance = 12
 
