@@ -144,6 +144,8 @@ package final class WorkerPool: Sendable {
           if reply?.isAboutMemory == true, !isFresh, !isSecond {
             retire(process)
             (process, reply, isSecond, deaths) = (nil, nil, true, 0)
+            // What the first made is made again.
+            for output in job.outputs { try? FileSystem.remove(output.path) }
           }
         }
         jobsLeft -= 1
