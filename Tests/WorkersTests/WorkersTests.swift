@@ -146,6 +146,56 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     #expect(pool.statistics.replaced == 2)
   }
 
+  /// Answers each job with one failure after the other, and notes its process on starting.
+  private static func scripted(_ codes: [String], in folder: TemporaryFolder) throws -> String {
+    let answers = codes.map { code in
+      #"read line <&3; echo '{"job":1,"failed":{"code":"\#(code)","message":"no"}}' >&3"#
+    }
+    return try impostor(
+      "echo $$ >> '\(folder.path("started"))'\n" + answers.joined(separator: "\n")
+        + "\nread line <&3",
+      in: folder)
+  }
+
+  /// Whatever a worker leaks ends with it: it is replaced after a number of jobs.
+  @Test func aWorkerIsReplacedAfterItsJobs() async throws {
+    let folder = try TemporaryFolder()
+    var settings = settings(try Self.scripted(["decode", "decode"], in: folder))
+    settings.jobsPerWorker = 2
+    let pool = try await WorkerPool.start(settings)
+    defer { pool.close() }
+    for _ in 0..<5 {
+      let reply = try await pool.perform(
+        job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
+      #expect(reply == .failed(TranscodeFailure(.decode, "no")))
+    }
+    #expect(try folder.text("started").split(separator: "\n").count == 3)
+    #expect(pool.statistics.replaced == 0)
+  }
+
+  /// A used worker that says it has no memory is not believed: a fresh one does the job again.
+  @Test func whatIsSaidOfMemoryIsBelievedOfAFreshWorkerAlone() async throws {
+    let folder = try TemporaryFolder()
+    let pool = try await WorkerPool.start(
+      settings(try Self.scripted(["decode", "out-of-memory"], in: folder)))
+    defer { pool.close() }
+    for _ in 0..<2 {
+      let reply = try await pool.perform(
+        job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
+      #expect(reply == .failed(TranscodeFailure(.decode, "no")))
+    }
+    #expect(try folder.text("started").split(separator: "\n").count == 2)
+    // One that is fresh is believed.
+    let other = try TemporaryFolder()
+    let second = try await WorkerPool.start(
+      settings(try Self.scripted(["out-of-memory"], in: other)))
+    defer { second.close() }
+    let reply = try await second.perform(
+      job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
+    #expect(reply == .failed(TranscodeFailure(.outOfMemory, "no")))
+    #expect(try other.text("started").split(separator: "\n").count == 1)
+  }
+
   @Test func aWorkerThatNeverStartsEndsThePoolWithASentence() async throws {
     await #expect(throws: WorkerStartError.self) {
       _ = try await WorkerPool.start(settings("/bin/true"))
