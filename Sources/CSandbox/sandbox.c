@@ -48,7 +48,8 @@ static int allow(int ruleset, const char *path, uint64_t rights, uint64_t handle
 int tessera_confine_files(const char *const readable[], const char *const writable[]) {
   long version =
       syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (version < 0) return errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
+  // Containers that do not know the call answer EPERM.
+  if (version < 0) return errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM ? 0 : -errno;
   struct landlock_ruleset_attr attributes = {.handled_access_fs = first_version};
   if (version >= 2) attributes.handled_access_fs |= RIGHT_REFER;
   if (version >= 3) attributes.handled_access_fs |= RIGHT_TRUNCATE;
@@ -109,6 +110,7 @@ int tessera_confine_calls(void) {
                              SCMP_A0(SCMP_CMP_NE, 0));
   if (!error) error = seccomp_load(filter);
   seccomp_release(filter);
-  // libseccomp tells whatever the kernel refuses as ECANCELED.
-  return error == -EINVAL || error == -ECANCELED ? ENOSYS : -error;
+  // libseccomp tells whatever the kernel refuses as ECANCELED; a container may refuse a filter, too.
+  if (error == -EINVAL || error == -ECANCELED || error == -EPERM || error == -EACCES) return ENOSYS;
+  return -error;
 }
