@@ -91,9 +91,9 @@ let package = Package(
       "PipelineFile",
       ["TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraFiles", "TesseraCYAML"]),
     module("Fetch", ["TesseraCCurl", "TesseraFiles"]),
-    module("State", ["TesseraFiles", "TesseraCSQLite"]),
+    module("State", ["TesseraPlaceholder", "TesseraFiles", "TesseraCSQLite"]),
     module("Output", ["TesseraFiles"]),
-    module("Wire", ["TesseraPlan", "TesseraJSON"]),
+    module("Wire", ["TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
     module("Workers", ["TesseraWire", "TesseraFiles", "TesseraCProcess"]),
     module(
       "Transcode",
@@ -107,6 +107,7 @@ let package = Package(
       "Pipeline",
       [
         "TesseraCatalog", "TesseraJSON", "TesseraFiles", "TesseraImageHeader", "TesseraPlan",
+        "TesseraPlaceholder",
         "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
         "TesseraWire", "TesseraWorkers", "TesseraCCrypto", "TesseraCZlib",
       ]),
@@ -142,9 +143,11 @@ let package = Package(
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
     tests("FetchTests", ["TesseraFetch"]),
     tests("ProbeTests", ["TesseraPipeline", "TesseraFetch", "TesseraImageHeader"]),
-    tests("StateTests", ["TesseraState"]),
+    tests("StateTests", ["TesseraState", "TesseraPlaceholder"]),
     tests("OutputTests", ["TesseraOutput", "TesseraFiles"]),
-    tests("WorkersTests", ["TesseraWorkers", "TesseraWire", "TesseraPlan"]),
+    tests(
+      "WorkersTests",
+      ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder"]),
     tests("CatalogTests", ["TesseraCatalog"]),
     // These drive the built executables.
     tests(

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraPipelineFile
+internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
@@ -10,14 +11,13 @@ internal import TesseraWire
 struct Blueprint: Sendable {
   var content: String
   var facts: SourceFacts
-  /// The size the source is decoded at.
-  var base: Size
+  var decode: DecodePlan
   var plan: Plan
   /// One for each of the plan's files.
   var keys: [String]
   var records: [VariantRecord?]
   var placeholderKey: String
-  var placeholder: PlaceholderRecord?
+  var placeholder: Placeholders?
 
   var isComplete: Bool { !records.contains(nil) && placeholder != nil }
 
@@ -98,12 +98,7 @@ enum Assembly {
   }
 }
 
-extension PlaceholderRecord {
-  init(_ made: Placeholders) {
-    self.init(
-      color: made.color, thumbHash: made.thumbHash, blurHash: made.blurHash, lqip: made.lqip)
-  }
-
+extension Placeholders {
   /// Those that are asked for; nil where there is none of them.
   func shown(_ kinds: [PipelineFile.Placeholder]) -> CatalogPlaceholder? {
     let shown = CatalogPlaceholder(

@@ -4,23 +4,19 @@ internal import TesseraPlan
 
 /// Names for "made the same way".
 enum Fingerprint {
-  /// Identifies one file: the source's content, the size it is decoded at, the recipe, and the
-  /// versions of what cooks it.
-  static func variant(content: String, base: Size, recipe: String, libvips: String) -> String {
+  /// Identifies one file: the source's content, how it is decoded, the recipe, and the versions of what
+  /// cooks it.
+  static func variant(
+    content: String, decode: DecodePlan, recipe: String, libvips: String
+  ) -> String {
     Digest.of(
-      "content \(content)\nbase \(base.width)x\(base.height)\n\(recipe)\nlibvips \(libvips)\n"
+      "content \(content)\n\(decode.recipe)\n\(recipe)\nlibvips \(libvips)\n"
         + "recipes \(Version.recipes)\n")
   }
 
   /// Identifies what is shown of a content before its files are there.
-  ///
-  /// - Parameter keepsProfile: whether colours are converted after they are resized, not before.
-  static func placeholder(
-    content: String, base: Size, keepsProfile: Bool, libvips: String
-  ) -> String {
-    variant(
-      content: content, base: base, recipe: "placeholder; \(keepsProfile ? "in profile" : "sRGB")",
-      libvips: libvips)
+  static func placeholder(content: String, decode: DecodePlan, libvips: String) -> String {
+    variant(content: content, decode: decode, recipe: "placeholder", libvips: libvips)
   }
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the

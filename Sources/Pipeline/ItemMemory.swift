@@ -62,21 +62,19 @@ struct ItemMemory: Sendable {
     let source = facts.planned(format, focus: entry.planFocus)
     let plan = Plan(for: source, settings: file.plan, slots: entry.slots)
     // Of all slots, whatever the item asks for: files must not depend on who asked first.
-    let base =
-      entry.slots == nil
-      ? plan.base(of: facts.size) : Plan(for: source, settings: file.plan).base(of: facts.size)
+    let whole = entry.slots == nil ? plan : Plan(for: source, settings: file.plan)
+    let decode = whole.decode(of: facts.size)
     let keys = plan.files.map {
-      Fingerprint.variant(content: digest, base: base, recipe: $0.recipe, libvips: libvips)
+      Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
     }
     // A record whose file is gone, or not whole, counts as none.
     let records = try await state.variants(keys).map { record in
       record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
     }
     let placeholderKey = Fingerprint.placeholder(
-      content: digest, base: base, keepsProfile: file.plan.metadata.contains(.icc),
-      libvips: libvips)
+      content: digest, decode: decode, libvips: libvips)
     return Blueprint(
-      content: digest, facts: facts, base: base, plan: plan, keys: keys, records: records,
+      content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
       placeholderKey: placeholderKey, placeholder: try await state.placeholder(placeholderKey))
   }
 

@@ -110,8 +110,7 @@ struct ItemRunner: ItemRunning {
       switch outcome {
       case .made(let records, let seen, let placeholders, let warnings):
         let missing = blueprint.missing
-        let placeholder = PlaceholderRecord(placeholders)
-        blueprint.placeholder = placeholder
+        blueprint.placeholder = placeholders
         for (index, record) in zip(missing, records) { blueprint.records[index] = record }
         let content = ContentRecord(
           format: header.format.rawValue, width: seen.size.width, height: seen.size.height,
@@ -120,7 +119,7 @@ struct ItemRunner: ItemRunning {
         let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
         try await memory.state.save(
           content, digest: digest, variants: variants,
-          placeholder: (key: blueprint.placeholderKey, record: placeholder))
+          placeholder: (key: blueprint.placeholderKey, record: placeholders))
         memory.count(blueprint, made: missing.count)
         return Assembly.image(
           entry, url: shown, content: content, blueprint: blueprint,

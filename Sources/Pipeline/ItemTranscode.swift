@@ -1,6 +1,7 @@
 internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraOutput
+internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
@@ -37,8 +38,7 @@ struct ItemTranscode: Sendable {
     }
     let job = TranscodeJob(
       identifier: identifier, source: source, format: format, expected: blueprint.facts,
-      base: blueprint.base, isAnimated: files.contains { $0.encoding.isAnimated },
-      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) }, failOn: failOn,
+      decode: blueprint.decode, failOn: failOn,
       maximumPixels: maximumPixels, maximumFrames: maximumFrames,
       outputs: outputs)
     let reply: TranscodeReply

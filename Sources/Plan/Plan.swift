@@ -23,13 +23,18 @@ package struct Plan: Sendable, Equatable {
     package var variant: Int
   }
 
+  /// How a source is decoded for all of the files. To be taken from the plan for all slots, never from what
+  /// happens to be missing just now: the same picture then has the same files, in whatever order they came
+  /// to be asked for.
+  package func decode(of source: Size) -> DecodePlan {
+    DecodePlan(
+      base: base(of: source), isAnimated: files.contains { $0.encoding.isAnimated },
+      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) })
+  }
+
   /// The size, at most the source's own, that the whole picture must be decoded at for the largest of
   /// the variants.
-  ///
-  /// It is part of what shapes their bytes: each is made from a picture of this size, or of a half, a
-  /// quarter… of it. So it is taken from the plan for all slots, never from what happens to be missing
-  /// just now; the same picture then has the same files, in whatever order they came to be asked for.
-  package func base(of source: Size) -> Size {
+  private func base(of source: Size) -> Size {
     var best = (part: 0, whole: 1)
     for variant in variants {
       let part = variant.size.longerSide

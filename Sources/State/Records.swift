@@ -123,24 +123,6 @@ package struct VariantRecord: Sendable, Equatable {
   }
 }
 
-/// What can be shown of a content before its files are there.
-package struct PlaceholderRecord: Sendable, Equatable {
-  /// `#rrggbb`; nil where nothing can be seen.
-  package var color: String?
-  /// In Base64.
-  package var thumbHash: String
-  package var blurHash: String
-  /// A `data:` URL.
-  package var lqip: String
-
-  package init(color: String?, thumbHash: String, blurHash: String, lqip: String) {
-    self.color = color
-    self.thumbHash = thumbHash
-    self.blurHash = blurHash
-    self.lqip = lqip
-  }
-}
-
 /// What a manifest's line means for the run.
 package enum Claim: Sendable, Equatable {
   case new

@@ -1,3 +1,5 @@
+package import TesseraPlaceholder
+
 /// What earlier runs learned, and what this run has done so far: one SQLite database (WAL mode)
 /// with one owner.
 ///
@@ -129,7 +131,7 @@ package actor StateStore {
   /// Saves what a transcode has made, all or nothing.
   package func save(
     _ content: ContentRecord, digest: String, variants: [(key: String, record: VariantRecord)],
-    placeholder: (key: String, record: PlaceholderRecord)
+    placeholder: (key: String, record: Placeholders)
   ) throws(StateError) {
     try begin()
     try upsertContent.run([
@@ -173,9 +175,9 @@ package actor StateStore {
     return sightings
   }
 
-  package func placeholder(_ key: String) throws(StateError) -> PlaceholderRecord? {
+  package func placeholder(_ key: String) throws(StateError) -> Placeholders? {
     try selectPlaceholder.first([.text(key)]) { row in
-      PlaceholderRecord(
+      Placeholders(
         color: row.optionalText(0), thumbHash: row.text(1), blurHash: row.text(2),
         lqip: row.text(3))
     }

@@ -86,12 +86,13 @@ struct Decoder {
 
   /// The frames, at the smallest size that the largest output can be made from.
   func frames(warnings: inout [String]) throws(VipsError) -> [Picture] {
-    let scale = Double(job.base.longerSide) / Double(facts.size.longerSide)
+    let scale = Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
     let loaded = try reopened(at: scale)
     let coloured = try coloured(loaded, warnings: &warnings)
     // Stored sides, before turning.
-    let target = loaded.swapsSides ? Size(job.base.height, job.base.width) : job.base
-    if job.isAnimated {
+    let target =
+      loaded.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
+    if job.decode.isAnimated {
       return try Self.frames(of: coloured, count: facts.frames, target: target)
     }
     // Sequential decoding ends here: what comes after may ask for pixels in any order.
@@ -111,9 +112,9 @@ struct Decoder {
     case .webp:
       return try Picture.load(
         job.source, format: format,
-        .init(frames: job.isAnimated ? -1 : 1, scale: Self.webpScale(scale), failOn: failOn))
+        .init(frames: job.decode.isAnimated ? -1 : 1, scale: Self.webpScale(scale), failOn: failOn))
     case .gif:
-      return job.isAnimated
+      return job.decode.isAnimated
         ? opened : try Picture.load(job.source, format: format, .init(failOn: failOn))
     case .svg:
       return scale == 1
@@ -180,12 +181,9 @@ struct Decoder {
       warnings.append("the colour profile is damaged, or for another kind of picture")
       return try Self.withoutProfile(picture.withoutField(Picture.profileField))
     }
-    if job.keepsProfile {
-      if picture.profileLength > Self.longestProfile {
-        warnings.append("the colour profile of \(picture.profileLength) bytes is not kept")
-      } else if picture.isRGB {
-        return try picture.inEightBits()
-      }
+    // What is kept depends on the pipeline, so it is no warning: that would be told of the content for ever.
+    if job.decode.keepsProfile, picture.isRGB, picture.profileLength <= Self.longestProfile {
+      return try picture.inEightBits()
     }
     do throws(VipsError) {
       return try picture.transformedToSRGB(from: .embedded).withoutField(Picture.profileField)

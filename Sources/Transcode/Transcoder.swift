@@ -34,7 +34,7 @@ package struct Transcoder {
       warnings.append("\(TranscodeReply.damageWarning(job.failOn)): \(error.message)")
     }
     guard let decoded else { return .differs(facts) }
-    var pyramid = Pyramid(decoded, base: job.base, source: facts.size)
+    var pyramid = Pyramid(decoded, base: job.decode.base, source: facts.size)
     for output in job.outputs {
       let frames: [Picture]
       do throws(VipsError) {

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraPlaceholder
 internal import TesseraPlan
 
 /// The messages as lines of JSON. A line is at most ``WireLine/maximumLength`` bytes long.
@@ -44,11 +45,11 @@ extension TranscodeJob {
       expected.write(to: &object)
       object.name("base")
       object.array { list in
-        list.value(base.width)
-        list.value(base.height)
+        list.value(decode.base.width)
+        list.value(decode.base.height)
       }
-      object.member("animated", isAnimated)
-      object.member("keepsProfile", keepsProfile)
+      object.member("animated", decode.isAnimated)
+      object.member("keepsProfile", decode.keepsProfile)
       object.member("failOn", failOn.rawValue)
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
@@ -74,8 +75,9 @@ extension TranscodeJob {
     self.init(
       identifier: try message.int("job"), source: try message.string("source"),
       format: try message.string("format"), expected: try SourceFacts(message.group("expected")),
-      base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
-      keepsProfile: try message.bool("keepsProfile"), failOn: failOn,
+      decode: DecodePlan(
+        base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
+        keepsProfile: try message.bool("keepsProfile")), failOn: failOn,
       maximumPixels: try message.int("maximumPixels"),
       maximumFrames: try message.int("maximumFrames"), outputs: outputs)
   }

@@ -1,3 +1,4 @@
+package import TesseraPlaceholder
 package import TesseraPlan
 
 /// What the coordinator asks of a worker: one source, decoded once, and all files made from it.
@@ -9,13 +10,8 @@ package struct TranscodeJob: Sendable, Equatable {
   package var format: String
   /// What the plan was made for. Where the decoder sees something else, it says so instead.
   package var expected: SourceFacts
-  /// The size, as displayed, that the source is decoded at: ``Plan/base(of:)`` of the plan for all
-  /// slots. Never larger than the source.
-  package var base: Size
-  /// Whether all frames are decoded, or the first alone: that of the plan, whatever is missing.
-  package var isAnimated: Bool
-  /// Whether colours stay in the profile that the source has: that of the plan, too.
-  package var keepsProfile: Bool
+  /// ``Plan/decode(of:)`` of the plan for all slots.
+  package var decode: DecodePlan
   package var failOn: FailOn
   /// Most pixels of all frames together.
   package var maximumPixels: Int
@@ -35,17 +31,15 @@ package struct TranscodeJob: Sendable, Equatable {
   }
 
   package init(
-    identifier: Int, source: String, format: String, expected: SourceFacts, base: Size,
-    isAnimated: Bool, keepsProfile: Bool, failOn: FailOn = .error, maximumPixels: Int,
+    identifier: Int, source: String, format: String, expected: SourceFacts,
+    decode: DecodePlan, failOn: FailOn, maximumPixels: Int,
     maximumFrames: Int, outputs: [Output]
   ) {
     self.identifier = identifier
     self.source = source
     self.format = format
     self.expected = expected
-    self.base = base
-    self.isAnimated = isAnimated
-    self.keepsProfile = keepsProfile
+    self.decode = decode
     self.failOn = failOn
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
@@ -97,25 +91,6 @@ package enum TranscodeReply: Sendable, Equatable {
   /// Nothing was made: the source is not what the plan was made for.
   case differs(SourceFacts)
   case failed(TranscodeFailure)
-}
-
-/// What can be shown of a picture before its file is there. All kinds are made whichever are asked for:
-/// they cost next to nothing beside the decode.
-package struct Placeholders: Sendable, Equatable {
-  /// `#rrggbb`; nil where nothing of the picture can be seen.
-  package var color: String?
-  /// In Base64.
-  package var thumbHash: String
-  package var blurHash: String
-  /// A tiny picture as a `data:` URL.
-  package var lqip: String
-
-  package init(color: String?, thumbHash: String, blurHash: String, lqip: String) {
-    self.color = color
-    self.thumbHash = thumbHash
-    self.blurHash = blurHash
-    self.lqip = lqip
-  }
 }
 
 /// Why a source could not be turned into files.

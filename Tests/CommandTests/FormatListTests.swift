@@ -139,4 +139,26 @@ import Testing
     #expect(images[1].status == .ok, "\(images[1].error?.message ?? "")")
     await nginx.stop()
   }
+
+  /// What a pipeline makes does not depend on what it asked for before: of an animation's first frame
+  /// there may be two files, one decoded with all frames and one without.
+  @Test func aPipelinesPastDoesNotShow() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let slots = "slots: {a: {size: 60x}}"
+    let names = ["animated.gif", "display-p3.jpg"]
+    let last = "variants: {format: jpeg}"
+    let fresh = try Self.workshop(nginx, names, keys: last, slots: slots)
+    #expect(try await fresh.run().status == 0)
+    let used = try Self.workshop(
+      nginx, names, keys: "variants: {format: [webp, jpeg], metadata: keep}", slots: slots)
+    #expect(try await used.run().status == 0)
+    try used.write(
+      keys: "placeholders: [color, thumbhash, blurhash, lqip]\nvariants: {format: [webp, jpeg]}",
+      slots: slots)
+    #expect(try await used.run().status == 0)
+    try used.write(keys: last, slots: slots)
+    #expect(try await used.run().status == 0)
+    #expect(try used.catalogText == fresh.catalogText)
+    await nginx.stop()
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraPlaceholder
 import TesseraState
 import TesseraTestSupport
 import Testing
@@ -15,7 +16,7 @@ import Testing
     let content = ContentRecord(
       format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: ["odd", "very"])
     let variant = VariantRecord(path: "variants/3f/x.webp", width: 3, height: 4, bytes: 99)
-    let placeholder = PlaceholderRecord(
+    let placeholder = Placeholders(
       color: "#010203", thumbHash: "A", blurHash: "B", lqip: "data:,")
     do {
       let state = try StateStore(path: folder.path("state"))
@@ -74,7 +75,7 @@ import Testing
         format: "jpeg", width: width, height: 40, hasAlpha: false, frames: 1, warnings: [])
       try await state.save(
         content, digest: "abc", variants: [],
-        placeholder: ("p", PlaceholderRecord(color: nil, thumbHash: "", blurHash: "", lqip: "")))
+        placeholder: ("p", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")))
       #expect(try await state.content("abc") == nil)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
 import TesseraWire
@@ -17,8 +18,9 @@ private func job(
 ) -> TranscodeJob {
   TranscodeJob(
     identifier: 1, source: source, format: format,
-    expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames), base: size,
-    isAnimated: false, keepsProfile: false, maximumPixels: pixels,
+    expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames),
+    decode: DecodePlan(base: size, isAnimated: false, keepsProfile: false), failOn: .error,
+    maximumPixels: pixels,
     maximumFrames: 100, outputs: outputs)
 }
 
@@ -278,8 +280,9 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     job.outputs[0].file.crop = Crop(x: 1, y: 2, size: Size(3, 4))
     job.outputs[0].file.encoding.background = Colour(red: 1, green: 2, blue: 255)
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
-    job.isAnimated = true
-    job.keepsProfile = true
+    job.decode.isAnimated = true
+    job.decode.keepsProfile = true
+    job.failOn = .truncated
     job.outputs[0].file.encoding.metadata = [.icc, .exif, .location]
     job.outputs[0].file.crop = Crop(Size(3, 4), .found(.entropy))
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
