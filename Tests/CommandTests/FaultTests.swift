@@ -98,7 +98,11 @@ import Testing
     let names = ["plain.jpg", "tall-900x20000.png", "transparent.png", "animated.gif"]
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
     // One worker, and the slowest encoder: the tall picture takes seconds.
-    let workshop = try Workshop(manifest: manifest, keys: "workers: 1\nvariants: {effort: 6}")
+    // One source after the other, so that the tall picture is not the worker's first.
+    let workshop = try Workshop(
+      manifest: manifest,
+      keys: "workers: 1\nvariants: {effort: 6}\n"
+        + "fetch: {allow: loopback, retries: 0, concurrency: 1}")
     let running = try workshop.start()
     var killed: Set<Int32> = []
     for _ in 0..<4000 where killed.count < kills {
