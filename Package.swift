@@ -99,7 +99,7 @@ let package = Package(
       "Transcode",
       [
         "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraFiles",
-        "TesseraCVips", "TesseraCWebPMux",
+        "TesseraCVips", "TesseraCWebPMux", "TesseraCZlib",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: the stages

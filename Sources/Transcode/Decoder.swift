@@ -164,6 +164,18 @@ struct Decoder {
   /// WebP's scaling while decoding, with the same margin of two.
   private static func webpScale(_ scale: Double) -> Double { min(1, scale * 2) }
 
+  /// Whether the samples as they are stored are what is to be shown: upright, in sRGB or grey, or in a profile
+  /// that is kept.
+  var isShownAsStored: Bool {
+    opened.orientation <= 1
+      && (opened.profileLength > 0 ? staysInProfile(opened) : opened.isGreyOrSRGB)
+  }
+
+  private func staysInProfile(_ picture: Picture) -> Bool {
+    job.decode.keepsProfile && picture.hasUsableProfile && picture.isRGB
+      && picture.profileLength <= Self.longestProfile
+  }
+
   /// No camera's or printer's profile comes near this many bytes.
   private static let longestProfile = 4 << 20
 
@@ -182,9 +194,7 @@ struct Decoder {
       return try Self.withoutProfile(picture.withoutField(Picture.profileField))
     }
     // What is kept depends on the pipeline, so it is no warning: that would be told of the content for ever.
-    if job.decode.keepsProfile, picture.isRGB, picture.profileLength <= Self.longestProfile {
-      return try picture.inEightBits()
-    }
+    if staysInProfile(picture) { return try picture.inEightBits() }
     do throws(VipsError) {
       return try picture.transformedToSRGB(from: .embedded).withoutField(Picture.profileField)
     } catch {

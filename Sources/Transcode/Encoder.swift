@@ -1,12 +1,12 @@
 internal import TesseraFiles
-internal import TesseraImageHeader
 internal import TesseraPlan
 internal import TesseraWire
 
 /// From frames in memory to a file with the metadata that is asked for, and no other.
 enum Encoder {
+  /// - Parameter stored: the source, where its picture may be used as it is stored.
   static func write(
-    _ frames: [Picture], as output: TranscodeJob.Output
+    _ frames: [Picture], as output: TranscodeJob.Output, or stored: StoredPicture? = nil
   ) throws(TranscodeFailure) {
     let encoding = output.file.encoding
     let pixels = frames.reduce(0) { $0 + $1.width * $1.height }
@@ -33,7 +33,7 @@ enum Encoder {
     }
     do {
       try encoded.withBytes { bytes in
-        guard isWhole(bytes, output.file) else {
+        guard output.file.isMet(by: Span(_unsafeBytes: bytes)) else {
           throw AddressSpace.has(memory * 2)
             ? TranscodeFailure(.encode, "the \(encoding.format.rawValue) file came out damaged")
             : .encoderMemory
@@ -43,21 +43,14 @@ enum Encoder {
           throw TranscodeFailure(
             .encode, "the \(encoding.format.rawValue) file that was made could not be read back")
         }
-        try File(output.path, .create).write(clean)
+        let smaller = try stored?.smaller(than: clean, as: output.file)
+        try File(output.path, .create).write(smaller ?? clean)
       }
     } catch let error as TranscodeFailure {
       throw error
     } catch {
       throw TranscodeFailure(.local, "\(error)")
     }
-  }
-
-  /// Whether what came out of an encoder begins like the file that was asked for.
-  private static func isWhole(_ bytes: UnsafeRawBufferPointer, _ file: PlannedFile) -> Bool {
-    let span = Span<UInt8>(_unsafeBytes: bytes)
-    guard case .header(let header) = ImageHeader.read(span, isWhole: true) else { return false }
-    return header.format.rawValue == file.encoding.format.rawValue
-      && header.width == file.size.width && header.height == file.size.height
   }
 
   private static func encode(

@@ -10,6 +10,8 @@ package import TesseraWire
 package struct Transcoder {
   private let job: TranscodeJob
   private var warnings: [String] = []
+  /// Where the picture could be used as it is stored.
+  private var stored: StoredPicture?
 
   package static func perform(_ job: TranscodeJob) -> TranscodeReply {
     var transcoder = Transcoder(job: job)
@@ -23,8 +25,7 @@ package struct Transcoder {
   private init(job: TranscodeJob) { self.job = job }
 
   private mutating func run() throws(TranscodeFailure) -> TranscodeReply {
-    let facts: SourceFacts
-    let decoded: [Picture]?
+    let (facts, decoded): (SourceFacts, [Picture]?)
     do throws(TranscodeFailure) {
       (facts, decoded) = try decode(failOn: .error)
     } catch {
@@ -42,7 +43,7 @@ package struct Transcoder {
       } catch {
         throw TranscodeFailure(decoding: error)
       }
-      try Encoder.write(frames, as: output)
+      try Encoder.write(frames, as: output, or: stored)
     }
     do throws(VipsError) {
       return .done(facts, try pyramid.placeholders(), warnings: warnings)
@@ -59,7 +60,12 @@ package struct Transcoder {
     guard decoder.facts.plansLike(job.expected) else { return (decoder.facts, nil) }
     warnings = []
     do throws(VipsError) {
-      return (decoder.facts, try decoder.frames(warnings: &warnings))
+      let frames = try decoder.frames(warnings: &warnings)
+      // Nothing is used again of what is broken in any way.
+      let isSound = failOn == .error && warnings.isEmpty
+      stored =
+        isSound && decoder.isShownAsStored ? StoredPicture(job, decoder.facts) : nil
+      return (decoder.facts, frames)
     } catch {
       throw TranscodeFailure(decoding: error)
     }

@@ -8,7 +8,8 @@ public struct Pixels: Sendable {
   public let bands: Int
   /// Frames, one below the other in `height`.
   public let frames: Int
-  private let bytes: [UInt8]
+  /// Row by row, all bands of a pixel together.
+  public let samples: [UInt8]
 
   public struct Failure: Error {
     public var message: String
@@ -40,7 +41,7 @@ public struct Pixels: Sendable {
     height = Int(vips_image_get_height(image))
     bands = Int(vips_image_get_bands(image))
     frames = height / Int(vips_image_get_page_height(image))
-    bytes = Array(UnsafeRawBufferPointer(start: memory, count: size))
+    samples = Array(UnsafeRawBufferPointer(start: memory, count: size))
   }
 
   private static let isStarted = vips_init("tests") == 0
@@ -51,10 +52,10 @@ public struct Pixels: Sendable {
   public static func make(
     _ path: String, width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> [Int]
   ) async throws {
-    var bytes = Array("P6 \(width) \(height) 255\n".utf8)
-    for y in 0..<height { for x in 0..<width { bytes += colour(x, y).map { UInt8($0) } } }
+    var file = Array("P6 \(width) \(height) 255\n".utf8)
+    for y in 0..<height { for x in 0..<width { file += colour(x, y).map { UInt8($0) } } }
     let plain = path + ".ppm"
-    try Data(bytes).write(to: URL(filePath: plain))
+    try Data(file).write(to: URL(filePath: plain))
     let result = try await Tool.run("/usr/bin/vips", ["copy", plain, path])
     try FileManager.default.removeItem(atPath: plain)
     guard result.status == 0 else { throw Failure(message: result.errors) }
@@ -63,13 +64,13 @@ public struct Pixels: Sendable {
   /// The samples of a pixel.
   public subscript(x: Int, y: Int) -> [Int] {
     let start = (y * width + x) * bands
-    return bytes[start..<start + bands].map(Int.init)
+    return samples[start..<start + bands].map(Int.init)
   }
 
   /// The mean of each band, to the nearest whole number.
   public var mean: [Int] {
     (0..<bands).map { band in
-      let sum = stride(from: band, to: bytes.count, by: bands).reduce(0) { $0 + Int(bytes[$1]) }
+      let sum = stride(from: band, to: samples.count, by: bands).reduce(0) { $0 + Int(samples[$1]) }
       return (sum + width * height / 2) / (width * height)
     }
   }

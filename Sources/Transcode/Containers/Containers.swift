@@ -22,4 +22,18 @@ enum Containers {
     case .avif: kept.isEmpty ? Array(bytes) : AVIFContainer.clean(Array(bytes), keeping: kept)
     }
   }
+
+  /// The picture as it is stored in a source, with the metadata of a file that was made of it. Nil of formats
+  /// where pictures can't be told from what else there is.
+  static func picture(
+    of source: UnsafeRawBufferPointer, describedAs described: UnsafeRawBufferPointer,
+    _ format: OutputFormat
+  ) -> [UInt8]? {
+    switch format {
+    case .webp: WebPContainer.picture(of: source, describedAs: described)
+    case .jpeg: JPEGContainer.picture(of: source, describedAs: described)
+    case .png: PNGContainer.picture(of: source, describedAs: described)
+    case .jxl, .avif: nil
+    }
+  }
 }

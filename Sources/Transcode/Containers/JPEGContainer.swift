@@ -1,34 +1,110 @@
+private import Glibc
 internal import TesseraPlan
 
 /// The segments of a JPEG file (ISO/IEC 10918-1, annex B).
 enum JPEGContainer {
-  /// Removes application segments and comments that are not to be kept, but for JFIF's own (APP0).
-  /// Returns nil where the segments do not lead to a scan.
+  /// Removes application segments and comments that are not to be kept, but for JFIF's own (APP0), and what
+  /// stands behind the end. Returns nil where the segments do not lead to an end.
   static func clean(_ bytes: UnsafeRawBufferPointer, keeping kept: MetadataPolicy) -> [UInt8]? {
-    guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
-    var result: [UInt8] = []
+    guard let segments = segments(of: bytes) else { return nil }
+    return file(segments.filter { isKept($0, bytes, kept) }, of: bytes)
+  }
+
+  /// One file's picture with another's metadata. Nil where the picture is not coded in one of the ways that
+  /// browsers show: baseline or progressive, by Huffman's codes.
+  ///
+  /// - Parameter described: a file as ``clean(_:keeping:)`` leaves it.
+  static func picture(
+    of source: UnsafeRawBufferPointer, describedAs described: UnsafeRawBufferPointer
+  ) -> [UInt8]? {
+    guard let segments = segments(of: source), let others = self.segments(of: described) else {
+      return nil
+    }
+    var (beginning, picture): ([UInt8], [Segment]) = ([], [])
+    for segment in segments {
+      let body = source[segment.body]
+      switch segment.marker {
+      // Quantisation, frame, codes, scan, restart interval.
+      case 0xDB, 0xC0...0xC2, 0xC4, 0xDA, 0xDD: picture.append(segment)
+      // JFIF's and Adobe's tell how the colours are coded. Not with what may stand in them besides, which is
+      // a preview.
+      case 0xE0 where body.starts(with: "JFIF\0".utf8) && body.count >= 14 && beginning.isEmpty:
+        beginning += [0xFF, 0xE0, 0, 16] + body.prefix(12) + [0, 0]
+      case 0xEE where body.starts(with: "Adobe".utf8) && body.count >= 12:
+        beginning += [0xFF, 0xEE, 0, 14] + body.prefix(12)
+      case 0xE0...0xEF, 0xFE: break
+      default: return nil
+      }
+    }
+    let metadata = others.filter { (0xE1...0xED).contains($0.marker) }
+      .flatMap { described[$0.range] }
+    return [0xFF, 0xD8] + beginning + metadata + file(picture, of: source).dropFirst(2)
+  }
+
+  // MARK: Segments
+
+  private struct Segment {
+    var marker: UInt8
+    /// With marker and length, and a scan's data.
+    var range: Range<Int>
+    /// What stands behind the length.
+    var body: Range<Int>
+  }
+
+  private static func file(
+    _ segments: [Segment], of bytes: UnsafeRawBufferPointer
+  ) -> [UInt8] {
+    var result: [UInt8] = [0xFF, 0xD8]
     result.reserveCapacity(bytes.count)
-    result += bytes[..<2]
+    for segment in segments { result += bytes[segment.range] }
+    return result + [0xFF, 0xD9]
+  }
+
+  /// All between the first marker and the end's.
+  private static func segments(of bytes: UnsafeRawBufferPointer) -> [Segment]? {
+    guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
+    var segments: [Segment] = []
     var offset = 2
     while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
       let marker = bytes[offset + 1]
-      // What follows a scan's header is no metadata.
-      if marker == 0xDA {
-        result += bytes[offset...]
-        return result
+      if marker == 0xFF {
+        offset += 1
+        continue
       }
-      let end = offset + 2 + Int(bytes[offset + 2]) << 8 + Int(bytes[offset + 3])
-      guard end <= bytes.count, end > offset + 3 else { return nil }
-      if isKept(marker, bytes[(offset + 4)..<end], kept) { result += bytes[offset..<end] }
+      if marker == 0xD9 { return segments }
+      let start = offset + 4
+      var end = offset + 2 + Int(bytes[offset + 2]) << 8 + Int(bytes[offset + 3])
+      guard end <= bytes.count, end >= start else { return nil }
+      let body = start..<end
+      if marker == 0xDA { end = endOfScan(bytes, from: end) }
+      segments.append(Segment(marker: marker, range: offset..<end, body: body))
       offset = end
     }
-    return nil
+    let isAtEnd = offset + 2 <= bytes.count && bytes[offset] == 0xFF && bytes[offset + 1] == 0xD9
+    return isAtEnd ? segments : nil
+  }
+
+  /// Where the next marker is that is neither a restart nor a byte of the data.
+  private static func endOfScan(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var offset = start
+    while offset + 1 < bytes.count, let base = bytes.baseAddress,
+      let found = memchr(base + offset, 0xFF, bytes.count - offset - 1)
+    {
+      offset = UnsafeRawPointer(found) - base
+      switch bytes[offset + 1] {
+      case 0, 0xD0...0xD7: offset += 2
+      case 0xFF: offset += 1
+      default: return offset
+      }
+    }
+    return bytes.count
   }
 
   private static func isKept(
-    _ marker: UInt8, _ body: Slice<UnsafeRawBufferPointer>, _ kept: MetadataPolicy
+    _ segment: Segment, _ bytes: UnsafeRawBufferPointer, _ kept: MetadataPolicy
   ) -> Bool {
-    switch marker {
+    let body = bytes[segment.body]
+    return switch segment.marker {
     case 0xE1 where body.starts(with: "Exif\0".utf8): kept.contains(.exif)
     case 0xE1 where body.starts(with: "http://ns.adobe.com/xap/1.0/\0".utf8): kept.contains(.xmp)
     case 0xE2 where body.starts(with: "ICC_PROFILE\0".utf8): kept.contains(.icc)

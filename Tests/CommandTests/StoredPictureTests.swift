@@ -1,0 +1,117 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// A file that would be larger than its source, in the same size and format, is the source's own picture.
+@Suite struct StoredPictureTests {
+  /// Sources of few bytes for their size, each with metadata and bytes behind its end.
+  private static func sources(in folder: TemporaryFolder) async throws -> [String] {
+    let names = ["plain.jpg", "display-p3.jpg", "lossy.webp", "animated.webp"]
+    for name in names {
+      let target = folder.path(name)
+      let options = name.hasSuffix("webp") ? "[Q=5,effort=6]" : "[Q=12]"
+      let source = Places.fixture(name).path + (name == "animated.webp" ? "[n=-1]" : "")
+      let made = try await Tool.run("/usr/bin/vips", ["copy", source, target + options])
+      try #require(made.status == 0, "\(made.errors)")
+    }
+    let drawing = try await Tool.run(
+      "/usr/bin/vips",
+      ["copy", Places.fixture("plain.jpg").path, folder.path("palette.png[palette,Q=20,colours=4]")])
+    try #require(drawing.status == 0, "\(drawing.errors)")
+    let all = names + ["palette.png"]
+    let tags = ["-EXIF:Artist=SECRET", "-XMP-dc:Title=SECRET", "-Comment=SECRET"]
+    for name in all where name != "animated.webp" {
+      let tagged = try await Tool.run(
+        "/usr/bin/exiftool", ["-overwrite_original"] + tags + [folder.path(name)])
+      try #require(tagged.status == 0, "\(tagged.errors)")
+    }
+    for name in all {
+      try (folder.read(name) + Data("TAIL".utf8)).write(to: URL(filePath: folder.path(name)))
+    }
+    return all
+  }
+
+  private static func run(
+    _ names: [String], in folder: TemporaryFolder, _ variants: String
+  ) async throws -> Workshop {
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(
+      manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
+      keys: "scales: [1]\nvariants: {\(variants)}", slots: "slots: {a: {size: 5000x}}")
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    await nginx.stop()
+    return workshop
+  }
+
+  @Test func aSmallSourceIsNotMadeLarger() async throws {
+    let folder = try TemporaryFolder()
+    let names = try await Self.sources(in: folder)
+    let workshop = try await Self.run(names, in: folder, "format: source, quality: 95")
+    for name in names {
+      let path = try workshop.file(name, "a", scale: 1)
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      // A profile that is not kept is a reason to encode again.
+      let isStored = name != "display-p3.jpg"
+      #expect((bytes.count < (try folder.read(name)).count) == isStored, "\(name)")
+      for word in ["SECRET", "TAIL", "Exif"] {
+        #expect(bytes.range(of: Data(word.utf8)) == nil, "\(name): \(word)")
+      }
+      if isStored { try Self.expectSamePixels(folder.path(name), path) }
+    }
+    try await workshop.expectWhole()
+  }
+
+  @Test func whatIsKeptOfMetadataIsKeptWithTheStoredPicture() async throws {
+    let folder = try TemporaryFolder()
+    let names = try await Self.sources(in: folder).filter { $0 != "animated.webp" }
+    let workshop = try await Self.run(
+      names, in: folder, "format: source, quality: 100, metadata: keep")
+    for name in names {
+      let path = try workshop.file(name, "a", scale: 1)
+      try Self.expectSamePixels(folder.path(name), path)
+      let tags = try await Tool.run("/usr/bin/exiftool", ["-G1", "-s", path]).output
+      #expect(tags.contains("SECRET"), "\(name): \(tags)")
+      #expect(tags.contains(/XMP-dc\] +Title/), "\(name)")
+      #expect(tags.contains(/IFD0\] +Artist/), "\(name)")
+      #expect(!tags.contains("Comment"), "\(name)")
+      #expect(tags.contains("ICC_Profile") == (name == "display-p3.jpg"), "\(name)")
+      #expect(try Data(contentsOf: URL(filePath: path)).range(of: Data("TAIL".utf8)) == nil)
+    }
+  }
+
+  /// What is shown otherwise than it is stored, in another way than browsers read, or in part.
+  @Test func otherwiseItIsEncodedAnew() async throws {
+    let folder = try TemporaryFolder()
+    for orientation in ["1", "3"] {
+      let path = folder.path("\(orientation).jpg")
+      let made = try await Tool.run(
+        "/usr/bin/vips", ["copy", Places.fixture("plain.jpg").path, path + "[Q=12]"])
+      try #require(made.status == 0)
+      _ = try await Tool.run(
+        "/usr/bin/exiftool", ["-overwrite_original", "-n", "-Orientation=\(orientation)", path])
+    }
+    let arithmetic = try await Tool.run(
+      "/usr/bin/jpegtran",
+      ["-arithmetic", "-outfile", folder.path("arithmetic.jpg"), folder.path("1.jpg")])
+    try #require(arithmetic.status == 0, "\(arithmetic.errors)")
+    let names = ["1.jpg", "3.jpg", "arithmetic.jpg"]
+    let workshop = try await Self.run(names, in: folder, "format: source, quality: 95")
+    for (name, isStored) in zip(names, [true, false, false]) {
+      let bytes = try Data(contentsOf: URL(filePath: try workshop.file(name, "a", scale: 1)))
+      #expect((bytes.count < (try folder.read(name)).count) == isStored, "\(name)")
+      // Never in arithmetic coding.
+      #expect(bytes.range(of: Data([0xFF, 0xC9])) == nil, "\(name)")
+    }
+    let cropped = try await Self.run(
+      ["1.jpg"], in: folder, "format: webp, quality: 95")
+    #expect(try cropped.file("1.jpg", "a", scale: 1).hasSuffix(".webp"))
+  }
+
+  private static func expectSamePixels(_ source: String, _ made: String) throws {
+    let (before, after) = (try Pixels(source), try Pixels(made))
+    let isSame = before.samples == after.samples
+    #expect(isSame, "\(source)")
+  }
+}
