@@ -63,6 +63,20 @@ static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, 
                                    fail_on, NULL);
   return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
+/// Of bytes made here, to have libvips read the Exif in them. The fields are read at once.
+static inline int tessera_vips_load_jpeg_bytes(const void *bytes, size_t length, VipsImage **out) {
+  void *copy = g_memdup2(bytes, length);
+  int failed = vips_jpegload_buffer(copy, length, out, NULL);
+  return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
+}
+/// A single black pixel.
+static inline int tessera_vips_black(VipsImage **out) { return vips_black(out, 1, 1, NULL); }
+static inline void tessera_vips_copy_field(VipsImage *from, VipsImage *to, const char *name) {
+  GValue value = G_VALUE_INIT;
+  if (vips_image_get(from, name, &value)) return;
+  vips_image_set(to, name, &value);
+  g_value_unset(&value);
+}
 /// 8-bit sRGB samples, with alpha where there are four of a pixel.
 static inline int tessera_vips_from_samples(const void *samples, size_t length, int width,
                                             int height, int bands, VipsImage **out) {
@@ -205,4 +219,5 @@ static inline void tessera_vips_block_all_but_named(void) {
   vips_operation_block_set("VipsForeignLoadJp2kFile", FALSE);
   vips_operation_block_set("VipsForeignLoadSvgBuffer", FALSE);
   vips_operation_block_set("VipsForeignLoadPngBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadJpegBuffer", FALSE);
 }

@@ -88,7 +88,7 @@ struct Decoder {
   func frames(warnings: inout [String]) throws(VipsError) -> [Picture] {
     let scale = Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
     let loaded = try reopened(at: scale)
-    let coloured = try coloured(loaded, warnings: &warnings)
+    let coloured = try coloured(described(loaded), warnings: &warnings)
     // Stored sides, before turning.
     let target =
       loaded.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
@@ -99,6 +99,20 @@ struct Decoder {
     let plain = try Self.withoutOpaqueAlpha(coloured)
     let base = try plain.resized(width: target.width, height: target.height).inMemory()
     return [base.orientation > 1 ? try base.turnedUpright().inMemory() : base]
+  }
+
+  /// With what of the metadata is asked for and was not read.
+  private func described(_ picture: Picture) throws(VipsError) -> Picture {
+    guard job.outputs.contains(where: { !$0.file.encoding.metadata.isEmpty }) else {
+      return picture
+    }
+    let metadata: UnreadMetadata
+    do throws(SystemError) {
+      metadata = try UnreadMetadata(of: job.source, format)
+    } catch {
+      throw VipsError(message: error.description)
+    }
+    return try picture.with(metadata)
   }
 
   /// The source as its decoder gives it most cheaply where a part of its size will do.

@@ -16,6 +16,7 @@ enum Encoder {
     let encoded: EncodedBytes
     let kept: MetadataPolicy
     let xmp: [UInt8]
+    var exif: [UInt8]?
     do throws(VipsError) {
       var picture = try Picture.stacked(frames)
       let isFlattened = encoding.background != nil && picture.hasAlpha
@@ -27,6 +28,7 @@ enum Encoder {
         picture = try picture.flattened(red: colour.red, green: colour.green, blue: colour.blue)
       }
       xmp = picture.xmp
+      if encoding.format == .jxl, kept.contains(.exif) { exif = try picture.exifBlock() }
       encoded = try encode(picture, encoding, strips: kept.isEmpty)
     } catch {
       throw TranscodeFailure(encoding: error, format: encoding.format.rawValue)
@@ -38,7 +40,9 @@ enum Encoder {
             ? TranscodeFailure(.encode, "the \(encoding.format.rawValue) file came out damaged")
             : .encoderMemory
         }
-        guard let clean = Containers.clean(bytes, encoding.format, keeping: kept, xmp: xmp)
+        guard
+          let clean = Containers.clean(
+            bytes, encoding.format, keeping: kept, exif: exif, xmp: xmp)
         else {
           throw TranscodeFailure(
             .encode, "the \(encoding.format.rawValue) file that was made could not be read back")

@@ -44,12 +44,13 @@ extension Picture {
       let clean = IPTCBlock.clean(Array(block), keepsLocation: policy.contains(.location))
       if !copy.set("iptc-data", clean) { kept.subtract(.iptc) }
     }
-    if kept.contains(.xmp) { _ = copy.set("xmp-data", XMPPacket.upright(copy.xmp)) }
+    if kept.contains(.xmp) { copy.set("xmp-data", XMPPacket.upright(copy.xmp)) }
     return (copy, kept.subtracting(.location))
   }
 
   /// Replaces the bytes of a field, or removes it. Returns whether there are any.
-  private func set(_ name: String, _ bytes: [UInt8]?) -> Bool {
+  @discardableResult
+  func set(_ name: String, _ bytes: [UInt8]?) -> Bool {
     vips_image_remove(image, name)
     guard let bytes, !bytes.isEmpty else { return false }
     bytes.withUnsafeBytes { vips_image_set_blob_copy(image, name, $0.baseAddress, $0.count) }

@@ -15,9 +15,9 @@ import Testing
       let made = try await Tool.run("/usr/bin/vips", ["copy", source, target + options])
       try #require(made.status == 0, "\(made.errors)")
     }
+    let plain = Places.fixture("plain.jpg").path
     let drawing = try await Tool.run(
-      "/usr/bin/vips",
-      ["copy", Places.fixture("plain.jpg").path, folder.path("palette.png[palette,Q=20,colours=4]")])
+      "/usr/bin/vips", ["copy", plain, folder.path("palette.png[palette,Q=20,colours=4]")])
     try #require(drawing.status == 0, "\(drawing.errors)")
     let all = names + ["palette.png"]
     let tags = ["-EXIF:Artist=SECRET", "-XMP-dc:Title=SECRET", "-Comment=SECRET"]

@@ -8,16 +8,17 @@ enum Containers {
   ///
   /// - Parameters:
   ///   - kept: what the picture that was encoded has of the policy.
+  ///   - exif: its Exif, as a block of its own. Asked for of JPEG XL alone.
   ///   - xmp: its XMP packet.
   static func clean(
     _ bytes: UnsafeRawBufferPointer, _ format: OutputFormat, keeping kept: MetadataPolicy,
-    xmp: [UInt8]
+    exif: [UInt8]?, xmp: [UInt8]
   ) -> [UInt8]? {
     switch format {
     case .webp: WebPContainer.clean(bytes, keeping: kept)
     case .jpeg: JPEGContainer.clean(bytes, keeping: kept)
     case .png: PNGContainer.clean(bytes, keeping: kept, xmp: xmp)
-    case .jxl: JXLContainer.clean(Array(bytes), keeping: kept)
+    case .jxl: JXLContainer.file(Array(bytes), exif: exif, xmp: kept.contains(.xmp) ? xmp : nil)
     // libheif writes no Exif where libvips is told to strip, and it is told so where nothing is kept.
     case .avif: kept.isEmpty ? Array(bytes) : AVIFContainer.clean(Array(bytes), keeping: kept)
     }

@@ -41,6 +41,22 @@ enum JPEGContainer {
     return [0xFF, 0xD8] + beginning + metadata + file(picture, of: source).dropFirst(2)
   }
 
+  private static let exifMark = Array("Exif\0\0".utf8)
+
+  /// The Exif block of a file, without the mark before it.
+  static func exif(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    segments(of: bytes)?.first { $0.marker == 0xE1 && bytes[$0.body].starts(with: exifMark) }
+      .map { Array(bytes[$0.body].dropFirst(exifMark.count)) }
+  }
+
+  /// A file with a block of Exif before all else; nil where it is too long for a segment.
+  static func adding(exif block: [UInt8], to bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    let length = 2 + exifMark.count + block.count
+    guard length < 1 << 16 else { return nil }
+    return [0xFF, 0xD8, 0xFF, 0xE1] + UInt16(length).bigEndianBytes + exifMark + block
+      + bytes.dropFirst(2)
+  }
+
   // MARK: Segments
 
   private struct Segment {

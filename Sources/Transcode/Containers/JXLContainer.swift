@@ -1,52 +1,25 @@
-internal import TesseraPlan
-
 /// The boxes of a JPEG XL file (ISO/IEC 18181-2). One without metadata is a bare codestream. The colour
 /// profile is in the codestream itself.
 enum JXLContainer {
-  static func clean(_ bytes: [UInt8], keeping kept: MetadataPolicy) -> [UInt8]? {
-    if bytes.starts(with: [0xFF, 0x0A]) { return bytes }
-    guard let boxes = Box.list(bytes[...]) else { return nil }
-    let metadata = ["Exif": MetadataPolicy.exif, "xml ": .xmp]
-    return boxes.filter { box in
-      metadata[box.name].map { kept.contains($0) } ?? (box.name != "brob")
+  /// - Parameters:
+  ///   - exif: a block that begins as a TIFF file does; libvips 8.14 writes none of its own.
+  ///   - xmp: a packet.
+  static func file(_ bytes: [UInt8], exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8]? {
+    var boxes: [Box]
+    if bytes.starts(with: [0xFF, 0x0A]) {
+      boxes = [
+        Box(name: "JXL ", body: [0x0D, 0x0A, 0x87, 0x0A]),
+        Box(name: "ftyp", body: Array("jxl ".utf8) + [0, 0, 0, 0] + Array("jxl ".utf8)),
+        Box(name: "jxlc", body: bytes),
+      ]
+    } else {
+      guard let all = Box.list(bytes[...]) else { return nil }
+      boxes = all.filter { !["Exif", "xml ", "brob"].contains($0.name) }
     }
-    .flatMap(\.bytes)
-  }
-}
-
-/// A box of the ISO base media format (ISO/IEC 14496-12).
-struct Box {
-  var name: String
-  var body: [UInt8]
-
-  /// As it is written.
-  var bytes: [UInt8] { UInt32(body.count + 8).bigEndianBytes + Array(name.utf8) + body }
-
-  /// The boxes that some bytes are made of; nil where they are no boxes. Encoders here write no box of
-  /// four gigabytes.
-  static func list(_ bytes: ArraySlice<UInt8>) -> [Box]? {
-    var boxes: [Box] = []
-    var offset = bytes.startIndex
-    while offset + 8 <= bytes.endIndex {
-      let told = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
-      // 0 means up to the end.
-      let length = told == 0 ? bytes.endIndex - offset : told
-      guard length >= 8, offset + length <= bytes.endIndex else { return nil }
-      boxes.append(
-        Box(
-          name: String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self),
-          body: Array(bytes[offset + 8..<offset + length])))
-      offset += length
-    }
-    return offset == bytes.endIndex ? boxes : nil
-  }
-}
-
-extension FixedWidthInteger {
-  /// The most significant first.
-  var bigEndianBytes: [UInt8] {
-    stride(from: Self.bitWidth - 8, through: 0, by: -8).map {
-      UInt8(truncatingIfNeeded: self >> $0)
-    }
+    // Behind the picture, whose first bytes tell its size. Exif's begin with how many to skip.
+    if let exif { boxes.append(Box(name: "Exif", body: [0, 0, 0, 0] + exif)) }
+    if let xmp { boxes.append(Box(name: "xml ", body: xmp)) }
+    if exif == nil, xmp == nil, bytes.starts(with: [0xFF, 0x0A]) { return bytes }
+    return boxes.flatMap(\.bytes)
   }
 }

@@ -1,0 +1,36 @@
+/// A box of the ISO base media format (ISO/IEC 14496-12).
+struct Box {
+  var name: String
+  var body: [UInt8]
+
+  /// As it is written.
+  var bytes: [UInt8] { UInt32(body.count + 8).bigEndianBytes + Array(name.utf8) + body }
+
+  /// The boxes that some bytes are made of; nil where they are no boxes. Encoders here write no box of
+  /// four gigabytes.
+  static func list(_ bytes: ArraySlice<UInt8>) -> [Box]? {
+    var boxes: [Box] = []
+    var offset = bytes.startIndex
+    while offset + 8 <= bytes.endIndex {
+      let told = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      // 0 means up to the end.
+      let length = told == 0 ? bytes.endIndex - offset : told
+      guard length >= 8, offset + length <= bytes.endIndex else { return nil }
+      boxes.append(
+        Box(
+          name: String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self),
+          body: Array(bytes[offset + 8..<offset + length])))
+      offset += length
+    }
+    return offset == bytes.endIndex ? boxes : nil
+  }
+}
+
+extension FixedWidthInteger {
+  /// The most significant first.
+  var bigEndianBytes: [UInt8] {
+    stride(from: Self.bitWidth - 8, through: 0, by: -8).map {
+      UInt8(truncatingIfNeeded: self >> $0)
+    }
+  }
+}
