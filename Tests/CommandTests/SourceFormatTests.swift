@@ -13,7 +13,8 @@ import Testing
   private static let sources: [(name: String, size: String, format: String, within: Int)] = [
     ("corners.tif", "120x80", "tiff", 0), ("tiled-jpeg.tif", "120x80", "tiff", 2),
     ("turned.tif", "120x80", "tiff", 0), ("lab.tif", "120x80", "tiff", 1),
-    ("corners.heic", "120x80", "heic", 6), ("corners.avif", "120x80", "avif", 4),
+    ("corners.heic", "120x80", "heic", 6), ("grid.heic", "120x80", "heic", 6),
+    ("corners.avif", "120x80", "avif", 4),
     ("ten-bits.avif", "120x80", "avif", 4), ("p3-by-numbers.avif", "120x80", "avif", 5),
     ("corners.jxl", "120x80", "jxl", 0),
     ("lossy.jxl", "120x80", "jxl", 4), ("corners.jp2", "120x80", "jp2", 0),

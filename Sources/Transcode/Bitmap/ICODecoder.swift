@@ -17,9 +17,15 @@ enum ICODecoder {
       let (width, height) = (try source.byte(entry), try source.byte(entry + 1))
       let area = (width == 0 ? 256 : width) * (height == 0 ? 256 : height)
       guard area >= best.area else { continue }
-      // Directories often leave the bits out, and in a cursor's the field is a place.
       let offset = try source.double(entry + 12)
-      let bits = try isPNG(source, at: offset) ? 32 : source.word(offset + 14)
+      let bits: Int
+      do throws(BitmapError) {
+        // Directories often leave the bits out, and in a cursor's the field is a place.
+        bits = try isPNG(source, at: offset) ? 32 : source.word(offset + 14)
+      } catch {
+        // A place outside the file matters only if it is the largest picture's.
+        bits = 0
+      }
       if area > best.area || bits > best.bits {
         best = (area, bits, offset, try source.double(entry + 8))
       }
