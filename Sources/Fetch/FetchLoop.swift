@@ -24,14 +24,17 @@ final class FetchLoop {
 
   private let settings: FetchSettings
   private let multi: UnsafeMutableRawPointer
-  private var waiting: [Job] = []
+  private var waiting: WaitingLine<Job>
   private var running: [Int: (transfer: Transfer, job: Job)] = [:]
   private var perHost: [String: Int] = [:]
+  /// Of hosts that have trouble, and no others.
+  private var health: [String: HostHealth] = [:]
 
   /// - Parameter multi: libcurl's multi handle; the loop becomes its owner.
   init(settings: FetchSettings, multi: UnsafeMutableRawPointer) {
     self.settings = settings
     self.multi = multi
+    waiting = WaitingLine(settings.isLastInFirstOut ? .lastInFirstOut : .firstInFirstOut)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.concurrency)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.concurrency * 2)
@@ -40,30 +43,35 @@ final class FetchLoop {
   deinit { curl_multi_cleanup(multi) }
 
   func add(_ jobs: [Job]) {
-    waiting.insert(contentsOf: jobs.filter(\.request.isContinuation), at: 0)
-    waiting.append(contentsOf: jobs.filter { !$0.request.isContinuation })
+    for job in jobs {
+      waiting.add(
+        job, identifier: job.identifier, host: job.host, hasBegun: job.request.end != nil)
+    }
   }
 
   /// Ends a request, wherever it is.
   func cancel(_ identifier: Int) {
-    let error = FetchError(.cancelled, "the run was stopped")
-    if let index = waiting.firstIndex(where: { $0.identifier == identifier }) {
-      waiting.remove(at: index).finish(.failure(error))
+    if let job = waiting.remove(identifier) {
+      job.finish(.failure(Self.cancelled))
     } else if let (transfer, job) = remove(identifier) {
-      job.finish(.failure(error), transfer)
+      job.finish(.failure(Self.cancelled), transfer)
     }
   }
 
   func cancelAll() {
-    for identifier in waiting.map(\.identifier) + Array(running.keys) { cancel(identifier) }
+    for job in waiting.takeAll() { job.finish(.failure(Self.cancelled)) }
+    for identifier in Array(running.keys) { cancel(identifier) }
   }
 
-  /// While true, nothing new is started: what has come in waits to be worked on.
+  private static let cancelled = FetchError(.cancelled, "the run was stopped")
+
+  /// While true, nothing is begun: what has come in waits to be worked on.
   var isHeld = false
 
   /// One turn: starts, moves and ends transfers, then sleeps until something happens or `pause` is
   /// over.
   func turn() {
+    giveUp()
     startWaiting()
     var count: Int32 = 0
     curl_multi_perform(multi, &count)
@@ -71,26 +79,64 @@ final class FetchLoop {
     endOverdue()
     // A place may have become free.
     startWaiting()
-    let pause: Int32 = running.isEmpty ? 10_000 : 200
+    let pause: Int32 = running.isEmpty && waiting.isEmpty ? 10_000 : 200
     curl_multi_poll(multi, nil, 0, pause, nil)
   }
 
+  // MARK: Hosts
+
+  private func mayAsk(_ host: String, _ now: ContinuousClock.Instant) -> Bool {
+    let count = perHost[host, default: 0]
+    guard count < settings.perHost else { return false }
+    return switch health[host]?.permission(now: now) {
+    case nil, .go: true
+    case .goAlone: count == 0
+    case .wait, .givenUp: false
+    }
+  }
+
+  private func note(_ sign: HostHealth.Sign?, of host: String) {
+    guard let sign else { return }
+    switch sign {
+    case .well: health[host] = nil
+    case .busy(let error), .unreachable(let error):
+      let now = ContinuousClock.now
+      health[
+        host, default: HostHealth(patience: settings.patience, error: error, now: now)
+      ].saw(sign, now: now, chance: Double.random(in: 0...1))
+    }
+  }
+
+  /// Ends what waits for hosts that are not worth waiting for.
+  private func giveUp() {
+    guard !health.isEmpty else { return }
+    let now = ContinuousClock.now
+    for (host, state) in health {
+      guard case .givenUp(var error) = state.permission(now: now) else { continue }
+      error.message += "; the host has had trouble for too long, so it is left alone for now"
+      for job in waiting.takeAll(of: host) { job.finish(.failure(error)) }
+    }
+  }
+
+  // MARK: Starting and ending
+
   private func startWaiting() {
-    var index = 0
-    while !isHeld, running.count < settings.concurrency, index < waiting.count {
-      guard perHost[waiting[index].host, default: 0] < settings.perHost else {
-        index += 1
-        continue
-      }
-      start(waiting.remove(at: index))
+    let now = ContinuousClock.now
+    while running.count < settings.concurrency,
+      let job = waiting.takeNext(onlyBegun: isHeld, where: { mayAsk($0, now) })
+    {
+      start(job)
     }
   }
 
   private func start(_ job: Job) {
     var job = job
-    job.started = .now
+    let now = ContinuousClock.now
+    job.started = now
+    var request = job.request
+    if let end = request.end { request.deadline = min(request.deadline, now.duration(to: end)) }
     let transfer = Transfer(
-      job.identifier, job.request, host: job.host, settings: settings, receiver: job.receiver)
+      job.identifier, request, host: job.host, settings: settings, receiver: job.receiver)
     guard let transfer else {
       return job.finish(.failure(FetchError(.local, "libcurl could not make a handle")))
     }
@@ -119,7 +165,7 @@ final class FetchLoop {
       let code = tessera_curl_message_result(message).rawValue
       guard let entry = remove(transfer.identifier) else { continue }
       switch transfer.next(rawCode: code) {
-      case .done(let result): entry.job.finish(result, transfer)
+      case .done(let result): finish(entry.job, result, transfer)
       case .redirect:
         // The same handle, with another URL and what is left of the deadline.
         guard curl_multi_add_handle(multi, transfer.easyHandle) == CURLM_OK else {
@@ -133,13 +179,30 @@ final class FetchLoop {
     }
   }
 
+  private func finish(
+    _ job: Job, _ result: Result<FetchResponse, FetchError>, _ transfer: Transfer
+  ) {
+    // Where redirects led tells nothing about the host whose turn is waited for.
+    if !transfer.isRedirected {
+      note(HostHealth.Sign(result, wasSent: transfer.requests > 0), of: job.host)
+    }
+    job.finish(result, transfer)
+  }
+
   private func endOverdue() {
-    let now = ContinuousClock.Instant.now
+    let now = ContinuousClock.now
     for (identifier, entry) in running {
       guard let error = entry.transfer.overdue(now: now), let job = remove(identifier)?.job else {
         continue
       }
-      job.finish(.failure(error), entry.transfer)
+      finish(job, .failure(error), entry.transfer)
+    }
+    for (identifier, job) in waiting.allBegun {
+      guard let end = job.request.end, end <= now else { continue }
+      _ = waiting.remove(identifier)
+      let error = FetchError(
+        .timeout, "the time was up before the host could be asked again", isRetryable: true)
+      job.finish(.failure(error))
     }
   }
 }

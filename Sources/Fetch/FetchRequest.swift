@@ -14,10 +14,11 @@ package struct FetchRequest: Sendable {
   /// Whether the receiver has enough long before the end. Then a source may be larger than
   /// `maximumBytes`, as long as no more is read of it, and no compression is asked for.
   package var isForBeginning = false
-  /// Whether this goes on with what an earlier request began: it does not queue up again.
-  package var isContinuation = false
-  /// How long this try may take as a whole.
+  /// How long this may take from the moment when it leaves the queue.
   package var deadline: Duration
+  /// Where this goes on with what an earlier request began: when it has to have ended, time in the queue
+  /// included. It then queues up before those that have not begun.
+  package var end: ContinuousClock.Instant?
 
   package init(
     url: String, headers: [(name: String, value: String)] = [], validators: Validators? = nil,
@@ -116,6 +117,10 @@ package struct FetchSettings: Sendable {
   package var redirects: Int
   package var userAgent: String
   package var addresses: AddressPolicy
+  /// Whether what was asked for last is fetched first.
+  package var isLastInFirstOut = false
+  /// How long an item may take as a whole: a host whose trouble lasts longer is given up.
+  package var patience = Duration.seconds(120)
   /// How a user permits an address, given the word or block for it; completes "if that is meant, …".
   package var permissionHint: @Sendable (String) -> String = { permission in
     "add \"allow: [\(permission)]\" to the pipeline's \"fetch\""

@@ -76,6 +76,8 @@ final class Transfer {
     Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
   }
 
+  var isRedirected: Bool { redirects > 0 }
+
   /// Sets every option. The transfer must outlive its registration with the multi handle: the
   /// callbacks hold an unretained pointer to it.
   func prepare() -> FetchError? {

@@ -24,9 +24,10 @@ struct ItemFetch: Sendable {
     var tries = Tries(RetryPolicy(retries: settings.retries, deadline: settings.deadline))
     while true {
       let intake = Intake(limits: limits, spoolPath: spoolPath)
-      let request = FetchRequest(
+      var request = FetchRequest(
         url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
-        deadline: tries.left)
+        deadline: settings.deadline)
+      request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: intake)
       tries.took(answer.time)
       switch answer.result {

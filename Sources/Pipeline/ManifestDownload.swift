@@ -31,8 +31,9 @@ struct ManifestDownload {
     var tries = Tries(RetryPolicy(retries: fetch.retries, deadline: Self.deadline))
     while true {
       let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
-      let request = FetchRequest(
-        url: url, headers: fetch.headers.map { ($0.name, $0.value) }, deadline: tries.left)
+      var request = FetchRequest(
+        url: url, headers: fetch.headers.map { ($0.name, $0.value) }, deadline: Self.deadline)
+      request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: receiver)
       tries.took(answer.time)
       switch answer.result {

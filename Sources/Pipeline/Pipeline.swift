@@ -263,10 +263,12 @@ package struct Pipeline: Sendable {
 extension PipelineFile.Fetch {
   /// The settings as the fetcher takes them.
   package var fetchSettings: FetchSettings {
-    FetchSettings(
+    var settings = FetchSettings(
       concurrency: concurrency, perHost: perHost, timeout: timeout, minimumSpeed: minimumSpeed,
       maximumBytes: maximumBytes, redirects: redirects, userAgent: userAgent,
       addresses: AddressPolicy(allow: allow))
+    settings.patience = deadline
+    return settings
   }
 }
 

@@ -82,7 +82,7 @@ private struct HeaderSearch {
   /// The request that is to be made now; the receiver is told what it asks for.
   func begin() -> FetchRequest {
     var request = next
-    request.deadline = tries.left
+    request.end = tries.end
     receiver.expect(request.range)
     return request
   }
@@ -90,7 +90,6 @@ private struct HeaderSearch {
   /// What a request came to. Nil where there is another one to make.
   mutating func next(after result: FetchResult) async throws -> HeaderFetch.Outcome? {
     tries.took(result.time)
-    next.isContinuation = true
     begun = result.begun ?? begun
     switch result.result {
     case .success(let response) where response.ending == .notModified:
