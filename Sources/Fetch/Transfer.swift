@@ -104,7 +104,8 @@ final class Transfer {
       // Every encoding that this libcurl can undo; what it can't is an error. Of compressed bytes no
       // range can be asked for; what is sent compressed all the same is undone, too.
       tessera_curl_set_string(
-        handle, CURLOPT_ACCEPT_ENCODING, request.isForBeginning ? "identity" : ""),
+        handle, CURLOPT_ACCEPT_ENCODING,
+        request.isForBeginning || request.range != nil ? "identity" : ""),
       tessera_curl_set_string(handle, CURLOPT_USERAGENT, settings.userAgent),
       tessera_curl_set_write(
         handle,

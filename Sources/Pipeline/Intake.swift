@@ -34,6 +34,13 @@ final class Intake: BodyReceiving {
     let digest = Digest()
     var spool: File?
     var refusal: Refusal?
+    /// Bytes so far, and how many the whole has, where the server said so.
+    var count = 0
+    var length: Int?
+    /// The strong validator of the version they belong to.
+    var version: String?
+    /// Whether an answer was a part of something else.
+    var isForeign = false
   }
 
   /// - Parameter spoolPath: where the source is kept; made when the first bytes come.
@@ -42,8 +49,42 @@ final class Intake: BodyReceiving {
     self.spoolPath = spoolPath
   }
 
+  /// A body, or the rest of one that broke off. Bytes of two versions are never put together.
+  func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict {
+    state.withLock { state in
+      switch extent {
+      case .whole(let length):
+        state = State()
+        state.length = length
+        state.version = validators?.strong
+      case .part(let range, let total):
+        state.isForeign =
+          range.lowerBound != state.count || range.upperBound != state.length
+          || total ?? range.upperBound != state.length
+          || validators?.etag ?? state.version != state.version
+        if state.isForeign { return .enough }
+      }
+      return .more
+    }
+  }
+
+  /// What is still missing of a body that broke off, and the version it has to be of; nil where the server does
+  /// not say enough to be asked for a part.
+  var rest: (range: Range<Int>, version: String)? {
+    state.withLock { state in
+      guard let length = state.length, let version = state.version,
+        (1..<max(1, length)).contains(state.count), state.refusal == nil
+      else { return nil }
+      return (state.count..<length, version)
+    }
+  }
+
+  /// Whether a part came that does not belong to what is here: the whole has to be asked for.
+  var isForeign: Bool { state.withLock { $0.isForeign } }
+
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
+      state.count += bytes.byteCount
       if state.header.isSearching {
         state.header.add(bytes)
         state.refusal = limits.refusal(of: state.header.streamed())

@@ -22,24 +22,39 @@ struct ItemFetch: Sendable {
     _ url: String, validators: Validators?, spoolPath: String
   ) async throws -> Outcome {
     var tries = Tries(RetryPolicy(retries: settings.retries, deadline: settings.deadline))
+    let intake = Intake(limits: limits, spoolPath: spoolPath)
+    var request = FetchRequest(
+      url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
+      deadline: settings.deadline)
     while true {
-      let intake = Intake(limits: limits, spoolPath: spoolPath)
-      var request = FetchRequest(
-        url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
-        deadline: settings.deadline)
-      request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: intake)
       tries.took(answer.time)
+      let wasPart = request.range != nil
+      request.end = tries.end
+      request.range = nil
+      request.ifRange = nil
       switch answer.result {
       case .success(let response):
         if case .notModified = response.ending { return .notModified(response) }
+        if intake.isForeign { continue }
         return .arrived(response, intake, intake.finish())
       case .failure(let error):
-        intake.discard()
+        if error.code == .cancelled || error.code == .local { intake.discard() }
         if error.code == .cancelled { throw CancellationError() }
         if error.code == .local { throw PipelineError.local(error.message) }
-        guard try await tries.wait(after: error) else { return .failed(error) }
+        // Who can't send a part is asked for the whole.
+        if wasPart, error.code == .badRange || [400, 416, 501].contains(error.status) { continue }
+        guard try await tries.wait(after: error) else {
+          intake.discard()
+          return .failed(error)
+        }
         recorder.update { $0.retries += 1 }
+        if let rest = intake.rest {
+          // Part of a picture is here: it has changed, whatever it was before.
+          request.validators = nil
+          request.range = rest.range
+          request.ifRange = rest.version
+        }
       }
     }
   }

@@ -1,0 +1,115 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// A download that broke off goes on where it ended, and never with bytes of another version.
+@Suite struct ResumeTests {
+  /// Sends the first half of a file, and ends the connection.
+  private static func half(
+    _ bytes: [UInt8], _ etag: String, _ connection: FaultServer.Connection
+  ) {
+    connection.send("HTTP/1.1 200 OK\r\nETag: \(etag)\r\nContent-Length: \(bytes.count)\r\n\r\n")
+    connection.send(bytes.prefix(bytes.count / 2))
+  }
+
+  /// What a server does when it is asked for the rest, and whether it then has to be asked for all.
+  private enum Answer: String, CaseIterable {
+    case rest, otherVersion, ignoresIfRange, otherOffset, otherTotal, half, multipart, unsaid
+    case refuses, notSatisfiable, resets
+
+    var isAskedForAll: Bool { ![.rest, .otherVersion, .resets].contains(self) }
+  }
+
+  private static func answer(
+    _ kind: Answer, _ request: FaultServer.Request, _ bytes: [UInt8],
+    _ connection: FaultServer.Connection
+  ) {
+    guard let range = request.range else { return connection.answer("200 OK", [:], bytes) }
+    func part(_ range: Range<Int>, total: Int, _ headers: [String: String] = [:]) {
+      var headers = headers
+      headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
+      connection.answer("206 Partial Content", headers, Array(bytes[range]))
+    }
+    let count = bytes.count
+    switch kind {
+    case .rest: part(range, total: count, ["ETag": "\"1\""])
+    case .otherVersion: connection.answer("200 OK", ["ETag": "\"2\""], bytes)
+    case .ignoresIfRange: part(range, total: count, ["ETag": "\"2\""])
+    case .otherOffset: part(range.lowerBound - 1..<count, total: count)
+    case .otherTotal: part(range, total: count + 10)
+    case .half: part(range.lowerBound..<count - 20, total: count)
+    case .multipart:
+      connection.answer(
+        "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"], bytes)
+    case .unsaid: connection.answer("206 Partial Content", [:], Array(bytes[range]))
+    case .refuses: connection.answer("501 Not Implemented")
+    case .notSatisfiable:
+      connection.answer("416 Range Not Satisfiable", ["Content-Range": "bytes */\(count)"])
+    case .resets:
+      if request.before < 2 {
+        connection.send(
+          "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(range.lowerBound)-\(count - 1)"
+            + "/\(count)\r\nContent-Length: \(range.count)\r\n\r\n")
+        connection.send(bytes[range].prefix(10))
+        connection.reset()
+      } else {
+        part(range, total: count)
+      }
+    }
+  }
+
+  @Test func theRestIsAskedForAndVersionsAreNeverMixed() async throws {
+    let bytes = try Places.bytes("rotated-phone-shot.jpg")
+    let server = try FaultServer()
+    defer { server.stop() }
+    server.route("/whole") { $1.answer("200 OK", [:], bytes) }
+    for kind in Answer.allCases {
+      server.route("/\(kind.rawValue)") { request, connection in
+        if request.before == 0 { return Self.half(bytes, "\"1\"", connection) }
+        if request.range != nil { #expect(request.headers["if-range"] == "\"1\"") }
+        Self.answer(kind, request, bytes, connection)
+      }
+    }
+    let names = ["whole"] + Answer.allCases.map(\.rawValue)
+    let workshop = try Workshop(
+      manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
+      keys: "fetch: {allow: loopback, retries: 2}")
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    let images = try workshop.catalog.images
+    for image in images { #expect(image.variants == images[0].variants, "\(image.id)") }
+    for kind in Answer.allCases {
+      let requests = kind.isAskedForAll || kind == .resets ? 3 : 2
+      #expect(server.count("/\(kind.rawValue)") == requests, "\(kind)")
+    }
+    try await workshop.expectWhole()
+  }
+
+  /// What the rest must not be asked for: of a version that has no strong name, of unknown length, compressed.
+  @Test func whereNoVersionIsToldAllIsAskedForAgain() async throws {
+    let bytes = try Places.bytes("plain.jpg")
+    let server = try FaultServer()
+    defer { server.stop() }
+    let heads = [
+      "weak": "ETag: W/\"1\"\r\nContent-Length: \(bytes.count)",
+      "date": "Last-Modified: Mon, 02 Nov 2026 10:00:00 GMT\r\nContent-Length: \(bytes.count)",
+      "chunked": "ETag: \"1\"\r\nTransfer-Encoding: chunked",
+    ]
+    for (name, head) in heads {
+      server.route("/\(name)") { request, connection in
+        #expect(request.range == nil)
+        if request.before > 0 { return connection.answer("200 OK", [:], bytes) }
+        connection.send("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n")
+        if name == "chunked" { connection.send("200\r\n") }
+        connection.send(bytes.prefix(name == "chunked" ? 512 : 2000))
+        connection.reset()
+      }
+    }
+    let workshop = try Workshop(
+      manifest: heads.keys.map { server.url("/\($0)") + "\n" }.joined(),
+      keys: "fetch: {allow: loopback, retries: 1}")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["fetch.retries"] == 3)
+  }
+}
