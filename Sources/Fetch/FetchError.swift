@@ -19,6 +19,8 @@ package struct FetchError: Error, Sendable, Equatable {
     /// The spool could not be written: the fault is ours, not the server's.
     case local
     case cancelled
+    /// The run's own deadline came first.
+    case runDeadline = "run-deadline"
   }
 
   package var code: Code
@@ -41,4 +43,7 @@ package struct FetchError: Error, Sendable, Equatable {
     self.status = status
     self.retryAfter = retryAfter
   }
+
+  package static let runDeadline = FetchError(
+    .runDeadline, "the run's deadline came before this picture's turn", isRetryable: true)
 }

@@ -24,7 +24,7 @@ final class FetchLoop {
 
   private let settings: FetchSettings
   private let multi: UnsafeMutableRawPointer
-  private var waiting: WaitingLine<Job>
+  private var waiting = WaitingLine<Job>()
   private var running: [Int: (transfer: Transfer, job: Job)] = [:]
   private var perHost: [String: Int] = [:]
   /// Of hosts that have trouble, and no others.
@@ -34,7 +34,6 @@ final class FetchLoop {
   init(settings: FetchSettings, multi: UnsafeMutableRawPointer) {
     self.settings = settings
     self.multi = multi
-    waiting = WaitingLine(settings.isLastInFirstOut ? .lastInFirstOut : .firstInFirstOut)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.concurrency)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.concurrency * 2)
@@ -58,19 +57,29 @@ final class FetchLoop {
     }
   }
 
-  func cancelAll() {
-    for job in waiting.takeAll() { job.finish(.failure(Self.cancelled)) }
-    for identifier in Array(running.keys) { cancel(identifier) }
+  /// Ends all requests.
+  func endAll(_ error: FetchError = cancelled) {
+    for job in waiting.takeAll() { job.finish(.failure(error)) }
+    for identifier in Array(running.keys) {
+      guard let (transfer, job) = remove(identifier) else { continue }
+      job.finish(.failure(error), transfer)
+    }
   }
 
-  private static let cancelled = FetchError(.cancelled, "the run was stopped")
+  /// More than this are not there by chance, on their way into the queue.
+  private static let manyWaiting = 500
+
+  static let cancelled = FetchError(.cancelled, "the run was stopped")
 
   /// While true, nothing is begun: what has come in waits to be worked on.
   var isHeld = false
 
   /// One turn: starts, moves and ends transfers, then sleeps until something happens or `pause` is
   /// over.
-  func turn() {
+  ///
+  /// - Parameter tell: told, before the sleep, whether those who wait can't take the places that are free.
+  func turn(_ tell: (_ isBlocked: Bool) -> Void) {
+    if let end = settings.end, end <= .now { endAll(.runDeadline) }
     giveUp()
     startWaiting()
     var count: Int32 = 0
@@ -79,6 +88,8 @@ final class FetchLoop {
     endOverdue()
     // A place may have become free.
     startWaiting()
+    tell(!isHeld && running.count < settings.concurrency && waiting.count > Self.manyWaiting)
+    // Requests wake it; time does not.
     let pause: Int32 = running.isEmpty && waiting.isEmpty ? 10_000 : 200
     curl_multi_poll(multi, nil, 0, pause, nil)
   }

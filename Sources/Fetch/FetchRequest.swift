@@ -117,8 +117,8 @@ package struct FetchSettings: Sendable {
   package var redirects: Int
   package var userAgent: String
   package var addresses: AddressPolicy
-  /// Whether what was asked for last is fetched first.
-  package var isLastInFirstOut = false
+  /// When the run as a whole ends: what is on its way then fails, and so does what is asked for later.
+  package var end: ContinuousClock.Instant?
   /// How long an item may take as a whole: a host whose trouble lasts longer is given up.
   package var patience = Duration.seconds(120)
   /// How a user permits an address, given the word or block for it; completes "if that is meant, …".

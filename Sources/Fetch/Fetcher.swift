@@ -15,13 +15,18 @@ package final class Fetcher: Sendable {
     var isClosed = false
     var held = 0
     var isHeld = false
+    var isBlocked = false
   }
 
   private let inbox = Mutex(Inbox())
   private let waker: Waker
   private let statistics = Mutex(FetchStatistics())
 
+  /// When the run as a whole ends, if it has an end.
+  package let end: ContinuousClock.Instant?
+
   package init(_ settings: FetchSettings) throws(SystemError) {
+    end = settings.end
     guard Self.isInitialized, let multi = curl_multi_init() else {
       throw SystemError("start", "libcurl", code: 12)  // ENOMEM: the only reason there is
     }
@@ -55,6 +60,10 @@ package final class Fetcher: Sendable {
     }
     if change < 0 { waker.wake() }
   }
+
+  /// Whether there are places on the way that those who wait can't take, since their hosts may not be asked: who
+  /// reads on may find others.
+  package var isBlocked: Bool { inbox.withLock { $0.isBlocked } }
 
   package var counts: FetchStatistics { statistics.withLock { $0 } }
 
@@ -104,11 +113,11 @@ package final class Fetcher: Sendable {
       loop.add(jobs)
       for identifier in cancelled { loop.cancel(identifier) }
       if isClosed {
-        loop.cancelAll()
+        loop.endAll()
         waker.forget()
         return
       }
-      loop.turn()
+      loop.turn { isBlocked in inbox.withLock { $0.isBlocked = isBlocked } }
     }
   }
 }

@@ -1,9 +1,6 @@
-/// Who waits for a place on the way, host by host. The next is the one who came first (or, the other way about,
-/// last) among those whose host may be asked; who has begun already goes before all others.
+/// Who waits for a place on the way, host by host. The next is the one who came first among those whose host may
+/// be asked; who has begun already goes before all others.
 struct WaitingLine<Element> {
-  /// Which of a host's elements is next.
-  enum Order { case firstInFirstOut, lastInFirstOut }
-
   private struct Entry {
     var number: Int
     var identifier: Int
@@ -17,16 +14,10 @@ struct WaitingLine<Element> {
 
     var isEmpty: Bool { entries.isEmpty }
     var first: Entry? { entries.isEmpty ? nil : entries[start] }
-    var last: Entry? { entries.last ?? nil }
 
     mutating func removeFirst() {
       entries[start] = nil
       start += 1
-      trim()
-    }
-
-    mutating func removeLast() {
-      entries.removeLast()
       trim()
     }
 
@@ -52,13 +43,12 @@ struct WaitingLine<Element> {
     }
   }
 
-  private let order: Order
   private var begun: [String: Line] = [:]
   private var fresh: [String: Line] = [:]
   private var next = 0
   private(set) var count = 0
 
-  init(_ order: Order = .firstInFirstOut) { self.order = order }
+  init() {}
 
   var isEmpty: Bool { count == 0 }
 
@@ -83,32 +73,23 @@ struct WaitingLine<Element> {
     onlyBegun: Bool = false, where mayAsk: (_ host: String) -> Bool
   ) -> Element? {
     let element =
-      Self.take(from: &begun, .firstInFirstOut, mayAsk)
-      ?? (onlyBegun ? nil : Self.take(from: &fresh, order, mayAsk))
+      Self.take(from: &begun, mayAsk) ?? (onlyBegun ? nil : Self.take(from: &fresh, mayAsk))
     if element != nil { count -= 1 }
     return element
   }
 
   private static func take(
-    from lines: inout [String: Line], _ order: Order, _ mayAsk: (String) -> Bool
+    from lines: inout [String: Line], _ mayAsk: (String) -> Bool
   ) -> Element? {
     var best: (host: String, entry: Entry)?
     for (host, line) in lines {
-      guard let entry = order == .firstInFirstOut ? line.first : line.last else { continue }
-      if let best {
-        let isBefore =
-          order == .firstInFirstOut
-          ? entry.number < best.entry.number : entry.number > best.entry.number
-        guard isBefore else { continue }
+      guard let entry = line.first, entry.number < best?.entry.number ?? .max, mayAsk(host) else {
+        continue
       }
-      if mayAsk(host) { best = (host, entry) }
+      best = (host, entry)
     }
     guard let best else { return nil }
-    if order == .firstInFirstOut {
-      lines[best.host]?.removeFirst()
-    } else {
-      lines[best.host]?.removeLast()
-    }
+    lines[best.host]?.removeFirst()
     if lines[best.host]?.isEmpty == true { lines[best.host] = nil }
     return best.entry.element
   }

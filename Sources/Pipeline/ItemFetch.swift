@@ -21,7 +21,8 @@ struct ItemFetch: Sendable {
   func fetch(
     _ url: String, validators: Validators?, spoolPath: String
   ) async throws -> Outcome {
-    var tries = Tries(RetryPolicy(retries: settings.retries, deadline: settings.deadline))
+    var tries = Tries(
+      RetryPolicy(retries: settings.retries, deadline: settings.deadline), runEnd: fetcher.end)
     let intake = Intake(limits: limits, spoolPath: spoolPath)
     var request = FetchRequest(
       url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,

@@ -67,9 +67,10 @@ struct ItemRunner: ItemRunning {
         intake.discard()
         fetch.fetcher.hold(-1, limit: spoolLimit)
       }
-      let image = try await contents.work(contents.place(digest)) { _ in
+      let made = try await contents.work(contents.place(digest)) { _ in
         (try await make(entry, shown, header, digest, spool: spool, position: position), nil)
       }
+      guard let image = made else { return failed(.runDeadline) }
       if image.status == .ok {
         try await save(digest, response, key: source.key, before: nil)
       } else if source.isReady, let error = image.error {
@@ -90,11 +91,11 @@ struct ItemRunner: ItemRunning {
   /// So many sources may lie in the spool before fetching waits for the workers.
   private var spoolLimit: Int { file.fetch.concurrency + 8 }
 
-  /// From bytes in the spool to an entry.
+  /// From bytes in the spool to an entry; nil where the run's deadline came first.
   private func make(
     _ entry: ManifestEntry, _ shown: String, _ header: ImageHeader, _ digest: String,
     spool: String, position: Int
-  ) async throws -> CatalogImage {
+  ) async throws -> CatalogImage? {
     if let known = try await memory.known(digest, for: entry), known.blueprint.isComplete,
       file.letsIn(known.content)
     {
@@ -125,6 +126,7 @@ struct ItemRunner: ItemRunning {
           entry, url: shown, content: content, blueprint: blueprint,
           file.placeholders)
       case .differs(let seen): facts = seen
+      case .late: return nil
       case .failed(let failure):
         return Assembly.failed(
           entry, url: shown, .init(failure), format: header.format.rawValue, size: facts.size)

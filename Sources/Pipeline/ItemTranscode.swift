@@ -15,6 +15,8 @@ struct ItemTranscode: Sendable {
   let maximumFrames: Int
   let failOn: FailOn
   let recorder: RunRecorder
+  /// When the run as a whole ends, if it has an end.
+  let runEnd: ContinuousClock.Instant?
 
   enum Outcome: Sendable {
     /// The files of the blueprint's missing variants, in their order, and what the decoder saw.
@@ -22,6 +24,8 @@ struct ItemTranscode: Sendable {
     /// The decoder sees something else than the header told; plan again for this.
     case differs(SourceFacts)
     case failed(TranscodeFailure)
+    /// The run's own deadline came first.
+    case late
   }
 
   /// Makes the files that a blueprint misses, in one decode.
@@ -71,7 +75,10 @@ struct ItemTranscode: Sendable {
     case .differs(let facts): return .differs(facts)
     case .failed(let failure):
       discard(outputs)
-      if failure.code == .cancelled { throw CancellationError() }
+      if failure.code == .cancelled {
+        guard let runEnd, runEnd <= .now, !Task.isCancelled else { throw CancellationError() }
+        return .late
+      }
       if failure.code == .local { try checkStaging(failure, name: name) }
       return .failed(failure)
     }

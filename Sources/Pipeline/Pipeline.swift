@@ -40,12 +40,17 @@ package struct Pipeline: Sendable {
   private let extent: RunExtent
   private let workerPath: String
   private let observer: any RunObserving
+  private let deadline: Duration?
 
-  /// - Parameter workerPath: the path of `tessera-worker`.
+  /// - Parameters:
+  ///   - workerPath: the path of `tessera-worker`.
+  ///   - deadline: how long the run may fetch and transcode. What is not done then fails, or stays stale, and
+  ///     is in the catalog with the rest.
   package init(
     _ file: PipelineFile, _ extent: RunExtent = .everything, workerPath: String,
-    observer: any RunObserving
+    deadline: Duration? = nil, observer: any RunObserving
   ) {
+    self.deadline = deadline
     self.file = file
     self.extent = extent
     self.workerPath = workerPath
@@ -94,10 +99,18 @@ package struct Pipeline: Sendable {
       throw PipelineError.workers(error.description)
     }
     defer { pool.close() }
-    let fetcher = try PipelineError.wrap {
-      try Fetcher(file.fetch.fetchSettings)
-    }
+    var settings = file.fetch.fetchSettings
+    settings.end = deadline.map { clock.advanced(by: $0) }
+    let fetcher = try PipelineError.wrap { try Fetcher(settings) }
     defer { fetcher.close() }
+    // At the run's deadline transfers end at once, and workers after a little grace.
+    let closing = settings.end.map { end in
+      Task {
+        try await Task.sleep(until: end.advanced(by: Self.grace))
+        pool.close()
+      }
+    }
+    defer { closing?.cancel() }
 
     let run = try await state.beginRun()
     let libvips = pool.hello.libvips
@@ -115,7 +128,7 @@ package struct Pipeline: Sendable {
     do {
       try await withTaskCancellationHandler {
         try await processAll(
-          manifest, with: runner, state: state, run: run, recorder: recorder, stop: stop)
+          manifest, with: runner, fetcher, state: state, run: run, recorder: recorder, stop: stop)
       } onCancel: {
         stop()
       }
@@ -141,6 +154,9 @@ package struct Pipeline: Sendable {
     return recorder.current
   }
 
+  /// For the pictures that are being made when the run's deadline comes.
+  private static let grace = Duration.seconds(1)
+
   private func runner(
     _ memory: ItemMemory, _ fetcher: Fetcher, _ pool: WorkerPool
   ) -> any ItemRunning {
@@ -154,7 +170,8 @@ package struct Pipeline: Sendable {
           fetcher: fetcher, settings: file.fetch, limits: limits, recorder: recorder),
         transcode: ItemTranscode(
           pool: pool, output: memory.output, maximumPixels: file.limits.pixels,
-          maximumFrames: file.limits.frames, failOn: file.failOn, recorder: recorder))
+          maximumFrames: file.limits.frames, failOn: file.failOn, recorder: recorder,
+          runEnd: fetcher.end))
     case .layout:
       return LayoutRunner(
         memory: memory,
@@ -169,47 +186,40 @@ package struct Pipeline: Sendable {
 
   /// Sends every entry of the manifest on its way, so many at a time, and waits for the last.
   private func processAll(
-    _ manifest: ManifestStream, with runner: any ItemRunning, state: StateStore, run: Int,
-    recorder: RunRecorder, stop: @escaping @Sendable () -> Void
+    _ manifest: ManifestStream, with runner: any ItemRunning, _ fetcher: Fetcher,
+    state: StateStore, run: Int, recorder: RunRecorder, stop: @escaping @Sendable () -> Void
   ) async throws {
-    // Enough that all transfers and all workers have something to do, and that a slow host, whose
-    // items wait here for their turn, does not hold up the others at once.
-    let window = max(1_000, file.fetch.concurrency * 4)
-    // One task at a time for each URL, in the order of the manifest.
-    let sources = KeyedQueue<FetchError>()
+    let items = ItemFlow(
+      runner: runner, fetcher: fetcher, state: state, recorder: recorder, observer: observer,
+      window: max(1_000, file.fetch.concurrency * 4), failAbove: file.failAbove,
+      sourceKey: { file.sourceKey(for: $0) }, stop: stop)
     var entries = EntryStream(manifest, ledger: state, run: run)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      var underWay = 0
+      var started = 0
+      func progress(isAllRead: Bool) {
+        observer.progress(
+          RunProgress(
+            recorder.current, started: started, manifest: manifest, isAllRead: isAllRead))
+      }
+      var backwards: NewestFirst?
+      if file.fetch.order == .newestFirst {
+        backwards = try NewestFirst(in: DirectoryOutput(file.output).spoolDirectory)
+      }
       while let batch = try await entries.next() {
         for record in batch {
           try Task.checkCancellation()
-          guard case .entry(let entry, let position) = record else {
-            if case .problem(let problem) = record { report(problem, recorder) }
-            continue
-          }
-          if underWay >= window {
-            try await group.next()
-            underWay -= 1
-          }
-          underWay += 1
-          let turn = sources.place(file.sourceKey(for: entry))
-          group.addTask {
-            do {
-              try await sources.work(turn) { failure in
-                let clock = ContinuousClock.now
-                let (image, finding) = try await runner.image(
-                  for: entry, position: position, failure: failure)
-                try await finish(image, of: entry, since: clock, state, recorder)
-                return ((), finding)
-              }
-            } catch {
-              stop()
-              throw error
+          switch record {
+          case .repeated: break
+          case .problem(let problem): report(problem, recorder)
+          case .entry(let entry, let position):
+            if backwards != nil {
+              try backwards?.add(entry, position: position)
+            } else {
+              try await items.start(entry, position, in: &group)
+              started += 1
+              progress(isAllRead: false)
             }
           }
-          observer.progress(
-            RunProgress(
-              recorder.current, started: position + 1, manifest: manifest, isAllRead: false))
         }
       }
       // A list without one good line is no list: a page in its place, a damaged file.
@@ -218,22 +228,14 @@ package struct Pipeline: Sendable {
           path: manifest.path,
           reason: "not one line of it can be used; line \(problem.line): \(problem.message)")
       }
-      while try await group.next() != nil {
-        observer.progress(
-          RunProgress(recorder.current, started: entries.count, manifest: manifest, isAllRead: true)
-        )
+      while let (entry, position) = try backwards?.next() {
+        try Task.checkCancellation()
+        try await items.start(entry, position, in: &group)
+        started += 1
+        progress(isAllRead: true)
       }
+      while try await group.next() != nil { progress(isAllRead: true) }
     }
-  }
-
-  private func finish(
-    _ image: CatalogImage, of entry: ManifestEntry, since start: ContinuousClock.Instant,
-    _ state: StateStore, _ recorder: RunRecorder
-  ) async throws {
-    let line = CatalogWriter.line(image, extra: entry.extra)
-    try await state.finish(id: entry.id, result: line)
-    recorder.add(image, seconds: start.duration(to: .now).inSeconds)
-    if let error = image.error { observer.failed(image.id, error) }
   }
 
   private func report(_ problem: ManifestProblem, _ recorder: RunRecorder) {
@@ -273,7 +275,7 @@ extension PipelineFile.Fetch {
 }
 
 extension Duration {
-  fileprivate var inSeconds: Double {
+  var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }

@@ -10,6 +10,8 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   case system(SystemError)
   case workers(String)
   case manifest(path: String, reason: String)
+  /// More of the last items failed than `fail-above` allows.
+  case tooManyFailures(String)
   /// A disk that is full, a directory that went away: whatever hits every item alike.
   case local(String)
 
@@ -20,6 +22,7 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .system(let error): error.description
     case .workers(let sentence): sentence
     case .manifest(let path, let reason): "the manifest \"\(path)\": \(reason)"
+    case .tooManyFailures(let diagnosis): diagnosis
     case .local(let sentence): sentence
     }
   }

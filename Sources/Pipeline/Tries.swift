@@ -4,10 +4,15 @@ internal import TesseraFetch
 /// the first leaves the fetcher's queue.
 struct Tries {
   let policy: RetryPolicy
+  /// When the run as a whole ends.
+  private let runEnd: ContinuousClock.Instant?
   private var began: ContinuousClock.Instant?
   private var failures = 0
 
-  init(_ policy: RetryPolicy) { self.policy = policy }
+  init(_ policy: RetryPolicy, runEnd: ContinuousClock.Instant? = nil) {
+    self.policy = policy
+    self.runEnd = runEnd
+  }
 
   /// When the last of them has to have ended; nil before the first.
   var end: ContinuousClock.Instant? { began?.advanced(by: policy.deadline) }
@@ -26,7 +31,9 @@ struct Tries {
     guard
       let wait = policy.wait(after: error, tries: failures, elapsed: elapsed, chance: chance)
     else { return false }
-    try await Task.sleep(for: wait)
+    // There is no time to wait for after the run's; the next try will say so.
+    let left = runEnd.map { ContinuousClock.now.duration(to: $0) } ?? wait
+    try await Task.sleep(for: max(.zero, min(wait, left)))
     return true
   }
 }

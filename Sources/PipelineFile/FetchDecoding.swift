@@ -7,7 +7,7 @@ enum FetchDecoding {
     guard var group = top.group("fetch") else { return fetch }
     fetch.concurrency = group.int("concurrency", 1...1024) ?? fetch.concurrency
     fetch.perHost = group.int("per-host", 1...1024) ?? fetch.perHost
-    _ = group.choice("order", [Order.manifest], unbuilt: ["newest-first"])
+    fetch.order = group.choice("order", PipelineFile.Order.allCases) ?? fetch.order
     fetch.timeout = group.duration("timeout") ?? fetch.timeout
     fetch.deadline = group.duration("deadline") ?? fetch.deadline
     fetch.minimumSpeed =
@@ -33,8 +33,6 @@ enum FetchDecoding {
     group.finish()
     return fetch
   }
-
-  private enum Order: String { case manifest }
 
   /// Whether a text can go into a request's header without ending it.
   private static func isLine(_ text: String) -> Bool {

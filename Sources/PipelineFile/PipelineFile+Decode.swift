@@ -58,17 +58,20 @@ extension PipelineFile {
     catalogKeys(&top)
     let placeholders = placeholders(&top)
     let failOn = top.choice("fail-on", FailOn.allCases) ?? .error
-    top.unbuilt("fail-above", instead: "A run goes on whatever share of its items fails.")
+    let failAbove = top.value(
+      "fail-above", expected: "a percentage from 0% to 100%", Units.percentage)
     top.finish()
     for key in ["manifest", "output", "slots"] where top.node(key) == nil {
       context.report(top.mark, "the key \"\(key)\" is missing; it has no default")
     }
     guard let manifest, let output, slots != nil else { return nil }
-    return PipelineFile(
+    var file = PipelineFile(
       name: baseName(path), path: path, manifest: manifest, base: base, output: output,
       baseURL: baseURL, plan: plan, fetch: fetch, accept: accept, limits: limits,
       workers: workers ?? nil, placeholders: placeholders,
       failOn: failOn)
+    file.failAbove = failAbove ?? file.failAbove
+    return file
   }
 
   private static func baseName(_ path: String) -> String {

@@ -28,6 +28,9 @@ package struct PipelineFile: Sendable {
   /// When a source that is damaged counts as no picture.
   package var failOn = FailOn.error
 
+  /// In per cent: where more of the last items have failed, the run stops. At 100 it never does.
+  package var failAbove = 90.0
+
   package enum Placeholder: String, Sendable, CaseIterable {
     case color, thumbhash, blurhash, lqip
   }
@@ -48,7 +51,16 @@ package struct PipelineFile: Sendable {
     case never
   }
 
+  /// Which items are fetched first.
+  package enum Order: String, Sendable, CaseIterable {
+    /// The first in the manifest.
+    case manifest
+    /// The last in the manifest.
+    case newestFirst = "newest-first"
+  }
+
   package struct Fetch: Sendable {
+    package var order = Order.manifest
     package var concurrency = 16
     package var perHost = 6
     /// To connect, and to the first byte.

@@ -38,6 +38,12 @@ package enum Units {
     parse(text, ["": 1, "kP": 1e3, "MP": 1e6, "GP": 1e9]).map { Int($0) }
   }
 
+  /// `90%`: from 0 to 100.
+  package static func percentage(_ text: String) -> Double? {
+    text.hasSuffix("%")
+      ? parse(String(text.dropLast()), ["": 1]).flatMap { $0 <= 100 ? $0 : nil } : nil
+  }
+
   /// `36x36`, `180x` (free height), `x200` (free width); in points.
   package static func slotSize(_ text: String) -> (width: Int?, height: Int?)? {
     let parts = text.split(separator: "x", omittingEmptySubsequences: false)

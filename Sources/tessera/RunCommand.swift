@@ -19,15 +19,23 @@ enum RunCommand: Command {
       ),
       .init("--output", "DIR", "write here instead of into the pipeline's output"),
       .init("--layout-only", nil, "learn sizes alone; what is not made is pending"),
+      .init(
+        "--deadline", "TIME", "stop after so long (50m), with what is done in the catalog"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineFile.load(arguments)
     let observer = ConsoleObserver(
       isQuiet: arguments.has("--quiet"), showsProgress: !arguments.has("--no-progress"))
+    let deadline = try arguments.value("--deadline").map { text in
+      guard let time = Units.duration(text), time > .zero else {
+        throw UsageError("--deadline must be a time such as 90s, 50m or 1h, found \"\(text)\"")
+      }
+      return time
+    }
     let pipeline = Pipeline(
       file, arguments.has("--layout-only") ? .layout : .everything, workerPath: try workerPath(),
-      observer: observer)
+      deadline: deadline, observer: observer)
     let report: RunReport
     do {
       report = try await Interruption.cancelling { try await pipeline.run() }

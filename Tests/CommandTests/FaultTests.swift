@@ -94,15 +94,21 @@ import Testing
   /// that dies, too, it costs that one item.
   @Test(arguments: [1, 2])
   func aWorkerKilledInTheMiddleOfAJobCostsOneItemAtMost(_ kills: Int) async throws {
-    let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["plain.jpg", "tall-900x20000.png", "transparent.png", "animated.gif"]
-    let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
+    let server = try FaultServer()
+    defer { server.stop() }
+    for name in names {
+      server.route("/\(name)") { _, connection in
+        // So that it is not the worker's first.
+        if name.hasPrefix("tall") { connection.pause(2) }
+        connection.picture(name)
+      }
+    }
+    let manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
     // One worker, and the slowest encoder: the tall picture takes seconds.
-    // One source after the other, so that the tall picture is not the worker's first.
     let workshop = try Workshop(
-      manifest: manifest,
-      keys: "workers: 1\nvariants: {effort: 6}\n"
-        + "fetch: {allow: loopback, retries: 0, concurrency: 1}")
+      manifest: manifest.joined(),
+      keys: "workers: 1\nvariants: {effort: 6}\nfetch: {allow: loopback, retries: 0, timeout: 9s}")
     let running = try workshop.start()
     var killed: Set<Int32> = []
     for _ in 0..<4000 where killed.count < kills {
@@ -131,7 +137,6 @@ import Testing
       #expect(try await workshop.run().status == 0)
       #expect(try workshop.report["decodes"] == 1)
     }
-    await nginx.stop()
   }
 
   @Test func aSourceThatCannotBeReachedStaysWithItsLastGoodFiles() async throws {

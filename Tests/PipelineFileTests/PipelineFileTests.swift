@@ -241,9 +241,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   /// What belongs to the format and is not built yet is refused, never ignored.
   @Test(arguments: [
-    "fail-above: 90%", "catalog: {profile: full}",
-    "catalog: {format: jsonl}",
-    "fetch: {order: newest-first}", "fetch: {allow: [files:/srv]}", "accept: [psd]",
+    "catalog: {profile: full}", "catalog: {format: jsonl}", "fetch: {allow: [files:/srv]}",
+    "accept: [psd]",
   ])
   func refusesWhatIsNotBuiltYet(_ line: String) {
     let found = mistakes(minimal + line + "\n")

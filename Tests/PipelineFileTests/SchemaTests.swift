@@ -112,14 +112,16 @@ import Testing
     "fetch: {headers: {\"a b\": c}}", "fetch: {headers: {Range: bytes=0-9}}",
     "fetch: {allow: loopback}", "fetch: {allow: [private, 10.1.0.0/16, \"fd00::/8\"]}",
     "fetch: {allow: [everything]}", "fetch: {allow: [10.1.0.0]}", "fetch: {order: newest-first}",
-    "accept: [jpeg]", "accept: png", "accept: []", "accept: [svg]", "accept: [psd]",
+    "fetch: {order: random}", "accept: [jpeg]", "accept: png", "accept: []", "accept: [svg]",
+    "accept: [psd]",
     "accept: [tga]", "accept: [jpg]",
     "limits: {pixels: 50MP}", "limits: {pixels: 1000000}", "limits: {pixels: .nan}",
     "limits: {frames: 0}", "limits: {frames: 100000}", "limits: {memory: 1GB}",
     "limits: {time: 20s}", "limits: {tme: 20s}", "workers: auto", "workers: 3", "workers: 0",
     "workers: many", "catalog: {profile: client, format: json}", "catalog: {profile: full}",
     "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
-    "fail-above: 90%", "fail-on: truncated", "fail-on: warning", "colour: red",
+    "fail-above: 90%", "fail-above: 100%", "fail-above: 101%", "fail-above: 0.5%",
+    "fail-above: 90", "fail-above: most", "fail-on: truncated", "fail-on: warning", "colour: red",
   ]
   private static let slots = [
     "{a: {size: 36x36, mode: clip}}", "{a: {size: x200}}", "{a: {size: 180x, mode: fill}}",

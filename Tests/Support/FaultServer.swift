@@ -167,7 +167,9 @@ public final class FaultServer: Sendable {
     let (route, before) = state.withLock { state in
       let before = state.counts[path, default: 0]
       state.counts[path] = before + 1
-      return (state.routes[path], before)
+      // A route is for all queries, if there is none for this one.
+      let plain = path.prefix { $0 != "?" }
+      return (state.routes[path] ?? state.routes[String(plain)], before)
     }
     guard let route else { return connection.answer("404 Not Found") }
     route(Request(path: path, headers: headers, before: before), connection)

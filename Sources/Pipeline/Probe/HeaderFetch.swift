@@ -72,7 +72,7 @@ private struct HeaderSearch {
     self.url = url
     receiver = HeaderReceiver(reach: min(HeaderReader.reach, fetch.maximumBytes))
     ahead.mostBytes = min(ahead.mostBytes, fetch.maximumBytes)
-    tries = Tries(fetch.policy)
+    tries = Tries(fetch.policy, runEnd: fetch.fetcher.end)
     next = FetchRequest(
       url: url, headers: fetch.headers, validators: validators, deadline: fetch.policy.deadline)
     next.isForBeginning = true

@@ -1,0 +1,91 @@
+internal import Synchronization
+internal import TesseraCatalog
+internal import TesseraFetch
+internal import TesseraManifest
+internal import TesseraState
+
+/// Many items on their way at once: so many that all transfers and all workers have something to do, and not so
+/// many that memory grows with the manifest.
+final class ItemFlow: Sendable {
+  private let runner: any ItemRunning
+  private let fetcher: Fetcher
+  private let state: StateStore
+  private let recorder: RunRecorder
+  private let observer: any RunObserving
+  private let window: Int
+  private let sourceKey: @Sendable (ManifestEntry) -> String
+  private let stop: @Sendable () -> Void
+  private let failures: Mutex<FailureWatch>
+  /// One task at a time for each URL, in the order in which they were started.
+  private let sources = KeyedQueue<FetchError>()
+  private let underWay = Mutex(0)
+
+  /// Where the items of the window wait for slow hosts, so many times the window are looked through for others.
+  private static let reach = 10
+
+  /// - Parameters:
+  ///   - window: so many items at once.
+  ///   - sourceKey: what identifies an entry's source.
+  ///   - stop: ends what is on its way; called before an error is thrown.
+  init(
+    runner: any ItemRunning, fetcher: Fetcher, state: StateStore, recorder: RunRecorder,
+    observer: any RunObserving, window: Int, failAbove: Double,
+    sourceKey: @escaping @Sendable (ManifestEntry) -> String, stop: @escaping @Sendable () -> Void
+  ) {
+    self.runner = runner
+    self.fetcher = fetcher
+    self.state = state
+    self.recorder = recorder
+    self.observer = observer
+    self.window = window
+    self.sourceKey = sourceKey
+    self.stop = stop
+    failures = Mutex(FailureWatch(limit: failAbove))
+  }
+
+  /// Sends an entry on its way, when there is a place for it.
+  func start(
+    _ entry: ManifestEntry, _ position: Int, in group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws {
+    while isFull {
+      try await group.next()
+      underWay.withLock { $0 -= 1 }
+    }
+    underWay.withLock { $0 += 1 }
+    let turn = sources.place(sourceKey(entry))
+    group.addTask { [self] in
+      do {
+        try await sources.work(turn) { failure in
+          let clock = ContinuousClock.now
+          let (image, finding) = try await runner.image(
+            for: entry, position: position, failure: failure)
+          try await finish(image, of: entry, since: clock)
+          return ((), finding)
+        }
+      } catch {
+        stop()
+        throw error
+      }
+    }
+  }
+
+  private var isFull: Bool {
+    let count = underWay.withLock(\.self)
+    return count >= window && !(count < window * Self.reach && fetcher.isBlocked)
+  }
+
+  private func finish(
+    _ image: CatalogImage, of entry: ManifestEntry, since start: ContinuousClock.Instant
+  ) async throws {
+    let line = CatalogWriter.line(image, extra: entry.extra)
+    try await state.finish(id: entry.id, result: line)
+    recorder.add(image, seconds: start.duration(to: .now).inSeconds)
+    if let error = image.error { observer.failed(image.id, error) }
+    // That the time was up is nobody's failure.
+    guard image.error?.code != FetchError.Code.runDeadline.rawValue else { return }
+    let diagnosis = failures.withLock {
+      $0.diagnosis(after: image.error.map { ($0.code, $0.message) })
+    }
+    if let diagnosis { throw PipelineError.tooManyFailures(diagnosis) }
+  }
+}
