@@ -8,8 +8,8 @@ import PackageDescription
 //   4  Pipeline: the stages of a run and their order                      |
 //   3  Fetch  State  Output  PipelineFile   Workers ---- Wire -------- Transcode
 //   2  Plan  ImageHeader  Manifest  Placeholder   pure: no I/O, no clock, no Foundation
-//   1  TesseraCatalog (public)   JSON   Files
-//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess, CSandbox: our few lines of C
+//   1  TesseraCatalog (public)   JSON   Text   Files
+//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess, CSandbox, CJPEG: our few lines of C
 //
 // Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
 // is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
@@ -72,12 +72,15 @@ let package = Package(
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "TesseraCProcess", path: "Sources/CProcess"),
     .target(
+      name: "TesseraCJPEG", path: "Sources/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(
       name: "TesseraCSandbox", path: "Sources/CSandbox",
       linkerSettings: [.linkedLibrary("seccomp")]),
 
     // 1: what everything may use
     .target(name: "TesseraCatalog", swiftSettings: pure),
     module("JSON", settings: pure),
+    module("Text", settings: pure),
     module("Files", ["TesseraCProcess"]),
 
     // 2: pure
@@ -90,7 +93,7 @@ let package = Package(
     module(
       "PipelineFile",
       ["TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraFiles", "TesseraCYAML"]),
-    module("Fetch", ["TesseraCCurl", "TesseraFiles"]),
+    module("Fetch", ["TesseraCCurl", "TesseraFiles", "TesseraText"]),
     module("State", ["TesseraPlaceholder", "TesseraFiles", "TesseraCSQLite"]),
     module("Output", ["TesseraFiles"]),
     module("Wire", ["TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
@@ -99,7 +102,7 @@ let package = Package(
       "Transcode",
       [
         "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraFiles",
-        "TesseraCVips", "TesseraCWebPMux", "TesseraCZlib",
+        "TesseraText", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCZlib",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: the stages
@@ -138,7 +141,7 @@ let package = Package(
     // A program that shuts itself in as a worker does, and tries the doors.
     .executableTarget(
       name: "ConfinementProbe", dependencies: ["TesseraCSandbox"], path: "Tests/ConfinementProbe"),
-    tests("PlaceholderTests", ["TesseraPlaceholder"]),
+    tests("PlaceholderTests", ["TesseraPlaceholder", "TesseraText"]),
     tests("PlanTests", ["TesseraPlan"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
     tests("FetchTests", ["TesseraFetch"]),

@@ -16,6 +16,8 @@ package struct FetchError: Error, Sendable, Equatable {
     case badResponse = "bad-response"
     /// Not what was asked for of a range. Who asks for ranges asks again without.
     case badRange = "bad-range"
+    /// A file that is not there, or can't be read.
+    case notFound = "not-found"
     /// The spool could not be written: the fault is ours, not the server's.
     case local
     case cancelled

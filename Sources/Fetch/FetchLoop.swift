@@ -20,6 +20,15 @@ final class FetchLoop {
           requests: transfer?.requests ?? 0,
           time: started?.duration(to: .now) ?? .zero))
     }
+
+    /// Of a source that no server was asked for.
+    func finish(_ result: Result<FetchResponse, FetchError>, bytes: Int) {
+      let begun: FetchResponse? = if case .success(let response) = result { response } else { nil }
+      finish(
+        FetchResult(
+          result: result, begun: begun, bytes: bytes, requests: 0,
+          time: started?.duration(to: .now) ?? .zero))
+    }
   }
 
   private let settings: FetchSettings
@@ -146,6 +155,10 @@ final class FetchLoop {
     job.started = now
     var request = job.request
     if let end = request.end { request.deadline = min(request.deadline, now.duration(to: end)) }
+    if let source = LocalSource(request.url) {
+      let (result, bytes) = source.read(request, settings, into: job.receiver)
+      return job.finish(result, bytes: bytes)
+    }
     let transfer = Transfer(
       job.identifier, request, host: job.host, settings: settings, receiver: job.receiver)
     guard let transfer else {

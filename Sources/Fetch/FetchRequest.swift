@@ -117,6 +117,11 @@ package struct FetchSettings: Sendable {
   package var redirects: Int
   package var userAgent: String
   package var addresses: AddressPolicy
+  package var proxies = ProxySettings()
+  /// A file of the certificates that are trusted, instead of the system's.
+  package var certificates: String?
+  /// Folders that `file:` URLs may name files in.
+  package var folders: [String] = []
   /// When the run as a whole ends: what is on its way then fails, and so does what is asked for later.
   package var end: ContinuousClock.Instant?
   /// How long an item may take as a whole: a host whose trouble lasts longer is given up.

@@ -23,6 +23,8 @@ final class Transfer {
   private var url: String
   private var redirects = 0
   private var leftOrigin = false
+  /// Whether a proxy is connected to, and not the source's host.
+  private var isProxied = false
   private var end = ContinuousClock.Instant.now
   /// Why the transfer was ended from our side.
   private var verdict: Verdict?
@@ -88,8 +90,7 @@ final class Transfer {
       tessera_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
       // A URL without a scheme is none; libcurl would guess one.
       tessera_curl_set_string(handle, CURLOPT_DEFAULT_PROTOCOL, "none"),
-      // No proxy, whatever the environment says: the address that is checked must be the source's.
-      tessera_curl_set_string(handle, CURLOPT_PROXY, ""),
+      setProxy(),
       tessera_curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
       // Redirects are followed by us: libcurl would send the configured headers along.
       tessera_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0),
@@ -135,12 +136,32 @@ final class Transfer {
           return CURL_PREREQFUNC_OK
         }, context),
     ]
+    if let error = refusalThroughProxy { return error }
+    if let file = settings.certificates {
+      codes.append(tessera_curl_set_string(handle, CURLOPT_CAINFO, file))
+    }
     end = ContinuousClock.now.advanced(by: request.deadline)
     var lines = request.headers.map { "\($0.name): \($0.value)" }
     lines += ownLines
     codes.append(setHeaders(lines))
     guard let code = codes.first(where: { $0 != CURLE_OK }) else { return nil }
     return FetchError(.local, "libcurl refused an option: \(Self.sentence(code))")
+  }
+
+  /// Sets the proxy for the present hop, or none; the environment is not libcurl's to read.
+  private func setProxy() -> CURLcode {
+    let proxy = settings.proxies.proxy(for: Origin(url))
+    isProxied = proxy != nil
+    return tessera_curl_set_string(handle, CURLOPT_PROXY, proxy ?? "")
+  }
+
+  /// An error where a proxy would be asked for an address that is not allowed. What a name stands for is the
+  /// proxy's to know.
+  private var refusalThroughProxy: FetchError? {
+    guard isProxied, let address = Origin(url).spelledAddress,
+      !settings.addresses.permits(address)
+    else { return nil }
+    return refusal(of: address)
   }
 
   /// Headers that are ours, and go to every origin.
@@ -209,9 +230,10 @@ final class Transfer {
     answer = Answer(range: request.range)
     verdict = nil
     var codes = [
-      tessera_curl_set_string(handle, CURLOPT_URL, url),
+      tessera_curl_set_string(handle, CURLOPT_URL, url), setProxy(),
       tessera_curl_set_long(handle, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)),
     ]
+    if let error = refusalThroughProxy { return .done(.failure(error)) }
     // Once another origin was asked, the configured headers are gone for good.
     if Origin(url) != before {
       leftOrigin = true
@@ -261,7 +283,8 @@ final class Transfer {
 
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-    guard let peer, settings.addresses.permits(peer) else {
+    // The proxy is the user's own choice, wherever it is.
+    guard let peer, isProxied || settings.addresses.permits(peer) else {
       if let peer {
         verdict = .error(refusal(of: peer))
       }

@@ -174,6 +174,19 @@ package struct File: ~Copyable {
   }
 
   /// Whether the file can be read at any place, as a pipe or terminal cannot.
+  /// What is open, without links; nil where the system does not tell.
+  package var realPath: String? { FileSystem.realPath("/proc/self/fd/\(descriptor)") }
+
+  /// Size, last change and number of the file: what changes when it does, as far as the file system tells.
+  package func stamp() throws(SystemError) -> (size: Int, text: String) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("look at", path) }
+    let time = status.st_mtim
+    return (
+      Int(status.st_size), "\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)"
+    )
+  }
+
   package var isRegular: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -134,4 +134,11 @@ package enum FileSystem {
     let directory = try File(path, .read)
     try directory.synchronize()
   }
+
+  /// The path without links, `.` and `..`; nil where nothing is there.
+  package static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
 }

@@ -148,16 +148,17 @@ extension ManifestEntry {
       try fail("the id has a control character in it")
     }
     if url.isEmpty { try fail("the URL is empty") }
-    if url.utf8.count > Self.longestURL {
+    // A URL that holds its bytes itself may be as long as a line.
+    if url.utf8.count > Self.longestURL, SourceURL.scheme(of: url) != "data" {
       try fail("the URL is \(url.utf8.count) bytes long; at most \(Self.longestURL) are allowed")
     }
     if url.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F }) {
       try fail("the URL has a blank or a control character in it; write blanks as %20")
     }
-    if !SourceURL.isFetchable(url) {
+    if !SourceURL.isSource(url) {
       let isRelative = !hasBase && SourceURL.scheme(of: url) == nil
       try fail(
-        "the URL must begin with http:// or https:// and name a host"
+        "the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
           + (isRelative ? "; relative ones need a \"base\" in the pipeline" : ""))
     }
     if let focus, !(0...1).contains(focus.x) || !(0...1).contains(focus.y) {

@@ -12,6 +12,14 @@ package enum SourceURL {
     return !host(in: url.utf8[authority]).isEmpty
   }
 
+  /// Whether a manifest may name it: a URL that is fetched, a file's, or one that holds its bytes itself.
+  package static func isSource(_ url: String) -> Bool {
+    switch scheme(of: url) {
+    case "file", "data": true
+    default: isFetchable(url)
+    }
+  }
+
   /// The URL without `user:password@`, for everything that people and other programs get to see.
   /// Whatever the number of slashes: also of what is no URL nothing secret is shown.
   package static func withoutUserInfo(_ url: String) -> String {
@@ -28,9 +36,13 @@ package enum SourceURL {
     return withoutQuery(parameters, String(url[..<end]))
   }
 
-  /// The URL as it may be shown: without userinfo and without the ignored query parameters.
+  /// The URL as it may be shown: without userinfo, without the ignored query parameters, and of one that holds
+  /// its bytes itself all but these.
   package static func shown(_ url: String, ignoring parameters: [String]) -> String {
-    withoutQuery(parameters, withoutUserInfo(url))
+    if scheme(of: url) == "data" {
+      return url.firstIndex(of: ",").map { String(url[...$0]) } ?? "data:"
+    }
+    return withoutQuery(parameters, withoutUserInfo(url))
   }
 
   /// The URL without some query parameters, names compared as they are written.

@@ -144,7 +144,7 @@ extension FetchError {
   var leavesStale: Bool {
     switch code {
     case .httpStatus: ![404, 410, 451].contains(status)
-    case .addressRefused, .badURL: false
+    case .addressRefused, .badURL, .notFound: false
     default: true
     }
   }

@@ -270,6 +270,8 @@ extension PipelineFile.Fetch {
       maximumBytes: maximumBytes, redirects: redirects, userAgent: userAgent,
       addresses: AddressPolicy(allow: allow))
     settings.patience = deadline
+    settings.folders = folders
+    settings.takeEnvironment()
     return settings
   }
 }

@@ -1,8 +1,10 @@
 internal import Glibc
+internal import TesseraFiles
 
 /// Reads the keys under `fetch`.
 enum FetchDecoding {
-  static func fetch(_ top: inout KeyGroup) -> PipelineFile.Fetch {
+  /// - Parameter directory: what folders are relative to.
+  static func fetch(_ top: inout KeyGroup, directory: String) -> PipelineFile.Fetch {
     var fetch = PipelineFile.Fetch()
     guard var group = top.group("fetch") else { return fetch }
     fetch.concurrency = group.int("concurrency", 1...1024) ?? fetch.concurrency
@@ -26,7 +28,7 @@ enum FetchDecoding {
     fetch.ignoredQuery = strings("ignore-query", "a list of query parameters' names", &group)
     fetch.rewrites = rewrites(&group)
     fetch.headers = headers(&group)
-    fetch.allow = allow(&group)
+    fetch.allow = allow(&group, directory)
     fetch.userAgent =
       group.value("user-agent", expected: "a line of text") { isLine($0) ? $0 : nil }
       ?? fetch.userAgent
@@ -87,14 +89,15 @@ enum FetchDecoding {
     }
   }
 
-  private static func allow(_ group: inout KeyGroup) -> [String] {
-    let expected = "\"loopback\", \"private\" or an address block such as 10.1.0.0/16"
+  private static func allow(_ group: inout KeyGroup, _ directory: String) -> [String] {
+    let expected =
+      "\"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/pictures"
     return (group.list("allow") ?? []).compactMap { node in
       group.value(of: node, "allow", expected: expected) { text in
-        if text.hasPrefix("files:") {
-          group.context.report(
-            node.mark, "\"fetch.allow: files:\" is not built yet in this version")
-          return text
+        let folder = text.dropFirst(PipelineFile.Fetch.folderMark.count)
+        if text.hasPrefix(PipelineFile.Fetch.folderMark) {
+          return folder.isEmpty
+            ? nil : PipelineFile.Fetch.folderMark + FileSystem.join(directory, String(folder))
         }
         return text == "loopback" || text == "private" || CIDRSyntax.isBlock(text) ? text : nil
       }

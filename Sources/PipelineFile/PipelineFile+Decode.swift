@@ -49,7 +49,7 @@ extension PipelineFile {
     }
     let slots = SlotDecoding.slots(&top)
     let plan = VariantDecoding.settings(&top, slots: slots ?? [])
-    let fetch = FetchDecoding.fetch(&top)
+    let fetch = FetchDecoding.fetch(&top, directory: directory)
     let accept = acceptedFormats(&top)
     let limits = limits(&top)
     let workers = top.value("workers", expected: "\"auto\" or a whole number from 1 to 256") {

@@ -78,8 +78,16 @@ package struct PipelineFile: Sendable {
     package var ignoredQuery: [String] = []
     package var rewrites: [Rewrite] = []
     package var headers: [Header] = []
-    /// `loopback`, `private`, or CIDR blocks, as written.
+    /// `loopback`, `private`, CIDR blocks, or `files:` and a folder.
     package var allow: [String] = []
+    package static let folderMark = "files:"
+
+    /// Folders that `file:` URLs may name files in.
+    package var folders: [String] {
+      allow.filter { $0.hasPrefix(Self.folderMark) }.map {
+        String($0.dropFirst(Self.folderMark.count))
+      }
+    }
     package var userAgent = "Tessera/0.1 (+https://example.com/contact)"
   }
 

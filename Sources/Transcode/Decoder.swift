@@ -112,7 +112,7 @@ struct Decoder {
     } catch {
       throw VipsError(message: error.description)
     }
-    return try picture.with(metadata)
+    return try picture.with(metadata).withXMPRead()
   }
 
   /// The source as its decoder gives it most cheaply where a part of its size will do.

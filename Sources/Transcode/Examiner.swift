@@ -2,6 +2,7 @@ internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraPlaceholder
 internal import TesseraPlan
+internal import TesseraText
 package import TesseraWire
 
 /// Tries what this machine's libraries can do, on pictures of 16 x 16 pixels: for `doctor`.

@@ -3,8 +3,9 @@
 enum IPTCBlock {
   private static let signature = Array("Photoshop 3.0\0".utf8)
   private static let iptc = 0x0404
-  /// City, sub-location, state, country: what of record 2 tells a place.
-  private static let places: Set<UInt8> = [90, 92, 95, 100, 101]
+  /// Content location (code, name), city, sub-location, state, country (code, name): what of record 2 tells a
+  /// place.
+  private static let places: Set<UInt8> = [26, 27, 90, 92, 95, 100, 101]
 
   /// The block with IPTC's record alone, without the place where that is not to be kept. Nil where there is
   /// nothing left, or where it can't be read.

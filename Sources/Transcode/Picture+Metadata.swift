@@ -4,6 +4,21 @@ internal import TesseraPlan
 extension Picture {
   var xmp: [UInt8] { blob("xmp-data").map { Array($0) } ?? [] }
 
+  /// With XMP looked through, once for all files: upright, and with fields that say whether it tells a place or
+  /// holds a preview.
+  func withXMPRead() throws(VipsError) -> Picture {
+    guard blob("xmp-data") != nil else { return self }
+    let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
+    let packet = copy.xmp
+    let content = XMPPacket.content(of: packet)
+    copy.set("xmp-data", XMPPacket.upright(packet))
+    vips_image_set_int(copy.image, Self.placeField, content.tellsPlace ? 2 : 1)
+    vips_image_set_int(copy.image, Self.previewField, content.hasPreview ? 2 : 1)
+    return copy
+  }
+
+  private static let (placeField, previewField) = ("tessera-xmp-place", "tessera-xmp-preview")
+
   /// The bytes of a field; nil where it is not there. They live as long as the picture.
   func blob(_ name: String) -> UnsafeRawBufferPointer? {
     var data: UnsafeRawPointer?
@@ -24,12 +39,17 @@ extension Picture {
     let copy = try Self.make { tessera_vips_copy_plain(image, $0) }
     guard let names = vips_image_get_fields(copy.image) else { throw VipsError.current() }
     defer { g_strfreev(names) }
+    // What nobody has looked through may hold anything.
+    let tellsPlace = tessera_vips_number(image, Self.placeField, 2) != 1
+    let hasPreview = tessera_vips_number(image, Self.previewField, 2) != 1
+    let xmp: MetadataPolicy? = hasPreview ? nil : tellsPlace ? [.xmp, .location] : .xmp
     let timing = isAnimation ? ["page-height", "n-pages", "delay", "loop"] : []
     var kept: MetadataPolicy = .strip
     var index = 0
     while let name = names[index] {
       let text = String(cString: name)
-      if let kind = copy.kind(ofField: text), policy.isSuperset(of: kind) {
+      if let kind = text == "xmp-data" ? xmp : Self.kind(ofField: text), policy.isSuperset(of: kind)
+      {
         kept.formUnion(kind)
       } else if !timing.contains(text) {
         // Fields of the header itself (width, bands…) are no metadata; removing them does nothing.
@@ -44,7 +64,6 @@ extension Picture {
       let clean = IPTCBlock.clean(Array(block), keepsLocation: policy.contains(.location))
       if !copy.set("iptc-data", clean) { kept.subtract(.iptc) }
     }
-    if kept.contains(.xmp) { copy.set("xmp-data", XMPPacket.upright(copy.xmp)) }
     return (copy, kept.subtracting(.location))
   }
 
@@ -65,15 +84,11 @@ extension Picture {
     vips_image_remove(image, "exif-ifd4-InteroperabilityIndex")
   }
 
-  /// What kind of metadata a field holds; nil for what is kept by no policy.
-  private func kind(ofField name: String) -> MetadataPolicy? {
+  /// What kind of metadata a field other than XMP's holds; nil for what is kept by no policy.
+  private static func kind(ofField name: String) -> MetadataPolicy? {
     switch name {
-    case Self.profileField: return .icc
+    case profileField: return .icc
     case "iptc-data": return .iptc
-    case "xmp-data":
-      let content = XMPPacket.content(of: xmp)
-      if content.hasPreview { return nil }
-      return content.tellsPlace ? [.xmp, .location] : .xmp
     case "exif-data": return .exif
     case _ where name.hasPrefix("exif-ifd1-"): return nil  // of the preview
     case _ where name.hasPrefix("exif-ifd3-"): return [.exif, .location]

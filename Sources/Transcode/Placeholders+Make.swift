@@ -1,5 +1,6 @@
 internal import TesseraPlaceholder
 internal import TesseraPlan
+internal import TesseraText
 internal import TesseraWire
 
 extension Pyramid {

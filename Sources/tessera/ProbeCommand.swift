@@ -103,6 +103,7 @@ enum ProbeCommand: Command {
     var settings = FetchSettings(
       concurrency: concurrency, perHost: concurrency, timeout: timeout, maximumBytes: maximumBytes,
       addresses: AddressPolicy(allow: allow))
+    settings.takeEnvironment()
     settings.permissionHint = { permission in "say --allow \(permission.filter { $0 != "\"" })" }
     return settings
   }

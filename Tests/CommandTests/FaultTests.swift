@@ -61,7 +61,8 @@ import Testing
     let messages = try workshop.catalog.images.compactMap { $0.error?.message }
     #expect(
       result.errors.contains(
-        "manifest line 12: the URL must begin with http:// or https:// and name a host"))
+        "manifest line 12: the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
+      ))
     #expect(messages[0] == "The server answered 404 Not Found.")
     #expect(messages[1] == "The file is an HTML page, not a picture.")
     #expect(messages.allSatisfy { $0.hasSuffix(".") && $0.first?.isLowercase == false })

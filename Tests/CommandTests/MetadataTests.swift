@@ -201,8 +201,13 @@ import Testing
       ["-XMP-exif:GPSLatitude=48.1"], ["-XMP-photoshop:City=HERE"],
       ["-XMP-iptcCore:Location=HERE"], ["-XMP-iptcExt:LocationCreatedCity=HERE"],
       ["-IFD0:ApplicationNotes<=x.xmp"], ["-GPSLatitude=48.1", "-GPSLatitudeRef=N"],
-      ["-IPTC:City=HERE", "-IPTC:Sub-location=HERE"],
+      ["-IPTC:City=HERE", "-IPTC:Sub-location=HERE", "-IPTC:ContentLocationName=HERE"],
+      ["-XMP<=drone.xmp"], ["-XMP-xmpDM:ShotLocation=HERE"],
     ]
+    try folder.write(
+      "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+        + "<rdf:Description xmlns:d='http://www.dji.com/drone-dji/1.0/' d:GpsLongtitude='HERE'/>"
+        + "</rdf:RDF></x:xmpmeta>", to: "drone.xmp")
     try folder.write(
       "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
         + "<rdf:Description xmlns:exif='http://ns.adobe.com/exif/1.0/' exif:GPSLatitude='48,6N'/>"
@@ -210,7 +215,9 @@ import Testing
     for (index, way) in ways.enumerated() {
       let path = folder.path("\(index).jpg")
       try FileManager.default.copyItem(at: Places.fixture("plain.jpg"), to: URL(filePath: path))
-      let words = way.map { $0.replacing("x.xmp", with: folder.path("x.xmp")) }
+      let words = way.map { word in
+        word.replacing(/=([a-z]+\.xmp)/) { "=" + folder.path(String($0.1)) }
+      }
       let made = try await Tool.run(
         "/usr/bin/exiftool", ["-overwrite_original", "-n", "-Artist=An artist"] + words + [path])
       #expect(made.status == 0, "\(made.errors)")

@@ -81,6 +81,111 @@ import Testing
     }
   }
 
+  /// What stands in a JPEG in odd places changes nothing: an Adobe segment before JFIF's or between scans would
+  /// turn its colours into others, hidden bytes go, and what is damaged is encoded anew.
+  @Test func aStoredJPEGIsOnlyItsPicture() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["base", "progressive"] {
+      let made = try await Tool.run(
+        "/usr/bin/vips",
+        [
+          "copy", Places.fixture("plain.jpg").path,
+          folder.path("\(name).jpg[Q=12,strip\(name == "base" ? "" : ",interlace")]"),
+        ])
+      try #require(made.status == 0, "\(made.errors)")
+    }
+    let base = [UInt8](try folder.read("base.jpg"))
+    let progressive = [UInt8](try folder.read("progressive.jpg"))
+    let adobe =
+      Array("\u{FF}".unicodeScalars.map { UInt8($0.value) }) + [0xEE, 0, 14]
+      + Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0]
+    let secret = Array("SECRET".utf8)
+    func firstScan(_ bytes: [UInt8], after start: Int = 0) -> Int {
+      bytes.indices.first { $0 > start && bytes[$0...].starts(with: [0xFF, 0xDA]) } ?? 0
+    }
+    let between = firstScan(progressive, after: firstScan(progressive) + 2)
+    let sources: [String: [UInt8]] = [
+      "adobe-first": base[..<2] + adobe + base[2...],
+      "adobe-between": progressive[..<between] + adobe + progressive[between...],
+      "hidden": base.dropLast(2) + secret + [0xFF, 0xD9],
+      "broken": base.prefix(base.count * 2 / 3) + [0xFF, 0xD9],
+    ]
+    for (name, bytes) in sources {
+      try Data(bytes).write(to: URL(filePath: folder.path("\(name).jpg")))
+    }
+    let names = sources.keys.map { "\($0).jpg" }.sorted()
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(
+      manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
+      keys: "scales: [1]\nvariants: {format: source, quality: 95}\nfail-on: none",
+      slots: "slots: {a: {size: 5000x}}")
+    _ = try await workshop.run()
+    await nginx.stop()
+    for name in names {
+      let path = try workshop.file(name, "a", scale: 1)
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      #expect(bytes.range(of: Data(secret)) == nil, "\(name)")
+      let (before, after) = (try Pixels(folder.path(name)), try Pixels(path))
+      // Encoded anew it is nearly the same, and stored it is the same.
+      let farthest = zip(before.samples, after.samples).map { abs(Int($0) - Int($1)) }.max() ?? 255
+      #expect(farthest <= (name.hasPrefix("adobe") ? 0 : 40), "\(name): \(farthest)")
+    }
+  }
+
+  /// A PNG whose chunks are not as they should be may be read, and is not handed on.
+  @Test func aStoredPNGIsAsTheSpecificationWantsIt() async throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      import sys, zlib, struct
+      data = open(sys.argv[1], "rb").read()
+      chunks, at = [], 8
+      while at < len(data):
+          n = struct.unpack(">I", data[at:at + 4])[0]
+          chunks.append((data[at + 4:at + 8], data[at + 8:at + 8 + n]))
+          at += 12 + n
+      def put(name, chunks, broken=None):
+          out = data[:8]
+          for kind, body in chunks:
+              crc = zlib.crc32(kind + body) ^ (kind == broken)
+              out += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", crc)
+          open(sys.argv[2] + "/" + name + ".png", "wb").write(out)
+      pixels = b"".join(b for k, b in chunks if k == b"IDAT")
+      rest = [c for c in chunks if c[0] not in (b"IDAT", b"IEND")]
+      end = [(b"IEND", b"")]
+      put("good", rest + [(b"IDAT", pixels)] + end)
+      put("hidden", rest + [(b"IDAT", pixels + b"SECRET")] + end)
+      put("more", rest + [(b"IDAT", pixels), (b"IDAT", b"SECRET")] + end)
+      put("end", rest + [(b"IDAT", pixels)] + end, broken=b"IEND")
+      put("late", rest + [(b"IDAT", pixels), (b"tRNS", b"\\0")] + end)
+      """
+    try folder.write(script, to: "make.py")
+    let palette = try await Tool.run(
+      "/usr/bin/vips",
+      [
+        "copy", Places.fixture("plain.jpg").path,
+        folder.path("p.png[palette,Q=20,colours=4,strip]"),
+      ])
+    try #require(palette.status == 0)
+    let made = try await Tool.run(
+      "/usr/bin/python3", [folder.path("make.py"), folder.path("p.png"), folder.path("")])
+    try #require(made.status == 0, "\(made.errors)")
+    let names = ["good.png", "hidden.png", "more.png", "end.png", "late.png"]
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let workshop = try Workshop(
+      manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
+      keys: "scales: [1]\nvariants: {format: png}\nfail-on: none",
+      slots: "slots: {a: {size: 5000x}}")
+    _ = try await workshop.run()
+    await nginx.stop()
+    for image in try workshop.catalog.images where image.status == .ok {
+      let bytes = try workshop.folder.read("out/\(image.variants[0].path)")
+      #expect(bytes.range(of: Data("SECRET".utf8)) == nil, "\(image.id)")
+      let source = try folder.read(image.id)
+      #expect((bytes.count <= source.count) == (image.id == "good.png"), "\(image.id)")
+    }
+    #expect(try workshop.catalog.images[0].status == .ok)
+  }
+
   /// What is shown otherwise than it is stored, in another way than browsers read, or in part.
   @Test func otherwiseItIsEncodedAnew() async throws {
     let folder = try TemporaryFolder()

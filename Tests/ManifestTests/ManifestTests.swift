@@ -163,7 +163,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
   /// What libcurl would take for a URL all the same, and whose password nobody would find to hide.
   @Test(arguments: [
     "http:/user:secret@host/a", "http:///user:secret@host/a", "user:secret@host/a", "host/a",
-    "http://", "http:///a", "https://user@/a", "ftp://host/a", "file:///etc/passwd", "://a",
+    "http://", "http:///a", "https://user@/a", "ftp://host/a", "files:///etc/passwd", "://a",
     "http:\\\\host\\a",
   ])
   func refusesWhatIsNoURL(_ url: String) throws {
@@ -172,7 +172,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     let isRelative = ["host/a", "://a"].contains(url)
     #expect(
       outline(records(writer.text)) == [
-        "1: the URL must begin with http:// or https:// and name a host"
+        "1: the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
           + (isRelative ? "; relative ones need a \"base\" in the pipeline" : "")
       ])
   }

@@ -219,7 +219,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "fetch: {allow: [everything]}",
-      "5:17 \"fetch.allow\" must be \"loopback\", \"private\" or an address block such as 10.1.0.0/16, found \"everything\""
+      "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/pictures, found \"everything\""
     ),
     ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is no name for a header"),
     (
@@ -241,8 +241,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   /// What belongs to the format and is not built yet is refused, never ignored.
   @Test(arguments: [
-    "catalog: {profile: full}", "catalog: {format: jsonl}", "fetch: {allow: [files:/srv]}",
-    "accept: [psd]",
+    "catalog: {profile: full}", "catalog: {format: jsonl}", "accept: [psd]",
   ])
   func refusesWhatIsNotBuiltYet(_ line: String) {
     let found = mistakes(minimal + line + "\n")

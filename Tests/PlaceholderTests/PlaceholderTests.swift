@@ -1,4 +1,5 @@
 import TesseraPlaceholder
+import TesseraText
 import Testing
 
 /// A picture by formula; the answers below were made of it by other people's implementations.

@@ -1,4 +1,5 @@
 private import Glibc
+private import TesseraCJPEG
 internal import TesseraPlan
 
 /// The segments of a JPEG file (ISO/IEC 10918-1, annex B).
@@ -10,35 +11,30 @@ enum JPEGContainer {
     return file(segments.filter { isKept($0, bytes, kept) }, of: bytes)
   }
 
-  /// One file's picture with another's metadata. Nil where the picture is not coded in one of the ways that
-  /// browsers show: baseline or progressive, by Huffman's codes.
+  /// One file's picture, coded anew without loss, with another's metadata. Nil where libjpeg finds the picture
+  /// damaged in any way.
   ///
   /// - Parameter described: a file as ``clean(_:keeping:)`` leaves it.
   static func picture(
     of source: UnsafeRawBufferPointer, describedAs described: UnsafeRawBufferPointer
   ) -> [UInt8]? {
-    guard let segments = segments(of: source), let others = self.segments(of: described) else {
+    var result: UnsafeMutablePointer<UInt8>?
+    var length = 0
+    guard
+      tessera_jpeg_recode(
+        source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count, &result, &length)
+        == 0, let result
+    else { return nil }
+    defer { free(result) }
+    let picture = UnsafeRawBufferPointer(start: result, count: length)
+    guard let segments = segments(of: picture), let others = self.segments(of: described) else {
       return nil
     }
-    var (beginning, picture): ([UInt8], [Segment]) = ([], [])
-    for segment in segments {
-      let body = source[segment.body]
-      switch segment.marker {
-      // Quantisation, frame, codes, scan, restart interval.
-      case 0xDB, 0xC0...0xC2, 0xC4, 0xDA, 0xDD: picture.append(segment)
-      // JFIF's and Adobe's tell how the colours are coded. Not with what may stand in them besides, which is
-      // a preview.
-      case 0xE0 where body.starts(with: "JFIF\0".utf8) && body.count >= 14 && beginning.isEmpty:
-        beginning += [0xFF, 0xE0, 0, 16] + body.prefix(12) + [0, 0]
-      case 0xEE where body.starts(with: "Adobe".utf8) && body.count >= 12:
-        beginning += [0xFF, 0xEE, 0, 14] + body.prefix(12)
-      case 0xE0...0xEF, 0xFE: break
-      default: return nil
-      }
-    }
+    // Behind JFIF's or Adobe's own segment.
+    let start = segments.first { ![0xE0, 0xEE].contains($0.marker) }?.range.lowerBound ?? 2
     let metadata = others.filter { (0xE1...0xED).contains($0.marker) }
       .flatMap { described[$0.range] }
-    return [0xFF, 0xD8] + beginning + metadata + file(picture, of: source).dropFirst(2)
+    return picture[..<start] + metadata + picture[start...]
   }
 
   private static let exifMark = Array("Exif\0\0".utf8)

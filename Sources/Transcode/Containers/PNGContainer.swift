@@ -19,6 +19,8 @@ enum PNGContainer {
         case "iCCP": kept.contains(.icc)
         case "eXIf": kept.contains(.exif) && seen.insert(chunk.name).inserted
         case "tEXt", "zTXt", "iTXt", "tIME": false
+        // Libvips tells a density that nobody told it.
+        case "pHYs": !kept.isEmpty
         default: true
         }
       if chunk.name == "IDAT", kept.contains(.xmp), seen.insert("XMP").inserted {
@@ -30,7 +32,8 @@ enum PNGContainer {
     return result
   }
 
-  /// One file's picture with another's metadata; of an animated one the still picture.
+  /// One file's picture with another's metadata; of an animated one the still picture. Nil where the picture is
+  /// not as the specification wants it: a chunk damaged or out of its place, pixels too few or too many.
   ///
   /// - Parameter described: a file as ``clean(_:keeping:xmp:)`` leaves it.
   static func picture(
@@ -39,12 +42,93 @@ enum PNGContainer {
     guard let chunks = chunks(of: source), let others = self.chunks(of: described) else {
       return nil
     }
-    let picture = chunks.filter { ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].contains($0.name) }
+    let order = ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"]
+    let picture = chunks.filter { order.contains($0.name) }
+    let places = picture.compactMap { order.firstIndex(of: $0.name) }
+    let pixels = picture.filter { $0.name == "IDAT" }
+    guard let header = picture.first, header.name == "IHDR", header.range.count == 25,
+      places == places.sorted(), Set(places).count == picture.count - pixels.count + 1,
+      picture.allSatisfy({ isSound($0, in: source) }),
+      isWhole(pixels.map { source[$0.body] }, header: source[header.body])
+    else { return nil }
     let metadata = others.filter { ["iCCP", "pHYs", "eXIf", "iTXt"].contains($0.name) }
-    guard let header = picture.first, header.name == "IHDR" else { return nil }
     return Array(source[..<header.range.upperBound])
       + metadata.flatMap { described[$0.range] }
       + picture.dropFirst().flatMap { source[$0.range] }
+  }
+
+  private static func isSound(_ chunk: Chunk, in bytes: UnsafeRawBufferPointer) -> Bool {
+    let content = Array(bytes[chunk.range.lowerBound + 4..<chunk.body.upperBound])
+    return bytes[chunk.body.upperBound..<chunk.range.upperBound]
+      .elementsEqual(checksum(content).bigEndianBytes)
+  }
+
+  /// Whether compressed data unpacks to all rows of the picture, and ends with them.
+  private static func isWhole(
+    _ parts: [Slice<UnsafeRawBufferPointer>], header: Slice<UnsafeRawBufferPointer>
+  ) -> Bool {
+    guard let expected = rowBytes(Array(header)) else { return false }
+    var stream = z_stream()
+    guard tessera_inflate_init(&stream) == Z_OK else { return false }
+    defer { inflateEnd(&stream) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var count = 0
+    var status = Z_OK
+    for part in parts {
+      var input = Array(part)
+      let isRead = input.withUnsafeMutableBufferPointer { input -> Bool in
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(input.count)
+        while stream.avail_in > 0 {
+          guard status == Z_OK, count <= expected else { return false }
+          status = buffer.withUnsafeMutableBufferPointer { output in
+            stream.next_out = output.baseAddress
+            stream.avail_out = UInt32(output.count)
+            let status = inflate(&stream, Z_NO_FLUSH)
+            count += output.count - Int(stream.avail_out)
+            return status
+          }
+        }
+        return true
+      }
+      guard isRead else { return false }
+    }
+    // What is left in the stream's own window.
+    while status == Z_OK, count < expected {
+      let before = count
+      status = buffer.withUnsafeMutableBufferPointer { output in
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        let status = inflate(&stream, Z_NO_FLUSH)
+        count += output.count - Int(stream.avail_out)
+        return status
+      }
+      if count == before { break }
+    }
+    return status == Z_STREAM_END && count == expected
+  }
+
+  /// All rows with their filter bytes, of all passes where it is interlaced (sections 7 and 8).
+  private static func rowBytes(_ header: [UInt8]) -> Int? {
+    guard header.count == 13 else { return nil }
+    let width = header[..<4].reduce(0) { $0 << 8 | Int($1) }
+    let height = header[4..<8].reduce(0) { $0 << 8 | Int($1) }
+    guard let samples = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][header[9]] else { return nil }
+    let bits = samples * Int(header[8])
+    func bytes(_ columns: Int, _ rows: Int) -> Int {
+      columns > 0 && rows > 0 ? rows * (1 + (columns * bits + 7) / 8) : 0
+    }
+    guard header[12] == 1 else { return bytes(width, height) }
+    // Where each of Adam7's passes begins, and how far apart its pixels are.
+    let passes = [
+      (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+      (0, 1, 1, 2),
+    ]
+    return passes.reduce(0) { sum, pass in
+      let (x, y, across, down) = pass
+      return sum
+        + bytes((width - x + across - 1) / across, (height - y + down - 1) / down)
+    }
   }
 
   // MARK: Chunks
@@ -53,6 +137,7 @@ enum PNGContainer {
     var name: String
     /// With length and checksum.
     var range: Range<Int>
+    var body: Range<Int> { range.lowerBound + 8..<range.upperBound - 4 }
   }
 
   /// Up to the one that ends the file.

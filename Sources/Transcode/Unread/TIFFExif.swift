@@ -20,16 +20,20 @@ enum TIFFExif {
     default: return nil
     }
     var left = mostBytes
-    func entries(at offset: Int?) throws(SystemError) -> [Entry] {
+    func entries(
+      at offset: Int?, where isWanted: (_ tag: Int) -> Bool
+    ) throws(SystemError) -> [Entry] {
       guard let offset else { return [] }
-      return try directory(at: offset, order, left: &left, read)
+      return try directory(at: offset, order, where: isWanted, left: &left, read)
     }
-    let all = try entries(at: order.number(head[4..<8]))
-    let exif = try entries(at: pointer(exifTag, in: all, order))
-    let place = try entries(at: pointer(placeTag, in: all, order))
-    let own = all.filter { ownTags.contains($0.tag) }
+    let all = try entries(
+      at: order.number(head[4..<8]), where: ownTags.union([exifTag, placeTag]).contains)
     // A maker's note has places in it that are relative to the file it was in.
-    let kept = exif.filter { ![makerNote, interoperability].contains($0.tag) }
+    let kept = try entries(at: pointer(exifTag, in: all, order)) {
+      ![makerNote, interoperability].contains($0)
+    }
+    let place = try entries(at: pointer(placeTag, in: all, order)) { _ in true }
+    let own = all.filter { ownTags.contains($0.tag) }
     guard !(own.isEmpty && kept.isEmpty && place.isEmpty) else { return nil }
     return Array(head[..<4]) + written(own, kept, place, order)
   }
@@ -42,9 +46,10 @@ enum TIFFExif {
   private static let (exifTag, placeTag) = (34665, 34853)
   private static let (makerNote, interoperability) = (37500, 40965)
   /// What fits into the other formats: a segment of a JPEG.
-  private static let mostBytes = 60_000
-  /// Bytes of one value, by the type's number; TIFF 6.0, section 2.
-  private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8]
+  static let mostBytes = 60_000
+  /// Bytes of one value, by the type's number; TIFF 6.0, section 2, and type 13 of its first supplement, a
+  /// directory's place.
+  private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
 
   private struct Entry {
     var tag: Int
@@ -73,13 +78,15 @@ enum TIFFExif {
 
   /// The entries of a directory whose values are there and small enough.
   private static func directory(
-    at offset: Int, _ order: ByteOrder, left: inout Int,
+    at offset: Int, _ order: ByteOrder, where isWanted: (_ tag: Int) -> Bool, left: inout Int,
     _ read: (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
   ) throws(SystemError) -> [Entry] {
     let count = order.number(try read(2, offset)[...])
     let rows = try read(min(count, 500) * 12, offset + 2)
     var entries: [Entry] = []
     for start in stride(from: 0, to: rows.count - 11, by: 12) {
+      let tag = order.number(rows[start..<start + 2])
+      guard isWanted(tag) else { continue }
       let type = order.number(rows[start + 2..<start + 4])
       let values = order.number(rows[start + 4..<start + 8])
       guard sizes.indices.contains(type), sizes[type] > 0 else { continue }
@@ -91,7 +98,6 @@ enum TIFFExif {
         : try read(length, order.number(rows[start + 8..<start + 12]))
       guard value.count == length else { continue }
       left -= length + 12
-      let tag = order.number(rows[start..<start + 2])
       entries.append(Entry(tag: tag, type: type, count: values, value: value))
     }
     return entries

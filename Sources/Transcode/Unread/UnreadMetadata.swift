@@ -46,7 +46,14 @@ struct UnreadMetadata {
         } else if body.count > 4 {
           // How many bytes stand before the block.
           let skipped = body[..<4].reduce(0) { $0 << 8 | Int($1) }
-          exif = Array(body.dropFirst(4 + skipped))
+          let block = Array(body.dropFirst(4 + skipped))
+          // Of one that is too long for the other formats what is short in it.
+          exif =
+            block.count <= TIFFExif.mostBytes
+            ? block
+            : try TIFFExif.block { count, offset throws(SystemError) in
+              Array(block.dropFirst(offset).prefix(count))
+            }
         }
       }
       offset += length

@@ -3,6 +3,13 @@ package enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+  /// The value of each byte as a digit; -1 for what is none.
+  private static let values: [Int8] = {
+    var values = [Int8](repeating: -1, count: 256)
+    for (value, digit) in digits.enumerated() { values[Int(digit)] = Int8(value) }
+    return values
+  }()
+
   package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -25,8 +32,9 @@ package enum Base64 {
     let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
     guard text.utf8.count - body.count <= 2 else { return nil }
     for digit in body {
-      guard let value = digits.firstIndex(of: digit) else { return nil }
-      bits = bits << 6 | value
+      let value = values[Int(digit)]
+      guard value >= 0 else { return nil }
+      bits = (bits << 6 | Int(value)) & 0xFFFFFF
       count += 6
       if count >= 8 {
         count -= 8

@@ -1,0 +1,61 @@
+#include "include/tessera_jpeg.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jpeglib.h>
+
+// libjpeg ends in a function that must not return; its caller's frame is gone to by longjmp, which Swift can't do.
+struct failure {
+  struct jpeg_error_mgr manager;
+  jmp_buf place;
+};
+
+static void leave(j_common_ptr info) { longjmp(((struct failure *)info->err)->place, 1); }
+
+static void be_silent(j_common_ptr info) { (void)info; }
+
+int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
+                        size_t *result_length) {
+  struct jpeg_decompress_struct source;
+  struct jpeg_compress_struct target;
+  struct failure failure;
+  // Volatile, since it is set after setjmp.
+  volatile int is_done = 0;
+  unsigned char *memory = NULL;
+  unsigned long size = 0;
+
+  source.err = target.err = jpeg_std_error(&failure.manager);
+  failure.manager.error_exit = leave;
+  failure.manager.output_message = be_silent;
+  jpeg_create_decompress(&source);
+  jpeg_create_compress(&target);
+  if (!setjmp(failure.place)) {
+    jpeg_mem_src(&source, file, length);
+    jpeg_read_header(&source, TRUE);
+    if (source.num_components <= 3) {
+      jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&source);
+      jpeg_copy_critical_parameters(&source, &target);
+      target.optimize_coding = TRUE;
+      jpeg_simple_progression(&target);
+      jpeg_mem_dest(&target, &memory, &size);
+      jpeg_write_coefficients(&target, coefficients);
+      jpeg_finish_compress(&target);
+      jpeg_finish_decompress(&source);
+      // Warnings are damage that libjpeg has made something of.
+      if (failure.manager.num_warnings == 0) {
+        *result = memory;
+        *result_length = size;
+        is_done = 1;
+      } else {
+        free(memory);
+      }
+    }
+  }
+  // After an error in the middle of writing the pointer to what was written may be out of date: that is left to
+  // the end of the process, which is near.
+  jpeg_destroy_compress(&target);
+  jpeg_destroy_decompress(&source);
+  return is_done ? 0 : 1;
+}

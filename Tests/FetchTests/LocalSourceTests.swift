@@ -1,0 +1,178 @@
+import Foundation
+import Synchronization
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraFetch
+
+private final class Sink: BodyReceiving {
+  let bytes = Mutex<[UInt8]>([])
+
+  func receive(_ more: RawSpan) -> BodyVerdict {
+    let copy = more.withUnsafeBytes { Array($0) }
+    bytes.withLock { $0 += copy }
+    return .more
+  }
+}
+
+@Suite struct LocalSourceTests {
+  private static func fetch(
+    _ url: String, folders: [String] = [], validators: Validators? = nil, maximum: Int = 1000
+  ) async throws -> (Result<FetchResponse, FetchError>, String) {
+    var settings = FetchSettings(maximumBytes: maximum)
+    settings.folders = folders
+    let fetcher = try Fetcher(settings)
+    defer { fetcher.close() }
+    let sink = Sink()
+    let answer = await fetcher.fetch(
+      FetchRequest(url: url, validators: validators, deadline: .seconds(5)), host: "", into: sink)
+    #expect(answer.requests == 0)
+    return (answer.result, String(decoding: sink.bytes.withLock(\.self), as: UTF8.self))
+  }
+
+  @Test(arguments: [
+    ("data:,hello%20there", "hello there"), ("data:text/plain,a", "a"),
+    ("data:image/png;base64,aGVsbG8=", "hello"), ("DATA:;BASE64,aGVsbG8", "hello"),
+    ("data:;base64,aGVs%62G8%3D", "hello"), ("data:,a#fragment", "a"),
+  ])
+  func readsWhatAURLHolds(_ url: String, _ expected: String) async throws {
+    let (result, text) = try await Self.fetch(url)
+    #expect(text == expected)
+    #expect(try result.get().freshness == .seconds(31_536_000))
+  }
+
+  @Test(arguments: ["data:hello", "data:;base64,a", "data:;base64,!!!!", "data:,%4", "data:,%zz"])
+  func refusesWhatIsNoDataURL(_ url: String) async throws {
+    guard case .failure(let error) = try await Self.fetch(url).0 else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.code == .badURL)
+  }
+
+  @Test func readsFilesInFoldersThatAreAllowedAndNoOthers() async throws {
+    let folder = try TemporaryFolder()
+    let outside = try TemporaryFolder()
+    try folder.write("inside", to: "in side.txt")
+    try outside.write("secret", to: "secret.txt")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.txt"), withDestinationPath: outside.path("secret.txt"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("out"), withDestinationPath: outside.path(""))
+    mkfifo(folder.path("pipe"), 0o600)
+    let root = folder.path("")
+    let url = "file://" + root + "/in%20side.txt"
+    let (result, text) = try await Self.fetch(url, folders: [root])
+    #expect(text == "inside")
+    let validators = try result.get().validators
+    // What has not changed is not read again.
+    guard
+      case .notModified = try await Self.fetch(
+        url, folders: [root], validators: validators
+      ).0.get().ending
+    else {
+      Issue.record("it was read again")
+      return
+    }
+    try folder.write("inside!", to: "in side.txt")
+    #expect(try await Self.fetch(url, folders: [root], validators: validators).1 == "inside!")
+    #expect(
+      try await Self.fetch("file://localhost" + root + "/in%20side.txt", folders: [root]).1 != "")
+
+    func code(_ url: String, _ folders: [String] = [root]) async throws -> String {
+      guard case .failure(let error) = try await Self.fetch(url, folders: folders, maximum: 6).0
+      else { return "read" }
+      #expect(!error.isRetryable)
+      #expect(!error.message.contains(root))
+      return error.code.rawValue
+    }
+    #expect(try await code(url, []) == "address-refused")
+    #expect(try await code(url) == "too-large")
+    #expect(try await code("file://" + outside.path("secret.txt")) == "address-refused")
+    #expect(try await code("file://" + root + "/link.txt") == "address-refused")
+    #expect(try await code("file://" + root + "/out/secret.txt") == "address-refused")
+    #expect(try await code("file://" + root + "/../../etc/passwd") == "address-refused")
+    #expect(try await code("file:///etc/passwd") == "address-refused")
+    #expect(try await code("file://" + root + "/pipe") == "not-found")
+    #expect(try await code("file://" + root + "/") == "address-refused")
+    #expect(try await code("file://" + root + "/none") == "not-found")
+    #expect(try await code("file://" + root + "/a%00b") == "bad-url")
+    #expect(try await code("file://example.com" + root + "/in%20side.txt") == "bad-url")
+    // A folder's name is no beginning of another's.
+    #expect(try await code(url, [String(root.dropLast(2))]) == "address-refused")
+  }
+}
+
+@Suite struct ProxyTests {
+  private static func settings(_ variables: [String: String]) -> ProxySettings {
+    ProxySettings { variables[$0] }
+  }
+
+  /// Variables, a URL, and the proxy that it goes through.
+  @Test(arguments: [
+    "http_proxy=P | http://a.example/ | P",
+    "HTTP_PROXY=P | http://a.example/ |",
+    "http_proxy=P | https://a.example/ |",
+    "HTTPS_PROXY=P | https://a.example/ | P",
+    "all_proxy=P | https://a.example/ | P",
+    "all_proxy=P no_proxy=* | https://a.example/ |",
+    "all_proxy=P no_proxy=x,a.example | https://a.example/ |",
+    "all_proxy=P no_proxy=.Example | https://a.example/ |",
+    "all_proxy=P no_proxy=ample | https://a.example/ | P",
+    "all_proxy=P no_proxy=10.0.0.0/8 | http://10.1.2.3/ |",
+    "all_proxy=P no_proxy=10.1.2.3 | http://10.1.2.3:8080/ |",
+    "all_proxy=P no_proxy=::1 | http://[::1]:8080/ |",
+    "  | http://a.example/ |",
+  ])
+  func areThoseOfTheEnvironment(_ row: String) {
+    let columns = row.split(separator: "|", omittingEmptySubsequences: false).map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
+    var variables: [String: String] = [:]
+    for pair in columns[0].split(separator: " ") {
+      let parts = pair.split(separator: "=").map(String.init)
+      variables[parts[0]] = parts[1]
+    }
+    let proxy = Self.settings(variables).proxy(for: Origin(columns[1]))
+    #expect(proxy ?? "" == columns[2])
+  }
+
+  /// A proxy gets the whole URL. Of what is spelled as an address it is asked only where that is allowed.
+  @Test func aProxyIsAskedForNamesAndNotForAddresses() async throws {
+    let proxy = try FaultServer([
+      "http://pictures.example/a": { $1.answer("200 OK", [:], Array("through".utf8)) },
+      "http://pictures.example/away": {
+        $1.answer("302 Found", ["Location": "http://169.254.169.254/latest"])
+      },
+    ])
+    defer { proxy.stop() }
+    func fetch(_ url: String) async throws -> (Result<FetchResponse, FetchError>, String) {
+      var settings = FetchSettings(timeout: .seconds(2))
+      settings.proxies = Self.settings(["http_proxy": proxy.url("")])
+      let fetcher = try Fetcher(settings)
+      defer { fetcher.close() }
+      let sink = Sink()
+      let answer = await fetcher.fetch(
+        FetchRequest(url: url, deadline: .seconds(5)), host: "x", into: sink)
+      return (answer.result, String(decoding: sink.bytes.withLock(\.self), as: UTF8.self))
+    }
+    #expect(try await fetch("http://pictures.example/a").1 == "through")
+    let before = proxy.total
+    for host in [
+      "127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "10.0.0.1", "a.localhost",
+    ] {
+      guard case .failure(let error) = try await fetch("http://\(host)/").0 else {
+        Issue.record("\(host) was asked for")
+        continue
+      }
+      #expect(error.code == .addressRefused, "\(host): \(error.message)")
+    }
+    #expect(proxy.total == before)
+    guard case .failure(let error) = try await fetch("http://pictures.example/away").0 else {
+      Issue.record("the redirect was followed")
+      return
+    }
+    #expect(error.code == .addressRefused)
+    #expect(proxy.total == before + 1)
+  }
+}
