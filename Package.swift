@@ -138,6 +138,10 @@ let package = Package(
     tests("JSONTests", ["TesseraJSON"]),
     tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
     tests("ImageHeaderTests", ["TesseraImageHeader"]),
+    // A program that fetches a list, for Tests/Benchmarks/fetch.
+    .executableTarget(
+      name: "FetchSpeed", dependencies: ["TesseraFetch", "TesseraFiles"], path: "Tests/FetchSpeed",
+      swiftSettings: testSettings),
     // A program that shuts itself in as a worker does, and tries the doors.
     .executableTarget(
       name: "ConfinementProbe", dependencies: ["TesseraCSandbox"], path: "Tests/ConfinementProbe"),

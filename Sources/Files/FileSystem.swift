@@ -135,6 +135,27 @@ package enum FileSystem {
     try directory.synchronize()
   }
 
+  /// Gives a file a second name.
+  package static func link(_ path: String, as other: String) throws(SystemError) {
+    guard Glibc.link(path, other) == 0 else { throw SystemError("link to", other) }
+  }
+
+  /// Makes a file as if it had been changed just now.
+  package static func touch(_ path: String) throws(SystemError) {
+    guard utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw SystemError("touch", path)
+    }
+  }
+
+  /// Bytes, and the last change in seconds since 1970; nil where this is no regular file.
+  package static func sizeAndChange(ofFile path: String) -> (size: Int, changed: Double)? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return (
+      Int(status.st_size), Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    )
+  }
+
   /// The path without links, `.` and `..`; nil where nothing is there.
   package static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }

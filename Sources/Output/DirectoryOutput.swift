@@ -20,6 +20,9 @@ package struct DirectoryOutput: Publishing {
   /// Where sources lie until they are worked off.
   package var spoolDirectory: String { FileSystem.join(privateDirectory, "spool") }
 
+  /// Where sources are kept for later runs.
+  package var cacheDirectory: String { FileSystem.join(privateDirectory, "cache") }
+
   /// Makes the directories and takes the lock, which ends with the process at the latest.
   ///
   /// - Throws: ``OutputError`` where another run holds it.

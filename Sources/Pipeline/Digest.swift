@@ -1,4 +1,5 @@
 private import TesseraCCrypto
+internal import TesseraFiles
 
 /// SHA-256 (FIPS 180-4) of bytes that come in parts, through OpenSSL.
 ///
@@ -28,6 +29,18 @@ final class Digest {
     let digest = Digest()
     bytes.withUnsafeBytes { digest.update($0) }
     return digest.hexadecimal()
+  }
+
+  static func of(file path: String) throws(SystemError) -> String {
+    let file = try File(path, .read)
+    let digest = Digest()
+    var offset = 0
+    while true {
+      let bytes = try file.read(1 << 20, at: offset)
+      if bytes.isEmpty { return digest.hexadecimal() }
+      bytes.withUnsafeBytes { digest.update($0) }
+      offset += bytes.count
+    }
   }
 
   static func of(_ text: String) -> String { of(Array(text.utf8)) }

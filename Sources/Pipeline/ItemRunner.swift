@@ -19,15 +19,19 @@ internal import TesseraWire
 struct ItemRunner: ItemRunning {
   let memory: ItemMemory
   let fetch: ItemFetch
+  let cache: SourceCache?
   let transcode: ItemTranscode
   /// One task at a time for each content.
   private let contents = KeyedQueue<Never>()
 
   private var file: PipelineFile { memory.file }
 
-  init(memory: ItemMemory, fetch: ItemFetch, transcode: ItemTranscode) {
+  init(
+    memory: ItemMemory, fetch: ItemFetch, cache: SourceCache?, transcode: ItemTranscode
+  ) {
     self.memory = memory
     self.fetch = fetch
+    self.cache = cache
     self.transcode = transcode
   }
 
@@ -44,10 +48,28 @@ struct ItemRunner: ItemRunning {
       let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
       return (image, error)
     }
+    let spool = memory.output.spoolPath("\(position)")
+    /// From the copy of a source that is fresh; nil where there is none.
+    func fromCopy() async throws -> (CatalogImage, FetchError?)? {
+      guard let cache, let record = source.record, let known = source.known,
+        file.letsIn(known.content), cache.restore(record.content, to: spool)
+      else { return nil }
+      defer { try? FileSystem.remove(spool) }
+      let image = try await contents.work(contents.place(record.content)) { _ in
+        (
+          try await make(
+            entry, shown, Looked(known.content), record.content, spool: spool, position: position),
+          nil
+        )
+      }
+      return image.map { ($0, nil) } ?? failed(.runDeadline)
+    }
+    if memory.isFresh(source), let result = try await fromCopy() { return result }
     if let failure { return failed(failure) }
     // A server is asked "has it changed?" only where a "no" would be of use.
-    let validators = source.isReady ? source.record?.confirmation.validators : nil
-    let spool = memory.output.spoolPath("\(position)")
+    let isKept = source.record.flatMap { cache?.has($0.content) } ?? false
+    let validators =
+      source.isReady || source.known != nil && isKept ? source.record?.confirmation.validators : nil
     switch try await fetch.fetch(
       file.requestURL(for: entry), validators: validators, spoolPath: spool)
     {
@@ -56,7 +78,10 @@ struct ItemRunner: ItemRunning {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(record.content, response, key: source.key, before: record.confirmation)
-      return (memory.reused(entry, shown, known), nil)
+      if source.isReady { return (memory.reused(entry, shown, known), nil) }
+      // Where the copy turned out not to be whole, the source is asked for as a whole.
+      if let result = try await fromCopy() { return result }
+      return try await image(for: entry, position: position, failure: nil)
     case .failed(let error): return failed(error)
     case .arrived(_, let intake, .refused(let refusal)):
       intake.discard()
@@ -68,10 +93,14 @@ struct ItemRunner: ItemRunning {
         fetch.fetcher.hold(-1, limit: spoolLimit)
       }
       let made = try await contents.work(contents.place(digest)) { _ in
-        (try await make(entry, shown, header, digest, spool: spool, position: position), nil)
+        (
+          try await make(
+            entry, shown, Looked(header), digest, spool: spool, position: position), nil
+        )
       }
       guard let image = made else { return failed(.runDeadline) }
       if image.status == .ok {
+        cache?.keep(spool, as: digest)
         try await save(digest, response, key: source.key, before: nil)
       } else if source.isReady, let error = image.error {
         return (memory.failed(entry, shown, error, source, isStale: true), nil)
@@ -88,12 +117,32 @@ struct ItemRunner: ItemRunning {
       SourceRecord(content: content, confirmation: confirmation), key: key)
   }
 
+  /// What a source's header told.
+  private struct Looked {
+    var format: String
+    var facts: SourceFacts
+    var width: Int?
+    var height: Int?
+
+    init(_ header: ImageHeader) {
+      format = header.format.rawValue
+      facts = header.facts
+      (width, height) = (header.pixelWidth, header.pixelHeight)
+    }
+
+    init(_ content: ContentRecord) {
+      format = content.format
+      facts = content.facts
+      (width, height) = (content.headerWidth, content.headerHeight)
+    }
+  }
+
   /// So many sources may lie in the spool before fetching waits for the workers.
   private var spoolLimit: Int { file.fetch.concurrency + 8 }
 
   /// From bytes in the spool to an entry; nil where the run's deadline came first.
   private func make(
-    _ entry: ManifestEntry, _ shown: String, _ header: ImageHeader, _ digest: String,
+    _ entry: ManifestEntry, _ shown: String, _ looked: Looked, _ digest: String,
     spool: String, position: Int
   ) async throws -> CatalogImage? {
     if let known = try await memory.known(digest, for: entry), known.blueprint.isComplete,
@@ -101,12 +150,12 @@ struct ItemRunner: ItemRunning {
     {
       return memory.reused(entry, shown, known)
     }
-    var facts = try await memory.state.content(digest)?.facts ?? header.facts
+    var facts = try await memory.state.content(digest)?.facts ?? looked.facts
     // The decoder may see another size than the header told, once.
     for attempt in 0..<2 {
-      var blueprint = try await memory.blueprint(digest, header.format.rawValue, facts, for: entry)
+      var blueprint = try await memory.blueprint(digest, looked.format, facts, for: entry)
       let outcome = try await transcode.make(
-        blueprint, from: spool, format: header.format.rawValue, name: "\(position)-\(attempt)",
+        blueprint, from: spool, format: looked.format, name: "\(position)-\(attempt)",
         identifier: position)
       switch outcome {
       case .made(let records, let seen, let placeholders, let warnings):
@@ -114,9 +163,9 @@ struct ItemRunner: ItemRunning {
         blueprint.placeholder = placeholders
         for (index, record) in zip(missing, records) { blueprint.records[index] = record }
         let content = ContentRecord(
-          format: header.format.rawValue, width: seen.size.width, height: seen.size.height,
+          format: looked.format, width: seen.size.width, height: seen.size.height,
           hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings,
-          headerWidth: header.pixelWidth, headerHeight: header.pixelHeight)
+          headerWidth: looked.width, headerHeight: looked.height)
         let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
         try await memory.state.save(
           content, digest: digest, variants: variants,
@@ -129,7 +178,7 @@ struct ItemRunner: ItemRunning {
       case .late: return nil
       case .failed(let failure):
         return Assembly.failed(
-          entry, url: shown, .init(failure), format: header.format.rawValue, size: facts.size)
+          entry, url: shown, .init(failure), format: looked.format, size: facts.size)
       }
     }
     return Assembly.failed(

@@ -116,7 +116,12 @@ package struct Pipeline: Sendable {
     let libvips = pool.hello.libvips
     let memory = ItemMemory(
       file: file, run: run, libvips: libvips, state: state, output: output, recorder: recorder)
-    let runner = runner(memory, fetcher, pool)
+    let cache = try PipelineError.wrap {
+      try file.fetch.cache.map { limit throws(SystemError) in
+        try SourceCache(output.cacheDirectory, limit: limit)
+      }
+    }
+    let runner = runner(memory, fetcher, pool, cache)
     // Cancelled or failed, the run drops what is on its way: tasks that wait for a transfer or a
     // worker then end at once.
     let stopManifest = manifest.stopper()
@@ -158,7 +163,7 @@ package struct Pipeline: Sendable {
   private static let grace = Duration.seconds(1)
 
   private func runner(
-    _ memory: ItemMemory, _ fetcher: Fetcher, _ pool: WorkerPool
+    _ memory: ItemMemory, _ fetcher: Fetcher, _ pool: WorkerPool, _ cache: SourceCache?
   ) -> any ItemRunning {
     let limits = Intake.Limits(accept: file.accept, pixels: file.limits.pixels)
     let recorder = memory.recorder
@@ -168,6 +173,7 @@ package struct Pipeline: Sendable {
         memory: memory,
         fetch: ItemFetch(
           fetcher: fetcher, settings: file.fetch, limits: limits, recorder: recorder),
+        cache: cache,
         transcode: ItemTranscode(
           pool: pool, output: memory.output, maximumPixels: file.limits.pixels,
           maximumFrames: file.limits.frames, failOn: file.failOn, recorder: recorder,

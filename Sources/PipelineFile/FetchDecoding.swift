@@ -29,6 +29,10 @@ enum FetchDecoding {
     fetch.rewrites = rewrites(&group)
     fetch.headers = headers(&group)
     fetch.allow = allow(&group, directory)
+    fetch.cache =
+      group.value("cache", expected: "\"none\" or a size such as 10GB") { text in
+        text == "none" ? .some(nil) : Units.bytes(text).flatMap { $0 > 0 ? .some($0) : nil }
+      } ?? fetch.cache
     fetch.userAgent =
       group.value("user-agent", expected: "a line of text") { isLine($0) ? $0 : nil }
       ?? fetch.userAgent

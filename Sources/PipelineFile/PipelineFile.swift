@@ -88,6 +88,8 @@ package struct PipelineFile: Sendable {
         String($0.dropFirst(Self.folderMark.count))
       }
     }
+    /// Bytes of sources that are kept for later runs; nil where none are.
+    package var cache: Int?
     package var userAgent = "Tessera/0.1 (+https://example.com/contact)"
   }
 

@@ -72,7 +72,8 @@ import Testing
     }
     let manifest = (0...100).map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
     let workshop = try Workshop(
-      manifest: manifest.joined(), keys: "scales: [1]\nvariants: {format: png}",
+      manifest: manifest.joined(),
+      keys: "scales: [1]\nvariants: {format: png}\nfail-above: 100%",
       slots: "slots: {a: {size: 500x}}")
     #expect(try await workshop.run().status == 1)
     server.stop()

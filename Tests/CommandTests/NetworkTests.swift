@@ -150,4 +150,168 @@ import Testing
     #expect(
       images.contains { $0.error?.message.contains("is left alone for now") == true })
   }
+
+  /// Whatever some servers do, the run ends when their items' time is up, and all others are done.
+  @Test func oneItemInTenThatNeverEndsCostsItsDeadline() async throws {
+    let server = try FaultServer([
+      "/stall": { $1.hang() },
+      "/drip": { _, connection in
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+        while connection.send("x") { connection.pause(1) }
+      },
+    ])
+    defer { server.stop() }
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let lines = (0..<1_000).map { index in
+      let url =
+        switch index % 20 {
+        case 3: server.url("/stall?\(index)")
+        case 13: server.url("/drip?\(index)")
+        default: nginx.url("/one-pixel.png?\(index)")
+        }
+      return #"{"id":"\#(index)","url":"\#(url)"}"# + "\n"
+    }
+    let workshop = try Workshop(
+      manifest: lines.joined(),
+      keys: "fetch: {allow: loopback, concurrency: 128, per-host: 100, timeout: 4s, deadline: 15s}")
+    let clock = ContinuousClock.now
+    let result = try await workshop.run()
+    let seconds = clock.duration(to: .now)
+    await nginx.stop()
+    #expect(result.status == 1)
+    #expect(seconds < .seconds(20), "\(seconds)")
+    let images = try workshop.catalog.images
+    #expect(images.filter { $0.status == .ok }.count == 900)
+    #expect(images.filter { $0.error?.code == "timeout" }.count == 100)
+    try await workshop.expectWhole()
+  }
+
+  /// Servers that answer with an error three times in ten: three runs, and everything is there, with few more
+  /// requests than pictures.
+  @Test func aFlakyServerIsOvercomeWithFewRequests() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    let picture = try Places.bytes("one-pixel.png")
+    server.route("/a") { request, connection in
+      switch Int.random(in: 0..<10) {
+      case 0: connection.answer("500 Internal Server Error")
+      case 1: connection.reset()
+      case 2:
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(picture.count)\r\n\r\n")
+        connection.send(picture.dropLast(20))
+      default: connection.answer("200 OK", ["Cache-Control": "max-age=3600"], picture)
+      }
+    }
+    let workshop = try Workshop(
+      manifest: (0..<500).map { server.url("/a?\($0)") + "\n" }.joined(),
+      keys: "fetch: {allow: loopback, retries: 2}")
+    var statuses: [Int32] = []
+    for _ in 0..<3 { statuses.append(try await workshop.run().status) }
+    #expect(statuses.last == 0)
+    #expect(try workshop.catalog.images.allSatisfy { $0.status == .ok })
+    #expect(server.total <= 1_000, "\(server.total)")
+  }
+
+  /// Sources that no server is asked for.
+  @Test func filesAndDataAreSourcesToo() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["plain.jpg", "grey.png"] {
+      try FileManager.default.copyItem(
+        at: Places.fixture(name), to: URL(filePath: folder.path(name)))
+    }
+    let pixel = Data(try Places.bytes("one-pixel.png")).base64EncodedString()
+    let manifest = [
+      #"{"id":"file","url":"file://\#(folder.path("plain.jpg"))"}"#,
+      #"{"id":"data","url":"data:image/png;base64,\#(pixel)"}"#,
+      #"{"id":"passwd","url":"file:///etc/passwd"}"#,
+      #"{"id":"gone","url":"file://\#(folder.path("gone.jpg"))"}"#,
+    ]
+    let workshop = try Workshop(
+      manifest: manifest.map { $0 + "\n" }.joined(),
+      keys: "fetch: {allow: [\"files:\(folder.path(""))\"]}")
+    #expect(try await workshop.run().status == 1)
+    let outline = [
+      "file ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp", "data ok 1x1 png: 1x1 webp",
+      "passwd failed [address-refused]", "gone failed [not-found]",
+    ]
+    #expect(try workshop.catalog.outline == outline)
+    #expect(try workshop.catalog.images[1].url == "data:image/png;base64,")
+    #expect(try workshop.catalogText.contains(folder.path("plain.jpg")))
+    try await workshop.expectWhole()
+    // A second run reads nothing, and one after a change what has changed.
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.report["fetch.bytes"] == 0)
+    #expect(try workshop.report["decodes"] == 0)
+    try Data(Places.bytes("grey.png")).write(to: URL(filePath: folder.path("plain.jpg")))
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.report["decodes"] == 1)
+    #expect(try workshop.catalog.outline[0].hasPrefix("file ok 120x80 png"))
+    let sizes = try await workshop.run("--layout-only")
+    #expect(sizes.status == 1)
+    #expect(try workshop.catalog.outline[1] == outline[1])
+  }
+
+  /// With a cache of sources a pipeline that has changed asks servers only whether these have.
+  @Test func keptSourcesAreNotFetchedAgain() async throws {
+    let (plain, grey) = (try Places.bytes("plain.jpg"), try Places.bytes("grey.png"))
+    let server = try FaultServer([
+      "/fresh": { $1.answer("200 OK", ["Cache-Control": "max-age=3600"], grey) },
+      "/asked": { request, connection in
+        if request.headers["if-none-match"] == "\"1\"" {
+          return connection.answer("304 Not Modified")
+        }
+        connection.answer("200 OK", ["ETag": "\"1\""], plain)
+      },
+    ])
+    defer { server.stop() }
+    let manifest = server.url("/fresh") + "\n" + server.url("/asked") + "\n"
+    func keys(_ quality: Int, cache: String = "1MB") -> String {
+      "variants: {quality: \(quality)}\nfetch: {allow: loopback, cache: \(cache)}"
+    }
+    let workshop = try Workshop(manifest: manifest, keys: keys(80))
+    #expect(try await workshop.run().status == 0)
+    #expect(workshop.folder.files(below: "out/.tessera/cache").count == 2)
+    try workshop.write(keys: keys(70))
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["fetch.bytes"] == 0)
+    #expect(try workshop.report["fetch.notModified"] == 1)
+    #expect(try workshop.report["decodes"] == 2)
+    #expect(server.count("/fresh") == 1)
+    #expect(server.count("/asked") == 2)
+    try await workshop.expectWhole()
+    // The same as without a cache.
+    let other = try Workshop(manifest: manifest, keys: keys(70, cache: "none"))
+    #expect(try await other.run().status == 0)
+    #expect(try other.catalogText == workshop.catalogText)
+    #expect(other.folder.files(below: "out/.tessera/cache").isEmpty)
+    // A copy that is not what it was is not used.
+    for name in workshop.folder.files(below: "out/.tessera/cache") {
+      try workshop.folder.write("noise", to: "out/.tessera/cache/\(name)")
+    }
+    try workshop.write(keys: keys(60))
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["fetch.bytes"] == plain.count + grey.count)
+    // What is used least goes when there is too much.
+    try workshop.write(keys: keys(60, cache: "\(max(plain.count, grey.count) + 10)"))
+    #expect(try await workshop.run().status == 0)
+    #expect(workshop.folder.files(below: "out/.tessera/cache").count == 1)
+  }
+
+  /// libcurl does not tell that a packed body was cut off before it was sent; the picture does.
+  @Test func aPackedPictureThatIsCutOffIsNoPicture() async throws {
+    let source = Places.fixture("rotated-phone-shot.jpg").path
+    let packed = try await Tool.run("/bin/sh", ["-c", "gzip -c '\(source)' | base64 -w0"])
+    let gzip = [UInt8](try #require(Data(base64Encoded: packed.output)))
+    let server = try FaultServer([
+      "/whole": { $1.answer("200 OK", ["Content-Encoding": "gzip"], gzip) },
+      "/cut": {
+        $1.answer("200 OK", ["Content-Encoding": "gzip"], Array(gzip.prefix(gzip.count / 2)))
+      },
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/whole") + "\n" + server.url("/cut") + "\n")
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images.map(\.status) == [.ok, .failed])
+    #expect(try workshop.catalog.images[1].error?.code == "decode")
+  }
 }

@@ -113,6 +113,7 @@ import Testing
     "fetch: {allow: loopback}", "fetch: {allow: [private, 10.1.0.0/16, \"fd00::/8\"]}",
     "fetch: {allow: [everything]}", "fetch: {allow: [files:/srv]}", "fetch: {allow: \"files:\"}",
     "fetch: {allow: [10.1.0.0]}", "fetch: {order: newest-first}",
+    "fetch: {cache: 10GB}", "fetch: {cache: none}", "fetch: {cache: 0}", "fetch: {cache: much}",
     "fetch: {order: random}", "accept: [jpeg]", "accept: png", "accept: []", "accept: [svg]",
     "accept: [psd]",
     "accept: [tga]", "accept: [jpg]",

@@ -8,13 +8,17 @@ public final class Nginx: Sendable {
   private let running: Tool.Running
   private let folder: TemporaryFolder
 
-  /// - Parameter root: the folder to serve.
-  public init(serving root: URL) async throws {
+  /// - Parameters:
+  ///   - root: the folder to serve.
+  ///   - listen: what stands behind the port: `ssl http2`.
+  ///   - server: further lines of its configuration; PORT in it is the port.
+  public init(serving root: URL, listen: String = "", server: String = "") async throws {
     folder = try TemporaryFolder()
     // A port that is free now; another process may be quicker, so a few are tried.
     for _ in 0..<10 {
       let port = Int.random(in: 20_000..<60_000)
-      let configuration = Self.configuration(root: root.path, port: port, home: folder.url.path)
+      let configuration = Self.configuration(
+        root: root.path, port: port, home: folder.url.path, listen: listen, server: server)
       let path = try folder.write(configuration, to: "nginx.conf")
       let running = try Tool.start(
         "/usr/sbin/nginx", ["-c", path, "-e", folder.path("error.log")])
@@ -36,12 +40,19 @@ public final class Nginx: Sendable {
     Set(try folder.text("access.log").split(separator: "\n")).count
   }
 
+  /// The protocols of all requests so far: `HTTP/1.1`, `HTTP/2.0`.
+  public func protocols() throws -> [String] {
+    try folder.text("protocol.log").split(separator: "\n").map(String.init)
+  }
+
   public func stop() async {
     running.signal(SIGKILL)
     _ = await running.end()
   }
 
-  private static func configuration(root: String, port: Int, home: String) -> String {
+  private static func configuration(
+    root: String, port: Int, home: String, listen: String, server: String
+  ) -> String {
     """
     daemon off;
     master_process off;
@@ -49,13 +60,15 @@ public final class Nginx: Sendable {
     events { worker_connections 256; }
     http {
       log_format connection $connection;
+      log_format protocol $server_protocol;
       access_log \(home)/access.log connection;
+      access_log \(home)/protocol.log protocol;
       client_body_temp_path \(home)/body;
       proxy_temp_path \(home)/proxy;
       fastcgi_temp_path \(home)/fastcgi;
       uwsgi_temp_path \(home)/uwsgi;
       scgi_temp_path \(home)/scgi;
-      server { listen 127.0.0.1:\(port); root "\(root)"; }
+      server { listen 127.0.0.1:\(port) \(listen); root "\(root)"; \(server.replacing("PORT", with: "\(port)")) }
     }
     """
   }

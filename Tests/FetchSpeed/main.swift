@@ -1,0 +1,49 @@
+import Synchronization
+import TesseraFetch
+import TesseraFiles
+
+// Fetches the URLs of a list, sixteen at a time, each into a file of its own, and prints how many seconds that
+// took. Of Tests/Benchmarks/fetch.
+//
+//   FetchSpeed LIST FOLDER
+
+/// Writes what it is given into a file.
+final class Spool: BodyReceiving {
+  private let file: Mutex<File?>
+
+  init(_ path: String) throws { file = Mutex(try File(path, .write)) }
+
+  func receive(_ bytes: RawSpan) -> BodyVerdict {
+    file.withLock { file in
+      do throws(SystemError) {
+        try file?.write(bytes)
+        return .more
+      } catch {
+        return .failed("\(error)")
+      }
+    }
+  }
+}
+
+let (list, folder) = (CommandLine.arguments[1], CommandLine.arguments[2])
+let urls = String(decoding: try FileSystem.read(list, limit: 1 << 30), as: UTF8.self)
+  .split(separator: "\n").map(String.init)
+let fetcher = try Fetcher(
+  FetchSettings(concurrency: 16, perHost: 16, addresses: AddressPolicy(allow: ["loopback"])))
+let start = ContinuousClock.now
+let failed = try await withThrowingTaskGroup(of: Bool.self) { group in
+  for (index, url) in urls.enumerated() {
+    let spool = try Spool(FileSystem.join(folder, "\(index)"))
+    group.addTask {
+      let request = FetchRequest(url: url, deadline: .seconds(30))
+      let answer = await fetcher.fetch(request, host: "one", into: spool)
+      return (try? answer.result.get()) == nil
+    }
+  }
+  var count = 0
+  for try await isFailed in group where isFailed { count += 1 }
+  return count
+}
+let time = start.duration(to: .now)
+precondition(failed == 0, "\(failed) of \(urls.count) failed")
+print(Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18)
