@@ -68,6 +68,9 @@ package struct FetchResponse: Sendable {
   package var freshness: Duration?
   /// The body's bytes as received, after decompression.
   package var bytes: Int
+  /// What the source's owner wants nobody to do with it (the header X-Robots-Tag); nil where the server says
+  /// nothing.
+  package var robots: String?
 }
 
 /// How a request ended.

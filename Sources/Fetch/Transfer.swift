@@ -341,7 +341,8 @@ final class Transfer {
   private func response(_ ending: FetchResponse.Ending) -> FetchResponse {
     FetchResponse(
       ending: ending, url: url, leftOrigin: leftOrigin, validators: answer.validators,
-      freshness: Freshness.lifetime(of: answer.headers), bytes: received)
+      freshness: Freshness.lifetime(of: answer.headers), bytes: received,
+      robots: answer.headers["x-robots-tag"].map { String($0.prefix(500)) })
   }
 
   private static func sentence(_ code: CURLcode) -> String {

@@ -30,16 +30,16 @@ enum Assembly {
   /// The entry of an item that can be shown.
   ///
   /// - Parameters:
-  ///   - kinds: the placeholders that the pipeline asks for.
+  ///   - file: says which placeholders are asked for, and how much is told.
   ///   - error: why it is stale; nil where it is fresh.
   static func image(
     _ entry: ManifestEntry, url: String, content: ContentRecord, blueprint: Blueprint,
-    _ kinds: [PipelineFile.Placeholder], error: CatalogImage.Failure? = nil
+    _ file: PipelineFile, error: CatalogImage.Failure? = nil
   ) -> CatalogImage {
     var records = blueprint.records[...]
     let variants = blueprint.plan.variants.compactMap { planned in
       defer { records = records.dropFirst(planned.files.count) }
-      return variant(planned, records.prefix(planned.files.count).compactMap(\.self))
+      return variant(planned, records.prefix(planned.files.count).compactMap(\.self), file.profile)
     }
     var slots: [String: CatalogSlotUse] = [:]
     for slot in blueprint.plan.slots {
@@ -52,24 +52,25 @@ enum Assembly {
       height: content.height, format: content.format, alpha: content.hasAlpha,
       animated: content.frames > 1, frames: content.frames, error: error,
       warnings: content.warnings.isEmpty ? nil : content.warnings,
-      placeholder: blueprint.placeholder?.shown(kinds), variants: variants, slots: slots)
+      placeholder: blueprint.placeholder?.shown(file.placeholders), variants: variants, slots: slots
+    )
   }
 
   /// - Parameter records: one for each of the variant's files; nil is the answer where one is missing.
   private static func variant(
-    _ planned: PlannedVariant, _ records: [VariantRecord]
+    _ planned: PlannedVariant, _ records: [VariantRecord], _ profile: PipelineFile.Profile
   ) -> CatalogVariant? {
     guard records.count == planned.files.count, let first = records.first else { return nil }
     let file = planned.files[0]
     let also = zip(planned.files, records).dropFirst().map { file, record in
       CatalogVariant.Alternative(
         path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
-        fallback: file.fallback?.code)
+        fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil)
     }
     return CatalogVariant(
       path: first.path, type: file.encoding.format.mediaType, width: first.width,
       height: first.height, bytes: first.bytes, fallback: file.fallback?.code,
-      also: also.isEmpty ? nil : also)
+      also: also.isEmpty ? nil : also, sha256: profile == .full ? first.sha256 : nil)
   }
 
   /// The entry of an item whose size is known, and whose files are not made. Its format is for the

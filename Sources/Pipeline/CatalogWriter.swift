@@ -6,8 +6,8 @@ internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
 
-/// Writes `catalog.json` out of the state, in the order of the manifest, a line for each image: the
-/// same inputs give the same bytes. Streams: no more than a hundred lines are in memory.
+/// Writes the catalog out of the state, in the order of the manifest, a line for each image: the same
+/// inputs give the same bytes. Streams: no more than a hundred lines are in memory.
 struct CatalogWriter {
   let file: PipelineFile
   let libvips: String
@@ -17,14 +17,21 @@ struct CatalogWriter {
   private static let batch = 100
 
   func write(run: Int) async throws {
-    let staged = output.stagingPath("catalog.json")
+    let name = "catalog.\(file.catalogFormat.rawValue)"
+    let staged = output.stagingPath(name)
     try await writeStaged(staged, run: run)
-    try output.replace("catalog.json", with: staged)
+    try output.replace(name, with: staged)
+    // One in the other form would be out of date from now on.
+    for other in PipelineFile.CatalogFormat.allCases where other != file.catalogFormat {
+      try FileSystem.remove(FileSystem.join(output.root, "catalog.\(other.rawValue)"))
+    }
   }
 
   private func writeStaged(_ path: String, run: Int) async throws {
     let target = try File(path, .write)
-    try target.write(head)
+    let isLines = file.catalogFormat == .jsonl
+    // The object stays open for its last member.
+    try target.write(isLines ? head : head.dropLast() + Array(",\"images\":[".utf8))
     var position = -1
     var separator: [UInt8] = Array("\n".utf8)
     while true {
@@ -35,14 +42,14 @@ struct CatalogWriter {
       for (_, result) in results {
         bytes += separator
         bytes += Array(result.utf8)
-        separator = Array(",\n".utf8)
+        separator = Array((isLines ? "\n" : ",\n").utf8)
       }
       try target.write(bytes)
     }
-    try target.write(Array("\n]}\n".utf8))
+    try target.write(Array((isLines ? "\n" : "\n]}\n").utf8))
   }
 
-  /// Everything before the first image.
+  /// Everything but the images.
   private var head: [UInt8] {
     var writer = JSONWriter()
     writer.object { object in
@@ -73,8 +80,7 @@ struct CatalogWriter {
       object.name("scales")
       object.array { for scale in file.plan.scales { $0.value(scale) } }
     }
-    // The object stays open for its last member.
-    return writer.take().dropLast() + Array(",\"images\":[".utf8)
+    return writer.take()
   }
 
   /// One image's line.
@@ -122,9 +128,29 @@ struct CatalogWriter {
           }
         }
       }
+      if let source = image.source {
+        object.name("source")
+        write(source, to: &object)
+      }
       if let extra { object.member("extra", extra) }
     }
     return writer.text
+  }
+
+  private static func write(_ source: CatalogSource, to writer: inout JSONWriter) {
+    writer.object { object in
+      if let url = source.url { object.member("url", url) }
+      if let bytes = source.bytes { object.member("bytes", bytes) }
+      object.member("sha256", source.sha256)
+      if let width = source.width { object.member("width", width) }
+      if let height = source.height { object.member("height", height) }
+      if let orientation = source.orientation { object.member("orientation", orientation) }
+      if let space = source.colourSpace { object.member("colourSpace", space) }
+      if let profile = source.profile { object.member("profile", profile) }
+      if let etag = source.etag { object.member("etag", etag) }
+      if let date = source.lastModified { object.member("lastModified", date) }
+      if let robots = source.robots { object.member("robots", robots) }
+    }
   }
 
   private static func write(_ variant: CatalogVariant, to writer: inout JSONWriter) {
@@ -134,6 +160,7 @@ struct CatalogWriter {
       object.member("width", variant.width)
       object.member("height", variant.height)
       object.member("bytes", variant.bytes)
+      if let sha256 = variant.sha256 { object.member("sha256", sha256) }
       if let fallback = variant.fallback { object.member("fallback", fallback) }
       if let also = variant.also {
         object.name("also")
@@ -147,6 +174,7 @@ struct CatalogWriter {
       object.member("path", other.path)
       object.member("type", other.type)
       object.member("bytes", other.bytes)
+      if let sha256 = other.sha256 { object.member("sha256", sha256) }
       if let fallback = other.fallback { object.member("fallback", fallback) }
     }
   }

@@ -2,12 +2,14 @@ internal import Synchronization
 internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraPipelineFile
 internal import TesseraState
 
 /// Many items on their way at once: so many that all transfers and all workers have something to do, and not so
 /// many that memory grows with the manifest.
 final class ItemFlow: Sendable {
   private let runner: any ItemRunning
+  private let memory: ItemMemory
   private let fetcher: Fetcher
   private let state: StateStore
   private let recorder: RunRecorder
@@ -28,11 +30,13 @@ final class ItemFlow: Sendable {
   ///   - sourceKey: what identifies an entry's source.
   ///   - stop: ends what is on its way; called before an error is thrown.
   init(
-    runner: any ItemRunning, fetcher: Fetcher, state: StateStore, recorder: RunRecorder,
+    runner: any ItemRunning, memory: ItemMemory, fetcher: Fetcher, state: StateStore,
+    recorder: RunRecorder,
     observer: any RunObserving, window: Int, failAbove: Double,
     sourceKey: @escaping @Sendable (ManifestEntry) -> String, stop: @escaping @Sendable () -> Void
   ) {
     self.runner = runner
+    self.memory = memory
     self.fetcher = fetcher
     self.state = state
     self.recorder = recorder
@@ -77,6 +81,10 @@ final class ItemFlow: Sendable {
   private func finish(
     _ image: CatalogImage, of entry: ManifestEntry, since start: ContinuousClock.Instant
   ) async throws {
+    var image = image
+    if memory.file.profile == .full, [.ok, .stale].contains(image.status) {
+      image.source = try await memory.provenance(entry)
+    }
     let line = CatalogWriter.line(image, extra: entry.extra)
     try await state.finish(id: entry.id, result: line)
     recorder.add(image, seconds: start.duration(to: .now).inSeconds)

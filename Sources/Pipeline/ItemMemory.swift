@@ -69,7 +69,7 @@ struct ItemMemory: Sendable {
     }
     // A record whose file is gone, or not whole, counts as none.
     let records = try await state.variants(keys).map { record in
-      record.flatMap { output.has($0.path, bytes: $0.bytes) ? $0 : nil }
+      try record.flatMap { output.has($0.path, bytes: $0.bytes) ? try digested($0) : nil }
     }
     let placeholderKey = Fingerprint.placeholder(
       content: digest, decode: decode, libvips: libvips)
@@ -78,12 +78,33 @@ struct ItemMemory: Sendable {
       placeholderKey: placeholderKey, placeholder: try await state.placeholder(placeholderKey))
   }
 
+  /// With the digest, where the catalog tells it and an earlier version did not note it.
+  private func digested(_ record: VariantRecord) throws(PipelineError) -> VariantRecord {
+    guard file.profile == .full, record.sha256 == nil else { return record }
+    var record = record
+    record.sha256 = try PipelineError.wrap {
+      try Digest.of(file: FileSystem.join(output.root, record.path))
+    }
+    return record
+  }
+
+  /// Where an entry's picture came from, as far as that is known.
+  func provenance(_ entry: ManifestEntry) async throws -> CatalogSource? {
+    guard let record = try await state.source(file.sourceKey(for: entry)),
+      let content = try await state.content(record.content)
+    else { return nil }
+    return CatalogSource(
+      url: record.url, bytes: content.bytes, sha256: record.content, width: content.headerWidth,
+      height: content.headerHeight, orientation: content.orientation,
+      colourSpace: content.colourSpace, profile: content.profile, etag: record.confirmation.etag,
+      lastModified: record.confirmation.lastModified, robots: record.robots)
+  }
+
   /// An entry that needs nothing new.
   func reused(_ entry: ManifestEntry, _ shown: String, _ known: Known) -> CatalogImage {
     count(known.blueprint, made: 0)
     return Assembly.image(
-      entry, url: shown, content: known.content, blueprint: known.blueprint,
-      file.placeholders)
+      entry, url: shown, content: known.content, blueprint: known.blueprint, file)
   }
 
   func count(_ blueprint: Blueprint, made: Int) {
@@ -149,8 +170,8 @@ struct ItemMemory: Sendable {
   ) -> CatalogImage {
     if isStale, source.isReady, let known = source.known {
       return Assembly.image(
-        entry, url: shown, content: known.content, blueprint: known.blueprint,
-        file.placeholders, error: failure)
+        entry, url: shown, content: known.content, blueprint: known.blueprint, file,
+        error: failure)
     }
     // Of the size what was seen last.
     let size = source.header.map { Size($0.width, $0.height) } ?? source.known?.blueprint.facts.size

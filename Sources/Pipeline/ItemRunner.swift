@@ -113,8 +113,13 @@ struct ItemRunner: ItemRunning {
     _ content: String, _ response: FetchResponse, key: String, before: Confirmation?
   ) async throws {
     let confirmation = memory.confirmation(response, before: before)
-    try await memory.state.save(
-      SourceRecord(content: content, confirmation: confirmation), key: key)
+    // A 304 may leave out what has not changed.
+    let last = before == nil ? nil : try await memory.state.source(key)
+    let source = SourceRecord(
+      content: content, confirmation: confirmation,
+      url: SourceURL.shown(response.url, ignoring: file.fetch.ignoredQuery),
+      robots: response.robots ?? last?.robots)
+    try await memory.state.save(source, key: key)
   }
 
   /// What a source's header told.
@@ -123,17 +128,20 @@ struct ItemRunner: ItemRunning {
     var facts: SourceFacts
     var width: Int?
     var height: Int?
+    var orientation: Int?
 
     init(_ header: ImageHeader) {
       format = header.format.rawValue
       facts = header.facts
       (width, height) = (header.pixelWidth, header.pixelHeight)
+      orientation = header.orientation.rawValue
     }
 
     init(_ content: ContentRecord) {
       format = content.format
       facts = content.facts
       (width, height) = (content.headerWidth, content.headerHeight)
+      orientation = content.orientation
     }
   }
 
@@ -162,10 +170,14 @@ struct ItemRunner: ItemRunning {
         let missing = blueprint.missing
         blueprint.placeholder = placeholders
         for (index, record) in zip(missing, records) { blueprint.records[index] = record }
-        let content = ContentRecord(
+        var content = ContentRecord(
           format: looked.format, width: seen.size.width, height: seen.size.height,
           hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings,
           headerWidth: looked.width, headerHeight: looked.height)
+        content.bytes = FileSystem.size(ofFile: spool)
+        content.orientation = looked.orientation
+        content.colourSpace = seen.colourSpace
+        content.profile = seen.profile
         let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
         try await memory.state.save(
           content, digest: digest, variants: variants,
@@ -173,7 +185,7 @@ struct ItemRunner: ItemRunning {
         memory.count(blueprint, made: missing.count)
         return Assembly.image(
           entry, url: shown, content: content, blueprint: blueprint,
-          file.placeholders)
+          file)
       case .differs(let seen): facts = seen
       case .late: return nil
       case .failed(let failure):

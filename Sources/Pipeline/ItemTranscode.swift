@@ -121,7 +121,7 @@ struct ItemTranscode: Sendable {
       let path = "variants/\(digest.prefix(2))/\(name)"
       try output.publish(staged: staged.path, as: path)
       return VariantRecord(
-        path: path, width: header.width, height: header.height, bytes: bytes.count)
+        path: path, width: header.width, height: header.height, bytes: bytes.count, sha256: digest)
     } catch {
       throw .local(error.description)
     }

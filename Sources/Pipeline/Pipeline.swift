@@ -133,7 +133,8 @@ package struct Pipeline: Sendable {
     do {
       try await withTaskCancellationHandler {
         try await processAll(
-          manifest, with: runner, fetcher, state: state, run: run, recorder: recorder, stop: stop)
+          manifest, with: runner, memory, fetcher, state: state, run: run, recorder: recorder,
+          stop: stop)
       } onCancel: {
         stop()
       }
@@ -192,11 +193,13 @@ package struct Pipeline: Sendable {
 
   /// Sends every entry of the manifest on its way, so many at a time, and waits for the last.
   private func processAll(
-    _ manifest: ManifestStream, with runner: any ItemRunning, _ fetcher: Fetcher,
+    _ manifest: ManifestStream, with runner: any ItemRunning, _ memory: ItemMemory,
+    _ fetcher: Fetcher,
     state: StateStore, run: Int, recorder: RunRecorder, stop: @escaping @Sendable () -> Void
   ) async throws {
     let items = ItemFlow(
-      runner: runner, fetcher: fetcher, state: state, recorder: recorder, observer: observer,
+      runner: runner, memory: memory, fetcher: fetcher, state: state, recorder: recorder,
+      observer: observer,
       window: max(1_000, file.fetch.concurrency * 4), failAbove: file.failAbove,
       sourceKey: { file.sourceKey(for: $0) }, stop: stop)
     var entries = EntryStream(manifest, ledger: state, run: run)

@@ -55,7 +55,7 @@ extension PipelineFile {
     let workers = top.value("workers", expected: "\"auto\" or a whole number from 1 to 256") {
       $0 == "auto" ? .some(nil) : Int($0).flatMap { (1...256).contains($0) ? .some($0) : nil }
     }
-    catalogKeys(&top)
+    let (profile, catalogFormat) = catalogKeys(&top)
     let placeholders = placeholders(&top)
     let failOn = top.choice("fail-on", FailOn.allCases) ?? .error
     let failAbove = top.value(
@@ -71,6 +71,8 @@ extension PipelineFile {
       workers: workers ?? nil, placeholders: placeholders,
       failOn: failOn)
     file.failAbove = failAbove ?? file.failAbove
+    file.profile = profile
+    file.catalogFormat = catalogFormat
     return file
   }
 
@@ -120,14 +122,12 @@ extension PipelineFile {
     return limits
   }
 
-  private enum Profile: String { case client }
-  private enum CatalogFormat: String { case json }
-
-  private static func catalogKeys(_ top: inout KeyGroup) {
-    guard var group = top.group("catalog") else { return }
-    _ = group.choice("profile", [Profile.client], unbuilt: ["full"])
-    _ = group.choice("format", [CatalogFormat.json], unbuilt: ["jsonl"])
+  private static func catalogKeys(_ top: inout KeyGroup) -> (Profile, CatalogFormat) {
+    guard var group = top.group("catalog") else { return (.client, .json) }
+    let profile = group.choice("profile", Profile.allCases) ?? .client
+    let format = group.choice("format", CatalogFormat.allCases) ?? .json
     group.finish()
+    return (profile, format)
   }
 }
 

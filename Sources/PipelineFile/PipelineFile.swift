@@ -28,6 +28,23 @@ package struct PipelineFile: Sendable {
   /// When a source that is damaged counts as no picture.
   package var failOn = FailOn.error
 
+  package var profile = Profile.client
+  package var catalogFormat = CatalogFormat.json
+
+  /// How much a catalog tells.
+  package enum Profile: String, Sendable, CaseIterable {
+    /// What apps need.
+    case client
+    /// Also where pictures came from, and the digests of their files.
+    case full
+  }
+
+  package enum CatalogFormat: String, Sendable, CaseIterable {
+    case json
+    /// A line for the head and one for each image, to be read one at a time.
+    case jsonl
+  }
+
   /// In per cent: where more of the last items have failed, the run stops. At 100 it never does.
   package var failAbove = 90.0
 

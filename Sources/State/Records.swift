@@ -25,10 +25,18 @@ package struct SourceRecord: Sendable, Equatable {
   /// SHA-256 of the bytes, in hexadecimal.
   package var content: String
   package var confirmation: Confirmation
+  /// After redirects, without secrets.
+  package var url: String?
+  /// What its owner wants nobody to do with it.
+  package var robots: String?
 
-  package init(content: String, confirmation: Confirmation) {
+  package init(
+    content: String, confirmation: Confirmation, url: String? = nil, robots: String? = nil
+  ) {
     self.content = content
     self.confirmation = confirmation
+    self.url = url
+    self.robots = robots
   }
 }
 
@@ -68,6 +76,13 @@ package struct ContentRecord: Sendable, Equatable {
   /// Pixels as the header tells them, unturned; nil where an earlier version did not note them.
   package var headerWidth: Int?
   package var headerHeight: Int?
+  /// Nil, like what follows, where an earlier version did not note it.
+  package var bytes: Int? = nil
+  /// Exif's, 1 to 8.
+  package var orientation: Int? = nil
+  package var colourSpace: String? = nil
+  /// The name of its ICC profile; nil also where it has none.
+  package var profile: String? = nil
 
   package init(
     format: String, width: Int, height: Int, hasAlpha: Bool, frames: Int, warnings: [String],
@@ -114,8 +129,11 @@ package struct VariantRecord: Sendable, Equatable {
   package var width: Int
   package var height: Int
   package var bytes: Int
+  /// In hexadecimal; nil where an earlier version did not note it.
+  package var sha256: String?
 
-  package init(path: String, width: Int, height: Int, bytes: Int) {
+  package init(path: String, width: Int, height: Int, bytes: Int, sha256: String? = nil) {
+    self.sha256 = sha256
     self.path = path
     self.width = width
     self.height = height

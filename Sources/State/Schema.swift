@@ -80,6 +80,16 @@ enum Schema {
       lqip TEXT NOT NULL
     ) WITHOUT ROWID;
     """,
+    """
+    -- For the full catalog. Null where an earlier version did not note it.
+    ALTER TABLE sources ADD COLUMN url TEXT;      -- after redirects, without secrets
+    ALTER TABLE sources ADD COLUMN robots TEXT;   -- the header X-Robots-Tag
+    ALTER TABLE contents ADD COLUMN bytes INTEGER;
+    ALTER TABLE contents ADD COLUMN orientation INTEGER;
+    ALTER TABLE contents ADD COLUMN colour_space TEXT;
+    ALTER TABLE contents ADD COLUMN profile TEXT;
+    ALTER TABLE variants ADD COLUMN sha256 TEXT;
+    """,
   ]
 
   static func migrate(_ database: Database) throws(StateError) {

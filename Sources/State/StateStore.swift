@@ -34,10 +34,11 @@ package actor StateStore {
         + "PRAGMA cache_size = -8000")
     try Schema.migrate(database)
     selectSource = try database.prepare(
-      "SELECT etag, last_modified, checked, fresh_until, run, content FROM sources WHERE key = ?")
+      "SELECT etag, last_modified, checked, fresh_until, run, content, url, robots FROM sources"
+        + " WHERE key = ?")
     upsertSource = try database.prepare(
-      "INSERT OR REPLACE INTO sources (key, etag, last_modified, checked, fresh_until, run, content)"
-        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO sources (key, etag, last_modified, checked, fresh_until, run, content,"
+        + " url, robots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     selectHeader = try database.prepare(
       "SELECT etag, last_modified, checked, fresh_until, run, format, width, height, alpha, animated"
         + " FROM headers WHERE key = ?")
@@ -46,15 +47,17 @@ package actor StateStore {
         + " width, height, alpha, animated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteHeader = try database.prepare("DELETE FROM headers WHERE key = ?")
     selectContent = try database.prepare(
-      "SELECT format, width, height, alpha, frames, warnings, header_width, header_height"
-        + " FROM contents WHERE content = ?")
+      "SELECT format, width, height, alpha, frames, warnings, header_width, header_height, bytes,"
+        + " orientation, colour_space, profile FROM contents WHERE content = ?")
     upsertContent = try database.prepare(
       "INSERT OR REPLACE INTO contents (content, format, width, height, alpha, frames, warnings,"
-        + " header_width, header_height) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        + " header_width, header_height, bytes, orientation, colour_space, profile)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     selectVariant = try database.prepare(
-      "SELECT path, width, height, bytes FROM variants WHERE key = ?")
+      "SELECT path, width, height, bytes, sha256 FROM variants WHERE key = ?")
     upsertVariant = try database.prepare(
-      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes) VALUES (?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes, sha256)"
+        + " VALUES (?, ?, ?, ?, ?, ?)")
     selectPlaceholder = try database.prepare(
       "SELECT color, thumbhash, blurhash, lqip FROM placeholders WHERE key = ?")
     upsertPlaceholder = try database.prepare(
@@ -87,14 +90,19 @@ package actor StateStore {
 
   package func source(_ key: String) throws(StateError) -> SourceRecord? {
     try selectSource.first([.text(key)]) { row in
-      SourceRecord(content: row.text(5), confirmation: Confirmation(row))
+      SourceRecord(
+        content: row.text(5), confirmation: Confirmation(row), url: row.optionalText(6),
+        robots: row.optionalText(7))
     }
   }
 
   /// Saves what is known of a source's bytes. What its header told before is forgotten.
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
     try begin()
-    try upsertSource.run([.text(key)] + source.confirmation.values + [.text(source.content)])
+    try upsertSource.run(
+      [.text(key)] + source.confirmation.values + [
+        .text(source.content), .optional(source.url), .optional(source.robots),
+      ])
     try deleteHeader.run([.text(key)])
   }
 
@@ -120,10 +128,15 @@ package actor StateStore {
   /// Nil also where the record is damaged: sizes are computed with.
   package func content(_ digest: String) throws(StateError) -> ContentRecord? {
     let record = try selectContent.first([.text(digest)]) { row in
-      ContentRecord(
+      var record = ContentRecord(
         format: row.text(0), width: row.int(1), height: row.int(2), hasAlpha: row.int(3) != 0,
         frames: row.int(4), warnings: row.text(5).split(separator: "\n").map(String.init),
         headerWidth: row.optionalInt(6), headerHeight: row.optionalInt(7))
+      record.bytes = row.optionalInt(8)
+      record.orientation = row.optionalInt(9)
+      record.colourSpace = row.optionalText(10)
+      record.profile = row.optionalText(11)
+      return record
     }
     return record.flatMap { $0.isPossible ? $0 : nil }
   }
@@ -138,7 +151,8 @@ package actor StateStore {
       .text(digest), .text(content.format), .int(content.width), .int(content.height),
       .int(content.hasAlpha ? 1 : 0), .int(content.frames),
       .text(content.warnings.joined(separator: "\n")), .optional(content.headerWidth),
-      .optional(content.headerHeight),
+      .optional(content.headerHeight), .optional(content.bytes), .optional(content.orientation),
+      .optional(content.colourSpace), .optional(content.profile),
     ])
     let made = placeholder.record
     try upsertPlaceholder.run([
@@ -148,7 +162,7 @@ package actor StateStore {
     for (key, record) in variants {
       try upsertVariant.run([
         .text(key), .text(record.path), .int(record.width), .int(record.height),
-        .int(record.bytes),
+        .int(record.bytes), .optional(record.sha256),
       ])
     }
   }
@@ -190,7 +204,8 @@ package actor StateStore {
       records.append(
         try selectVariant.first([.text(key)]) { row in
           VariantRecord(
-            path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3))
+            path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3),
+            sha256: row.optionalText(4))
         })
     }
     return records

@@ -33,6 +33,8 @@ public struct CatalogImage: Codable, Sendable, Equatable {
   public var variants: [CatalogVariant]
   /// How each slot is filled, by the slot's name.
   public var slots: [String: CatalogSlotUse]
+  /// Where the picture came from. In catalogs of the `full` profile alone.
+  public var source: CatalogSource?
 
   /// Why a picture could not be made, or not be refreshed.
   public struct Failure: Codable, Sendable, Equatable, Error {
@@ -54,7 +56,8 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     id: String, url: String, status: Status, width: Int? = nil, height: Int? = nil,
     format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
     error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
-    variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:]
+    variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:],
+    source: CatalogSource? = nil
   ) {
     self.id = id
     self.url = url
@@ -70,11 +73,12 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     self.placeholder = placeholder
     self.variants = variants
     self.slots = slots
+    self.source = source
   }
 
   private enum CodingKeys: String, CodingKey {
     case id, url, status, width, height, format, alpha, animated, frames, error, warnings
-    case placeholder, variants, slots
+    case placeholder, variants, slots, source
   }
 
   public init(from decoder: any Decoder) throws {
@@ -94,6 +98,49 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     // A failed picture has neither.
     variants = try values.decodeIfPresent([CatalogVariant].self, forKey: .variants) ?? []
     slots = try values.decodeIfPresent([String: CatalogSlotUse].self, forKey: .slots) ?? [:]
+    source = try values.decodeIfPresent(CatalogSource.self, forKey: .source)
+  }
+}
+
+/// The bytes that a picture was made from. A member is nil where an earlier version did not note it, or where there
+/// is none.
+public struct CatalogSource: Codable, Sendable, Equatable {
+  /// After redirects, without secrets.
+  public var url: String?
+  public var bytes: Int?
+  /// Of the bytes, in hexadecimal.
+  public var sha256: String
+  /// Pixels as they are stored, before they are turned upright.
+  public var width: Int?
+  public var height: Int?
+  /// Exif's, 1 to 8.
+  public var orientation: Int?
+  /// `rgb`, `grey`, `cmyk`, `lab` or `other`.
+  public var colourSpace: String?
+  /// The name of the ICC profile.
+  public var profile: String?
+  /// The server's validators (RFC 9110, section 8.8).
+  public var etag: String?
+  public var lastModified: String?
+  /// The server's X-Robots-Tag: `noimageai`, `noindex`.
+  public var robots: String?
+
+  public init(
+    url: String? = nil, bytes: Int? = nil, sha256: String, width: Int? = nil, height: Int? = nil,
+    orientation: Int? = nil, colourSpace: String? = nil, profile: String? = nil,
+    etag: String? = nil, lastModified: String? = nil, robots: String? = nil
+  ) {
+    self.url = url
+    self.bytes = bytes
+    self.sha256 = sha256
+    self.width = width
+    self.height = height
+    self.orientation = orientation
+    self.colourSpace = colourSpace
+    self.profile = profile
+    self.etag = etag
+    self.lastModified = lastModified
+    self.robots = robots
   }
 }
 
@@ -135,6 +182,8 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
   /// The same picture at the same size in the other formats that were asked for, in their order of
   /// preference. Nil where there are none.
   public var also: [Alternative]?
+  /// Of the file, in hexadecimal. In catalogs of the `full` profile alone.
+  public var sha256: String?
 
   /// The same picture in another format.
   public struct Alternative: Codable, Sendable, Equatable {
@@ -145,8 +194,13 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
     public var bytes: Int
     /// Why this is not what was asked for.
     public var fallback: String?
+    /// Of the file, in hexadecimal. In catalogs of the `full` profile alone.
+    public var sha256: String?
 
-    public init(path: String, type: String, bytes: Int, fallback: String? = nil) {
+    public init(
+      path: String, type: String, bytes: Int, fallback: String? = nil, sha256: String? = nil
+    ) {
+      self.sha256 = sha256
       self.path = path
       self.type = type
       self.bytes = bytes
@@ -156,8 +210,9 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
 
   public init(
     path: String, type: String, width: Int, height: Int, bytes: Int, fallback: String? = nil,
-    also: [Alternative]? = nil
+    also: [Alternative]? = nil, sha256: String? = nil
   ) {
+    self.sha256 = sha256
     self.path = path
     self.type = type
     self.width = width

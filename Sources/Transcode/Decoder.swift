@@ -57,7 +57,8 @@ struct Decoder {
     let size = Size(opened.width, opened.pageHeight)
     facts = SourceFacts(
       size: opened.swapsSides ? Size(size.height, size.width) : size,
-      hasAlpha: opened.hasAlpha, frames: frames)
+      hasAlpha: opened.hasAlpha, frames: frames, colourSpace: opened.colourSpace,
+      profile: opened.blob(Picture.profileField).flatMap { ProfileName.of($0) })
   }
 
   /// More scans than any camera or program writes: each costs a pass over the whole picture.

@@ -81,6 +81,19 @@ extension Picture {
     return space == VIPS_INTERPRETATION_sRGB || space == VIPS_INTERPRETATION_RGB16
   }
 
+  /// What its samples are, in one word.
+  var colourSpace: String {
+    switch vips_image_get_interpretation(image) {
+    case VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB, VIPS_INTERPRETATION_RGB16,
+      VIPS_INTERPRETATION_scRGB:
+      "rgb"
+    case VIPS_INTERPRETATION_B_W, VIPS_INTERPRETATION_GREY16: "grey"
+    case VIPS_INTERPRETATION_CMYK: "cmyk"
+    case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS: "lab"
+    default: "other"
+    }
+  }
+
   var isGreyOrSRGB: Bool {
     let space = vips_image_get_interpretation(image)
     return space == VIPS_INTERPRETATION_sRGB || space == VIPS_INTERPRETATION_B_W

@@ -143,13 +143,16 @@ extension SourceFacts {
       object.member("height", size.height)
       object.member("alpha", hasAlpha)
       object.member("frames", frames)
+      if let colourSpace { object.member("colourSpace", colourSpace) }
+      if let profile { object.member("profile", profile) }
     }
   }
 
   fileprivate init(_ message: Message) throws(WireError) {
     self.init(
       size: Size(try message.int("width"), try message.int("height")),
-      hasAlpha: try message.bool("alpha"), frames: try message.int("frames"))
+      hasAlpha: try message.bool("alpha"), frames: try message.int("frames"),
+      colourSpace: try? message.string("colourSpace"), profile: try? message.string("profile"))
     guard isPossible else {
       throw WireError(message: "impossible facts of a source")
     }

@@ -54,11 +54,19 @@ package struct SourceFacts: Sendable, Equatable {
   package var hasAlpha: Bool
   /// At least 1.
   package var frames: Int
+  /// What its samples are: `rgb`, `grey`, `cmyk`, `lab`; nil where nobody has looked.
+  package var colourSpace: String?
+  /// The name of its ICC profile; nil where it has none, or one without a name.
+  package var profile: String?
 
-  package init(size: Size, hasAlpha: Bool, frames: Int) {
+  package init(
+    size: Size, hasAlpha: Bool, frames: Int, colourSpace: String? = nil, profile: String? = nil
+  ) {
     self.size = size
     self.hasAlpha = hasAlpha
     self.frames = frames
+    self.colourSpace = colourSpace
+    self.profile = profile
   }
 
   /// Sides and frames that no decoder of ours gives out (VIPS_MAX_COORD; a billion pixels at least).
@@ -130,7 +138,7 @@ package struct TranscodeFailure: Error, Sendable, Equatable {
 /// The first line a worker sends: it is up, and this is what it works with.
 package struct WorkerHello: Sendable, Equatable {
   /// Both executables must be of one build; the number says whether they talk alike.
-  package static let protocolVersion = 6
+  package static let protocolVersion = 7
 
   package var protocolVersion: Int
   package var libvips: String

@@ -11,7 +11,7 @@ enum RunCommand: Command {
     operands: "PIPELINE", operandCount: 1...1,
     text: """
       Reads the manifest, fetches what is new or changed, makes the files that are missing, and
-      writes catalog.json and run.json into the output. A run that was stopped goes on where it was.
+      writes the catalog and run.json into the output. A run that was stopped goes on where it was.
       """,
     options: [
       .init(
@@ -48,7 +48,7 @@ enum RunCommand: Command {
     if arguments.has("--json") {
       StandardStream.output.write(report.json)
     } else if !arguments.has("--quiet") {
-      StandardStream.output.write(summary(of: report, output: file.output))
+      StandardStream.output.write(summary(of: report, file))
     }
     return report.hasFailures ? .someFailed : .done
   }
@@ -59,7 +59,7 @@ enum RunCommand: Command {
     return FileSystem.join(directory, "tessera-worker")
   }
 
-  private static func summary(of report: RunReport, output: String) -> String {
+  private static func summary(of report: RunReport, _ file: PipelineFile) -> String {
     let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
       report.count(status) > 0 ? "\(report.count(status)) \(status)" : nil
     }
@@ -80,7 +80,7 @@ enum RunCommand: Command {
     lines.append(
       "\(Amount.bytes(report.bytesFetched)) fetched in \(Amount.count(report.requests, "request")), "
         + "\(Amount.seconds(report.seconds))")
-    lines.append(FileSystem.join(output, "catalog.json"))
+    lines.append(FileSystem.join(file.output, "catalog.\(file.catalogFormat.rawValue)"))
     return lines.joined(separator: "\n") + "\n"
   }
 }

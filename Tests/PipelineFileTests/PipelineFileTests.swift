@@ -241,7 +241,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   /// What belongs to the format and is not built yet is refused, never ignored.
   @Test(arguments: [
-    "catalog: {profile: full}", "catalog: {format: jsonl}", "accept: [psd]",
+    "accept: [psd]"
   ])
   func refusesWhatIsNotBuiltYet(_ line: String) {
     let found = mistakes(minimal + line + "\n")

@@ -121,6 +121,7 @@ import Testing
     "limits: {frames: 0}", "limits: {frames: 100000}", "limits: {memory: 1GB}",
     "limits: {time: 20s}", "limits: {tme: 20s}", "workers: auto", "workers: 3", "workers: 0",
     "workers: many", "catalog: {profile: client, format: json}", "catalog: {profile: full}",
+    "catalog: {format: jsonl}", "catalog: {format: yaml}",
     "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
     "fail-above: 90%", "fail-above: 100%", "fail-above: 101%", "fail-above: 0.5%",
     "fail-above: 90", "fail-above: most", "fail-on: truncated", "fail-on: warning", "colour: red",

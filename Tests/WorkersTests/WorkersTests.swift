@@ -38,7 +38,7 @@ private func output(_ path: String, _ width: Int, _ height: Int, _ format: Outpu
 
 /// A program that plays a worker: a shell script with the channel on descriptor 3.
 private func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
-  let hello = #"printf '{"protocol":6,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
+  let hello = #"printf '{"protocol":7,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
   let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   return path
@@ -60,7 +60,9 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
       Issue.record("\(reply)")
       return
     }
-    #expect(facts == SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1))
+    #expect(
+      facts
+        == SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1, colourSpace: "rgb"))
     #expect(warnings.isEmpty)
     #expect(placeholders.lqip.hasPrefix("data:image/webp;base64,"))
     #expect(try Pixels(folder.path("a.webp")).width == 120)
@@ -72,7 +74,10 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     defer { pool.close() }
     let reply = try await pool.perform(
       job(Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), outputs: []))
-    #expect(reply == .differs(SourceFacts(size: Size(96, 64), hasAlpha: true, frames: 6)))
+    #expect(
+      reply
+        == .differs(
+          SourceFacts(size: Size(96, 64), hasAlpha: true, frames: 6, colourSpace: "rgb")))
   }
 
   @Test func refusesWhatIsOverALimitBeforeDecodingIt() async throws {

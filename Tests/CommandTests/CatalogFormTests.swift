@@ -1,0 +1,89 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// What the catalog tells, and in which form.
+@Suite struct CatalogFormTests {
+  /// The full profile also tells what a picture was made from, and the digests of its files.
+  @Test func theFullProfileTellsWherePicturesCameFrom() async throws {
+    let bytes = try Places.bytes("orientation-6.jpg")
+    let server = try FaultServer([
+      "/a": { $1.answer("302 Found", ["Location": "/b?token=secret&size=1"]) },
+      "/b?token=secret&size=1": { request, connection in
+        if request.headers["if-none-match"] == "\"v1\"" {
+          return connection.answer("304 Not Modified")
+        }
+        connection.answer(
+          "200 OK",
+          [
+            "ETag": "\"v1\"", "X-Robots-Tag": "noimageai, noindex",
+            "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT",
+          ], bytes)
+      },
+      "/p3": { $1.picture("display-p3.jpg") }, "/cmyk": { $1.picture("cmyk.jpg") },
+      "/grey": { $1.picture("grey.png") },
+    ])
+    defer { server.stop() }
+    let names = ["a", "p3", "cmyk", "grey", "gone"]
+    func keys(_ profile: String) -> String {
+      "variants: {format: [webp, jpeg]}\ncatalog: {profile: \(profile)}\n"
+        + "fetch: {allow: loopback, retries: 0, ignore-query: [token], revalidate: always}"
+    }
+    let workshop = try Workshop(
+      manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
+      keys: keys("client"))
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images.allSatisfy { $0.source == nil })
+    #expect(!(try workshop.catalogText.contains("sha256")))
+    try workshop.write(keys: keys("full"))
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.report["decodes"] == 0)
+    let images = try workshop.catalog.images
+    try Data(bytes).write(to: URL(filePath: workshop.folder.path("source")))
+    func digest(_ path: String) async throws -> String {
+      String(
+        try await Tool.run("/usr/bin/sha256sum", [workshop.folder.path(path)]).output.prefix(64))
+    }
+    let source = CatalogSource(
+      url: server.url("/b?size=1"), bytes: bytes.count, sha256: try await digest("source"),
+      width: 80, height: 120, orientation: 6, colourSpace: "rgb", etag: "\"v1\"",
+      lastModified: "Mon, 02 Nov 2026 10:00:00 GMT", robots: "noimageai, noindex")
+    #expect(images[0].source == source)
+    #expect(images[1].source?.profile == "sP3C")
+    #expect(images.map { $0.source?.colourSpace } == ["rgb", "rgb", "cmyk", "grey", nil])
+    for variant in images.flatMap(\.variants) {
+      #expect(variant.sha256 == (try await digest("out/\(variant.path)")))
+      let other = try #require(variant.also?.first)
+      #expect(other.sha256 == (try await digest("out/\(other.path)")))
+    }
+    try await workshop.expectWhole()
+  }
+
+  /// A catalog of lines: the head, and one for each image, as in the other form.
+  @Test func theCatalogMayBeOneOfLines() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = ["plain.jpg", "grey.png", "gone.png"]
+    let workshop = try Workshop(manifest: names.map { nginx.url("/\($0)") + "\n" }.joined())
+    #expect(try await workshop.run().status == 1)
+    let whole = try workshop.catalogText
+    try workshop.write(keys: "catalog: {format: jsonl}")
+    let result = try await workshop.run()
+    #expect(result.status == 1)
+    #expect(result.output.contains("out/catalog.jsonl"))
+    #expect(
+      workshop.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.jsonl"])
+    let lines = try workshop.folder.text("out/catalog.jsonl").split(separator: "\n").map(
+      String.init)
+    #expect(lines.count == 4)
+    #expect(
+      lines[0].dropLast() + ",\"images\":[\n" + lines[1...].joined(separator: ",\n") + "\n]}\n"
+        == whole)
+    try workshop.write(keys: "")
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalogText == whole)
+    #expect(
+      workshop.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.json"])
+    await nginx.stop()
+  }
+}
