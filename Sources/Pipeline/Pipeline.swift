@@ -68,6 +68,8 @@ package struct Pipeline: Sendable {
     let lock = try PipelineError.wrap { try output.lock() }
     defer { withExtendedLifetime(lock) {} }
     try PipelineError.wrap { try output.clear() }
+    // Whatever workers have left behind, at the end of a run nothing is under way.
+    defer { try? output.clear() }
     do {
       return try await run(output, recorder)
     } catch let error as StateError where error.kind == .corrupt {

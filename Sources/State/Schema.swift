@@ -90,6 +90,13 @@ enum Schema {
     ALTER TABLE contents ADD COLUMN profile TEXT;
     ALTER TABLE variants ADD COLUMN sha256 TEXT;
     """,
+    """
+    -- Files that no catalog names any more.
+    CREATE TABLE retired (
+      path TEXT PRIMARY KEY,
+      since REAL NOT NULL       -- when that was first seen; seconds since 1970
+    ) WITHOUT ROWID;
+    """,
   ]
 
   static func migrate(_ database: Database) throws(StateError) {

@@ -6,7 +6,7 @@ package import TesseraPlaceholder
 /// The order of effects around it makes a kill harmless: files are published before the records
 /// that name them are written, and the catalog is written from the records.
 package actor StateStore {
-  private let database: Database
+  let database: Database
   private let selectSource: Statement
   private let upsertSource: Statement
   private let selectHeader: Statement
@@ -275,7 +275,7 @@ package actor StateStore {
   /// twenty times as much. A kill costs the items of a fifth of a second, which are then done again.
   private static let commitTime = Duration.milliseconds(200)
 
-  private func begin() throws(StateError) {
+  func begin() throws(StateError) {
     guard !isInTransaction else { return }
     try database.execute("BEGIN IMMEDIATE")
     isInTransaction = true

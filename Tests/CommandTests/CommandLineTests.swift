@@ -17,6 +17,8 @@ import Testing
           plan    what would be made, and its price; makes nothing
           check   find every mistake in a pipeline file and its manifest
           probe   the sizes of pictures, from their first bytes
+          verify  every file the catalog names is there, whole, and of the stated size
+          prune   delete variants that the catalog no longer names (--dry-run)
           doctor  what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for a command's own
@@ -27,7 +29,7 @@ import Testing
         75 another run holds this output; 130, 143 stopped by a signal (run again to go on).
 
         """)
-    for command in ["run", "plan", "check", "probe", "doctor"] {
+    for command in ["run", "plan", "check", "probe", "verify", "prune", "doctor"] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
       #expect(page.output.hasPrefix("usage: tessera \(command) "))
@@ -41,7 +43,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (

@@ -140,6 +140,24 @@ import Testing
     }
   }
 
+  /// A worker may write into staging and spool what it likes (W10): the run leaves nothing of it.
+  @Test func nothingTemporaryIsLeftWhoeverMadeIt() async throws {
+    let workshop = try Workshop(manifest: "")
+    let folder = workshop.folder
+    let server = try FaultServer([
+      "/a": { _, connection in
+        for place in ["staging", "spool"] {
+          _ = try? folder.write("left behind", to: "out/.tessera/\(place)/stray")
+        }
+        connection.picture("plain.jpg")
+      }
+    ])
+    defer { server.stop() }
+    try folder.write(server.url("/a") + "\n", to: "manifest")
+    #expect(try await workshop.run().status == 0)
+    try await workshop.expectWhole()
+  }
+
   @Test func aSourceThatCannotBeReachedStaysWithItsLastGoodFiles() async throws {
     let server = try FaultServer([
       "/a": { _, connection in connection.picture("plain.jpg") },

@@ -1,0 +1,42 @@
+/// Which files a catalog names, and since when others are named no more.
+extension StateStore {
+  /// Begins a list of names, which is gone with the store. Large ones go to the disk.
+  package func beginNaming() throws(StateError) {
+    try database.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS named (path TEXT PRIMARY KEY) WITHOUT ROWID")
+  }
+
+  package func name(_ paths: [String]) throws(StateError) {
+    let insert = try database.prepare("INSERT OR IGNORE INTO temp.named VALUES (?)")
+    for path in paths { try insert.run([.text(path)]) }
+  }
+
+  package func isNamed(_ path: String) throws(StateError) -> Bool {
+    try database.prepare("SELECT 1 FROM temp.named WHERE path = ?").first([.text(path)]) { _ in
+      true
+    } ?? false
+  }
+
+  /// Since when a file is known to be named no more, in seconds since 1970.
+  ///
+  /// - Parameter notes: whether that is noted, where this is the first time.
+  package func retired(
+    _ path: String, now: Double, notes: Bool
+  ) throws(StateError) -> Double {
+    let known = try database.prepare("SELECT since FROM retired WHERE path = ?")
+      .first([.text(path)]) { $0.double(0) }
+    // A clock that was set back must not make a file stay for ever.
+    if let known, known <= now { return known }
+    if notes {
+      try begin()
+      try database.prepare("INSERT OR REPLACE INTO retired (path, since) VALUES (?, ?)")
+        .run([.text(path), .double(now)])
+    }
+    return now
+  }
+
+  package func forgetRetired(_ path: String) throws(StateError) {
+    try begin()
+    try database.prepare("DELETE FROM retired WHERE path = ?").run([.text(path)])
+  }
+}
