@@ -61,10 +61,10 @@ final class ItemFlow: Sendable {
       do {
         try await sources.work(turn) { failure in
           let clock = ContinuousClock.now
-          let (image, finding) = try await runner.image(
+          let result = try await runner.result(
             for: entry, position: position, failure: failure)
-          try await finish(image, of: entry, since: clock)
-          return ((), finding)
+          try await finish(result, of: entry, since: clock)
+          return ((), result.failure)
         }
       } catch {
         stop()
@@ -79,14 +79,15 @@ final class ItemFlow: Sendable {
   }
 
   private func finish(
-    _ image: CatalogImage, of entry: ManifestEntry, since start: ContinuousClock.Instant
+    _ result: ItemResult, of entry: ManifestEntry, since start: ContinuousClock.Instant
   ) async throws {
-    var image = image
+    var image = result.image
     if memory.file.profile == .full, [.ok, .stale].contains(image.status) {
       image.source = try await memory.provenance(entry)
     }
     let line = CatalogWriter.line(image, extra: entry.extra)
-    try await state.finish(id: entry.id, result: line)
+    try await state.finish(
+      id: entry.id, result: line, reason: result.reason, content: result.content)
     recorder.add(image, seconds: start.duration(to: .now).inSeconds)
     if let error = image.error { observer.failed(image.id, error) }
     // That the time was up is nobody's failure.

@@ -124,6 +124,43 @@ struct ItemMemory: Sendable {
     source.header == nil && source.record.map { isFresh($0.confirmation) } ?? false
   }
 
+  /// Why a source is asked for, or not.
+  func occasion(_ source: Source) -> String {
+    guard let record = source.record else { return "asked for: it was not known" }
+    let moment = Host.timestamp(record.confirmation.checked)
+    if isFresh(source) {
+      if let known = source.known, !source.isReady {
+        let missing = known.blueprint.missing.count
+        return missing > 0
+          ? "asked for: \(missing) of its \(known.blueprint.keys.count) files are not there"
+          : "asked for: the pipeline does not let in what was let in before"
+      }
+      if record.confirmation.run == run {
+        return "nothing to do: another item of this run has asked for the same source"
+      }
+      if file.fetch.revalidation == .never {
+        return "nothing to do: what is known is never asked for again (revalidate: never)"
+      }
+      let end = record.confirmation.freshUntil.map { Host.timestamp($0) } ?? moment
+      return "nothing to do: the server's answer is fresh until \(end)"
+    }
+    if source.header != nil { return "asked for: a run for sizes alone saw another picture there" }
+    if file.fetch.revalidation == .always { return "asked for: it always is (revalidate: always)" }
+    guard let end = record.confirmation.freshUntil else {
+      return "asked for: the server did not say how long its answer of \(moment) is fresh"
+    }
+    return "asked for: the answer of \(moment) was fresh until \(Host.timestamp(end))"
+  }
+
+  /// What a body that came is to what was known.
+  func change(_ source: Source, to digest: String, _ response: FetchResponse) -> String {
+    guard let record = source.record else { return "fetched for the first time" }
+    if record.content == digest { return "fetched: the same bytes as before" }
+    let (old, new) = (record.confirmation.etag, response.validators?.etag)
+    if let old, let new, old != new { return "fetched: it has changed (ETag \(old) is now \(new))" }
+    return "fetched: it has changed"
+  }
+
   func isFresh(_ confirmation: Confirmation) -> Bool {
     if confirmation.run == run { return true }
     switch file.fetch.revalidation {

@@ -35,36 +35,44 @@ struct ItemRunner: ItemRunning {
     self.transcode = transcode
   }
 
-  func image(
+  func result(
     for entry: ManifestEntry, position: Int, failure: FetchError?
-  ) async throws -> (CatalogImage, FetchError?) {
+  ) async throws -> ItemResult {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
-    if let image = memory.unknownSlot(entry, shown) { return (image, failure) }
-    let source = try await memory.source(for: entry)
-    if let known = source.known, source.isReady, memory.isFresh(source) {
-      return (memory.reused(entry, shown, known), nil)
+    if let image = memory.unknownSlot(entry, shown) {
+      return ItemResult(image, "nothing was asked for", failure: failure)
     }
-    func failed(_ error: FetchError) -> (CatalogImage, FetchError?) {
+    let source = try await memory.source(for: entry)
+    let digest = source.record?.content
+    let occasion = memory.occasion(source)
+    if let known = source.known, source.isReady, memory.isFresh(source) {
+      return ItemResult(memory.reused(entry, shown, known), occasion, content: digest)
+    }
+    func failed(_ error: FetchError) -> ItemResult {
       let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
-      return (image, error)
+      return ItemResult(
+        image, "\(occasion); it could not be fetched: \(error.message)", content: digest,
+        failure: error)
     }
     let spool = memory.output.spoolPath("\(position)")
     /// From the copy of a source that is fresh; nil where there is none.
-    func fromCopy() async throws -> (CatalogImage, FetchError?)? {
+    func fromCopy(_ occasion: String) async throws -> ItemResult? {
       guard let cache, let record = source.record, let known = source.known,
         file.letsIn(known.content), cache.restore(record.content, to: spool)
       else { return nil }
       defer { try? FileSystem.remove(spool) }
-      let image = try await contents.work(contents.place(record.content)) { _ in
+      let made = try await contents.work(contents.place(record.content)) { _ in
         (
           try await make(
             entry, shown, Looked(known.content), record.content, spool: spool, position: position),
           nil
         )
       }
-      return image.map { ($0, nil) } ?? failed(.runDeadline)
+      guard let made else { return failed(.runDeadline) }
+      return ItemResult(
+        made.image, "\(occasion); its kept copy was used; \(made.reason)", content: record.content)
     }
-    if memory.isFresh(source), let result = try await fromCopy() { return result }
+    if memory.isFresh(source), let result = try await fromCopy(occasion) { return result }
     if let failure { return failed(failure) }
     // A server is asked "has it changed?" only where a "no" would be of use.
     let isKept = source.record.flatMap { cache?.has($0.content) } ?? false
@@ -78,34 +86,41 @@ struct ItemRunner: ItemRunning {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(record.content, response, key: source.key, before: record.confirmation)
-      if source.isReady { return (memory.reused(entry, shown, known), nil) }
+      let answer = "\(occasion); the server said that it has not changed"
+      if source.isReady {
+        return ItemResult(memory.reused(entry, shown, known), answer, content: digest)
+      }
       // Where the copy turned out not to be whole, the source is asked for as a whole.
-      if let result = try await fromCopy() { return result }
-      return try await image(for: entry, position: position, failure: nil)
+      if let result = try await fromCopy(answer) { return result }
+      return try await self.result(for: entry, position: position, failure: nil)
     case .failed(let error): return failed(error)
     case .arrived(_, let intake, .refused(let refusal)):
       intake.discard()
-      return (memory.refused(entry, shown, refusal, source), nil)
+      return ItemResult(
+        memory.refused(entry, shown, refusal, source), "\(occasion); \(refusal.message)")
     case .arrived(let response, let intake, .picture(let header, let digest)):
       fetch.fetcher.hold(1, limit: spoolLimit)
       defer {
         intake.discard()
         fetch.fetcher.hold(-1, limit: spoolLimit)
       }
+      let change = memory.change(source, to: digest, response)
       let made = try await contents.work(contents.place(digest)) { _ in
         (
           try await make(
             entry, shown, Looked(header), digest, spool: spool, position: position), nil
         )
       }
-      guard let image = made else { return failed(.runDeadline) }
-      if image.status == .ok {
+      guard let made else { return failed(.runDeadline) }
+      let reason = "\(occasion); \(change); \(made.reason)"
+      if made.image.status == .ok {
         cache?.keep(spool, as: digest)
         try await save(digest, response, key: source.key, before: nil)
-      } else if source.isReady, let error = image.error {
-        return (memory.failed(entry, shown, error, source, isStale: true), nil)
+      } else if source.isReady, let error = made.image.error {
+        let image = memory.failed(entry, shown, error, source, isStale: true)
+        return ItemResult(image, reason, content: source.record?.content)
       }
-      return (image, nil)
+      return ItemResult(made.image, reason, content: digest)
     }
   }
 
@@ -152,11 +167,13 @@ struct ItemRunner: ItemRunning {
   private func make(
     _ entry: ManifestEntry, _ shown: String, _ looked: Looked, _ digest: String,
     spool: String, position: Int
-  ) async throws -> CatalogImage? {
+  ) async throws -> (image: CatalogImage, reason: String)? {
     if let known = try await memory.known(digest, for: entry), known.blueprint.isComplete,
       file.letsIn(known.content)
     {
-      return memory.reused(entry, shown, known)
+      return (
+        memory.reused(entry, shown, known), "these bytes were worked on before: all files reused"
+      )
     }
     var facts = try await memory.state.content(digest)?.facts ?? looked.facts
     // The decoder may see another size than the header told, once.
@@ -183,19 +200,21 @@ struct ItemRunner: ItemRunning {
           content, digest: digest, variants: variants,
           placeholder: (key: blueprint.placeholderKey, record: placeholders))
         memory.count(blueprint, made: missing.count)
-        return Assembly.image(
-          entry, url: shown, content: content, blueprint: blueprint,
-          file)
+        let image = Assembly.image(
+          entry, url: shown, content: content, blueprint: blueprint, file)
+        let reused = blueprint.keys.count - missing.count
+        return (image, "decoded: \(missing.count) files made, \(reused) reused")
       case .differs(let seen): facts = seen
       case .late: return nil
       case .failed(let failure):
-        return Assembly.failed(
+        let image = Assembly.failed(
           entry, url: shown, .init(failure), format: looked.format, size: facts.size)
+        return (image, failure.message)
       }
     }
-    return Assembly.failed(
-      entry, url: shown,
-      .init(TranscodeFailure(.workerProtocol, "the worker contradicted itself about this picture")))
+    let failure = TranscodeFailure(
+      .workerProtocol, "the worker contradicted itself about this picture")
+    return (Assembly.failed(entry, url: shown, .init(failure)), failure.message)
   }
 }
 

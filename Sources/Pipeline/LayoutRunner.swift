@@ -20,20 +20,27 @@ struct LayoutRunner: ItemRunning {
 
   private var file: PipelineFile { memory.file }
 
-  func image(
+  func result(
     for entry: ManifestEntry, position: Int, failure: FetchError?
-  ) async throws -> (CatalogImage, FetchError?) {
+  ) async throws -> ItemResult {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
-    if let image = memory.unknownSlot(entry, shown) { return (image, failure) }
+    if let image = memory.unknownSlot(entry, shown) {
+      return ItemResult(image, "nothing was asked for", failure: failure)
+    }
     let source = try await memory.source(for: entry)
+    let digest = source.record?.content
     // What is not let in any more is asked for anew, so that it is refused like the first time.
     let known = Last(source).flatMap { isLetIn($0) ? $0 : nil }
     if let known, memory.isFresh(known.confirmation) {
-      return (image(entry, shown, known), nil)
+      return ItemResult(
+        image(entry, shown, known), "a run for sizes alone: what is known is fresh", content: digest
+      )
     }
-    func failed(_ error: FetchError) -> (CatalogImage, FetchError?) {
+    func failed(_ error: FetchError) -> ItemResult {
       let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
-      return (image, error)
+      return ItemResult(
+        image, "a run for sizes alone: it could not be fetched: \(error.message)", content: digest,
+        failure: error)
     }
     if let failure { return failed(failure) }
     let answer = try await fetch.fetch(
@@ -44,13 +51,18 @@ struct LayoutRunner: ItemRunning {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(known, response, key: source.key)
-      return (image(entry, shown, known), nil)
+      return ItemResult(
+        image(entry, shown, known),
+        "a run for sizes alone: the server said that it has not changed",
+        content: digest)
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }
       return failed(error)
     case .told(let reading, let response, let length):
       if let refusal = refusal(of: reading, length: length) {
-        return (memory.refused(entry, shown, refusal, source), nil)
+        return ItemResult(
+          memory.refused(entry, shown, refusal, source), "a run for sizes alone: \(refusal.message)"
+        )
       }
       guard case .header(let header) = reading else {
         throw PipelineError.local("a header was told, and is not there")
@@ -59,11 +71,16 @@ struct LayoutRunner: ItemRunning {
       for known in [Last(bytesOf: source), known].compactMap(\.self)
       where isLetIn(known) && known.isSame(as: header, response) {
         try await save(known, response, key: source.key)
-        return (image(entry, shown, known), nil)
+        return ItemResult(
+          image(entry, shown, known),
+          "a run for sizes alone: its first bytes are those that are known",
+          content: digest)
       }
       let record = HeaderRecord(header, memory.confirmation(response, before: nil))
       try await memory.state.save(record, key: source.key)
-      return (pending(entry, shown, .header(record)), nil)
+      return ItemResult(
+        pending(entry, shown, .header(record)),
+        "a run for sizes alone: its first bytes told its size")
     }
   }
 

@@ -92,6 +92,8 @@ enum Schema {
     """,
     """
     -- Files that no catalog names any more.
+    ALTER TABLE items ADD COLUMN reason TEXT;   -- what was decided about it, and why
+    ALTER TABLE items ADD COLUMN content TEXT;  -- SHA-256 of its source's bytes
     CREATE TABLE retired (
       path TEXT PRIMARY KEY,
       since REAL NOT NULL       -- when that was first seen; seconds since 1970

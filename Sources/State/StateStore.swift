@@ -67,7 +67,8 @@ package actor StateStore {
     upsertItem = try database.prepare(
       "INSERT OR REPLACE INTO items (id, run, position, line, entry, result)"
         + " VALUES (?, ?, ?, ?, ?, NULL)")
-    updateResult = try database.prepare("UPDATE items SET result = ? WHERE id = ?")
+    updateResult = try database.prepare(
+      "UPDATE items SET result = ?, reason = ?, content = ? WHERE id = ?")
     selectResults = try database.prepare(
       "SELECT position, result FROM items WHERE run = ? AND position > ? ORDER BY position LIMIT ?")
   }
@@ -253,9 +254,55 @@ package actor StateStore {
   }
 
   /// Saves an item's line of the catalog.
-  package func finish(id: String, result: String) throws(StateError) {
+  ///
+  /// - Parameters:
+  ///   - reason: what was decided about it, and why.
+  ///   - content: SHA-256 of its source's bytes.
+  package func finish(
+    id: String, result: String, reason: String, content: String?
+  ) throws(StateError) {
     try begin()
-    try updateResult.run([.text(result), .text(id)])
+    try updateResult.run([.text(result), .text(reason), .optional(content), .text(id)])
+  }
+
+  /// What is known of an item.
+  package struct ItemStory: Sendable {
+    package var run: Int
+    package var line: Int
+    /// Its line of the catalog; nil where a run was stopped before it had one.
+    package var result: String?
+    package var reason: String?
+    package var content: String?
+    /// Another item with the same bytes.
+    package var twin: String?
+  }
+
+  package func story(of id: String) throws(StateError) -> ItemStory? {
+    let select = try database.prepare(
+      "SELECT run, line, result, reason, content FROM items WHERE id = ?")
+    guard
+      var story = try select.first(
+        [.text(id)],
+        { row in
+          ItemStory(
+            run: row.int(0), line: row.int(1), result: row.optionalText(2),
+            reason: row.optionalText(3), content: row.optionalText(4))
+        })
+    else { return nil }
+    if let content = story.content {
+      story.twin = try database.prepare(
+        "SELECT id FROM items WHERE content = ? AND id <> ? ORDER BY position LIMIT 1"
+      ).first([.text(content), .text(id)]) { $0.text(0) }
+    }
+    return story
+  }
+
+  /// Ids that begin like this one or are close to it, for who has mistyped.
+  package func ids(like id: String, limit: Int) throws(StateError) -> [String] {
+    var ids: [String] = []
+    try database.prepare("SELECT id FROM items WHERE id >= ? ORDER BY id LIMIT ?")
+      .run([.text(String(id.prefix(3))), .int(limit)]) { ids.append($0.text(0)) }
+    return ids
   }
 
   /// A part of a run's results in the order of the manifest, beginning behind a position.

@@ -37,7 +37,7 @@ extension Command {
 enum Tessera {
   static let commands: [any Command.Type] = [
     RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self,
-    VerifyCommand.self, PruneCommand.self, DoctorCommand.self,
+    VerifyCommand.self, PruneCommand.self, WhyCommand.self, DoctorCommand.self,
   ]
 
   static func main(_ words: [String]) async -> ExitStatus {

@@ -19,6 +19,7 @@ import Testing
           probe   the sizes of pictures, from their first bytes
           verify  every file the catalog names is there, whole, and of the stated size
           prune   delete variants that the catalog no longer names (--dry-run)
+          why     what happened to one item, and why it was or was not done again
           doctor  what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for a command's own
@@ -29,7 +30,7 @@ import Testing
         75 another run holds this output; 130, 143 stopped by a signal (run again to go on).
 
         """)
-    for command in ["run", "plan", "check", "probe", "verify", "prune", "doctor"] {
+    for command in ["run", "plan", "check", "probe", "verify", "prune", "why", "doctor"] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
       #expect(page.output.hasPrefix("usage: tessera \(command) "))
@@ -43,7 +44,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (

@@ -107,6 +107,80 @@ import Testing
     #expect(try await Tool.tessera("verify", output, "--deep").status == 0)
     #expect(try await Tool.tessera("prune", output, "--grace", "soon").status == 64)
   }
+
+  /// Each decision of each run, with its reason.
+  @Test func whyTellsWhatWasDecided() async throws {
+    let (plain, grey) = (try Places.bytes("plain.jpg"), try Places.bytes("grey.png"))
+    let server = try FaultServer([
+      "/a": { request, connection in
+        if request.before == 1 { return connection.answer("304 Not Modified") }
+        connection.answer(
+          "200 OK", ["ETag": "\"\(request.before)\""], request.before < 2 ? plain : grey)
+      },
+      "/twin": { $1.answer("200 OK", ["Cache-Control": "max-age=3600"], plain) },
+      "/slow": { $1.answer("503 Service Unavailable") },
+    ])
+    defer { server.stop() }
+    let names = ["a", "twin", "gone", "slow"]
+    let workshop = try Workshop(
+      manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
+      keys: "fetch: {allow: loopback, retries: 0, concurrency: 1}")
+    let output = workshop.folder.path("out")
+    func why(_ id: String) async throws -> [String] {
+      let result = try await Tool.run(Places.tessera, ["why", output, id])
+      #expect(result.status == 0, "\(result.errors)")
+      return result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(try await workshop.run().status == 1)
+    var lines = try await why("a")
+    #expect(lines[0] == "a, line 1 of the manifest: ok")
+    #expect(lines[1] == server.url("/a"))
+    #expect(lines[2] == "- asked for: it was not known")
+    #expect(lines[3] == "- fetched for the first time")
+    #expect(lines.contains("the same bytes as twin"))
+    // Whichever came first was decoded, and the other reused its files.
+    let twin = try await why("twin")
+    let both = [lines[4], twin[4]].sorted()
+    #expect(
+      both == [
+        "- decoded: 3 files made, 0 reused",
+        "- these bytes were worked on before: all files reused",
+      ])
+    let gone = try await why("gone")
+    #expect(gone[3] == "- it could not be fetched: the server answered 404 Not Found")
+    #expect(gone[4] == "error: The server answered 404 Not Found.")
+
+    #expect(try await workshop.run().status == 1)
+    lines = try await why("a")
+    #expect(lines[2].hasPrefix("- asked for: the server did not say how long its answer of 20"))
+    #expect(lines[3] == "- the server said that it has not changed")
+    let fresh = try await why("twin")
+    #expect(
+      fresh[2].hasPrefix("- nothing to do: the server's answer is fresh until 20"), "\(fresh)")
+
+    #expect(try await workshop.run().status == 1)
+    lines = try await why("a")
+    #expect(lines[3] == "- fetched: it has changed (ETag \"0\" is now \"2\")")
+    #expect(!lines.contains("the same bytes as twin"))
+
+    // A file that is lost is a reason of its own.
+    let file = try #require(try workshop.catalog.images[1].variants.first?.path)
+    try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(file)"))
+    #expect(try await workshop.run().status == 1)
+    #expect(try await why("twin")[2] == "- asked for: 1 of its 3 files are not there")
+    #expect(try await why("twin")[4] == "- decoded: 1 files made, 2 reused")
+
+    let json = try await Tool.run(Places.tessera, ["why", output, "gone", "--json"])
+    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    #expect(object?["status"] as? String == "failed")
+    #expect((object?["decisions"] as? [String])?.count == 2)
+    let unknown = try await Tool.run(Places.tessera, ["why", output, "twiin"])
+    #expect(unknown.status == 2)
+    #expect(
+      unknown.errors.contains(
+        "no item of the last run has the id \"twiin\"; there are \"twin\" and others"))
+    #expect(try await Tool.run(Places.tessera, ["why", workshop.folder.path(""), "a"]).status == 2)
+  }
 }
 
 extension Data {
