@@ -87,7 +87,8 @@ final class ItemFlow: Sendable {
     }
     let line = CatalogWriter.line(image, extra: entry.extra)
     try await state.finish(
-      id: entry.id, result: line, reason: result.reason, content: result.content)
+      id: entry.id, result: line, status: image.status.rawValue, reason: result.reason,
+      content: result.content)
     recorder.add(image, seconds: start.duration(to: .now).inSeconds)
     if let error = image.error { observer.failed(image.id, error) }
     // That the time was up is nobody's failure.

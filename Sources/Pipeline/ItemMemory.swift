@@ -18,6 +18,8 @@ struct ItemMemory: Sendable {
   let state: StateStore
   let output: DirectoryOutput
   let recorder: RunRecorder
+  /// Whether only what failed, is stale or new is asked for.
+  let retriesFailed: Bool
 
   /// A content that was decoded before, planned for an entry.
   struct Known: Sendable {
@@ -35,6 +37,8 @@ struct ItemMemory: Sendable {
     /// Whether the files are there that the entry needs, and the pipeline lets the content in. What
     /// it no longer lets in is looked at anew, and refused as if for the first time.
     var isReady: Bool
+    /// Whether it could not be reached the last time, where that matters.
+    var wasStale = false
   }
 
   func source(for entry: ManifestEntry) async throws -> Source {
@@ -44,9 +48,14 @@ struct ItemMemory: Sendable {
     if let record { known = try await self.known(record.content, for: entry) }
     let header = try await state.header(key)
     let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
-    return Source(
+    var source = Source(
       key: key, record: record, known: known, header: isLater == true ? header : nil,
       isReady: known.map { $0.blueprint.isComplete && file.letsIn($0.content) } ?? false)
+    if retriesFailed {
+      source.wasStale =
+        try await state.status(of: entry.id) == CatalogImage.Status.stale.rawValue
+    }
+    return source
   }
 
   func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
@@ -121,7 +130,8 @@ struct ItemMemory: Sendable {
 
   /// Whether a source's bytes may be used without asking.
   func isFresh(_ source: Source) -> Bool {
-    source.header == nil && source.record.map { isFresh($0.confirmation) } ?? false
+    if retriesFailed, source.isReady { return !source.wasStale }
+    return source.header == nil && source.record.map { isFresh($0.confirmation) } ?? false
   }
 
   /// Why a source is asked for, or not.
@@ -129,6 +139,9 @@ struct ItemMemory: Sendable {
     guard let record = source.record else { return "asked for: it was not known" }
     let moment = Host.timestamp(record.confirmation.checked)
     if isFresh(source) {
+      if retriesFailed, source.isReady {
+        return "nothing to do: only what failed, is stale or new was asked for (--retry-failed)"
+      }
       if let known = source.known, !source.isReady {
         let missing = known.blueprint.missing.count
         return missing > 0
@@ -205,7 +218,10 @@ struct ItemMemory: Sendable {
     _ entry: ManifestEntry, _ shown: String, _ failure: CatalogImage.Failure, _ source: Source,
     isStale: Bool
   ) -> CatalogImage {
-    if isStale, source.isReady, let known = source.known {
+    // For a while; then there is nothing to show any more.
+    let age = source.record.map { Host.now - $0.confirmation.checked } ?? 0
+    let isKept = age <= file.fetch.keepStale.inSeconds
+    if isStale, isKept, source.isReady, let known = source.known {
       return Assembly.image(
         entry, url: shown, content: known.content, blueprint: known.blueprint, file,
         error: failure)

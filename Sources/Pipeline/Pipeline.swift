@@ -41,16 +41,19 @@ package struct Pipeline: Sendable {
   private let workerPath: String
   private let observer: any RunObserving
   private let deadline: Duration?
+  private let retriesFailed: Bool
 
   /// - Parameters:
   ///   - workerPath: the path of `tessera-worker`.
   ///   - deadline: how long the run may fetch and transcode. What is not done then fails, or stays stale, and
   ///     is in the catalog with the rest.
+  ///   - retriesFailed: whether only what failed, is stale or new is asked for.
   package init(
     _ file: PipelineFile, _ extent: RunExtent = .everything, workerPath: String,
-    deadline: Duration? = nil, observer: any RunObserving
+    deadline: Duration? = nil, retriesFailed: Bool = false, observer: any RunObserving
   ) {
     self.deadline = deadline
+    self.retriesFailed = retriesFailed
     self.file = file
     self.extent = extent
     self.workerPath = workerPath
@@ -117,7 +120,8 @@ package struct Pipeline: Sendable {
     let run = try await state.beginRun()
     let libvips = pool.hello.libvips
     let memory = ItemMemory(
-      file: file, run: run, libvips: libvips, state: state, output: output, recorder: recorder)
+      file: file, run: run, libvips: libvips, state: state, output: output, recorder: recorder,
+      retriesFailed: retriesFailed)
     let cache = try PipelineError.wrap {
       try file.fetch.cache.map { limit throws(SystemError) in
         try SourceCache(output.cacheDirectory, limit: limit)

@@ -29,6 +29,7 @@ enum FetchDecoding {
     fetch.rewrites = rewrites(&group)
     fetch.headers = headers(&group)
     fetch.allow = allow(&group, directory)
+    fetch.keepStale = group.duration("keep-stale") ?? fetch.keepStale
     fetch.cache =
       group.value("cache", expected: "\"none\" or a size such as 10GB") { text in
         text == "none" ? .some(nil) : Units.bytes(text).flatMap { $0 > 0 ? .some($0) : nil }

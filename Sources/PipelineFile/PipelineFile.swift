@@ -105,6 +105,8 @@ package struct PipelineFile: Sendable {
         String($0.dropFirst(Self.folderMark.count))
       }
     }
+    /// How long the last good files of a source stand that can't be reached.
+    package var keepStale = Duration.seconds(30 * 86_400)
     /// Bytes of sources that are kept for later runs; nil where none are.
     package var cache: Int?
     package var userAgent = "Tessera/0.1 (+https://example.com/contact)"

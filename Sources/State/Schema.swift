@@ -94,6 +94,7 @@ enum Schema {
     -- Files that no catalog names any more.
     ALTER TABLE items ADD COLUMN reason TEXT;   -- what was decided about it, and why
     ALTER TABLE items ADD COLUMN content TEXT;  -- SHA-256 of its source's bytes
+    ALTER TABLE items ADD COLUMN status TEXT;   -- in the last catalog that has it, until it is done again
     CREATE TABLE retired (
       path TEXT PRIMARY KEY,
       since REAL NOT NULL       -- when that was first seen; seconds since 1970

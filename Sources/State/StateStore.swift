@@ -21,6 +21,7 @@ package actor StateStore {
   private let selectItem: Statement
   private let upsertItem: Statement
   private let updateResult: Statement
+  private let selectStatus: Statement
   private let selectResults: Statement
   private var isInTransaction = false
 
@@ -65,10 +66,12 @@ package actor StateStore {
         + " VALUES (?, ?, ?, ?, ?)")
     selectItem = try database.prepare("SELECT run, line, entry FROM items WHERE id = ?")
     upsertItem = try database.prepare(
-      "INSERT OR REPLACE INTO items (id, run, position, line, entry, result)"
-        + " VALUES (?, ?, ?, ?, ?, NULL)")
+      "INSERT INTO items (id, run, position, line, entry, result) VALUES (?, ?, ?, ?, ?, NULL)"
+        + " ON CONFLICT (id) DO UPDATE SET run = excluded.run, position = excluded.position,"
+        + " line = excluded.line, entry = excluded.entry, result = NULL")
     updateResult = try database.prepare(
-      "UPDATE items SET result = ?, reason = ?, content = ? WHERE id = ?")
+      "UPDATE items SET result = ?, status = ?, reason = ?, content = ? WHERE id = ?")
+    selectStatus = try database.prepare("SELECT status FROM items WHERE id = ?")
     selectResults = try database.prepare(
       "SELECT position, result FROM items WHERE run = ? AND position > ? ORDER BY position LIMIT ?")
   }
@@ -256,13 +259,21 @@ package actor StateStore {
   /// Saves an item's line of the catalog.
   ///
   /// - Parameters:
+  ///   - status: as in that line.
   ///   - reason: what was decided about it, and why.
   ///   - content: SHA-256 of its source's bytes.
   package func finish(
-    id: String, result: String, reason: String, content: String?
+    id: String, result: String, status: String, reason: String, content: String?
   ) throws(StateError) {
     try begin()
-    try updateResult.run([.text(result), .text(reason), .optional(content), .text(id)])
+    try updateResult.run([
+      .text(result), .text(status), .text(reason), .optional(content), .text(id),
+    ])
+  }
+
+  /// The status of an item the last time that it was done.
+  package func status(of id: String) throws(StateError) -> String? {
+    try selectStatus.first([.text(id)]) { $0.optionalText(0) } ?? nil
   }
 
   /// What is known of an item.

@@ -19,6 +19,7 @@ enum RunCommand: Command {
       ),
       .init("--output", "DIR", "write here instead of into the pipeline's output"),
       .init("--layout-only", nil, "learn sizes alone; what is not made is pending"),
+      .init("--retry-failed", nil, "ask for what failed, is stale or new, and for nothing else"),
       .init(
         "--deadline", "TIME", "stop after so long (50m), with what is done in the catalog"),
     ])
@@ -35,7 +36,7 @@ enum RunCommand: Command {
     }
     let pipeline = Pipeline(
       file, arguments.has("--layout-only") ? .layout : .everything, workerPath: try workerPath(),
-      deadline: deadline, observer: observer)
+      deadline: deadline, retriesFailed: arguments.has("--retry-failed"), observer: observer)
     let report: RunReport
     do {
       report = try await Interruption.cancelling { try await pipeline.run() }

@@ -314,4 +314,58 @@ import Testing
     #expect(try workshop.catalog.images.map(\.status) == [.ok, .failed])
     #expect(try workshop.catalog.images[1].error?.code == "decode")
   }
+
+  @Test func onlyWhatFailedIsRetriedWhereThatIsWanted() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    server.route("/good") { $1.picture("plain.jpg") }
+    server.route("/failed") { request, connection in
+      request.before == 0 ? connection.answer("404 Not Found") : connection.picture("grey.png")
+    }
+    server.route("/stale") { request, connection in
+      request.before == 1 ? connection.reset() : connection.picture("one-pixel.png")
+    }
+    server.route("/new") { $1.picture("one-pixel.png") }
+    func manifest(_ names: [String]) -> String {
+      names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined()
+    }
+    let workshop = try Workshop(
+      manifest: manifest(["good", "stale"]),
+      keys: "fetch: {allow: loopback, retries: 0, revalidate: always}")
+    #expect(try await workshop.run().status == 0)
+    try workshop.folder.write(manifest(["good", "failed", "stale"]), to: "manifest")
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images.map(\.status) == [.ok, .failed, .stale])
+    try workshop.folder.write(manifest(["good", "failed", "stale", "new"]), to: "manifest")
+    #expect(try await workshop.run("--retry-failed").status == 0)
+    #expect(try workshop.catalog.images.map(\.status) == [.ok, .ok, .ok, .ok])
+    #expect(
+      ["/good", "/failed", "/stale", "/new"].map { server.count($0) } == [2, 2, 3, 1] as [Int])
+    // Then there is nothing left to ask for.
+    #expect(try await workshop.run("--retry-failed").status == 0)
+    #expect(server.count("/good") + server.count("/failed") + server.count("/stale") == 7)
+  }
+
+  @Test func staleFilesStandForAWhileOnly() async throws {
+    let server = try FaultServer([
+      "/a": { request, connection in
+        request.before == 0 ? connection.picture("plain.jpg") : connection.reset()
+      }
+    ])
+    defer { server.stop() }
+    func keys(_ time: String) -> String {
+      "fetch: {allow: loopback, retries: 0, keep-stale: \(time)}"
+    }
+    let workshop = try Workshop(manifest: server.url("/a") + "\n", keys: keys("1h"))
+    #expect(try await workshop.run().status == 0)
+    try await Task.sleep(for: .milliseconds(1_100))
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images[0].status == .stale)
+    try workshop.write(keys: keys("1s"))
+    #expect(try await workshop.run().status == 1)
+    let image = try workshop.catalog.images[0]
+    #expect(image.status == .failed)
+    #expect([image.width, image.height] == [240, 160])
+    #expect(image.variants.isEmpty)
+  }
 }
