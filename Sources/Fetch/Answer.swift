@@ -87,9 +87,11 @@ struct Answer {
   var statusError: FetchError {
     let status = headers.status
     let isRetryable = [408, 425, 429, 500, 502, 503, 504].contains(status)
+    // 407 is a proxy's.
+    let who = status == 407 ? "the proxy that the environment names" : "the server"
     let phrase = HTTPStatus.phrase(status).map { " \($0)" } ?? ""
     return FetchError(
-      .httpStatus, "the server answered \(status)\(phrase)", isRetryable: isRetryable,
+      .httpStatus, "\(who) answered \(status)\(phrase)", isRetryable: isRetryable,
       status: status, retryAfter: Freshness.retryAfter(headers, now: Int(Host.now)))
   }
 }

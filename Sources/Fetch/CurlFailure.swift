@@ -6,6 +6,7 @@ enum CurlFailure {
   struct Hop {
     var host: String
     var isRedirected: Bool
+    var isProxied: Bool
     var wasSent: Bool
     var wasAnswered: Bool
   }
@@ -32,14 +33,28 @@ enum CurlFailure {
       return FetchError(.truncated, "the body ended early: \(sentence)", isRetryable: true)
     case CURLE_BAD_CONTENT_ENCODING:
       return FetchError(.badEncoding, "the body could not be decompressed: \(sentence)")
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
-      CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
-      CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+      CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
       return FetchError(.tls, "no trustworthy TLS connection: \(sentence)")
-    case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+    case CURLE_SSL_CONNECT_ERROR:
+      // Also where the server went away in the middle of it.
+      return FetchError(.tls, "no TLS connection came about: \(sentence)", isRetryable: true)
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return hop.wasAnswered
+        ? FetchError(.truncated, "the body ended early: \(sentence)", isRetryable: true)
+        : FetchError(.network, "the connection failed: \(sentence)", isRetryable: true)
+    case CURLE_WEIRD_SERVER_REPLY:
       return FetchError(.badResponse, "the answer is not valid HTTP: \(sentence)")
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return FetchError(
+        .network,
+        "the name of the proxy (http_proxy, https_proxy, all_proxy) could not be resolved",
+        isRetryable: true)
     default:
-      return FetchError(.network, "the connection failed: \(sentence)", isRetryable: true)
+      let way =
+        hop.isProxied
+        ? " through the proxy that the environment names (http_proxy, https_proxy)" : ""
+      return FetchError(.network, "the connection\(way) failed: \(sentence)", isRetryable: true)
     }
   }
 

@@ -34,6 +34,9 @@ package struct FetchError: Error, Sendable, Equatable {
   package var status: Int
   /// What the server's Retry-After asked for.
   package var retryAfter: Duration?
+  /// Whether nobody was asked, since the host has had trouble for too long: it may succeed in a later run, and not
+  /// in this one.
+  package var isHostGivenUp = false
 
   package init(
     _ code: Code, _ message: String, isRetryable: Bool = false, status: Int = 0,

@@ -90,16 +90,17 @@ final class FetchLoop {
   func turn(_ tell: (_ isBlocked: Bool) -> Void) {
     if let end = settings.end, end <= .now { endAll(.runDeadline) }
     giveUp()
-    startWaiting()
+    startWaiting(readsLocally: true)
+    let hasRead = isReading
     var count: Int32 = 0
     curl_multi_perform(multi, &count)
     collect()
     endOverdue()
     // A place may have become free.
-    startWaiting()
+    startWaiting(readsLocally: false)
     tell(!isHeld && running.count < settings.concurrency && waiting.count > Self.manyWaiting)
     // Requests wake it; time does not.
-    let pause: Int32 = running.isEmpty && waiting.isEmpty ? 10_000 : 200
+    let pause: Int32 = hasRead ? 0 : running.isEmpty && waiting.isEmpty ? 10_000 : 200
     curl_multi_poll(multi, nil, 0, pause, nil)
   }
 
@@ -115,11 +116,15 @@ final class FetchLoop {
     }
   }
 
-  private func note(_ sign: HostHealth.Sign?, of host: String) {
+  private func note(_ sign: HostHealth.Sign?, of job: Job) {
     guard let sign else { return }
+    let host = job.host
     switch sign {
-    case .well: health[host] = nil
+    case .well:
+      if health[host]?.isOver(wellSince: job.started ?? .now) == true { health[host] = nil }
     case .busy(let error), .unreachable(let error):
+      // Of a host that nobody else wants nothing need be known.
+      guard health[host] != nil || perHost[host] != nil || waiting.hasWaiters(host) else { return }
       let now = ContinuousClock.now
       health[
         host, default: HostHealth(patience: settings.patience, error: error, now: now)
@@ -127,27 +132,51 @@ final class FetchLoop {
     }
   }
 
+  /// How often hosts with trouble are looked through.
+  private static let rounds = Duration.milliseconds(100)
+  private var lastRound = ContinuousClock.now
+
   /// Ends what waits for hosts that are not worth waiting for.
   private func giveUp() {
-    guard !health.isEmpty else { return }
     let now = ContinuousClock.now
+    guard !health.isEmpty, lastRound.duration(to: now) >= Self.rounds else { return }
+    lastRound = now
     for (host, state) in health {
-      guard case .givenUp(var error) = state.permission(now: now) else { continue }
-      error.message += "; the host has had trouble for too long, so it is left alone for now"
-      for job in waiting.takeAll(of: host) { job.finish(.failure(error)) }
+      switch state.permission(now: now) {
+      case .givenUp(var error):
+        error.message += "; the host has had trouble for too long, so it is left alone for now"
+        error.isHostGivenUp = true
+        for job in waiting.takeAll(of: host) { job.finish(.failure(error)) }
+      case .go, .goAlone:
+        if state.isForgotten(now: now), perHost[host] == nil, !waiting.hasWaiters(host) {
+          health[host] = nil
+        }
+      case .wait: break
+      }
     }
   }
 
   // MARK: Starting and ending
 
-  private func startWaiting() {
+  /// - Parameter readsLocally: whether a source that no server is asked for may be among them. Such a one is
+  ///   read here and now, so there is one at a time, and transfers go on in between.
+  private func startWaiting(readsLocally: Bool) {
     let now = ContinuousClock.now
+    var mayRead = readsLocally
     while running.count < settings.concurrency,
-      let job = waiting.takeNext(onlyBegun: isHeld, where: { mayAsk($0, now) })
+      let job = waiting.takeNext(
+        onlyBegun: isHeld, where: { ($0 != Self.noHost || mayRead) && mayAsk($0, now) })
     {
+      if job.host == Self.noHost { mayRead = false }
       start(job)
     }
+    isReading = readsLocally && !mayRead
   }
+
+  /// The host of URLs that have none.
+  private static let noHost = ""
+  /// Whether a source was read in this turn that no server was asked for.
+  private var isReading = false
 
   private func start(_ job: Job) {
     var job = job
@@ -206,10 +235,10 @@ final class FetchLoop {
   private func finish(
     _ job: Job, _ result: Result<FetchResponse, FetchError>, _ transfer: Transfer
   ) {
-    // Where redirects led tells nothing about the host whose turn is waited for.
-    if !transfer.isRedirected {
-      note(HostHealth.Sign(result, wasSent: transfer.requests > 0), of: job.host)
-    }
+    // A redirect is an answer of the host whose turn was waited for, wherever it led.
+    note(
+      transfer.isRedirected ? .well : HostHealth.Sign(result, wasSent: transfer.requests > 0),
+      of: job)
     job.finish(result, transfer)
   }
 

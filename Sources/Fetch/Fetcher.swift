@@ -27,6 +27,16 @@ package final class Fetcher: Sendable {
 
   package init(_ settings: FetchSettings) throws(SystemError) {
     end = settings.end
+    if let path = settings.certificates {
+      // libcurl would say so for each source, and not which file.
+      do throws(SystemError) {
+        let bytes = try FileSystem.read(path, limit: 64 << 20)
+        guard bytes.count > 26 else { throw SystemError("read", path, code: 22) }  // EINVAL
+      } catch {
+        throw SystemError(
+          "read the trusted certificates (SSL_CERT_FILE) in", path, code: error.code)
+      }
+    }
     guard Self.isInitialized, let multi = curl_multi_init() else {
       throw SystemError("start", "libcurl", code: 12)  // ENOMEM: the only reason there is
     }

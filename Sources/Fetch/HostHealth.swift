@@ -33,6 +33,7 @@ struct HostHealth {
   private var error: FetchError
   private var troubles = 0
   private let since: ContinuousClock.Instant
+  private var last: ContinuousClock.Instant
   private var pausedUntil: ContinuousClock.Instant
 
   /// - Parameter patience: how long an item waits at most.
@@ -40,6 +41,7 @@ struct HostHealth {
     self.patience = patience
     self.error = error
     since = now
+    last = now
     pausedUntil = now
   }
 
@@ -55,7 +57,9 @@ struct HostHealth {
       isBusy = true
     case .unreachable(let error): self.error = error
     }
-    let asked = now.advanced(by: error.retryAfter ?? .zero)
+    last = now
+    // Who asks for a day does not get it: then a host would be gone for one bad answer.
+    let asked = now.advanced(by: min(error.retryAfter ?? .zero, patience))
     // Requests that were on their way together are one trouble.
     if now >= pausedUntil {
       troubles += 1
@@ -68,29 +72,38 @@ struct HostHealth {
     pausedUntil = max(pausedUntil, asked)
   }
 
+  /// Whether a request that went well shows that the trouble is over: not one that was on its way before.
+  func isOver(wellSince started: ContinuousClock.Instant) -> Bool { started >= last }
+
+  /// Whether it is so long ago that it says nothing any more.
+  func isForgotten(now: ContinuousClock.Instant) -> Bool {
+    pausedUntil.duration(to: now) > Self.longestPause * 2
+  }
+
   func permission(now: ContinuousClock.Instant) -> Permission {
-    if since.duration(to: pausedUntil) > patience, now < pausedUntil { return .givenUp(error) }
-    if now < pausedUntil { return .wait }
+    guard now >= pausedUntil else {
+      return since.duration(to: now) > patience ? .givenUp(error) : .wait
+    }
     // Nothing has been well since the pause began.
     return pausedUntil > since ? .goAlone : .go
   }
 }
 
 extension HostHealth.Sign {
-  /// Nil for what says nothing about the host: the item's own trouble.
+  /// Nil for what says nothing about the host.
   init?(_ result: Result<FetchResponse, FetchError>, wasSent: Bool) {
     switch result {
     case .success: self = .well
     case .failure(let error):
       switch error.code {
       case .httpStatus where [429, 503].contains(error.status): self = .busy(error)
-      // An origin behind a front that is well, or a server that can't with this item.
-      case .httpStatus where error.status >= 500: return nil
-      case .httpStatus: self = .well
-      case .dns, .network, .timeout:
-        if wasSent { return nil }
+      // No connection; or nothing came back on one.
+      case .dns, .network, .timeout, .tls:
+        if wasSent || !error.isRetryable { return nil }
         self = .unreachable(error)
-      default: return nil
+      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .notFound: return nil
+      // Whatever was wrong with the answer, there was one.
+      default: self = .well
       }
     }
   }

@@ -34,7 +34,12 @@ enum LocalSource {
   private static func data(_ rest: Substring) -> LocalSource {
     guard let comma = rest.firstIndex(of: ","),
       let bytes = PercentEncoding.decode(rest[rest.index(after: comma)...])
-    else { return .unreadable(FetchError(.badURL, "a data: URL has a comma, and data behind it")) }
+    else {
+      return .unreadable(
+        FetchError(
+          .badURL,
+          "a data: URL has a comma, and behind it data in which each % is followed by two digits"))
+    }
     guard rest[..<comma].lowercased().hasSuffix(";base64") else { return .data(bytes) }
     let digits = bytes.filter { !" \t\r\n".utf8.contains($0) }
     // The padding is often left out.
@@ -85,6 +90,15 @@ enum LocalSource {
       "the file lies in no folder that is allowed; if that is meant, "
         + settings.permissionHint("\"files:/the/folder\""))
     guard !settings.folders.isEmpty else { throw refusal }
+    func isAllowed(_ place: String?) -> Bool {
+      settings.folders.contains { folder in
+        guard let folder = FileSystem.realPath(folder), let place else { return false }
+        return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+      }
+    }
+    // Nothing outside is opened, and nobody learns what is there.
+    let parent = FileSystem.realPath(FileSystem.parent(of: path)).map { $0 + "/" }
+    guard isAllowed(FileSystem.realPath(path) ?? parent) else { throw refusal }
     let file: File
     do throws(SystemError) {
       file = try File(path, .readWithoutWaiting)
@@ -94,12 +108,7 @@ enum LocalSource {
         : FetchError(.notFound, "the file can't be opened: \(error.reason)")
     }
     // Of what was opened, not of what the path leads to by now.
-    let place = file.realPath
-    let isAllowed = settings.folders.contains { folder in
-      guard let folder = FileSystem.realPath(folder), let place else { return false }
-      return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
-    }
-    guard isAllowed else { throw refusal }
+    guard isAllowed(file.realPath) else { throw refusal }
     guard file.isRegular else { throw FetchError(.notFound, "this is no file, but something else") }
     return file
   }

@@ -25,7 +25,8 @@ package struct RetryPolicy: Sendable {
   package func wait(
     after error: FetchError, tries: Int, elapsed: Duration, chance: Double
   ) -> Duration? {
-    guard error.isRetryable, error.code != .runDeadline, tries <= retries else { return nil }
+    guard error.isRetryable, error.code != .runDeadline, !error.isHostGivenUp, tries <= retries
+    else { return nil }
     let step = min(Self.cap, Self.base * (1 << min(tries - 1, 16)))
     let wait = max(step * chance, error.retryAfter ?? .zero)
     return elapsed + wait < deadline ? wait : nil

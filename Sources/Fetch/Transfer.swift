@@ -92,6 +92,8 @@ final class Transfer {
       tessera_curl_set_string(handle, CURLOPT_DEFAULT_PROTOCOL, "none"),
       setProxy(),
       tessera_curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
+      // What a proxy says to CONNECT is not the source's answer.
+      tessera_curl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
       // Redirects are followed by us: libcurl would send the configured headers along.
       tessera_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0),
       // A name server that does not answer must not hold up the loop when its transfer ends.
@@ -323,8 +325,8 @@ final class Transfer {
     let wasStopped = if case .enough = verdict { true } else { false }
     guard code == CURLE_OK || wasStopped else {
       let hop = CurlFailure.Hop(
-        host: Origin(url).host, isRedirected: redirects > 0, wasSent: requests > redirects,
-        wasAnswered: answer.headers.status != 0)
+        host: Origin(url).host, isRedirected: redirects > 0, isProxied: isProxied,
+        wasSent: requests > redirects, wasAnswered: answer.headers.status != 0)
       return .failure(
         CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
     }

@@ -52,6 +52,8 @@ struct WaitingLine<Element> {
 
   var isEmpty: Bool { count == 0 }
 
+  func hasWaiters(_ host: String) -> Bool { begun[host] != nil || fresh[host] != nil }
+
   /// Hosts that somebody waits for.
   var hosts: Set<String> { Set(begun.keys).union(fresh.keys) }
 

@@ -17,6 +17,8 @@ package struct File: ~Copyable {
     case lock
     /// Made, or emptied if it is there.
     case write
+    /// At its end; it has to be there.
+    case append
     /// Made; it is an error if it is there already.
     case create
   }
@@ -28,6 +30,7 @@ package struct File: ~Copyable {
       case .readWithoutWaiting: O_RDONLY | O_NONBLOCK
       case .lock: O_RDWR | O_CREAT | O_NOFOLLOW
       case .write: O_WRONLY | O_CREAT | O_TRUNC
+      case .append: O_WRONLY | O_APPEND
       case .create: O_WRONLY | O_CREAT | O_EXCL
       }
     descriptor = tessera_open(path, flags, 0o666)

@@ -36,6 +36,14 @@ package enum Host {
   /// Whether standard input is a terminal: somebody may be waiting there for a prompt.
   package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
+  /// Raises the number of files that may be open to what this process is allowed.
+  package static func raiseFileLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
   package static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }

@@ -10,12 +10,20 @@ struct FailureWatch {
   /// What became of the last items, the oldest at `next`: the code of an error, or nil.
   private var last: [String?] = []
   private var next = 0
+  private var hasSucceeded = false
 
   /// - Parameter limit: in per cent; at 100 nothing stops.
   init(limit: Double) { self.limit = limit }
 
   /// Takes what became of an item. A diagnosis, without its full stop, where too much has failed.
-  mutating func diagnosis(after error: (code: String, message: String)?) -> String? {
+  ///
+  /// - Parameter isOfDeadHost: whether it was not even tried, since its host is given up. All items of such a host
+  ///   fail at once, which says nothing about the others; only where none ever went well it does.
+  mutating func diagnosis(
+    after error: (code: String, message: String)?, isOfDeadHost: Bool = false
+  ) -> String? {
+    if error == nil { hasSucceeded = true }
+    if isOfDeadHost, hasSucceeded { return nil }
     if last.count < Self.window {
       last.append(error?.code)
     } else {

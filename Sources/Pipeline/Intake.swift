@@ -61,7 +61,7 @@ final class Intake: BodyReceiving {
         state.isForeign =
           range.lowerBound != state.count || range.upperBound != state.length
           || total ?? range.upperBound != state.length
-          || validators?.etag ?? state.version != state.version
+          || validators?.etag != state.version
         if state.isForeign { return .enough }
       }
       return .more
@@ -79,11 +79,19 @@ final class Intake: BodyReceiving {
     }
   }
 
+  /// Whether there are fewer bytes, or more, than the server said that there are.
+  var isShort: Bool { state.withLock { $0.count < $0.length ?? 0 } }
+  var isLong: Bool { state.withLock { $0.count > $0.length ?? .max } }
+
+  /// Closes the spooled bytes until more of them come.
+  func pause() { state.withLock { $0.spool = nil } }
+
   /// Whether a part came that does not belong to what is here: the whole has to be asked for.
   var isForeign: Bool { state.withLock { $0.isForeign } }
 
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
+      let isFirst = state.count == 0
       state.count += bytes.byteCount
       if state.header.isSearching {
         state.header.add(bytes)
@@ -91,7 +99,7 @@ final class Intake: BodyReceiving {
         if state.refusal != nil { return .enough }
       }
       do throws(SystemError) {
-        if state.spool == nil { state.spool = try File(spoolPath, .write) }
+        if state.spool == nil { state.spool = try File(spoolPath, isFirst ? .write : .append) }
         try state.spool?.write(bytes)
       } catch {
         return .failed("\(error)")

@@ -27,6 +27,8 @@ struct ItemFetch: Sendable {
     var request = FetchRequest(
       url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
       deadline: settings.deadline)
+    // Where the part came from that is here already.
+    var begunAt: String?
     while true {
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: intake)
       tries.took(answer.time)
@@ -34,12 +36,21 @@ struct ItemFetch: Sendable {
       request.end = tries.end
       request.range = nil
       request.ifRange = nil
-      switch answer.result {
+      var result = answer.result
+      if wasPart, case .success(let response) = result {
+        // Another place may use the same name for another version, and a part may be longer than told.
+        if intake.isForeign || intake.isLong || response.url != begunAt { continue }
+        if intake.isShort {
+          result = .failure(
+            FetchError(.truncated, "the part that was asked for ended early", isRetryable: true))
+        }
+      }
+      switch result {
       case .success(let response):
         if case .notModified = response.ending { return .notModified(response) }
-        if intake.isForeign { continue }
         return .arrived(response, intake, intake.finish())
       case .failure(let error):
+        intake.pause()
         if error.code == .cancelled || error.code == .local { intake.discard() }
         if error.code == .cancelled { throw CancellationError() }
         if error.code == .local { throw PipelineError.local(error.message) }
@@ -50,6 +61,7 @@ struct ItemFetch: Sendable {
           return .failed(error)
         }
         recorder.update { $0.retries += 1 }
+        if !wasPart { begunAt = answer.begun?.url }
         if let rest = intake.rest {
           // Part of a picture is here: it has changed, whatever it was before.
           request.validators = nil

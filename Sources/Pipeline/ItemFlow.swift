@@ -19,11 +19,11 @@ final class ItemFlow: Sendable {
   private let stop: @Sendable () -> Void
   private let failures: Mutex<FailureWatch>
   /// One task at a time for each URL, in the order in which they were started.
-  private let sources = KeyedQueue<FetchError>()
+  private let sources = KeyedQueue<ItemFinding>()
   private let underWay = Mutex(0)
 
   /// Where the items of the window wait for slow hosts, so many times the window are looked through for others.
-  private static let reach = 10
+  private static let reach = 4
 
   /// - Parameters:
   ///   - window: so many items at once.
@@ -47,24 +47,27 @@ final class ItemFlow: Sendable {
     failures = Mutex(FailureWatch(limit: failAbove))
   }
 
-  /// Sends an entry on its way, when there is a place for it.
+  /// Sends an entry on its way, when there is a place for it. Returns at once where the group has an error.
   func start(
-    _ entry: ManifestEntry, _ position: Int, in group: inout ThrowingTaskGroup<Void, any Error>
+    _ entry: ManifestEntry, _ position: Int,
+    in group: inout ThrowingDiscardingTaskGroup<any Error>
   ) async throws {
+    // Places become free, and hosts turn out to be slow, at any time; waiting for one of both would miss the other.
     while isFull {
-      try await group.next()
-      underWay.withLock { $0 -= 1 }
+      if group.isCancelled { return }
+      try await Task.sleep(for: .milliseconds(2))
     }
     underWay.withLock { $0 += 1 }
     let turn = sources.place(sourceKey(entry))
     group.addTask { [self] in
+      defer { underWay.withLock { $0 -= 1 } }
       do {
-        try await sources.work(turn) { failure in
+        try await sources.work(turn) { finding in
           let clock = ContinuousClock.now
           let result = try await runner.result(
-            for: entry, position: position, failure: failure)
+            for: entry, position: position, finding: finding)
           try await finish(result, of: entry, since: clock)
-          return ((), result.failure)
+          return ((), result.finding)
         }
       } catch {
         stop()
@@ -72,6 +75,9 @@ final class ItemFlow: Sendable {
       }
     }
   }
+
+  /// Whether items are on their way.
+  var isBusy: Bool { underWay.withLock(\.self) > 0 }
 
   private var isFull: Bool {
     let count = underWay.withLock(\.self)
@@ -93,8 +99,10 @@ final class ItemFlow: Sendable {
     if let error = image.error { observer.failed(image.id, error) }
     // That the time was up is nobody's failure.
     guard image.error?.code != FetchError.Code.runDeadline.rawValue else { return }
+    let isGivenUp =
+      if case .unreachable(let error) = result.finding { error.isHostGivenUp } else { false }
     let diagnosis = failures.withLock {
-      $0.diagnosis(after: image.error.map { ($0.code, $0.message) })
+      $0.diagnosis(after: image.error.map { ($0.code, $0.message) }, isOfDeadHost: isGivenUp)
     }
     if let diagnosis { throw PipelineError.tooManyFailures(diagnosis) }
   }

@@ -36,11 +36,11 @@ struct ItemRunner: ItemRunning {
   }
 
   func result(
-    for entry: ManifestEntry, position: Int, failure: FetchError?
+    for entry: ManifestEntry, position: Int, finding: ItemFinding?
   ) async throws -> ItemResult {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
     if let image = memory.unknownSlot(entry, shown) {
-      return ItemResult(image, "nothing was asked for", failure: failure)
+      return ItemResult(image, "nothing was asked for", finding: finding)
     }
     let source = try await memory.source(for: entry)
     let digest = source.record?.content
@@ -52,7 +52,22 @@ struct ItemRunner: ItemRunning {
       let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
       return ItemResult(
         image, "\(occasion); it could not be fetched: \(error.message)", content: digest,
-        failure: error)
+        finding: .unreachable(error))
+    }
+    func refused(_ refusal: Intake.Refusal, _ reason: String) -> ItemResult {
+      ItemResult(
+        memory.refused(entry, shown, refusal, source), "\(reason); \(refusal.message)",
+        finding: .refused(refusal))
+    }
+    func undecodable(
+      _ image: CatalogImage, _ failure: CatalogImage.Failure, _ reason: String
+    ) -> ItemResult {
+      let finding = ItemFinding.undecodable(
+        failure, format: image.format, width: image.width, height: image.height)
+      guard source.isReady else { return ItemResult(image, reason, finding: finding) }
+      return ItemResult(
+        memory.failed(entry, shown, failure, source, isStale: true), reason, content: digest,
+        finding: finding)
     }
     let spool = memory.output.spoolPath("\(position)")
     /// From the copy of a source that is fresh; nil where there is none.
@@ -73,7 +88,16 @@ struct ItemRunner: ItemRunning {
         made.image, "\(occasion); its kept copy was used; \(made.reason)", content: record.content)
     }
     if memory.isFresh(source), let result = try await fromCopy(occasion) { return result }
-    if let failure { return failed(failure) }
+    let again = "another item of this run has asked for the same source"
+    switch finding {
+    case nil: break
+    case .unreachable(let error): return failed(error)
+    case .refused(let refusal): return refused(refusal, again)
+    case .undecodable(let failure, let format, let width, let height):
+      let size = width.flatMap { width in height.map { Size(width, $0) } }
+      let image = Assembly.failed(entry, url: shown, failure, format: format, size: size)
+      return undecodable(image, failure, "\(again); \(failure.message)")
+    }
     // A server is asked "has it changed?" only where a "no" would be of use.
     let isKept = source.record.flatMap { cache?.has($0.content) } ?? false
     let validators =
@@ -92,12 +116,11 @@ struct ItemRunner: ItemRunning {
       }
       // Where the copy turned out not to be whole, the source is asked for as a whole.
       if let result = try await fromCopy(answer) { return result }
-      return try await self.result(for: entry, position: position, failure: nil)
+      return try await self.result(for: entry, position: position, finding: nil)
     case .failed(let error): return failed(error)
     case .arrived(_, let intake, .refused(let refusal)):
       intake.discard()
-      return ItemResult(
-        memory.refused(entry, shown, refusal, source), "\(occasion); \(refusal.message)")
+      return refused(refusal, occasion)
     case .arrived(let response, let intake, .picture(let header, let digest)):
       fetch.fetcher.hold(1, limit: spoolLimit)
       defer {
@@ -116,9 +139,8 @@ struct ItemRunner: ItemRunning {
       if made.image.status == .ok {
         cache?.keep(spool, as: digest)
         try await save(digest, response, key: source.key, before: nil)
-      } else if source.isReady, let error = made.image.error {
-        let image = memory.failed(entry, shown, error, source, isStale: true)
-        return ItemResult(image, reason, content: source.record?.content)
+      } else if let error = made.image.error {
+        return undecodable(made.image, error, reason)
       }
       return ItemResult(made.image, reason, content: digest)
     }

@@ -21,11 +21,11 @@ struct LayoutRunner: ItemRunning {
   private var file: PipelineFile { memory.file }
 
   func result(
-    for entry: ManifestEntry, position: Int, failure: FetchError?
+    for entry: ManifestEntry, position: Int, finding: ItemFinding?
   ) async throws -> ItemResult {
     let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
     if let image = memory.unknownSlot(entry, shown) {
-      return ItemResult(image, "nothing was asked for", failure: failure)
+      return ItemResult(image, "nothing was asked for", finding: finding)
     }
     let source = try await memory.source(for: entry)
     let digest = source.record?.content
@@ -40,9 +40,18 @@ struct LayoutRunner: ItemRunning {
       let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
       return ItemResult(
         image, "a run for sizes alone: it could not be fetched: \(error.message)", content: digest,
-        failure: error)
+        finding: .unreachable(error))
     }
-    if let failure { return failed(failure) }
+    func refused(_ refusal: Intake.Refusal) -> ItemResult {
+      ItemResult(
+        memory.refused(entry, shown, refusal, source), "a run for sizes alone: \(refusal.message)",
+        finding: .refused(refusal))
+    }
+    switch finding {
+    case .unreachable(let error): return failed(error)
+    case .refused(let refusal): return refused(refusal)
+    case nil, .undecodable: break
+    }
     let answer = try await fetch.fetch(
       file.requestURL(for: entry), validators: known?.confirmation.validators)
     switch answer.outcome {

@@ -16,7 +16,11 @@ struct ManifestDownload {
   private let url: String
   private let shown: String
 
-  init(_ url: String, of pipeline: PipelineFile) {
+  private let end: ContinuousClock.Instant?
+
+  /// - Parameter end: when the run as a whole ends, if it has an end.
+  init(_ url: String, of pipeline: PipelineFile, end: ContinuousClock.Instant? = nil) {
+    self.end = end
     self.url = pipeline.fetch.rewritten(url)
     fetch = pipeline.fetch
     shown = pipeline.shown(url)
@@ -26,9 +30,10 @@ struct ManifestDownload {
   func file(in directory: String) async throws -> File {
     var settings = fetch.fetchSettings
     settings.maximumBytes = Self.maximumBytes
+    settings.end = end
     let fetcher = try PipelineError.wrap { try Fetcher(settings) }
     defer { fetcher.close() }
-    var tries = Tries(RetryPolicy(retries: fetch.retries, deadline: Self.deadline))
+    var tries = Tries(RetryPolicy(retries: fetch.retries, deadline: Self.deadline), runEnd: end)
     while true {
       let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
       var request = FetchRequest(

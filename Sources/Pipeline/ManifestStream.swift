@@ -19,6 +19,9 @@ package final class ManifestStream {
   private var isHeadStart = true
   private var isShapeKnown = false
   private var isAtEnd = false
+  /// When the run as a whole ends: after that nothing is waited for.
+  private var end: ContinuousClock.Instant?
+  private static let grace = Duration.seconds(1)
   /// Bytes in all, where that is known, and bytes read so far.
   package var size: Int? { file.size }
   package private(set) var bytesRead = 0
@@ -27,14 +30,23 @@ package final class ManifestStream {
   ///
   /// - Parameter directory: where what was fetched lies until it is read.
   package static func open(
-    _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory
+    _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory,
+    end: ContinuousClock.Instant? = nil
+  ) async throws -> ManifestStream {
+    let stream = try await opened(pipeline, in: directory, end: end)
+    stream.end = end
+    return stream
+  }
+
+  private static func opened(
+    _ pipeline: PipelineFile, in directory: String, end: ContinuousClock.Instant?
   ) async throws -> ManifestStream {
     switch pipeline.manifest {
     case .standardInput:
       let file = try PipelineError.wrap { try File.standardInput() }
       return ManifestStream(file, path: "-", of: pipeline)
     case .url(let url):
-      let file = try await ManifestDownload(url, of: pipeline).file(in: directory)
+      let file = try await ManifestDownload(url, of: pipeline, end: end).file(in: directory)
       return ManifestStream(file, path: pipeline.shown(url), of: pipeline)
     case .file(let path):
       // A directory can be opened, but not read.
@@ -135,11 +147,25 @@ package final class ManifestStream {
   }
 
   private func readChunk() async throws(PipelineError) -> [UInt8] {
+    let limit = end.map { max($0, .now).advanced(by: Self.grace) }
+    let timer = limit.map { [file] limit in
+      Task {
+        try await Task.sleep(until: limit)
+        file.stop()
+      }
+    }
+    defer { timer?.cancel() }
+    let bytes: [UInt8]
     do throws(SystemError) {
-      return try await file.read(Self.chunk)
+      bytes = try await file.read(Self.chunk)
     } catch {
       throw .manifest(path: path, reason: error.reason)
     }
+    if bytes.isEmpty, let limit, limit <= .now {
+      throw .manifest(
+        path: path, reason: "the run's deadline (--deadline) came while it was waited for")
+    }
+    return bytes
   }
 
   /// Lets a reader that waits go: the manifest ends here for it. May be called from any thread.

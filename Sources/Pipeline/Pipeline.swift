@@ -95,7 +95,8 @@ package struct Pipeline: Sendable {
   private func run(_ output: DirectoryOutput, _ recorder: RunRecorder) async throws -> RunReport {
     let clock = ContinuousClock.now
     // Opened first: a manifest that is not there is the commonest mistake.
-    let manifest = try await ManifestStream.open(file, in: output.spoolDirectory)
+    let end = deadline.map { clock.advanced(by: $0) }
+    let manifest = try await ManifestStream.open(file, in: output.spoolDirectory, end: end)
     let state = try StateStore(path: output.statePath)
     let pool: WorkerPool
     do throws(WorkerStartError) {
@@ -105,7 +106,7 @@ package struct Pipeline: Sendable {
     }
     defer { pool.close() }
     var settings = file.fetch.fetchSettings
-    settings.end = deadline.map { clock.advanced(by: $0) }
+    settings.end = end
     let fetcher = try PipelineError.wrap { try Fetcher(settings) }
     defer { fetcher.close() }
     // At the run's deadline transfers end at once, and workers after a little grace.
@@ -122,11 +123,7 @@ package struct Pipeline: Sendable {
     let memory = ItemMemory(
       file: file, run: run, libvips: libvips, state: state, output: output, recorder: recorder,
       retriesFailed: retriesFailed)
-    let cache = try PipelineError.wrap {
-      try file.fetch.cache.map { limit throws(SystemError) in
-        try SourceCache(output.cacheDirectory, limit: limit)
-      }
-    }
+    let cache = openCache(output, recorder)
     let runner = runner(memory, fetcher, pool, cache)
     // Cancelled or failed, the run drops what is on its way: tasks that wait for a transfer or a
     // worker then end at once.
@@ -164,6 +161,19 @@ package struct Pipeline: Sendable {
     }
     try FileSystem.replace(FileSystem.join(file.output, "run.json"), with: recorder.current.json)
     return recorder.current
+  }
+
+  /// A cache that can't be used is no reason to make nothing.
+  private func openCache(_ output: DirectoryOutput, _ recorder: RunRecorder) -> SourceCache? {
+    guard let limit = file.fetch.cache else { return nil }
+    do throws(SystemError) {
+      return try SourceCache(output.cacheDirectory, limit: limit)
+    } catch {
+      let warning = "no sources are kept (fetch.cache): \(error)"
+      recorder.update { $0.warnings.append(warning) }
+      observer.warn(warning)
+      return nil
+    }
   }
 
   /// For the pictures that are being made when the run's deadline comes.
@@ -209,7 +219,7 @@ package struct Pipeline: Sendable {
       window: max(1_000, file.fetch.concurrency * 4), failAbove: file.failAbove,
       sourceKey: { file.sourceKey(for: $0) }, stop: stop)
     var entries = EntryStream(manifest, ledger: state, run: run)
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    try await withThrowingDiscardingTaskGroup { group in
       var started = 0
       func progress(isAllRead: Bool) {
         observer.progress(
@@ -231,6 +241,8 @@ package struct Pipeline: Sendable {
               try backwards?.add(entry, position: position)
             } else {
               try await items.start(entry, position, in: &group)
+              // The error is told when all have ended.
+              if group.isCancelled { return }
               started += 1
               progress(isAllRead: false)
             }
@@ -246,10 +258,15 @@ package struct Pipeline: Sendable {
       while let (entry, position) = try backwards?.next() {
         try Task.checkCancellation()
         try await items.start(entry, position, in: &group)
+        if group.isCancelled { return }
         started += 1
         progress(isAllRead: true)
       }
-      while try await group.next() != nil { progress(isAllRead: true) }
+      while items.isBusy, !group.isCancelled {
+        progress(isAllRead: true)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      progress(isAllRead: true)
     }
   }
 

@@ -7,4 +7,7 @@ StandardStream.fillGaps()
 // end of the program.
 signal(SIGPIPE, SIG_IGN)
 
+// Sixteen transfers need few files, a thousand need more than a login is given.
+Host.raiseFileLimit()
+
 exit(await Tessera.main(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -368,4 +368,119 @@ import Testing
     #expect([image.width, image.height] == [240, 160])
     #expect(image.variants.isEmpty)
   }
+
+  /// A URL that is named many times is asked for once, whatever comes of it.
+  @Test func aSourceThatIsNoPictureIsAskedForOnce() async throws {
+    let server = try FaultServer([
+      "/page": { $1.answer("200 OK", [:], Array("<!doctype html><title>Sorry</title>".utf8)) },
+      "/cut": { $1.picture("truncated.jpg") }, "/gone": { $1.answer("404 Not Found") },
+    ])
+    defer { server.stop() }
+    let paths = ["/page", "/cut", "/gone"]
+    let lines = (0..<60).map { #"{"id":"\#($0)","url":"\#(server.url(paths[$0 % 3]))"}"# + "\n" }
+    let workshop = try Workshop(manifest: lines.joined())
+    #expect(try await workshop.run().status == 1)
+    for path in paths { #expect(server.count(path) == 1, "\(path)") }
+    let images = try workshop.catalog.images
+    #expect(
+      images.prefix(3).map { $0.error?.code } == ["not-image", "decode", "http-status"])
+    for (index, image) in images.enumerated() {
+      var first = images[index % 3]
+      first.id = image.id
+      #expect(image == first)
+    }
+  }
+
+  /// One 503 of a host whose URLs all lead elsewhere, and it goes on as before.
+  @Test func aHostThatRedirectsRecovers() async throws {
+    let target = try FaultServer(["/picture": { $1.picture("one-pixel.png") }])
+    let server = try FaultServer()
+    defer {
+      server.stop()
+      target.stop()
+    }
+    let asked = Mutex(0)
+    server.route("/a") { _, connection in
+      let number = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      if number == 3 { return connection.answer("503 Service Unavailable") }
+      connection.pause(0.02)
+      connection.answer("302 Found", ["Location": target.url("/picture")])
+    }
+    let workshop = try Workshop(
+      manifest: (0..<300).map { server.url("/a?\($0)") + "\n" }.joined(),
+      keys: "fetch: {allow: loopback, retries: 2, deadline: 5s}")
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(server.mostOpen > 3)
+  }
+
+  /// A host that is down does not hide what the others have, however many items it has.
+  @Test func oneDeadHostDoesNotEndTheRun() async throws {
+    let gone = try FaultServer()
+    gone.stop()
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let lines = (0..<1_500).map { index in
+      (index % 5 == 0 ? gone.url("/\(index)") : nginx.url("/one-pixel.png?\(index)")) + "\n"
+    }
+    let workshop = try Workshop(
+      manifest: lines.joined(), keys: "fetch: {allow: loopback, retries: 1, deadline: 3s}")
+    let result = try await workshop.run()
+    await nginx.stop()
+    #expect(result.status == 1, "\(result.errors.suffix(300))")
+    #expect(try workshop.catalog.images.filter { $0.status == .ok }.count == 1_200)
+  }
+
+  /// Items of slow hosts wait, and those behind them do not.
+  @Test func manySlowItemsDoNotHoldUpTheRest() async throws {
+    let slow = try FaultServer(["/": { $1.hang() }])
+    let good = try FaultServer(["/": { $1.picture("one-pixel.png") }])
+    defer {
+      slow.stop()
+      good.stop()
+    }
+    let lines =
+      (0..<1_200).map { slow.url("/?\($0)") + "\n" } + (0..<20).map { good.url("/?\($0)") + "\n" }
+    let workshop = try Workshop(
+      manifest: lines.joined(), keys: "fetch: {allow: loopback, timeout: 30s, deadline: 30s}")
+    let running = try workshop.start()
+    var seconds = 0.0
+    while good.count("/?19") == 0, seconds < 10 {
+      try await Task.sleep(for: .milliseconds(100))
+      seconds += 0.1
+    }
+    #expect(seconds < 8, "\(seconds)")
+    running.signal(SIGTERM)
+    #expect(await running.end().status == 143)
+  }
+
+  /// The deadline of a run counts while its manifest is waited for, too.
+  @Test func aManifestThatDoesNotComeIsNotWaitedForBeyondTheDeadline() async throws {
+    let server = try FaultServer([
+      "/list": { _, connection in
+        connection.send("HTTP/1.1 200 OK\r\n\r\n")
+        while connection.send("http://127.0.0.1/x.jpg?aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n") {
+          connection.pause(0.02)
+        }
+      }
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: "")
+    let clock = ContinuousClock.now
+    let late = try await workshop.run("--deadline", "2s", "--manifest", server.url("/list"))
+    #expect(late.status == 2)
+    #expect(late.errors.contains("the run's deadline came"), "\(late.errors)")
+    let pipe = try await Tool.run(
+      "/bin/sh",
+      [
+        "-c",
+        "(echo http://127.0.0.1:1/a; sleep 20) | \"$0\" run \"$1\" --manifest - --deadline 2s",
+        Places.tessera, workshop.folder.path("feed.yaml"),
+      ])
+    #expect(pipe.status == 2)
+    #expect(pipe.errors.contains("(--deadline) came while it was waited for"), "\(pipe.errors)")
+    #expect(clock.duration(to: .now) < .seconds(45))
+  }
 }

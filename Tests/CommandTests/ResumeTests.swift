@@ -16,9 +16,11 @@ import Testing
   /// What a server does when it is asked for the rest, and whether it then has to be asked for all.
   private enum Answer: String, CaseIterable {
     case rest, otherVersion, ignoresIfRange, otherOffset, otherTotal, half, multipart, unsaid
+    case noVersion, longer, shorter, elsewhere
     case refuses, notSatisfiable, resets
 
-    var isAskedForAll: Bool { ![.rest, .otherVersion, .resets].contains(self) }
+    var isAskedForAll: Bool { ![.rest, .otherVersion, .resets, .shorter].contains(self) }
+    var isAskedAgain: Bool { self == .resets || self == .shorter }
   }
 
   private static func answer(
@@ -36,9 +38,23 @@ import Testing
     case .rest: part(range, total: count, ["ETag": "\"1\""])
     case .otherVersion: connection.answer("200 OK", ["ETag": "\"2\""], bytes)
     case .ignoresIfRange: part(range, total: count, ["ETag": "\"2\""])
-    case .otherOffset: part(range.lowerBound - 1..<count, total: count)
-    case .otherTotal: part(range, total: count + 10)
-    case .half: part(range.lowerBound..<count - 20, total: count)
+    case .otherOffset: part(range.lowerBound - 1..<count, total: count, ["ETag": "\"1\""])
+    case .otherTotal: part(range, total: count + 10, ["ETag": "\"1\""])
+    case .half: part(range.lowerBound..<count - 20, total: count, ["ETag": "\"1\""])
+    // Without a version it may be of any.
+    case .noVersion: part(range, total: count)
+    case .longer, .shorter:
+      let body = kind == .longer ? bytes[range] + [1, 2, 3] : bytes[range].dropLast(3)
+      if kind == .shorter, request.before > 1 {
+        return part(range, total: count, ["ETag": "\"1\""])
+      }
+      connection.answer(
+        "206 Partial Content",
+        [
+          "Content-Range": "bytes \(range.lowerBound)-\(count - 1)/\(count)", "ETag": "\"1\"",
+        ], Array(body))
+    // The same name for a version, in another place.
+    case .elsewhere: connection.answer("302 Found", ["Location": "/other"])
     case .multipart:
       connection.answer(
         "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"], bytes)
@@ -49,12 +65,12 @@ import Testing
     case .resets:
       if request.before < 2 {
         connection.send(
-          "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(range.lowerBound)-\(count - 1)"
+          "HTTP/1.1 206 Partial Content\r\nETag: \"1\"\r\nContent-Range: bytes \(range.lowerBound)-\(count - 1)"
             + "/\(count)\r\nContent-Length: \(range.count)\r\n\r\n")
         connection.send(bytes[range].prefix(10))
         connection.reset()
       } else {
-        part(range, total: count)
+        part(range, total: count, ["ETag": "\"1\""])
       }
     }
   }
@@ -64,6 +80,9 @@ import Testing
     let server = try FaultServer()
     defer { server.stop() }
     server.route("/whole") { $1.answer("200 OK", [:], bytes) }
+    // Of the right length, and other bytes.
+    let others = bytes.map { $0 ^ 1 }
+    server.route("/other") { $1.file(others, for: $0, etag: "\"1\"") }
     for kind in Answer.allCases {
       server.route("/\(kind.rawValue)") { request, connection in
         if request.before == 0 { return Self.half(bytes, "\"1\"", connection) }
@@ -80,7 +99,7 @@ import Testing
     let images = try workshop.catalog.images
     for image in images { #expect(image.variants == images[0].variants, "\(image.id)") }
     for kind in Answer.allCases {
-      let requests = kind.isAskedForAll || kind == .resets ? 3 : 2
+      let requests = kind.isAskedForAll || kind.isAskedAgain ? 3 : 2
       #expect(server.count("/\(kind.rawValue)") == requests, "\(kind)")
     }
     try await workshop.expectWhole()

@@ -50,10 +50,15 @@ import Testing
     health.saw(.busy(polite), now: start, chance: 0)
     #expect(health.permission(now: after(59)) == .wait)
     #expect(health.permission(now: after(60)) == .goAlone)
-    polite.retryAfter = .seconds(3600)
+    // A day for one bad answer is too long.
+    polite.retryAfter = .seconds(86_400)
     health.saw(.busy(polite), now: after(60), chance: 0)
-    #expect(health.permission(now: after(61)) == .givenUp(polite))
-    #expect(health.permission(now: after(3700)) == .goAlone)
+    #expect(health.permission(now: after(61)) == .wait)
+    #expect(health.permission(now: after(121)) == .givenUp(polite))
+    #expect(health.permission(now: after(180)) == .goAlone)
+    // What was on its way before the trouble shows nothing.
+    #expect(!health.isOver(wellSince: after(59)))
+    #expect(health.isOver(wellSince: after(181)))
   }
 
   @Test func aTroubleThatLastsIsGivenUpButForOneNowAndThen() {
@@ -87,7 +92,10 @@ import Testing
     }
     #expect(sign(FetchError(.timeout, "stalled", isRetryable: true)) == nil)
     #expect(sign(FetchError(.network, "reset", isRetryable: true)) == nil)
-    #expect(sign(FetchError(.httpStatus, "500", status: 500)) == nil)
+    #expect(sign(FetchError(.tls, "bad certificate"), wasSent: false) == nil)
+    // Whatever is wrong with an answer, the host is there.
+    #expect(sign(FetchError(.httpStatus, "500", status: 500)) == .well)
+    #expect(sign(FetchError(.truncated, "short", isRetryable: true)) == .well)
     #expect(sign(FetchError(.httpStatus, "404", status: 404)) == .well)
     #expect(sign(busy) == .busy(busy))
     #expect(sign(unreachable, wasSent: false) == .unreachable(unreachable))

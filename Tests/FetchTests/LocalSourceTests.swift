@@ -96,6 +96,10 @@ private final class Sink: BodyReceiving {
     #expect(try await code("file://" + root + "/pipe") == "not-found")
     #expect(try await code("file://" + root + "/") == "address-refused")
     #expect(try await code("file://" + root + "/none") == "not-found")
+    // Nobody learns what is there outside.
+    #expect(try await code("file://" + outside.path("none")) == "address-refused")
+    #expect(try await code("file:///dev/tty") == "address-refused")
+    #expect(try await code("file:///no/such/folder/a") == "address-refused")
     #expect(try await code("file://" + root + "/a%00b") == "bad-url")
     #expect(try await code("file://example.com" + root + "/in%20side.txt") == "bad-url")
     // A folder's name is no beginning of another's.
@@ -135,6 +139,49 @@ private final class Sink: BodyReceiving {
     }
     let proxy = Self.settings(variables).proxy(for: Origin(columns[1]))
     #expect(proxy ?? "" == columns[2])
+  }
+
+  /// Through CONNECT the source's own answer counts, and not the proxy's.
+  @Test func whatAProxySaysToCONNECTIsNotTheAnswer() async throws {
+    let server = try FaultServer(["/": { $1.answer("404 Not Found") }])
+    let proxy = try FaultServer([
+      "secure.example:443": { _, connection in
+        connection.send("HTTP/1.1 200 Connection established\r\n\r\n")
+        // No TLS behind it: the handshake fails, and no answer has been seen.
+        connection.send("HTTP/1.1 404 Not Found\r\n\r\n")
+      },
+      "closed.example:443": { $1.answer("407 Proxy Authentication Required") },
+    ])
+    defer {
+      server.stop()
+      proxy.stop()
+    }
+    var settings = FetchSettings(timeout: .seconds(2))
+    settings.proxies = Self.settings(["https_proxy": proxy.url("")])
+    let fetcher = try Fetcher(settings)
+    defer { fetcher.close() }
+    for (host, code) in [("secure.example", "tls"), ("closed.example", "network")] {
+      let answer = await fetcher.fetch(
+        FetchRequest(url: "https://\(host)/", deadline: .seconds(5)), host: host, into: Sink())
+      guard case .failure(let error) = answer.result else {
+        Issue.record("\(host) was no error")
+        continue
+      }
+      #expect(error.code.rawValue == code, "\(error.message)")
+      #expect(answer.begun == nil)
+      if code == "network" { #expect(error.message.contains("proxy"), "\(error.message)") }
+    }
+  }
+
+  @Test func certificatesThatAreNotThereAreToldAtOnce() throws {
+    var settings = FetchSettings()
+    settings.certificates = "/nowhere/ca.pem"
+    do {
+      _ = try Fetcher(settings)
+      Issue.record("no error")
+    } catch {
+      #expect("\(error)".contains("(SSL_CERT_FILE) in \"/nowhere/ca.pem\""), "\(error)")
+    }
   }
 
   /// A proxy gets the whole URL. Of what is spelled as an address it is asked only where that is allowed.
