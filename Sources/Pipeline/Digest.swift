@@ -7,9 +7,14 @@ internal import TesseraFiles
 final class Digest {
   private let context: OpaquePointer?
 
+  /// Looked up once: OpenSSL 3 would look it up under a lock with every digest.
+  ///
+  /// `nonisolated(unsafe)`: it is never changed or freed, and OpenSSL only reads it.
+  private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA2-256", nil)
+
   init() {
     context = EVP_MD_CTX_new()
-    EVP_DigestInit_ex(context, EVP_sha256(), nil)
+    EVP_DigestInit_ex(context, Self.algorithm, nil)
   }
 
   deinit { EVP_MD_CTX_free(context) }
@@ -46,8 +51,15 @@ final class Digest {
   static func of(_ text: String) -> String { of(Array(text.utf8)) }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
+    func digit(_ value: UInt8) -> UInt8 {
+      value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+    return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+      for (index, byte) in bytes.enumerated() {
+        text[index * 2] = digit(byte >> 4)
+        text[index * 2 + 1] = digit(byte & 15)
+      }
+      return bytes.count * 2
+    }
   }
 }

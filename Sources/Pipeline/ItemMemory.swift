@@ -43,10 +43,12 @@ struct ItemMemory: Sendable {
 
   func source(for entry: ManifestEntry) async throws -> Source {
     let key = file.sourceKey(for: entry)
-    let record = try await state.source(key)
+    let knowledge = try await state.knowledge(of: key)
+    let (record, header) = (knowledge.source, knowledge.header)
     var known: Known?
-    if let record { known = try await self.known(record.content, for: entry) }
-    let header = try await state.header(key)
+    if let record, let content = knowledge.content {
+      known = try await self.known(record.content, content, for: entry)
+    }
     let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
     var source = Source(
       key: key, record: record, known: known, header: isLater == true ? header : nil,
@@ -60,7 +62,13 @@ struct ItemMemory: Sendable {
 
   func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
     guard let content = try await state.content(digest) else { return nil }
-    return Known(
+    return try await known(digest, content, for: entry)
+  }
+
+  private func known(
+    _ digest: String, _ content: ContentRecord, for entry: ManifestEntry
+  ) async throws -> Known {
+    Known(
       content: content,
       blueprint: try await blueprint(digest, content.format, content.facts, for: entry))
   }
@@ -76,15 +84,16 @@ struct ItemMemory: Sendable {
     let keys = plan.files.map {
       Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
     }
-    // A record whose file is gone, or not whole, counts as none.
-    let records = try await state.variants(keys).map { record in
-      try record.flatMap { output.has($0.path, bytes: $0.bytes) ? try digested($0) : nil }
-    }
     let placeholderKey = Fingerprint.placeholder(
       content: digest, decode: decode, libvips: libvips)
+    let (variants, placeholder) = try await state.made(keys, placeholder: placeholderKey)
+    // A record whose file is gone, or not whole, counts as none.
+    let records = try variants.map { record in
+      try record.flatMap { output.has($0.path, bytes: $0.bytes) ? try digested($0) : nil }
+    }
     return Blueprint(
       content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
-      placeholderKey: placeholderKey, placeholder: try await state.placeholder(placeholderKey))
+      placeholderKey: placeholderKey, placeholder: placeholder)
   }
 
   /// With the digest, where the catalog tells it and an earlier version did not note it.

@@ -100,6 +100,21 @@ package actor StateStore {
     }
   }
 
+  /// All that is known of a source, in one visit.
+  package struct Knowledge: Sendable {
+    package var source: SourceRecord?
+    package var content: ContentRecord?
+    package var header: HeaderRecord?
+  }
+
+  package func knowledge(of key: String) throws(StateError) -> Knowledge {
+    let source = try source(key)
+    return Knowledge(
+      source: source,
+      content: try source.flatMap { source throws(StateError) in try content(source.content) },
+      header: try header(key))
+  }
+
   /// Saves what is known of a source's bytes. What its header told before is forgotten.
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
     try begin()
@@ -199,6 +214,13 @@ package actor StateStore {
         color: row.optionalText(0), thumbHash: row.text(1), blurHash: row.text(2),
         lqip: row.text(3))
     }
+  }
+
+  /// The files of some keys, and a placeholder, in one visit.
+  package func made(
+    _ keys: [String], placeholder key: String
+  ) throws(StateError) -> ([VariantRecord?], Placeholders?) {
+    (try variants(keys), try placeholder(key))
   }
 
   /// The files of some keys; nil where a key is unknown.
