@@ -134,6 +134,7 @@ package struct File: ~Copyable {
       }
       rest = rest.dropFirst(wrote)
     }
+    Effect.happened()
     return 0
   }
 

@@ -83,11 +83,13 @@ package enum FileSystem {
 
   package static func rename(_ old: String, to new: String) throws(SystemError) {
     guard Glibc.rename(old, new) == 0 else { throw SystemError("rename \"\(old)\" to", new) }
+    Effect.happened()
   }
 
   /// Removes a file. It is no error if it is not there.
   package static func remove(_ path: String) throws(SystemError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("remove", path) }
+    Effect.happened()
   }
 
   /// Names in a directory, without "." and "..", in no order.
@@ -138,6 +140,7 @@ package enum FileSystem {
   /// Gives a file a second name.
   package static func link(_ path: String, as other: String) throws(SystemError) {
     guard Glibc.link(path, other) == 0 else { throw SystemError("link to", other) }
+    Effect.happened()
   }
 
   /// Makes a file as if it had been changed just now.

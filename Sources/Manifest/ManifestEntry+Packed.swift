@@ -9,11 +9,7 @@ extension ManifestEntry {
       list.value(line)
       list.value(id)
       list.value(url)
-      if let slots {
-        list.array { for slot in slots { $0.value(slot) } }
-      } else {
-        list.null()
-      }
+      writeSlots(to: &list)
       if let focus {
         list.array { point in
           point.value(focus.x)

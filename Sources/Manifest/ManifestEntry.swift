@@ -45,15 +45,19 @@ package struct ManifestEntry: Sendable, Equatable {
     writer.array { list in
       list.value(id)
       list.value(url)
-      if let slots {
-        list.array { for slot in slots { $0.value(slot) } }
-      } else {
-        list.null()
-      }
+      writeSlots(to: &list)
       list.value(focus.map { "\($0.x) \($0.y)" } ?? "")
       list.value(extra ?? .null)
     }
     return writer.text
+  }
+
+  func writeSlots(to list: inout JSONWriter) {
+    if let slots {
+      list.array { for slot in slots { $0.value(slot) } }
+    } else {
+      list.null()
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 private import TesseraCSQLite
+internal import TesseraFiles
 
 /// What SQLite said about a call that failed.
 package struct StateError: Error, Sendable, CustomStringConvertible {
@@ -43,6 +44,7 @@ final class Database {
   func execute(_ sql: String) throws(StateError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }
+    Effect.happened()
   }
 
   func prepare(_ sql: String) throws(StateError) -> Statement {

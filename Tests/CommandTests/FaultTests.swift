@@ -229,29 +229,6 @@ import Testing
     #expect(try await workshop.run().status == 0)
   }
 
-  /// Killed at any moment and run again: the result is that of a run that was never killed.
-  @Test func killingTheRunChangesNothingInTheEnd() async throws {
-    let nginx = try await Nginx(serving: Places.fixtures)
-    let names = try Places.pictures().filter { !$0.hasPrefix("tall") }
-    let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
-    let undisturbed = try Workshop(manifest: manifest)
-    #expect(try await undisturbed.run().status == 1)  // one picture is truncated
-    let workshop = try Workshop(manifest: manifest)
-    for round in 0..<12 {
-      let running = try workshop.start()
-      try await Task.sleep(for: .milliseconds(30 + 40 * round))
-      running.signal(SIGKILL)
-      _ = await running.end()
-    }
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalogText == undisturbed.catalogText)
-    #expect(
-      workshop.folder.files(below: "out/variants")
-        == undisturbed.folder.files(below: "out/variants"))
-    try await workshop.expectWhole()
-    await nginx.stop()
-  }
-
   @Test func aDamagedStateIsSetAsideWithAWarning() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))

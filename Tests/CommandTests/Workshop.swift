@@ -33,6 +33,12 @@ struct Workshop {
     try await Tool.run(Places.tessera, ["run", folder.path("feed.yaml")] + options)
   }
 
+  /// With variables of the environment besides.
+  func run(environment: [String: String]) async throws -> Tool.Result {
+    try await Tool.run(
+      Places.tessera, ["run", folder.path("feed.yaml")], environment: environment)
+  }
+
   func start(_ options: String...) throws -> Tool.Running {
     try Tool.start(Places.tessera, ["run", folder.path("feed.yaml")] + options)
   }

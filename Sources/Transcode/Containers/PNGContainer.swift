@@ -49,7 +49,7 @@ enum PNGContainer {
     guard let header = picture.first, header.name == "IHDR", header.range.count == 25,
       places == places.sorted(), Set(places).count == picture.count - pixels.count + 1,
       picture.allSatisfy({ isSound($0, in: source) }),
-      isWhole(pixels.map { source[$0.body] }, header: source[header.body])
+      PNGPixels.areWhole(pixels.map { source[$0.body] }, header: Array(source[header.body]))
     else { return nil }
     let metadata = others.filter { ["iCCP", "pHYs", "eXIf", "iTXt"].contains($0.name) }
     return Array(source[..<header.range.upperBound])
@@ -61,74 +61,6 @@ enum PNGContainer {
     let content = Array(bytes[chunk.range.lowerBound + 4..<chunk.body.upperBound])
     return bytes[chunk.body.upperBound..<chunk.range.upperBound]
       .elementsEqual(checksum(content).bigEndianBytes)
-  }
-
-  /// Whether compressed data unpacks to all rows of the picture, and ends with them.
-  private static func isWhole(
-    _ parts: [Slice<UnsafeRawBufferPointer>], header: Slice<UnsafeRawBufferPointer>
-  ) -> Bool {
-    guard let expected = rowBytes(Array(header)) else { return false }
-    var stream = z_stream()
-    guard tessera_inflate_init(&stream) == Z_OK else { return false }
-    defer { inflateEnd(&stream) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    var count = 0
-    var status = Z_OK
-    for part in parts {
-      var input = Array(part)
-      let isRead = input.withUnsafeMutableBufferPointer { input -> Bool in
-        stream.next_in = input.baseAddress
-        stream.avail_in = UInt32(input.count)
-        while stream.avail_in > 0 {
-          guard status == Z_OK, count <= expected else { return false }
-          status = buffer.withUnsafeMutableBufferPointer { output in
-            stream.next_out = output.baseAddress
-            stream.avail_out = UInt32(output.count)
-            let status = inflate(&stream, Z_NO_FLUSH)
-            count += output.count - Int(stream.avail_out)
-            return status
-          }
-        }
-        return true
-      }
-      guard isRead else { return false }
-    }
-    // What is left in the stream's own window.
-    while status == Z_OK, count < expected {
-      let before = count
-      status = buffer.withUnsafeMutableBufferPointer { output in
-        stream.next_out = output.baseAddress
-        stream.avail_out = UInt32(output.count)
-        let status = inflate(&stream, Z_NO_FLUSH)
-        count += output.count - Int(stream.avail_out)
-        return status
-      }
-      if count == before { break }
-    }
-    return status == Z_STREAM_END && count == expected
-  }
-
-  /// All rows with their filter bytes, of all passes where it is interlaced (sections 7 and 8).
-  private static func rowBytes(_ header: [UInt8]) -> Int? {
-    guard header.count == 13 else { return nil }
-    let width = header[..<4].reduce(0) { $0 << 8 | Int($1) }
-    let height = header[4..<8].reduce(0) { $0 << 8 | Int($1) }
-    guard let samples = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][header[9]] else { return nil }
-    let bits = samples * Int(header[8])
-    func bytes(_ columns: Int, _ rows: Int) -> Int {
-      columns > 0 && rows > 0 ? rows * (1 + (columns * bits + 7) / 8) : 0
-    }
-    guard header[12] == 1 else { return bytes(width, height) }
-    // Where each of Adam7's passes begins, and how far apart its pixels are.
-    let passes = [
-      (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
-      (0, 1, 1, 2),
-    ]
-    return passes.reduce(0) { sum, pass in
-      let (x, y, across, down) = pass
-      return sum
-        + bytes((width - x + across - 1) / across, (height - y + down - 1) / down)
-    }
   }
 
   // MARK: Chunks

@@ -1,0 +1,77 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// Killed at any moment and run again: the result is that of a run that was never killed.
+@Suite struct KillTests {
+  private static func manifest(_ nginx: Nginx, _ names: [String]) -> String {
+    names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
+  }
+
+  /// What an output is: the catalog, and the names of all files, which are made of their contents.
+  private static func result(_ workshop: Workshop) throws -> [String] {
+    [try workshop.catalogText] + workshop.folder.files(below: "out/variants").sorted()
+  }
+
+  /// At two hundred random moments, in chains of one to ten kills before a run may end.
+  @Test func atTwoHundredRandomMoments() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = try Places.pictures().filter { !$0.hasPrefix("tall") }
+    let manifest = Self.manifest(nginx, names)
+    let undisturbed = try Workshop(manifest: manifest)
+    let clock = ContinuousClock.now
+    #expect(try await undisturbed.run().status == 1)  // one picture is truncated
+    let time = clock.duration(to: .now)
+    let expected = try Self.result(undisturbed)
+    var (kills, chains) = (0, 0)
+    while kills < 200 {
+      let workshop = try Workshop(manifest: manifest)
+      for _ in 0..<min(200 - kills, Int.random(in: 1...10)) {
+        let running = try workshop.start()
+        try await Task.sleep(for: time * Double.random(in: 0...1))
+        running.signal(SIGKILL)
+        _ = await running.end()
+        kills += 1
+      }
+      #expect(try await workshop.run().status == 1)
+      let result = try Self.result(workshop)
+      #expect(result == expected, "after \(kills) kills")
+      try await workshop.expectWhole()
+      chains += 1
+    }
+    #expect(chains >= 20)
+    await nginx.stop()
+  }
+
+  /// After the n-th write, rename, removal or commit, for every n there is; with a cache of sources, so that there
+  /// are links, too.
+  @Test func afterEveryEffect() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let manifest = Self.manifest(nginx, ["one-pixel.png", "gone.png"])
+    let keys = "fetch: {allow: loopback, retries: 0, cache: 1MB}"
+    let slots = "slots: {a: {size: 8x8}}"
+    let undisturbed = try Workshop(manifest: manifest, keys: keys, slots: slots)
+    #expect(try await undisturbed.run().status == 1)
+    let expected = try Self.result(undisturbed)
+    var effects = 0
+    while true {
+      let workshop = try Workshop(manifest: manifest, keys: keys, slots: slots)
+      let limit = ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 1)"]
+      // The second run of an output has fewer effects, and others.
+      let killed = try await workshop.run(environment: limit)
+      guard killed.status != 1 else { break }
+      effects += 1
+      #expect(killed.status == 9 || killed.status == 137, "\(killed.status)")
+      if effects % 4 == 0 { _ = try await workshop.run(environment: limit) }
+      #expect(try await workshop.run().status == 1)
+      let result = try Self.result(workshop)
+      #expect(result == expected, "after \(effects) effects")
+      try await workshop.expectWhole()
+      try #require(effects < 500)
+    }
+    // Lock, state, spool, variant, catalog, report: fewer, and the hook is not where it should be.
+    #expect(effects >= 25, "\(effects)")
+    await nginx.stop()
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// The group F of faults, as far as it is about the state and the folders of an output: the last good catalog stands,
+/// or the next one is right.
+@Suite struct StateFaultTests {
+  private static func made(_ nginx: Nginx, keys: String = "") async throws -> Workshop {
+    let names = ["plain.jpg", "grey.png", "animated.gif"]
+    let workshop = try Workshop(
+      manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(), keys: keys)
+    #expect(try await workshop.run().status == 0)
+    return workshop
+  }
+
+  private static func state(_ workshop: Workshop) -> URL {
+    URL(filePath: workshop.folder.path("out/.tessera/state.sqlite"))
+  }
+
+  /// Cut off at every four kilobytes, empty, or with bytes that are others: what is made is what it was (F9).
+  @Test func aDamagedStateNeverGivesAnotherCatalog() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try await Self.made(nginx)
+    let text = try workshop.catalogText
+    let whole = try Data(contentsOf: Self.state(workshop))
+    var generator = SystemRandomNumberGenerator()
+    var damaged = stride(from: 0, to: whole.count, by: 8192).map { whole.prefix($0) }
+    for _ in 0..<12 {
+      var copy = whole
+      for _ in 0..<20 {
+        copy[Int.random(in: 100..<copy.count, using: &generator)] ^= UInt8.random(
+          in: 1...255, using: &generator)
+      }
+      damaged.append(copy)
+    }
+    for (index, bytes) in damaged.enumerated() {
+      for suffix in ["-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: Self.state(workshop).path + suffix)
+      }
+      try bytes.write(to: Self.state(workshop))
+      let result = try await workshop.run()
+      #expect(result.status == 0, "\(index): \(result.errors)")
+      let made = try workshop.catalogText
+      #expect(made == text, "\(index)")
+      try await workshop.expectWhole()
+    }
+    await nginx.stop()
+  }
+
+  /// A catalog that is cut off, gone, or noise is made anew (F10).
+  @Test func aDamagedCatalogIsMadeAnew() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try await Self.made(nginx)
+    let text = try workshop.catalogText
+    for part in ["", String(text.prefix(100)), String(text.dropLast(3)), "noise"] {
+      try workshop.folder.write(part, to: "out/catalog.json")
+      #expect(try await workshop.run().status == 0)
+      #expect(try workshop.report["decodes"] == 0)
+      #expect(try workshop.catalogText == text)
+    }
+    await nginx.stop()
+  }
+
+  /// A clock that is set back a year, or ahead: what was fresh is asked for at most once more (F12).
+  @Test(arguments: ["-365d", "+365d"])
+  func anotherClockMakesNothingFreshForEver(_ shift: String) async throws {
+    let server = try FaultServer([
+      "/a": { request, connection in
+        let headers = ["ETag": "\"1\"", "Cache-Control": "max-age=3600"]
+        if request.headers["if-none-match"] == "\"1\"" {
+          return connection.answer("304 Not Modified", headers)
+        }
+        connection.picture("plain.jpg", headers)
+      }
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/a") + "\n")
+    #expect(try await workshop.run().status == 0)
+    let text = try workshop.catalogText
+    let run = ["-f", shift, Places.tessera, "run", workshop.folder.path("feed.yaml")]
+    for _ in 0..<2 {
+      let result = try await Tool.run("/usr/bin/faketime", run)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try workshop.catalogText == text)
+    }
+    #expect(server.count("/a") == 2)
+    #expect(try await workshop.run().status == 0)
+    #expect(server.count("/a") <= 3)
+    #expect(try workshop.report["decodes"] == 0)
+  }
+
+  /// Few files, files for nobody else, an output that can't be written (F3, F13, F15).
+  @Test func limitsAndPermissionsEndInASentence() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try await Self.made(nginx)
+    let text = try workshop.catalogText
+    let pipeline = workshop.folder.path("feed.yaml")
+    let few = try await Tool.run(
+      "/bin/sh", ["-c", "ulimit -n 32; exec \"$0\" run \"$1\"", Places.tessera, pipeline])
+    #expect([0, 2].contains(few.status), "\(few.errors)")
+    #expect(few.status == 0 || few.errors.contains("oo many open files"), "\(few.errors)")
+    #expect(try workshop.catalogText == text)
+
+    try FileManager.default.removeItem(atPath: workshop.folder.path("out"))
+    let closed = try await Tool.run(
+      "/bin/sh", ["-c", "umask 077; exec \"$0\" run \"$1\"", Places.tessera, pipeline])
+    #expect(closed.status == 0, "\(closed.errors)")
+    #expect(try workshop.catalogText == text)
+
+    // A file where a folder has to be.
+    try FileManager.default.removeItem(atPath: workshop.folder.path("out/variants"))
+    try workshop.folder.write("in the way", to: "out/variants")
+    let blocked = try await workshop.run()
+    #expect(blocked.status == 2)
+    #expect(blocked.errors.contains("out/variants"), "\(blocked.errors)")
+    #expect(try workshop.catalogText == text)
+    await nginx.stop()
+  }
+
+  /// What shapes bytes and catalogs is in the fingerprint, and what does not is not.
+  @Test func theFingerprintKnowsWhatMatters() async throws {
+    let shaping = [
+      "scales: [1]", "rounding: exact", "variants: {quality: 70}", "variants: {effort: 2}",
+      "variants: {format: avif}", "variants: {oversized: png}", "variants: {background: \"#000\"}",
+      "variants: {metadata: keep}", "variants: {animation: first-frame}",
+      "variants: {gravity: north}", "placeholders: [lqip]", "accept: [jpeg]", "fail-on: none",
+      "limits: {pixels: 1MP}", "limits: {frames: 7}", "base-url: https://cdn.example.com/",
+    ]
+    let others = [
+      "fetch: {retries: 9, allow: loopback}", "fetch: {timeout: 3s}",
+      "fetch: {order: newest-first}",
+      "workers: 1", "limits: {time: 9s}", "limits: {memory: 1GB}", "fail-above: 50%",
+      "fetch: {cache: 1GB}", "fetch: {keep-stale: 1d}",
+    ]
+    let workshop = try Workshop(manifest: "")
+    func fingerprint(_ keys: String) async throws -> String {
+      try workshop.write(keys: keys)
+      let result = try await workshop.run()
+      #expect(result.status == 0, "\(keys): \(result.errors)")
+      return try workshop.catalog.pipeline.fingerprint
+    }
+    let usual = try await fingerprint("")
+    var seen: Set<String> = [usual]
+    for keys in shaping {
+      let isNew = seen.insert(try await fingerprint(keys)).inserted
+      #expect(isNew, "\(keys)")
+    }
+    for keys in others {
+      let other = try await fingerprint(keys)
+      #expect(other == usual, "\(keys)")
+    }
+    #expect(try await fingerprint("") == usual)
+  }
+}
