@@ -58,7 +58,9 @@ final class Database {
   fileprivate func failure(_ code: Int32) -> StateError {
     let primary = code & 0xFF
     let kind: StateError.Kind =
-      primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB ? .corrupt : .other
+      // A statement of ours that makes no sense is one for tables that are not what they were.
+      [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH]
+        .contains(primary) ? .corrupt : .other
     let message = handle.map { String(cString: sqlite3_errmsg($0)) }
     return StateError(
       kind: kind, path: path, message: message ?? String(cString: sqlite3_errstr(code)))
@@ -99,6 +101,15 @@ final class Statement {
 
     func text(_ column: Int32) -> String {
       sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+    }
+
+    func value(_ column: Int32) -> Value {
+      switch sqlite3_column_type(handle, column) {
+      case SQLITE_INTEGER: .int(int(column))
+      case SQLITE_FLOAT: .double(double(column))
+      case SQLITE_NULL: .null
+      default: .text(text(column))
+      }
     }
 
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }

@@ -95,6 +95,12 @@ enum Schema {
     ALTER TABLE items ADD COLUMN reason TEXT;   -- what was decided about it, and why
     ALTER TABLE items ADD COLUMN content TEXT;  -- SHA-256 of its source's bytes
     ALTER TABLE items ADD COLUMN status TEXT;   -- in the last catalog that has it, until it is done again
+    -- Of the other columns, so that damage shows.
+    ALTER TABLE sources ADD COLUMN mark INTEGER;
+    ALTER TABLE headers ADD COLUMN mark INTEGER;
+    ALTER TABLE contents ADD COLUMN mark INTEGER;
+    ALTER TABLE variants ADD COLUMN mark INTEGER;
+    ALTER TABLE placeholders ADD COLUMN mark INTEGER;
     CREATE TABLE retired (
       path TEXT PRIMARY KEY,
       since REAL NOT NULL       -- when that was first seen; seconds since 1970

@@ -35,35 +35,35 @@ package actor StateStore {
         + "PRAGMA cache_size = -8000")
     try Schema.migrate(database)
     selectSource = try database.prepare(
-      "SELECT etag, last_modified, checked, fresh_until, run, content, url, robots FROM sources"
+      "SELECT etag, last_modified, checked, fresh_until, run, content, url, robots, mark FROM sources"
         + " WHERE key = ?")
     upsertSource = try database.prepare(
       "INSERT OR REPLACE INTO sources (key, etag, last_modified, checked, fresh_until, run, content,"
-        + " url, robots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        + " url, robots, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     selectHeader = try database.prepare(
-      "SELECT etag, last_modified, checked, fresh_until, run, format, width, height, alpha, animated"
-        + " FROM headers WHERE key = ?")
+      "SELECT etag, last_modified, checked, fresh_until, run, format, width, height, alpha, animated,"
+        + " mark FROM headers WHERE key = ?")
     upsertHeader = try database.prepare(
       "INSERT OR REPLACE INTO headers (key, etag, last_modified, checked, fresh_until, run, format,"
-        + " width, height, alpha, animated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        + " width, height, alpha, animated, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteHeader = try database.prepare("DELETE FROM headers WHERE key = ?")
     selectContent = try database.prepare(
       "SELECT format, width, height, alpha, frames, warnings, header_width, header_height, bytes,"
-        + " orientation, colour_space, profile FROM contents WHERE content = ?")
+        + " orientation, colour_space, profile, mark FROM contents WHERE content = ?")
     upsertContent = try database.prepare(
       "INSERT OR REPLACE INTO contents (content, format, width, height, alpha, frames, warnings,"
-        + " header_width, header_height, bytes, orientation, colour_space, profile)"
-        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        + " header_width, header_height, bytes, orientation, colour_space, profile,"
+        + " mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     selectVariant = try database.prepare(
-      "SELECT path, width, height, bytes, sha256 FROM variants WHERE key = ?")
+      "SELECT path, width, height, bytes, sha256, mark FROM variants WHERE key = ?")
     upsertVariant = try database.prepare(
-      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes, sha256)"
-        + " VALUES (?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes, sha256, mark)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
     selectPlaceholder = try database.prepare(
-      "SELECT color, thumbhash, blurhash, lqip FROM placeholders WHERE key = ?")
+      "SELECT color, thumbhash, blurhash, lqip, mark FROM placeholders WHERE key = ?")
     upsertPlaceholder = try database.prepare(
-      "INSERT OR REPLACE INTO placeholders (key, color, thumbhash, blurhash, lqip)"
-        + " VALUES (?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO placeholders (key, color, thumbhash, blurhash, lqip, mark)"
+        + " VALUES (?, ?, ?, ?, ?, ?)")
     selectItem = try database.prepare("SELECT run, line, entry FROM items WHERE id = ?")
     upsertItem = try database.prepare(
       "INSERT INTO items (id, run, position, line, entry, result) VALUES (?, ?, ?, ?, ?, NULL)"
@@ -93,11 +93,12 @@ package actor StateStore {
   }
 
   package func source(_ key: String) throws(StateError) -> SourceRecord? {
-    try selectSource.first([.text(key)]) { row in
-      SourceRecord(
+    try selectSource.first([.text(key)]) { row -> SourceRecord? in
+      guard row.isSound(key, columns: 8) else { return nil }
+      return SourceRecord(
         content: row.text(5), confirmation: Confirmation(row), url: row.optionalText(6),
         robots: row.optionalText(7))
-    }
+    } ?? nil
   }
 
   /// All that is known of a source, in one visit.
@@ -119,34 +120,40 @@ package actor StateStore {
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
     try begin()
     try upsertSource.run(
-      [.text(key)] + source.confirmation.values + [
-        .text(source.content), .optional(source.url), .optional(source.robots),
-      ])
+      RecordMark.with(
+        key,
+        source.confirmation.values + [
+          .text(source.content), .optional(source.url), .optional(source.robots),
+        ]))
     try deleteHeader.run([.text(key)])
   }
 
   /// Nil also where the record is damaged: sizes are computed with.
   package func header(_ key: String) throws(StateError) -> HeaderRecord? {
-    let record = try selectHeader.first([.text(key)]) { row in
-      HeaderRecord(
+    let record = try selectHeader.first([.text(key)]) { row -> HeaderRecord? in
+      guard row.isSound(key, columns: 10) else { return nil }
+      return HeaderRecord(
         format: row.text(5), width: row.int(6), height: row.int(7), hasAlpha: row.int(8) != 0,
         isAnimated: row.optionalInt(9).map { $0 != 0 }, confirmation: Confirmation(row))
     }
-    return record.flatMap { $0.isPossible ? $0 : nil }
+    return record?.flatMap { $0.isPossible ? $0 : nil }
   }
 
   package func save(_ header: HeaderRecord, key: String) throws(StateError) {
     try begin()
     try upsertHeader.run(
-      [.text(key)] + header.confirmation.values + [
-        .text(header.format), .int(header.width), .int(header.height),
-        .int(header.hasAlpha ? 1 : 0), .optional(header.isAnimated.map { $0 ? 1 : 0 }),
-      ])
+      RecordMark.with(
+        key,
+        header.confirmation.values + [
+          .text(header.format), .int(header.width), .int(header.height),
+          .int(header.hasAlpha ? 1 : 0), .optional(header.isAnimated.map { $0 ? 1 : 0 }),
+        ]))
   }
 
   /// Nil also where the record is damaged: sizes are computed with.
   package func content(_ digest: String) throws(StateError) -> ContentRecord? {
-    let record = try selectContent.first([.text(digest)]) { row in
+    let record = try selectContent.first([.text(digest)]) { row -> ContentRecord? in
+      guard row.isSound(digest, columns: 12) else { return nil }
       var record = ContentRecord(
         format: row.text(0), width: row.int(1), height: row.int(2), hasAlpha: row.int(3) != 0,
         frames: row.int(4), warnings: row.text(5).split(separator: "\n").map(String.init),
@@ -157,7 +164,7 @@ package actor StateStore {
       record.profile = row.optionalText(11)
       return record
     }
-    return record.flatMap { $0.isPossible ? $0 : nil }
+    return record?.flatMap { $0.isPossible ? $0 : nil }
   }
 
   /// Saves what a transcode has made, all or nothing.
@@ -166,23 +173,29 @@ package actor StateStore {
     placeholder: (key: String, record: Placeholders)
   ) throws(StateError) {
     try begin()
-    try upsertContent.run([
-      .text(digest), .text(content.format), .int(content.width), .int(content.height),
+    let values: [Statement.Value] = [
+      .text(content.format), .int(content.width), .int(content.height),
       .int(content.hasAlpha ? 1 : 0), .int(content.frames),
       .text(content.warnings.joined(separator: "\n")), .optional(content.headerWidth),
       .optional(content.headerHeight), .optional(content.bytes), .optional(content.orientation),
       .optional(content.colourSpace), .optional(content.profile),
-    ])
+    ]
+    try upsertContent.run(RecordMark.with(digest, values))
     let made = placeholder.record
-    try upsertPlaceholder.run([
-      .text(placeholder.key), .optional(made.color), .text(made.thumbHash), .text(made.blurHash),
-      .text(made.lqip),
-    ])
+    try upsertPlaceholder.run(
+      RecordMark.with(
+        placeholder.key,
+        [
+          .optional(made.color), .text(made.thumbHash), .text(made.blurHash), .text(made.lqip),
+        ]))
     for (key, record) in variants {
-      try upsertVariant.run([
-        .text(key), .text(record.path), .int(record.width), .int(record.height),
-        .int(record.bytes), .optional(record.sha256),
-      ])
+      try upsertVariant.run(
+        RecordMark.with(
+          key,
+          [
+            .text(record.path), .int(record.width), .int(record.height), .int(record.bytes),
+            .optional(record.sha256),
+          ]))
     }
   }
 
@@ -209,11 +222,12 @@ package actor StateStore {
   }
 
   package func placeholder(_ key: String) throws(StateError) -> Placeholders? {
-    try selectPlaceholder.first([.text(key)]) { row in
-      Placeholders(
+    try selectPlaceholder.first([.text(key)]) { row -> Placeholders? in
+      guard row.isSound(key, columns: 4) else { return nil }
+      return Placeholders(
         color: row.optionalText(0), thumbHash: row.text(1), blurHash: row.text(2),
         lqip: row.text(3))
-    }
+    } ?? nil
   }
 
   /// The files of some keys, and a placeholder, in one visit.
@@ -228,11 +242,12 @@ package actor StateStore {
     var records: [VariantRecord?] = []
     for key in keys {
       records.append(
-        try selectVariant.first([.text(key)]) { row in
-          VariantRecord(
+        try selectVariant.first([.text(key)]) { row -> VariantRecord? in
+          guard row.isSound(key, columns: 5) else { return nil }
+          return VariantRecord(
             path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3),
             sha256: row.optionalText(4))
-        })
+        } ?? nil)
     }
     return records
   }

@@ -48,6 +48,29 @@ import Testing
     await nginx.stop()
   }
 
+  /// Numbers and names that are others than they were, in a state that is whole for SQLite: they count as nothing.
+  @Test(arguments: [
+    "UPDATE contents SET width = width + 1", "UPDATE contents SET frames = 3, alpha = 1",
+    "UPDATE variants SET width = width + 1, height = 3",
+    "UPDATE sources SET content = 'a' || content",
+    "UPDATE sources SET fresh_until = 9e15, content = (SELECT max(content) FROM contents)",
+    "UPDATE placeholders SET color = '#000000'",
+    "UPDATE variants SET path = (SELECT max(path) FROM variants)",
+  ])
+  func numbersThatAreOthersCountAsNothing(_ change: String) async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try await Self.made(nginx)
+    let text = try workshop.catalogText
+    let script =
+      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
+    let changed = try await Tool.run(
+      "/usr/bin/python3", ["-c", script, Self.state(workshop).path, change])
+    try #require(changed.status == 0, "\(changed.errors)")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.catalogText == text)
+    await nginx.stop()
+  }
+
   /// A catalog that is cut off, gone, or noise is made anew (F10).
   @Test func aDamagedCatalogIsMadeAnew() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
