@@ -103,13 +103,25 @@ final class Statement {
       sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
     }
 
-    func value(_ column: Int32) -> Value {
-      switch sqlite3_column_type(handle, column) {
-      case SQLITE_INTEGER: .int(int(column))
-      case SQLITE_FLOAT: .double(double(column))
-      case SQLITE_NULL: .null
-      default: .text(text(column))
+    /// Whether the first columns are what they were when they were stored; the mark stands behind them. What an
+    /// earlier version has stored has none.
+    func isSound(_ key: String, columns: Int32) -> Bool {
+      if isNull(columns) { return true }
+      var mark = RecordMark(key)
+      for column in 0..<columns {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: mark.add(int(column))
+        case SQLITE_FLOAT: mark.add(double(column))
+        case SQLITE_NULL: mark.addNull()
+        default:
+          // As they lie there: a string of each would be made twice.
+          let bytes = UnsafeBufferPointer(
+            start: sqlite3_column_text(handle, column),
+            count: Int(sqlite3_column_bytes(handle, column)))
+          mark.add(text: bytes)
+        }
       }
+      return mark.number == int(columns)
     }
 
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }

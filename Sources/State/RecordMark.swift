@@ -2,42 +2,46 @@
 /// when a digit in one is another. A record whose mark is wrong counts as none.
 ///
 /// The hash is FNV-1a with 64 bits, which is for accidents and not against anybody.
-enum RecordMark {
-  static func of(_ key: String, _ values: [Statement.Value]) -> Int {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    func add(_ number: UInt64) {
-      for shift in 0..<8 { add(UInt8(truncatingIfNeeded: number >> (shift * 8))) }
-    }
-    for byte in key.utf8 { add(byte) }
-    for value in values {
-      switch value {
-      case .null: add(0 as UInt8)
-      case .int(let number):
-        add(1 as UInt8)
-        add(UInt64(bitPattern: Int64(number)))
-      case .double(let number):
-        add(2 as UInt8)
-        add(number.bitPattern)
-      case .text(let text):
-        add(3 as UInt8)
-        for byte in text.utf8 { add(byte) }
-      }
-    }
-    return Int(truncatingIfNeeded: Int64(bitPattern: hash))
-  }
+struct RecordMark {
+  private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
   /// What to store: the key, the values and their mark.
   static func with(_ key: String, _ values: [Statement.Value]) -> [Statement.Value] {
-    [.text(key)] + values + [.int(of(key, values))]
+    var mark = RecordMark(key)
+    for value in values { mark.add(value) }
+    return [.text(key)] + values + [.int(mark.number)]
   }
-}
 
-extension Statement.Row {
-  /// Whether the first columns are what they were when they were stored; the mark stands behind them. What an earlier
-  /// version has stored has none.
-  func isSound(_ key: String, columns: Int32) -> Bool {
-    if isNull(columns) { return true }
-    return RecordMark.of(key, (0..<columns).map(value)) == int(columns)
+  init(_ key: String) {
+    for byte in key.utf8 { add(byte) }
+  }
+
+  var number: Int { Int(truncatingIfNeeded: Int64(bitPattern: hash)) }
+
+  private mutating func add(_ byte: UInt8) {
+    hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+  }
+
+  private mutating func add(_ kind: UInt8, _ bits: UInt64) {
+    add(kind)
+    for shift in 0..<8 { add(UInt8(truncatingIfNeeded: bits >> (shift * 8))) }
+  }
+
+  mutating func addNull() { add(0 as UInt8) }
+  mutating func add(_ number: Int) { add(1, UInt64(bitPattern: Int64(number))) }
+  mutating func add(_ number: Double) { add(2, number.bitPattern) }
+
+  mutating func add(text: some Sequence<UInt8>) {
+    add(3 as UInt8)
+    for byte in text { add(byte) }
+  }
+
+  private mutating func add(_ value: Statement.Value) {
+    switch value {
+    case .null: addNull()
+    case .int(let number): add(number)
+    case .double(let number): add(number)
+    case .text(let text): add(text: text.utf8)
+    }
   }
 }
