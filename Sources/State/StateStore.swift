@@ -24,6 +24,7 @@ package actor StateStore {
   private let selectStatus: Statement
   private let selectResults: Statement
   private var isInTransaction = false
+  private var begun = ContinuousClock.now
 
   /// Opens the state at a path, and makes it if it is not there. An empty path means a temporary
   /// one that nobody else sees and that is gone with the store.
@@ -371,9 +372,14 @@ package actor StateStore {
   private static let commitTime = Duration.milliseconds(200)
 
   func begin() throws(StateError) {
-    guard !isInTransaction else { return }
+    if isInTransaction {
+      // The commit below has to wait its turn, which may be long where there is much to do.
+      guard begun.duration(to: .now) > Self.commitTime * 2 else { return }
+      try commit()
+    }
     try database.execute("BEGIN IMMEDIATE")
     isInTransaction = true
+    begun = .now
     Task { [weak self] in
       try? await Task.sleep(for: Self.commitTime)
       // An error comes again with the next write, where somebody hears it.
