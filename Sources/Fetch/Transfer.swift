@@ -29,20 +29,6 @@ final class Transfer {
   /// Why the transfer was ended from our side.
   private var verdict: Verdict?
 
-  private enum Verdict: Equatable {
-    case enough
-    case error(FetchError)
-
-    /// Nil where the receiver wants more.
-    init?(_ verdict: BodyVerdict) {
-      switch verdict {
-      case .more: return nil
-      case .enough: self = .enough
-      case .failed(let message): self = .error(FetchError(.local, message))
-      }
-    }
-  }
-
   init?(
     _ identifier: Int, _ request: FetchRequest, host: String, settings: FetchSettings,
     receiver: any BodyReceiving

@@ -10,11 +10,14 @@ final class Digest {
   /// Looked up once: OpenSSL 3 would look it up under a lock with every digest.
   ///
   /// `nonisolated(unsafe)`: it is never changed or freed, and OpenSSL only reads it.
-  private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA2-256", nil)
+  private nonisolated(unsafe) static let algorithm =
+    EVP_MD_fetch(nil, "SHA2-256", nil) ?? EVP_sha256()
 
   init() {
     context = EVP_MD_CTX_new()
-    EVP_DigestInit_ex(context, Self.algorithm, nil)
+    // A digest of nothing would be the same for all: names, keys and catalogs are made of them.
+    let isReady = EVP_DigestInit_ex(context, Self.algorithm, nil) == 1
+    precondition(isReady, "OpenSSL gives no SHA-256")
   }
 
   deinit { EVP_MD_CTX_free(context) }

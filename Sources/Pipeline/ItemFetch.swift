@@ -40,7 +40,7 @@ struct ItemFetch: Sendable {
       if wasPart, case .success(let response) = result {
         // Another place may use the same name for another version, and a part may be longer than told.
         if intake.isForeign || intake.isLong || response.url != begunAt { continue }
-        if intake.isShort {
+        if response.ending == .complete, intake.isShort {
           result = .failure(
             FetchError(.truncated, "the part that was asked for ended early", isRetryable: true))
         }

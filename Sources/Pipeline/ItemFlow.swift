@@ -11,40 +11,30 @@ final class ItemFlow: Sendable {
   private let runner: any ItemRunning
   private let memory: ItemMemory
   private let fetcher: Fetcher
-  private let state: StateStore
-  private let recorder: RunRecorder
   private let observer: any RunObserving
-  private let window: Int
-  private let sourceKey: @Sendable (ManifestEntry) -> String
   private let stop: @Sendable () -> Void
   private let failures: Mutex<FailureWatch>
   /// One task at a time for each URL, in the order in which they were started.
   private let sources = KeyedQueue<ItemFinding>()
   private let underWay = Mutex(0)
+  /// So many items at once.
+  private let window: Int
 
   /// Where the items of the window wait for slow hosts, so many times the window are looked through for others.
   private static let reach = 4
 
-  /// - Parameters:
-  ///   - window: so many items at once.
-  ///   - sourceKey: what identifies an entry's source.
-  ///   - stop: ends what is on its way; called before an error is thrown.
+  /// - Parameter stop: ends what is on its way; called before an error is thrown.
   init(
-    runner: any ItemRunning, memory: ItemMemory, fetcher: Fetcher, state: StateStore,
-    recorder: RunRecorder,
-    observer: any RunObserving, window: Int, failAbove: Double,
-    sourceKey: @escaping @Sendable (ManifestEntry) -> String, stop: @escaping @Sendable () -> Void
+    runner: any ItemRunning, memory: ItemMemory, fetcher: Fetcher, observer: any RunObserving,
+    stop: @escaping @Sendable () -> Void
   ) {
     self.runner = runner
     self.memory = memory
     self.fetcher = fetcher
-    self.state = state
-    self.recorder = recorder
     self.observer = observer
-    self.window = window
-    self.sourceKey = sourceKey
     self.stop = stop
-    failures = Mutex(FailureWatch(limit: failAbove))
+    window = max(1_000, memory.file.fetch.concurrency * 4)
+    failures = Mutex(FailureWatch(limit: memory.file.failAbove))
   }
 
   /// Sends an entry on its way, when there is a place for it. Returns at once where the group has an error.
@@ -58,7 +48,7 @@ final class ItemFlow: Sendable {
       try await Task.sleep(for: .milliseconds(2))
     }
     underWay.withLock { $0 += 1 }
-    let turn = sources.place(sourceKey(entry))
+    let turn = sources.place(memory.file.sourceKey(for: entry))
     group.addTask { [self] in
       defer { underWay.withLock { $0 -= 1 } }
       do {
@@ -92,10 +82,10 @@ final class ItemFlow: Sendable {
       image.source = try await memory.provenance(entry)
     }
     let line = CatalogWriter.line(image, extra: entry.extra)
-    try await state.finish(
+    try await memory.state.finish(
       id: entry.id, result: line, status: image.status.rawValue, reason: result.reason,
       content: result.content)
-    recorder.add(image, seconds: start.duration(to: .now).inSeconds)
+    memory.recorder.add(image, seconds: start.duration(to: .now).inSeconds)
     if let error = image.error { observer.failed(image.id, error) }
     // That the time was up is nobody's failure.
     guard image.error?.code != FetchError.Code.runDeadline.rawValue else { return }

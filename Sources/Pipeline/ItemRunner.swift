@@ -109,7 +109,7 @@ struct ItemRunner: ItemRunning {
       guard let record = source.record, let known = source.known else {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
-      try await save(record.content, response, key: source.key, before: record.confirmation)
+      try await save(record.content, response, key: source.key, before: record)
       let answer = "\(occasion); the server said that it has not changed"
       if source.isReady {
         return ItemResult(memory.reused(entry, shown, known), answer, content: digest)
@@ -147,15 +147,14 @@ struct ItemRunner: ItemRunning {
   }
 
   private func save(
-    _ content: String, _ response: FetchResponse, key: String, before: Confirmation?
+    _ content: String, _ response: FetchResponse, key: String, before: SourceRecord?
   ) async throws {
-    let confirmation = memory.confirmation(response, before: before)
-    // A 304 may leave out what has not changed.
-    let last = before == nil ? nil : try await memory.state.source(key)
+    let confirmation = memory.confirmation(response, before: before?.confirmation)
     let source = SourceRecord(
       content: content, confirmation: confirmation,
       url: SourceURL.shown(response.url, ignoring: file.fetch.ignoredQuery),
-      robots: response.robots ?? last?.robots)
+      // A 304 may leave out what has not changed.
+      robots: response.robots ?? before?.robots)
     try await memory.state.save(source, key: key)
   }
 

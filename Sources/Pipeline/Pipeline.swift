@@ -135,9 +135,7 @@ package struct Pipeline: Sendable {
     }
     do {
       try await withTaskCancellationHandler {
-        try await processAll(
-          manifest, with: runner, memory, fetcher, state: state, run: run, recorder: recorder,
-          stop: stop)
+        try await processAll(manifest, with: runner, memory, fetcher, stop: stop)
       } onCancel: {
         stop()
       }
@@ -210,15 +208,12 @@ package struct Pipeline: Sendable {
   /// Sends every entry of the manifest on its way, so many at a time, and waits for the last.
   private func processAll(
     _ manifest: ManifestStream, with runner: any ItemRunning, _ memory: ItemMemory,
-    _ fetcher: Fetcher,
-    state: StateStore, run: Int, recorder: RunRecorder, stop: @escaping @Sendable () -> Void
+    _ fetcher: Fetcher, stop: @escaping @Sendable () -> Void
   ) async throws {
+    let recorder = memory.recorder
     let items = ItemFlow(
-      runner: runner, memory: memory, fetcher: fetcher, state: state, recorder: recorder,
-      observer: observer,
-      window: max(1_000, file.fetch.concurrency * 4), failAbove: file.failAbove,
-      sourceKey: { file.sourceKey(for: $0) }, stop: stop)
-    var entries = EntryStream(manifest, ledger: state, run: run)
+      runner: runner, memory: memory, fetcher: fetcher, observer: observer, stop: stop)
+    var entries = EntryStream(manifest, ledger: memory.state, run: memory.run)
     try await withThrowingDiscardingTaskGroup { group in
       var started = 0
       func progress(isAllRead: Bool) {
@@ -228,7 +223,7 @@ package struct Pipeline: Sendable {
       }
       var backwards: NewestFirst?
       if file.fetch.order == .newestFirst {
-        backwards = try NewestFirst(in: DirectoryOutput(file.output).spoolDirectory)
+        backwards = try NewestFirst(in: memory.output.spoolDirectory)
       }
       while let batch = try await entries.next() {
         for record in batch {
