@@ -53,7 +53,8 @@ final class FetchLoop {
   func add(_ jobs: [Job]) {
     for job in jobs {
       waiting.add(
-        job, identifier: job.identifier, host: job.host, hasBegun: job.request.end != nil)
+        job, identifier: job.identifier, host: job.host, turn: job.request.turn,
+        hasBegun: job.request.end != nil)
     }
   }
 

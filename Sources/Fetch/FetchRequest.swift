@@ -16,6 +16,8 @@ package struct FetchRequest: Sendable {
   package var isForBeginning = false
   /// How long this may take from the moment when it leaves the queue.
   package var deadline: Duration
+  /// Its place among those who wait: the lowest is next. Nil is behind all who are there.
+  package var turn: Int?
   /// Where this goes on with what an earlier request began: when it has to have ended, time in the queue
   /// included. It then queues up before those that have not begun.
   package var end: ContinuousClock.Instant?

@@ -1,5 +1,5 @@
-/// Who waits for a place on the way, host by host. The next is the one who came first among those whose host may
-/// be asked; who has begun already goes before all others.
+/// Who waits for a place on the way, host by host. The next is the one with the lowest turn among those whose host
+/// may be asked, in whatever order they came; who has begun already goes before all others.
 struct WaitingLine<Element> {
   private struct Entry {
     var number: Int
@@ -7,13 +7,22 @@ struct WaitingLine<Element> {
     var element: Element
   }
 
-  /// Entries in the order in which they came; those before `start` are gone.
+  /// Entries in the order of their turns; those before `start` are gone.
   private struct Line {
     var entries: [Entry?] = []
     var start = 0
 
     var isEmpty: Bool { entries.isEmpty }
     var first: Entry? { entries.isEmpty ? nil : entries[start] }
+
+    mutating func insert(_ entry: Entry) {
+      // Tasks come nearly in order, so that is a step or two.
+      var place = entries.count
+      while place > start, entries[place - 1].map({ $0.number > entry.number }) ?? true {
+        place -= 1
+      }
+      entries.insert(entry, at: place)
+    }
 
     mutating func removeFirst() {
       entries[start] = nil
@@ -57,14 +66,18 @@ struct WaitingLine<Element> {
   /// Hosts that somebody waits for.
   var hosts: Set<String> { Set(begun.keys).union(fresh.keys) }
 
-  mutating func add(_ element: Element, identifier: Int, host: String, hasBegun: Bool) {
-    next += 1
+  /// - Parameter turn: nil is behind all that are there.
+  mutating func add(
+    _ element: Element, identifier: Int, host: String, turn: Int? = nil, hasBegun: Bool
+  ) {
+    let number = turn ?? next
+    next = max(next, number) + 1
     count += 1
-    let entry = Entry(number: next, identifier: identifier, element: element)
+    let entry = Entry(number: number, identifier: identifier, element: element)
     if hasBegun {
-      begun[host, default: Line()].entries.append(entry)
+      begun[host, default: Line()].insert(entry)
     } else {
-      fresh[host, default: Line()].entries.append(entry)
+      fresh[host, default: Line()].insert(entry)
     }
   }
 

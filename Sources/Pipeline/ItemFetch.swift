@@ -17,9 +17,11 @@ struct ItemFetch: Sendable {
     case failed(FetchError)
   }
 
-  /// - Parameter spoolPath: where the bytes go; nobody else uses it meanwhile.
+  /// - Parameters:
+  ///   - spoolPath: where the bytes go; nobody else uses it meanwhile.
+  ///   - turn: the place in the fetcher's queue.
   func fetch(
-    _ url: String, validators: Validators?, spoolPath: String
+    _ url: String, validators: Validators?, spoolPath: String, turn: Int
   ) async throws -> Outcome {
     var tries = Tries(
       RetryPolicy(retries: settings.retries, deadline: settings.deadline), runEnd: fetcher.end)
@@ -27,6 +29,7 @@ struct ItemFetch: Sendable {
     var request = FetchRequest(
       url: url, headers: settings.headers.map { ($0.name, $0.value) }, validators: validators,
       deadline: settings.deadline)
+    request.turn = turn
     // Where the part came from that is here already.
     var begunAt: String?
     while true {

@@ -41,6 +41,9 @@ struct ItemMemory: Sendable {
     var wasStale = false
   }
 
+  /// The place of an item in the fetcher's queue.
+  func turn(_ position: Int) -> Int { file.fetch.order == .newestFirst ? -position : position }
+
   func source(for entry: ManifestEntry) async throws -> Source {
     let key = file.sourceKey(for: entry)
     let knowledge = try await state.knowledge(of: key)

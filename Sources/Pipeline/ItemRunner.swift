@@ -103,7 +103,8 @@ struct ItemRunner: ItemRunning {
     let validators =
       source.isReady || source.known != nil && isKept ? source.record?.confirmation.validators : nil
     switch try await fetch.fetch(
-      file.requestURL(for: entry), validators: validators, spoolPath: spool)
+      file.requestURL(for: entry), validators: validators, spoolPath: spool,
+      turn: memory.turn(position))
     {
     case .notModified(let response):
       guard let record = source.record, let known = source.known else {

@@ -53,7 +53,8 @@ struct LayoutRunner: ItemRunning {
     case nil, .undecodable: break
     }
     let answer = try await fetch.fetch(
-      file.requestURL(for: entry), validators: known?.confirmation.validators)
+      file.requestURL(for: entry), validators: known?.confirmation.validators,
+      turn: memory.turn(position))
     switch answer.outcome {
     case .notModified(let response):
       guard let known else {

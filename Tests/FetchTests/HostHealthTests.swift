@@ -116,6 +116,17 @@ import Testing
     #expect(line.isEmpty && line.hosts.isEmpty)
   }
 
+  @Test func turnsCountAndNotWhoCameFirst() {
+    var line = WaitingLine<Int>()
+    for turn in [3, 1, 2, -5, 8, 7, 4] {
+      line.add(turn, identifier: turn, host: turn % 2 == 0 ? "a" : "b", turn: turn, hasBegun: false)
+    }
+    line.add(100, identifier: 100, host: "a", hasBegun: false)
+    var taken: [Int] = []
+    while let next = line.takeNext(where: { _ in true }) { taken.append(next) }
+    #expect(taken == [-5, 1, 2, 3, 4, 7, 8, 100])
+  }
+
   @Test func hostsThatMayNotBeAskedAreLeftStanding() {
     var line = WaitingLine<Int>()
     for number in 1...4 {

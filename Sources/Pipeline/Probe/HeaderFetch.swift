@@ -36,10 +36,14 @@ struct HeaderFetch: Sendable {
     case failed(FetchError)
   }
 
-  /// - Parameter validators: of the version that is known already.
+  /// - Parameters:
+  ///   - validators: of the version that is known already.
+  ///   - turn: the place in the fetcher's queue.
   /// - Throws: `CancellationError`.
-  func fetch(_ url: String, validators: Validators? = nil) async throws -> Answer {
-    var search = HeaderSearch(self, url, validators)
+  func fetch(
+    _ url: String, validators: Validators? = nil, turn: Int? = nil
+  ) async throws -> Answer {
+    var search = HeaderSearch(self, url, validators, turn)
     var bytes = 0
     var requests = 0
     while true {
@@ -67,7 +71,7 @@ private struct HeaderSearch {
   private var begun: FetchResponse?
   private var header: ImageHeader?
 
-  init(_ fetch: HeaderFetch, _ url: String, _ validators: Validators?) {
+  init(_ fetch: HeaderFetch, _ url: String, _ validators: Validators?, _ turn: Int?) {
     self.fetch = fetch
     self.url = url
     receiver = HeaderReceiver(reach: min(HeaderReader.reach, fetch.maximumBytes))
@@ -76,6 +80,7 @@ private struct HeaderSearch {
     next = FetchRequest(
       url: url, headers: fetch.headers, validators: validators, deadline: fetch.policy.deadline)
     next.isForBeginning = true
+    next.turn = turn
     next.range = ahead.next(for: 0..<1)
   }
 
