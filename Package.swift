@@ -31,11 +31,12 @@ let settings = testSettings + [.enableUpcomingFeature("InternalImportsByDefault"
 let pure = settings + [.strictMemorySafety()]
 
 func module(
-  _ folder: String, _ dependencies: [String] = [], settings: [SwiftSetting] = settings
+  _ folder: String, _ dependencies: [String] = [], resources: [Resource] = [],
+  settings: [SwiftSetting] = settings
 ) -> Target {
   .target(
     name: "Tessera\(folder)", dependencies: dependencies.map { .byName(name: $0) },
-    path: "Sources/\(folder)", swiftSettings: settings)
+    path: "Sources/\(folder)", resources: resources, swiftSettings: settings)
 }
 
 func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
@@ -54,7 +55,8 @@ func tests(_ folder: String, _ dependencies: [String]) -> Target {
 
 let package = Package(
   name: "tessera",
-  platforms: [.macOS(.v15)],
+  // What apps use of it needs no more; the command is for Linux.
+  platforms: [.macOS(.v12), .iOS(.v15)],
   products: [
     .library(name: "TesseraCatalog", targets: ["TesseraCatalog"]),
     .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
@@ -113,7 +115,7 @@ let package = Package(
         "TesseraPlaceholder",
         "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
         "TesseraWire", "TesseraWorkers", "TesseraCCrypto", "TesseraCZlib",
-      ]),
+      ], resources: [.embedInCode("Gallery/gallery.html")]),
 
     // 5: the two executables
     .executableTarget(
@@ -130,6 +132,11 @@ let package = Package(
         "TesseraTranscode", "TesseraWire", "TesseraFiles", "TesseraCProcess", "TesseraCSandbox",
       ],
       swiftSettings: settings),
+
+    // An app's way with a catalog.
+    .executableTarget(
+      name: "FeedLayout", dependencies: ["TesseraCatalog"], path: "Examples/FeedLayout",
+      swiftSettings: testSettings),
 
     // Tests: what is pure by tables, what touches the world against real parts of it.
     .target(
@@ -155,13 +162,14 @@ let package = Package(
     tests(
       "WorkersTests",
       ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder"]),
-    tests("CatalogTests", ["TesseraCatalog"]),
+    tests("CatalogTests", ["TesseraCatalog", "TesseraPlan"]),
+    tests("PipelineTests", ["TesseraPipeline", "TesseraJSON", "TesseraCatalog"]),
     // These drive the built executables.
     tests(
       "CommandTests",
       [
         "TesseraCatalog", "TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "tessera",
-        "tessera-worker",
+        "tessera-worker", "FeedLayout",
       ]),
   ]
 )

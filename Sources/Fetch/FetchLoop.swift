@@ -124,8 +124,7 @@ final class FetchLoop {
     case .well:
       if health[host]?.isOver(wellSince: job.started ?? .now) == true { health[host] = nil }
     case .busy(let error), .unreachable(let error):
-      // Of a host that nobody else wants nothing need be known.
-      guard health[host] != nil || perHost[host] != nil || waiting.hasWaiters(host) else { return }
+      // Also of a host that nobody else wants yet: who comes next may be on the way to the queue.
       let now = ContinuousClock.now
       health[
         host, default: HostHealth(patience: settings.patience, error: error, now: now)

@@ -177,7 +177,6 @@ package struct File: ~Copyable {
       size: Int(status.st_size), changed: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
   }
 
-  /// Whether the file can be read at any place, as a pipe or terminal cannot.
   /// What is open, without links; nil where the system does not tell.
   package var realPath: String? { FileSystem.realPath("/proc/self/fd/\(descriptor)") }
 
@@ -191,6 +190,7 @@ package struct File: ~Copyable {
     )
   }
 
+  /// Whether the file can be read at any place, as a pipe or terminal cannot.
   package var isRegular: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -2,6 +2,20 @@ internal import Glibc
 
 /// The few questions and acts on paths that Tessera needs, each a thin name for a system call.
 package enum FileSystem {
+  /// Whether two regular files are there and have the same bytes.
+  package static func haveSameBytes(_ first: String, _ second: String) throws(SystemError) -> Bool {
+    guard let size = size(ofFile: first), size == Self.size(ofFile: second) else { return false }
+    let one = try File(first, .read)
+    let other = try File(second, .read)
+    var offset = 0
+    while offset < size {
+      let bytes = try one.read(1 << 18, at: offset)
+      guard !bytes.isEmpty, try other.read(1 << 18, at: offset) == bytes else { return false }
+      offset += bytes.count
+    }
+    return true
+  }
+
   /// Joins two paths; an absolute second one stands alone.
   package static func join(_ base: String, _ path: String) -> String {
     if path.hasPrefix("/") || base.isEmpty || base == "." { return path }
@@ -34,9 +48,37 @@ package enum FileSystem {
     return made
   }
 
+  /// Removes a file, or a directory with all that is in it. Links are removed, and not followed.
+  package static func removeTree(_ path: String) throws(SystemError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+    for name in try list(path) { try removeTree(join(path, name)) }
+    try removeDirectory(path)
+  }
+
   /// Removes a directory that is empty.
   package static func removeDirectory(_ path: String) throws(SystemError) {
     guard rmdir(path) == 0 else { throw SystemError("remove", path) }
+  }
+
+  /// Whether a name is there, whatever it is the name of.
+  package static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Copies a regular file to a name that is not there.
+  package static func copy(_ path: String, to other: String) throws(SystemError) {
+    let source = try File(path, .read)
+    let target = try File(other, .create)
+    var offset = 0
+    while true {
+      let bytes = try source.read(1 << 18, at: offset)
+      if bytes.isEmpty { return }
+      try target.write(bytes)
+      offset += bytes.count
+    }
   }
 
   package static func isDirectory(_ path: String) -> Bool {

@@ -22,8 +22,33 @@ package enum Host {
     return (quota + period - 1) / period
   }
 
-  /// The largest resident size of this process so far, in bytes.
-  package static var peakMemory: Int { Int(tessera_peak_memory()) }
+  /// The largest resident size of this program so far, in bytes: VmHWM of proc_pid_status(5). Not getrusage(2)'s
+  /// ru_maxrss, which tells that of the program that started this one where that was larger.
+  package static var peakMemory: Int {
+    guard let status = try? FileSystem.read("/proc/self/status", limit: 16384),
+      let kibibytes = Self.peakMemory(inStatus: String(decoding: status, as: UTF8.self))
+    else { return Int(tessera_peak_memory()) }
+    return kibibytes * 1024
+  }
+
+  /// In KiB.
+  package static func peakMemory(inStatus text: String) -> Int? {
+    for line in text.split(separator: "\n") {
+      let words = line.split { $0 == " " || $0 == "\t" }
+      if words.first == "VmHWM:", words.count == 3, words[2] == "kB" { return Int(words[1]) }
+    }
+    return nil
+  }
+
+  /// Stands for this start of the machine (proc_sys_kernel(5), random/boot_id); another one each time where the
+  /// system does not tell.
+  package static var bootIdentifier: String {
+    if let bytes = try? FileSystem.read("/proc/sys/kernel/random/boot_id", limit: 128) {
+      let text = String(decoding: bytes, as: UTF8.self).filter { $0.isHexDigit || $0 == "-" }
+      if !text.isEmpty { return text }
+    }
+    return "\(now)"
+  }
 
   package static var processIdentifier: Int { Int(getpid()) }
 

@@ -52,9 +52,12 @@ package struct JSONParser {
     }
   }
 
+  private static let few = 16
+
   private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
     offset += 1
     var members: [JSONValue.Member] = []
+    // Of many members alone: a few are compared sooner than hashed.
     var names: Set<String> = []
     skipSpace()
     if take("}") { return .object([]) }
@@ -65,7 +68,11 @@ package struct JSONParser {
       }
       let start = offset
       let name = try string()
-      guard names.insert(name).inserted else {
+      if members.count == Self.few { names = Set(members.map(\.name)) }
+      let isNew =
+        members.count < Self.few
+        ? !members.contains { $0.name == name } : names.insert(name).inserted
+      guard isNew else {
         throw JSONError(offset: start, message: "the member \"\(name)\" stands twice")
       }
       skipSpace()
@@ -124,7 +131,19 @@ package struct JSONParser {
   private mutating func string() throws(JSONError) -> String {
     let start = offset
     offset += 1
-    var text: [UInt8] = []
+    // Most strings are as they stand.
+    let plain = bytes[offset...].prefix {
+      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    offset += plain.count
+    if peek == UInt8(ascii: "\"") {
+      offset += 1
+      guard let valid = String(validating: plain, as: UTF8.self) else {
+        throw JSONError(offset: start, message: "the string is not valid UTF-8")
+      }
+      return valid
+    }
+    var text = Array(plain)
     while let byte = peek {
       switch byte {
       case UInt8(ascii: "\""):

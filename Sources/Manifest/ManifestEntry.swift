@@ -48,6 +48,8 @@ package struct ManifestEntry: Sendable, Equatable {
       writeSlots(to: &list)
       list.value(focus.map { "\($0.x) \($0.y)" } ?? "")
       list.value(extra ?? .null)
+      // That there is none is something else.
+      if extra == .null { list.null() }
     }
     return writer.text
   }

@@ -1,8 +1,8 @@
 /// Reads a manifest as it streams by: bytes in, entries and problems out, in order.
 ///
 /// The format is told by the first line that is not blank: `{` begins JSON Lines; a header row with
-/// a field called `url` is CSV or TSV; anything else is plain text with one URL a line. Memory does
-/// not grow with the manifest.
+/// a field called `url` is CSV or TSV; anything else is plain text with one URL a line. Rows below what looks like
+/// another header row can't be used. Memory does not grow with the manifest.
 package struct ManifestReader {
   private var splitter = RecordSplitter()
   private var decoder: (any RecordDecoding)?
@@ -108,6 +108,11 @@ package struct ManifestReader {
     for separator in [Character("\t"), ",", ";"] {
       if let table = TableDecoder(header: first, separator: separator) { return (table, true) }
     }
+    for separator in [Character("\t"), ",", ";"] {
+      if let mistake = TableDecoder.mistake(inHeader: first, separator: separator) {
+        return (UnusableTable(separator: separator, mistake: mistake), false)
+      }
+    }
     return (PlainTextDecoder(), false)
   }
 }
@@ -121,6 +126,17 @@ protocol RecordDecoding: Sendable {
 
 extension RecordDecoding {
   var separatorOfQuotedFields: UInt8? { nil }
+}
+
+/// A table that does not say where its URLs are. What has a single field may be a URL below a title.
+struct UnusableTable: RecordDecoding {
+  let separator: Character
+  let mistake: String
+
+  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
+    guard !text.contains(separator) else { throw ManifestProblem(line: line, message: mistake) }
+    return try PlainTextDecoder().entry(from: text, line: line)
+  }
 }
 
 /// One URL a line.

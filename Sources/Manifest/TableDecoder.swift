@@ -9,13 +9,45 @@ struct TableDecoder: RecordDecoding {
 
   var separatorOfQuotedFields: UInt8? { separator.asciiValue }
 
-  /// Nil where the line is no header row in this format: one with a field called `url`.
+  private static let known: Set = ["id", "url", "slots", "focus"]
+
+  /// Nil where the line is no header row in this format: one with a field called `url`. The known names may be written
+  /// with capital letters.
   init?(header: String, separator: Character) {
-    guard let fields = Self.fields(of: header, separator: separator) else { return nil }
-    let names = fields.map(\.trimmed)
-    guard names.contains("url"), Set(names).count == names.count else { return nil }
+    guard let names = Self.names(in: header, separator: separator), names.contains("url"),
+      Set(names).count == names.count
+    else { return nil }
     self.separator = separator
     columns = names
+  }
+
+  /// Why a line that looks like a header row is none; nil where it does not look like one: a few words, which are no
+  /// URLs.
+  static func mistake(inHeader line: String, separator: Character) -> String? {
+    guard let names = names(in: line, separator: separator), names.count > 1,
+      names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isOfWord) })
+    else { return nil }
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      return "the header row has the column \"\(twice)\" twice"
+    }
+    return "the header row has no column \"url\"; it has \(names.joined(separator: ", "))"
+  }
+
+  private static func names(in header: String, separator: Character) -> [String]? {
+    fields(of: header, separator: separator)?.map { field in
+      let name = field.trimmed
+      return known.contains(name.lowercased()) ? name.lowercased() : name
+    }
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+      UInt8(ascii: " "), 0x80...:
+      true
+    default: false
+    }
   }
 
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {

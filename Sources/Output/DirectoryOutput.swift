@@ -66,6 +66,13 @@ package struct DirectoryOutput: Publishing {
 
   package func publish(staged: String, as path: String) throws(SystemError) {
     let target = FileSystem.join(root, path)
+    // One that is there and whole is left alone: it may have reached the disk, as this one has not.
+    // One that can't be read is not.
+    if FileSystem.size(ofFile: target) != nil,
+      (try? FileSystem.haveSameBytes(staged, target)) == true
+    {
+      return try FileSystem.remove(staged)
+    }
     do throws(SystemError) {
       try FileSystem.rename(staged, to: target)
     } catch {

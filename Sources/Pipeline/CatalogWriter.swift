@@ -16,10 +16,11 @@ struct CatalogWriter {
 
   private static let batch = 100
 
-  func write(run: Int) async throws {
+  /// - Parameter count: how many lines it has; with fewer, or others, the state is damaged.
+  func write(run: Int, count: Int) async throws {
     let name = "catalog.\(file.catalogFormat.rawValue)"
     let staged = output.stagingPath(name)
-    try await writeStaged(staged, run: run)
+    try await writeStaged(staged, run: run, count: count)
     try output.replace(name, with: staged)
     // One in the other form would be out of date from now on.
     for other in PipelineFile.CatalogFormat.allCases where other != file.catalogFormat {
@@ -27,7 +28,7 @@ struct CatalogWriter {
     }
   }
 
-  private func writeStaged(_ path: String, run: Int) async throws {
+  private func writeStaged(_ path: String, run: Int, count: Int) async throws {
     let target = try File(path, .write)
     let isLines = file.catalogFormat == .jsonl
     // The object stays open for its last member.
@@ -37,6 +38,11 @@ struct CatalogWriter {
     while true {
       let results = try await state.results(of: run, after: position, limit: Self.batch)
       guard let last = results.last else { break }
+      // One that is missing here is one that the state has lost.
+      guard results.map(\.position).elementsEqual(position + 1...position + results.count) else {
+        throw StateError(
+          kind: .corrupt, path: output.statePath, message: "items of this run are missing in it")
+      }
       position = last.position
       var bytes: [UInt8] = []
       for (_, result) in results {
@@ -45,6 +51,10 @@ struct CatalogWriter {
         separator = Array((isLines ? "\n" : ",\n").utf8)
       }
       try target.write(bytes)
+    }
+    guard position + 1 == count else {
+      throw StateError(
+        kind: .corrupt, path: output.statePath, message: "items of this run are missing in it")
     }
     try target.write(Array((isLines ? "\n" : "\n]}\n").utf8))
   }

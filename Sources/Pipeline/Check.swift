@@ -48,7 +48,7 @@ extension Pipeline {
         switch record {
         case .problem(let problem): tell(problem)
         case .repeated: result.repeated += 1
-        case .entry(let entry, position: _):
+        case .entry(let entry, position: _, _):
           if let unknown = entry.slots?.first(where: { !slots.contains($0) }) {
             tell(ManifestProblem(entry, unknown: unknown, among: slots.sorted()))
           } else if let prober {

@@ -8,7 +8,7 @@ internal import TesseraState
 struct EntryStream {
   enum Record: Sendable {
     /// An entry and its place: no other entry of the manifest has it.
-    case entry(ManifestEntry, position: Int)
+    case entry(ManifestEntry, position: Int, StandingItems.Verdict?)
     /// A line that repeats an entry word for word.
     case repeated
     case problem(ManifestProblem)
@@ -17,13 +17,18 @@ struct EntryStream {
   private let manifest: ManifestStream
   private let ledger: StateStore
   private let run: Int
+  private let standing: StandingItems?
   private(set) var count = 0
   private(set) var firstProblem: ManifestProblem?
 
   /// - Parameters:
   ///   - ledger: remembers the ids of the manifest.
   ///   - run: under which number it does.
-  init(_ manifest: ManifestStream, ledger: StateStore, run: Int) {
+  ///   - standing: finds entries that need nothing new.
+  init(
+    _ manifest: ManifestStream, ledger: StateStore, run: Int, standing: StandingItems? = nil
+  ) {
+    self.standing = standing
     self.manifest = manifest
     self.ledger = ledger
     self.run = run
@@ -41,21 +46,27 @@ struct EntryStream {
     let entries = batch.compactMap { record in
       if case .entry(let entry) = record { entry } else { nil }
     }
-    var claims = try await ledger.claim(
-      entries.map { .init(id: $0.id, line: $0.line, entry: Digest.of($0.content)) }, run: run,
-      position: count)[...]
+    var requests = entries.map {
+      StateStore.ClaimRequest(id: $0.id, line: $0.line, entry: Digest.of($0.content))
+    }
+    var verdicts = try await standing?.verdicts(entries, requests)[...]
+    for (index, verdict) in (verdicts ?? []).enumerated() {
+      requests[index].standing = verdict?.reason
+    }
+    var claims = try await ledger.claim(requests, run: run, position: count)[...]
     return batch.map { record in
       switch record {
       case .problem(let problem):
         firstProblem = firstProblem ?? problem
         return .problem(problem)
       case .entry(let entry):
+        let verdict = verdicts?.popFirst() ?? nil
         switch claims.popFirst() {
         case .repeated: return .repeated
         case .conflict(let line): return .problem(.conflict(entry, with: line))
         case .new, nil:
           defer { count += 1 }
-          return .entry(entry, position: count)
+          return .entry(entry, position: count, verdict)
         }
       }
     }

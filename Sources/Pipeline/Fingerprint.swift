@@ -19,6 +19,13 @@ enum Fingerprint {
     variant(content: content, decode: decode, recipe: "placeholder", libvips: libvips)
   }
 
+  /// Identifies everything but the item and its source that shapes a line of the catalog.
+  static func line(_ file: PipelineFile, libvips: String) -> String {
+    let rest =
+      "\(Version.number) \(file.profile.rawValue) \(file.fetch.ignoredQuery) \(file.fetch.maximumBytes)"
+    return String(Digest.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
+  }
+
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
   /// network, of time and memory, and workers are not in it: they change how, not what.
   static func pipeline(_ file: PipelineFile, libvips: String) -> String {

@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraFiles
 internal import TesseraImageHeader
+internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
@@ -11,7 +12,10 @@ internal import TesseraWire
 
 /// What earlier runs, and this one so far, know of items: asks the state, and looks which files are
 /// there.
-struct ItemMemory: Sendable {
+///
+/// A class, like those that run items: as a value, with the pipeline in it, it would be copied into each of a
+/// thousand tasks, many times over.
+final class ItemMemory: Sendable {
   let file: PipelineFile
   let run: Int
   let libvips: String
@@ -21,24 +25,55 @@ struct ItemMemory: Sendable {
   /// Whether only what failed, is stale or new is asked for.
   let retriesFailed: Bool
 
+  init(
+    file: PipelineFile, run: Int, libvips: String, state: StateStore, output: DirectoryOutput,
+    recorder: RunRecorder, retriesFailed: Bool
+  ) {
+    self.file = file
+    self.run = run
+    self.libvips = libvips
+    self.state = state
+    self.output = output
+    self.recorder = recorder
+    self.retriesFailed = retriesFailed
+  }
+
   /// A content that was decoded before, planned for an entry.
-  struct Known: Sendable {
-    var content: ContentRecord
-    var blueprint: Blueprint
+  final class Known: Sendable {
+    let content: ContentRecord
+    let blueprint: Blueprint
+
+    init(content: ContentRecord, blueprint: Blueprint) {
+      self.content = content
+      self.blueprint = blueprint
+    }
   }
 
   /// The source of an entry, as it was last confirmed.
-  struct Source: Sendable {
-    var key: String
-    var record: SourceRecord?
-    var known: Known?
+  final class Source: Sendable {
+    let key: String
+    let record: SourceRecord?
+    let known: Known?
     /// What the source's header told, where that was later: its bytes have changed since.
-    var header: HeaderRecord?
+    let header: HeaderRecord?
     /// Whether the files are there that the entry needs, and the pipeline lets the content in. What
     /// it no longer lets in is looked at anew, and refused as if for the first time.
-    var isReady: Bool
-    /// Whether it could not be reached the last time, where that matters.
-    var wasStale = false
+    let isReady: Bool
+    /// What the entry's line of the catalog was the last time, where only what failed is asked for; nil where that is
+    /// not known, was of another URL, or does not matter.
+    let lastStatus: CatalogImage.Status?
+
+    init(
+      key: String, record: SourceRecord?, known: Known?, header: HeaderRecord?, isReady: Bool,
+      lastStatus: CatalogImage.Status?
+    ) {
+      self.key = key
+      self.record = record
+      self.known = known
+      self.header = header
+      self.isReady = isReady
+      self.lastStatus = lastStatus
+    }
   }
 
   /// The place of an item in the fetcher's queue.
@@ -53,14 +88,19 @@ struct ItemMemory: Sendable {
       known = try await self.known(record.content, content, for: entry)
     }
     let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
-    var source = Source(
+    return Source(
       key: key, record: record, known: known, header: isLater == true ? header : nil,
-      isReady: known.map { $0.blueprint.isComplete && file.letsIn($0.content) } ?? false)
-    if retriesFailed {
-      source.wasStale =
-        try await state.status(of: entry.id) == CatalogImage.Status.stale.rawValue
-    }
-    return source
+      isReady: known.map { $0.blueprint.isComplete && file.letsIn($0.content) } ?? false,
+      lastStatus: retriesFailed ? try await lastStatus(of: entry) : nil)
+  }
+
+  /// An item that is new has none, and neither has one of a state that was damaged.
+  private func lastStatus(of entry: ManifestEntry) async throws -> CatalogImage.Status? {
+    guard let last = try await state.lastResult(of: entry.id),
+      let image = try? JSONParser.parse(Array(last.result.utf8)),
+      image["url"]?.stringValue == SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
+    else { return nil }
+    return CatalogImage.Status(rawValue: last.status)
   }
 
   func known(_ digest: String, for entry: ManifestEntry) async throws -> Known? {
@@ -121,13 +161,6 @@ struct ItemMemory: Sendable {
       lastModified: record.confirmation.lastModified, robots: record.robots)
   }
 
-  /// An entry that needs nothing new.
-  func reused(_ entry: ManifestEntry, _ shown: String, _ known: Known) -> CatalogImage {
-    count(known.blueprint, made: 0)
-    return Assembly.image(
-      entry, url: shown, content: known.content, blueprint: known.blueprint, file)
-  }
-
   func count(_ blueprint: Blueprint, made: Int) {
     count(blueprint.plan)
     recorder.update { $0.variantsReused += blueprint.keys.count - made }
@@ -142,8 +175,21 @@ struct ItemMemory: Sendable {
 
   /// Whether a source's bytes may be used without asking.
   func isFresh(_ source: Source) -> Bool {
-    if retriesFailed, source.isReady { return !source.wasStale }
+    if retriesFailed, source.isReady, source.header == nil, let record = source.record {
+      switch source.lastStatus {
+      case .ok: return true
+      // Another item with the source may have found that it is well again.
+      case .stale, .failed: return record.confirmation.run == run
+      case .pending, nil: break
+      }
+    }
     return source.header == nil && source.record.map { isFresh($0.confirmation) } ?? false
+  }
+
+  /// Whether a run for sizes alone has nothing to do with a source because only what failed, is stale or new was asked
+  /// for.
+  func isLeftAlone(_ source: Source) -> Bool {
+    retriesFailed && (source.lastStatus == .ok || source.lastStatus == .pending)
   }
 
   /// Why a source is asked for, or not.
@@ -151,7 +197,7 @@ struct ItemMemory: Sendable {
     guard let record = source.record else { return "asked for: it was not known" }
     let moment = Host.timestamp(record.confirmation.checked)
     if isFresh(source) {
-      if retriesFailed, source.isReady {
+      if retriesFailed, source.isReady, source.lastStatus == .ok {
         return "nothing to do: only what failed, is stale or new was asked for (--retry-failed)"
       }
       if let known = source.known, !source.isReady {
@@ -208,62 +254,6 @@ struct ItemMemory: Sendable {
       etag: response.validators?.etag ?? before?.etag,
       lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,
       freshUntil: lifetime.map { now + $0 }, run: run)
-  }
-
-  // MARK: What goes wrong
-
-  /// An entry that names a slot which the pipeline does not have.
-  func unknownSlot(_ entry: ManifestEntry, _ shown: String) -> CatalogImage? {
-    let unknown = entry.slots?.first { name in !file.plan.slots.contains { $0.name == name } }
-    guard let unknown else { return nil }
-    let names = file.plan.slots.map(\.name).joined(separator: ", ")
-    return Assembly.failed(
-      entry, url: shown,
-      .init(
-        code: "unknown-slot",
-        message: "The pipeline has no slot \"\(unknown)\"; it has \(names).", retryable: false))
-  }
-
-  /// An entry for something that went wrong: with the last good files where it is stale, with the
-  /// size where that is known.
-  func failed(
-    _ entry: ManifestEntry, _ shown: String, _ failure: CatalogImage.Failure, _ source: Source,
-    isStale: Bool
-  ) -> CatalogImage {
-    // For a while; then there is nothing to show any more.
-    let age = source.record.map { Host.now - $0.confirmation.checked } ?? 0
-    let isKept = age <= file.fetch.keepStale.inSeconds
-    if isStale, isKept, source.isReady, let known = source.known {
-      return Assembly.image(
-        entry, url: shown, content: known.content, blueprint: known.blueprint, file,
-        error: failure)
-    }
-    // Of the size what was seen last.
-    let size = source.header.map { Size($0.width, $0.height) } ?? source.known?.blueprint.facts.size
-    return Assembly.failed(
-      entry, url: shown, failure, format: source.header?.format ?? source.known?.content.format,
-      size: size,
-      // What is known to be gone can't stand for what is there now.
-      placeholder: source.header == nil
-        ? source.known?.blueprint.placeholder?.shown(file.placeholders) : nil)
-  }
-}
-
-extension ItemMemory {
-  /// An entry for a source whose bytes are not let in. A page that answers in a picture's place
-  /// leaves the picture stale; another picture is an answer.
-  func refused(
-    _ entry: ManifestEntry, _ shown: String, _ refusal: Intake.Refusal, _ source: Source
-  ) -> CatalogImage {
-    let failure = CatalogImage.Failure(
-      code: refusal.code, message: refusal.message.asSentence,
-      retryable: refusal.code == "truncated")
-    if source.isReady && refusal.header == nil {
-      return failed(entry, shown, failure, source, isStale: true)
-    }
-    return Assembly.failed(
-      entry, url: shown, failure, format: refusal.header?.format.rawValue,
-      size: refusal.header.map { Size($0.width, $0.height) })
   }
 }
 

@@ -16,19 +16,22 @@ internal import TesseraWire
 ///
 /// What goes wrong with an item becomes part of its result. Only what would hit every item alike
 /// (no space, no workers) is thrown.
-struct ItemRunner: ItemRunning {
+final class ItemRunner: ItemRunning {
   let memory: ItemMemory
   let fetch: ItemFetch
   let cache: SourceCache?
+  let copies: RunCopies
   let transcode: ItemTranscode
   /// One task at a time for each content.
-  private let contents = KeyedQueue<Never>()
+  private let contents = KeyedQueue()
 
   private var file: PipelineFile { memory.file }
 
   init(
-    memory: ItemMemory, fetch: ItemFetch, cache: SourceCache?, transcode: ItemTranscode
+    memory: ItemMemory, fetch: ItemFetch, cache: SourceCache?, copies: RunCopies,
+    transcode: ItemTranscode
   ) {
+    self.copies = copies
     self.memory = memory
     self.fetch = fetch
     self.cache = cache
@@ -38,90 +41,60 @@ struct ItemRunner: ItemRunning {
   func result(
     for entry: ManifestEntry, position: Int, finding: ItemFinding?
   ) async throws -> ItemResult {
-    let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
-    if let image = memory.unknownSlot(entry, shown) {
-      return ItemResult(image, "nothing was asked for", finding: finding)
-    }
+    try await result(for: entry, position: position, finding: finding, asksForChanges: true)
+  }
+
+  /// - Parameter asksForChanges: whether a server may be asked "has it changed?", and not for the source.
+  private func result(
+    for entry: ManifestEntry, position: Int, finding: ItemFinding?, asksForChanges: Bool
+  ) async throws -> ItemResult {
+    if let result = ItemAnswers.unknownSlot(memory, entry, finding: finding) { return result }
     let source = try await memory.source(for: entry)
-    let digest = source.record?.content
+    let answers = ItemAnswers(memory, entry, source)
     let occasion = memory.occasion(source)
-    if let known = source.known, source.isReady, memory.isFresh(source) {
-      return ItemResult(memory.reused(entry, shown, known), occasion, content: digest)
-    }
-    func failed(_ error: FetchError) -> ItemResult {
-      let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
-      return ItemResult(
-        image, "\(occasion); it could not be fetched: \(error.message)", content: digest,
-        finding: .unreachable(error))
-    }
-    func refused(_ refusal: Intake.Refusal, _ reason: String) -> ItemResult {
-      ItemResult(
-        memory.refused(entry, shown, refusal, source), "\(reason); \(refusal.message)",
-        finding: .refused(refusal))
-    }
-    func undecodable(
-      _ image: CatalogImage, _ failure: CatalogImage.Failure, _ reason: String
-    ) -> ItemResult {
-      let finding = ItemFinding.undecodable(
-        failure, format: image.format, width: image.width, height: image.height)
-      guard source.isReady else { return ItemResult(image, reason, finding: finding) }
-      return ItemResult(
-        memory.failed(entry, shown, failure, source, isStale: true), reason, content: digest,
-        finding: finding)
-    }
-    let spool = memory.output.spoolPath("\(position)")
-    /// From the copy of a source that is fresh; nil where there is none.
-    func fromCopy(_ occasion: String) async throws -> ItemResult? {
-      guard let cache, let record = source.record, let known = source.known,
-        file.letsIn(known.content), cache.restore(record.content, to: spool)
-      else { return nil }
-      defer { try? FileSystem.remove(spool) }
-      let made = try await contents.work(contents.place(record.content)) { _ in
-        (
-          try await make(
-            entry, shown, Looked(known.content), record.content, spool: spool, position: position),
-          nil
-        )
+    if memory.isFresh(source) {
+      if source.isReady, let result = answers.reused(occasion) { return result }
+      // What could not be decoded just now can't be either from its copy.
+      if finding?.isOfBytes != true,
+        let result = try await fromCopy(answers, occasion, position)
+      {
+        return result
       }
-      guard let made else { return failed(.runDeadline) }
-      return ItemResult(
-        made.image, "\(occasion); its kept copy was used; \(made.reason)", content: record.content)
     }
-    if memory.isFresh(source), let result = try await fromCopy(occasion) { return result }
     let again = "another item of this run has asked for the same source"
     switch finding {
     case nil: break
-    case .unreachable(let error): return failed(error)
-    case .refused(let refusal): return refused(refusal, again)
+    case .unreachable(let error): return answers.failed(error, occasion)
+    case .refused(let refusal): return answers.refused(refusal, again, finding: finding)
     case .undecodable(let failure, let format, let width, let height):
       let size = width.flatMap { width in height.map { Size(width, $0) } }
-      let image = Assembly.failed(entry, url: shown, failure, format: format, size: size)
-      return undecodable(image, failure, "\(again); \(failure.message)")
+      let reason = "\(again); \(failure.message)"
+      let result = answers.notMade(failure, reason, format: format, size: size)
+      return answers.undecodable(result, reason)
     }
     // A server is asked "has it changed?" only where a "no" would be of use.
-    let isKept = source.record.flatMap { cache?.has($0.content) } ?? false
-    let validators =
-      source.isReady || source.known != nil && isKept ? source.record?.confirmation.validators : nil
+    let isOfUse = source.isReady || hasCopy(source)
+    let validators = asksForChanges && isOfUse ? source.record?.confirmation.validators : nil
+    let spool = memory.output.spoolPath("\(position)")
     switch try await fetch.fetch(
       file.requestURL(for: entry), validators: validators, spoolPath: spool,
       turn: memory.turn(position))
     {
     case .notModified(let response):
-      guard let record = source.record, let known = source.known else {
+      guard let record = source.record, source.known != nil else {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(record.content, response, key: source.key, before: record)
       let answer = "\(occasion); the server said that it has not changed"
-      if source.isReady {
-        return ItemResult(memory.reused(entry, shown, known), answer, content: digest)
-      }
+      if source.isReady, let result = answers.reused(answer) { return result }
       // Where the copy turned out not to be whole, the source is asked for as a whole.
-      if let result = try await fromCopy(answer) { return result }
-      return try await self.result(for: entry, position: position, finding: nil)
-    case .failed(let error): return failed(error)
+      if let result = try await fromCopy(answers, answer, position) { return result }
+      return try await result(
+        for: entry, position: position, finding: nil, asksForChanges: false)
+    case .failed(let error): return answers.failed(error, occasion)
     case .arrived(_, let intake, .refused(let refusal)):
       intake.discard()
-      return refused(refusal, occasion)
+      return answers.refused(refusal, occasion, finding: .refused(refusal))
     case .arrived(let response, let intake, .picture(let header, let digest)):
       fetch.fetcher.hold(1, limit: spoolLimit)
       defer {
@@ -129,22 +102,45 @@ struct ItemRunner: ItemRunning {
         fetch.fetcher.hold(-1, limit: spoolLimit)
       }
       let change = memory.change(source, to: digest, response)
-      let made = try await contents.work(contents.place(digest)) { _ in
-        (
-          try await make(
-            entry, shown, Looked(header), digest, spool: spool, position: position), nil
-        )
+      let made = try await contents.work(contents.place(digest)) {
+        try await make(answers, Looked(header), digest, spool: spool, position: position)
       }
-      guard let made else { return failed(.runDeadline) }
+      guard let made else { return answers.failed(.runDeadline, occasion) }
       let reason = "\(occasion); \(change); \(made.reason)"
-      if made.image.status == .ok {
-        cache?.keep(spool, as: digest)
-        try await save(digest, response, key: source.key, before: nil)
-      } else if let error = made.image.error {
-        return undecodable(made.image, error, reason)
-      }
-      return ItemResult(made.image, reason, content: digest)
+      guard made.image.status == .ok else { return answers.undecodable(made, reason) }
+      cache?.keep(spool, as: digest)
+      copies.keep(spool, as: digest, of: source.key)
+      try await save(digest, response, key: source.key, before: nil)
+      return made.because(reason, content: digest)
     }
+  }
+
+  /// Whether there is a copy of a source that may be used.
+  private func hasCopy(_ source: ItemMemory.Source) -> Bool {
+    guard let record = source.record, let known = source.known else { return false }
+    return file.letsIn(known.content)
+      && (copies.has(record.content, of: source.key) || cache?.has(record.content) == true)
+  }
+
+  /// From the copy of a source that is fresh; nil where there is none.
+  private func fromCopy(
+    _ answers: ItemAnswers, _ occasion: String, _ position: Int
+  ) async throws -> ItemResult? {
+    let source = answers.source
+    let spool = memory.output.spoolPath("\(position)")
+    guard hasCopy(source), let record = source.record, let known = source.known,
+      copies.restore(record.content, of: source.key, to: spool)
+        || cache?.restore(record.content, to: spool) == true
+    else { return nil }
+    defer { try? FileSystem.remove(spool) }
+    let made = try await contents.work(contents.place(record.content)) {
+      try await make(
+        answers, Looked(known.content), record.content, spool: spool, position: position)
+    }
+    guard let made else { return answers.failed(.runDeadline, occasion) }
+    let reason = "\(occasion); its kept copy was used; \(made.reason)"
+    guard made.image.status == .ok else { return answers.undecodable(made, reason) }
+    return made.because(reason, content: record.content)
   }
 
   private func save(
@@ -180,6 +176,19 @@ struct ItemRunner: ItemRunning {
       (width, height) = (content.headerWidth, content.headerHeight)
       orientation = content.orientation
     }
+
+    /// With what its decoder saw.
+    func content(_ seen: SourceFacts, warnings: [String], bytes: Int?) -> ContentRecord {
+      var content = ContentRecord(
+        format: format, width: seen.size.width, height: seen.size.height,
+        hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings,
+        headerWidth: width, headerHeight: height)
+      content.bytes = bytes
+      content.orientation = orientation
+      content.colourSpace = seen.colourSpace
+      content.profile = seen.profile
+      return content
+    }
   }
 
   /// So many sources may lie in the spool before fetching waits for the workers.
@@ -187,15 +196,14 @@ struct ItemRunner: ItemRunning {
 
   /// From bytes in the spool to an entry; nil where the run's deadline came first.
   private func make(
-    _ entry: ManifestEntry, _ shown: String, _ looked: Looked, _ digest: String,
-    spool: String, position: Int
-  ) async throws -> (image: CatalogImage, reason: String)? {
+    _ answers: ItemAnswers, _ looked: Looked, _ digest: String, spool: String, position: Int
+  ) async throws -> ItemResult? {
+    let entry = answers.entry
     if let known = try await memory.known(digest, for: entry), known.blueprint.isComplete,
       file.letsIn(known.content)
     {
-      return (
-        memory.reused(entry, shown, known), "these bytes were worked on before: all files reused"
-      )
+      return answers.reused(
+        known, "these bytes were worked on before: all files reused", content: digest)
     }
     var facts = try await memory.state.content(digest)?.facts ?? looked.facts
     // The decoder may see another size than the header told, once.
@@ -209,34 +217,23 @@ struct ItemRunner: ItemRunning {
         let missing = blueprint.missing
         blueprint.placeholder = placeholders
         for (index, record) in zip(missing, records) { blueprint.records[index] = record }
-        var content = ContentRecord(
-          format: looked.format, width: seen.size.width, height: seen.size.height,
-          hasAlpha: seen.hasAlpha, frames: seen.frames, warnings: warnings,
-          headerWidth: looked.width, headerHeight: looked.height)
-        content.bytes = FileSystem.size(ofFile: spool)
-        content.orientation = looked.orientation
-        content.colourSpace = seen.colourSpace
-        content.profile = seen.profile
-        let variants = zip(missing, records).map { (key: blueprint.keys[$0], record: $1) }
+        let content = looked.content(
+          seen, warnings: warnings, bytes: FileSystem.size(ofFile: spool))
         try await memory.state.save(
-          content, digest: digest, variants: variants,
-          placeholder: (key: blueprint.placeholderKey, record: placeholders))
-        memory.count(blueprint, made: missing.count)
-        let image = Assembly.image(
-          entry, url: shown, content: content, blueprint: blueprint, file)
-        let reused = blueprint.keys.count - missing.count
-        return (image, "decoded: \(missing.count) files made, \(reused) reused")
+          content, digest: digest,
+          variants: zip(missing, records).map { (key: blueprint.keys[$0], record: $1) },
+          placeholder: (key: blueprint.placeholderKey, record: placeholders), run: memory.run)
+        return answers.made(content, blueprint, count: missing.count)
       case .differs(let seen): facts = seen
       case .late: return nil
       case .failed(let failure):
-        let image = Assembly.failed(
-          entry, url: shown, .init(failure), format: looked.format, size: facts.size)
-        return (image, failure.message)
+        return answers.notMade(
+          .init(failure), failure.message, format: looked.format, size: facts.size)
       }
     }
     let failure = TranscodeFailure(
       .workerProtocol, "the worker contradicted itself about this picture")
-    return (Assembly.failed(entry, url: shown, .init(failure)), failure.message)
+    return answers.notMade(.init(failure), failure.message, format: nil, size: nil)
   }
 }
 

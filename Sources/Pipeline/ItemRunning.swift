@@ -9,7 +9,7 @@ internal import TesseraManifest
 protocol ItemRunning: Sendable {
   /// - Parameters:
   ///   - position: the item's place in the manifest; no other item has it.
-  ///   - finding: what the item before, with the same source, has just found out about it.
+  ///   - finding: what another item of this run, with the same source, has found out about it.
   func result(
     for entry: ManifestEntry, position: Int, finding: ItemFinding?
   ) async throws -> ItemResult
@@ -20,17 +20,20 @@ enum ItemFinding: Sendable {
   case unreachable(FetchError)
   case refused(Intake.Refusal)
   case undecodable(CatalogImage.Failure, format: String?, width: Int?, height: Int?)
+
+  /// Whether the source's bytes are at fault, wherever they come from.
+  var isOfBytes: Bool { if case .undecodable = self { true } else { false } }
 }
 
 /// What became of an item.
-struct ItemResult: Sendable {
+final class ItemResult: Sendable {
   /// Its line of the catalog.
-  var image: CatalogImage
-  var finding: ItemFinding?
+  let image: CatalogImage
+  let finding: ItemFinding?
   /// What was decided and why: clauses, with semicolons between them. For `tessera why`.
-  var reason: String
+  let reason: String
   /// SHA-256 of the source's bytes, where they are known.
-  var content: String?
+  let content: String?
 
   init(
     _ image: CatalogImage, _ reason: String, content: String? = nil, finding: ItemFinding? = nil
@@ -39,5 +42,11 @@ struct ItemResult: Sendable {
     self.reason = reason
     self.content = content
     self.finding = finding
+  }
+
+  /// The same line, for another reason.
+  @inline(never)
+  func because(_ reason: String, content: String?) -> ItemResult {
+    ItemResult(image, reason, content: content, finding: finding)
   }
 }

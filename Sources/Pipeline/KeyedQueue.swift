@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Lets one task at a time work on a key, in the order in which places were taken, and hands what it
-/// found to the next: two items with one URL are one request, two with the same bytes one decode.
+/// Lets one task at a time work on a key, in the order in which places were taken: two items with one URL are one
+/// request, two with the same bytes one decode.
 ///
 /// Nothing is kept of a key that nobody waits for.
-final class KeyedQueue<Finding: Sendable>: Sendable {
+final class KeyedQueue: Sendable {
   /// A place in the queue of a key. Whoever takes one must ``work(_:_:)`` with it.
   struct Place: Sendable {
-    fileprivate var key: String
+    fileprivate(set) var key: String
     fileprivate var number: Int
   }
 
@@ -15,7 +15,6 @@ final class KeyedQueue<Finding: Sendable>: Sendable {
     /// The places that are taken, the first one's being the turn.
     var places: [Int] = []
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    var finding: Finding?
   }
 
   private struct State {
@@ -24,6 +23,12 @@ final class KeyedQueue<Finding: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
+
+  /// Whether somebody works on a key, or waits for that.
+  func hasPlaces(_ key: String) -> Bool { state.withLock { $0.lines[key] != nil } }
+
+  /// Whether somebody waits for a key behind the one who works on it.
+  func isAwaited(_ key: String) -> Bool { state.withLock { $0.lines[key]?.places.count ?? 0 > 1 } }
 
   /// Takes the next place for a key.
   func place(_ key: String) -> Place {
@@ -34,20 +39,13 @@ final class KeyedQueue<Finding: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` when it is the place's turn. It is given what the one before it has found, if that
-  /// one was still in the queue, and gives its own result and finding.
+  /// Runs `body` when it is the place's turn.
   func work<Value: Sendable>(
-    _ place: Place, _ body: (Finding?) async throws -> (Value, Finding?)
+    _ place: Place, _ body: () async throws -> Value
   ) async throws -> Value {
     await turn(place)
-    do {
-      let (value, finding) = try await body(state.withLock { $0.lines[place.key]?.finding })
-      leave(place, finding)
-      return value
-    } catch {
-      leave(place, nil)
-      throw error
-    }
+    defer { leave(place) }
+    return try await body()
   }
 
   private func turn(_ place: Place) async {
@@ -61,11 +59,10 @@ final class KeyedQueue<Finding: Sendable>: Sendable {
     }
   }
 
-  private func leave(_ place: Place, _ finding: Finding?) {
+  private func leave(_ place: Place) {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard var line = state.lines[place.key] else { return nil }
       line.places.removeAll { $0 == place.number }
-      line.finding = finding
       guard let first = line.places.first else {
         state.lines[place.key] = nil
         return nil

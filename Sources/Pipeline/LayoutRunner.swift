@@ -13,43 +13,39 @@ internal import TesseraWire
 ///
 /// What is made already stays: an item with all its files is `ok` until its source is seen to have
 /// changed. Every other item whose size is known is `pending`.
-struct LayoutRunner: ItemRunning {
+final class LayoutRunner: ItemRunning {
   let memory: ItemMemory
   let fetch: HeaderFetch
   let limits: Intake.Limits
 
   private var file: PipelineFile { memory.file }
 
+  init(memory: ItemMemory, fetch: HeaderFetch, limits: Intake.Limits) {
+    self.memory = memory
+    self.fetch = fetch
+    self.limits = limits
+  }
+
   func result(
     for entry: ManifestEntry, position: Int, finding: ItemFinding?
   ) async throws -> ItemResult {
-    let shown = SourceURL.shown(entry.url, ignoring: file.fetch.ignoredQuery)
-    if let image = memory.unknownSlot(entry, shown) {
-      return ItemResult(image, "nothing was asked for", finding: finding)
-    }
+    if let result = ItemAnswers.unknownSlot(memory, entry, finding: finding) { return result }
     let source = try await memory.source(for: entry)
-    let digest = source.record?.content
+    let answers = ItemAnswers(memory, entry, source)
     // What is not let in any more is asked for anew, so that it is refused like the first time.
     let known = Last(source).flatMap { isLetIn($0) ? $0 : nil }
+    let extent = "a run for sizes alone"
+    if let known, memory.isLeftAlone(source) {
+      return result(
+        answers, known,
+        "\(extent): only what failed, is stale or new was asked for (--retry-failed)")
+    }
     if let known, memory.isFresh(known.confirmation) {
-      return ItemResult(
-        image(entry, shown, known), "a run for sizes alone: what is known is fresh", content: digest
-      )
-    }
-    func failed(_ error: FetchError) -> ItemResult {
-      let image = memory.failed(entry, shown, .init(error), source, isStale: error.leavesStale)
-      return ItemResult(
-        image, "a run for sizes alone: it could not be fetched: \(error.message)", content: digest,
-        finding: .unreachable(error))
-    }
-    func refused(_ refusal: Intake.Refusal) -> ItemResult {
-      ItemResult(
-        memory.refused(entry, shown, refusal, source), "a run for sizes alone: \(refusal.message)",
-        finding: .refused(refusal))
+      return result(answers, known, "\(extent): what is known is fresh")
     }
     switch finding {
-    case .unreachable(let error): return failed(error)
-    case .refused(let refusal): return refused(refusal)
+    case .unreachable(let error): return answers.failed(error, extent)
+    case .refused(let refusal): return answers.refused(refusal, extent, finding: finding)
     case nil, .undecodable: break
     }
     let answer = try await fetch.fetch(
@@ -61,18 +57,13 @@ struct LayoutRunner: ItemRunning {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(known, response, key: source.key)
-      return ItemResult(
-        image(entry, shown, known),
-        "a run for sizes alone: the server said that it has not changed",
-        content: digest)
+      return result(answers, known, "\(extent): the server said that it has not changed")
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }
-      return failed(error)
+      return answers.failed(error, extent)
     case .told(let reading, let response, let length):
       if let refusal = refusal(of: reading, length: length) {
-        return ItemResult(
-          memory.refused(entry, shown, refusal, source), "a run for sizes alone: \(refusal.message)"
-        )
+        return answers.refused(refusal, extent, finding: .refused(refusal))
       }
       guard case .header(let header) = reading else {
         throw PipelineError.local("a header was told, and is not there")
@@ -81,16 +72,11 @@ struct LayoutRunner: ItemRunning {
       for known in [Last(bytesOf: source), known].compactMap(\.self)
       where isLetIn(known) && known.isSame(as: header, response) {
         try await save(known, response, key: source.key)
-        return ItemResult(
-          image(entry, shown, known),
-          "a run for sizes alone: its first bytes are those that are known",
-          content: digest)
+        return result(answers, known, "\(extent): its first bytes are those that are known")
       }
       let record = HeaderRecord(header, memory.confirmation(response, before: nil))
       try await memory.state.save(record, key: source.key)
-      return ItemResult(
-        pending(entry, shown, .header(record)),
-        "a run for sizes alone: its first bytes told its size")
+      return pending(answers, .header(record), "\(extent): its first bytes told its size")
     }
   }
 
@@ -165,23 +151,28 @@ struct LayoutRunner: ItemRunning {
   }
 
   /// The line for what is known. Counts the places that it serves.
-  private func image(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage {
+  @inline(never)
+  private func result(_ answers: ItemAnswers, _ last: Last, _ reason: String) -> ItemResult {
     if case .bytes(_, let known, isReady: true) = last {
-      return memory.reused(entry, shown, known)
+      return answers.reused(known, reason, content: answers.source.record?.content)
     }
-    return pending(entry, shown, last)
+    return pending(answers, last, reason, content: answers.source.record?.content)
   }
 
-  private func pending(_ entry: ManifestEntry, _ shown: String, _ last: Last) -> CatalogImage {
+  @inline(never)
+  private func pending(
+    _ answers: ItemAnswers, _ last: Last, _ reason: String, content: String? = nil
+  ) -> ItemResult {
     let (format, facts) =
       switch last {
       case .bytes(_, let known, _): (known.content.format, known.content.facts)
       case .header(let record): (record.format, record.facts)
       }
+    let entry = answers.entry
     let plan = Plan(
       for: facts.planned(format, focus: entry.planFocus), settings: file.plan, slots: entry.slots)
     memory.count(plan)
-    var image = Assembly.pending(entry, url: shown, facts, plan)
+    var image = Assembly.pending(entry, url: answers.shown, facts, plan)
     image.format = format
     switch last {
     case .bytes(_, let known, _):
@@ -191,7 +182,7 @@ struct LayoutRunner: ItemRunning {
       image.animated = record.isAnimated
       image.frames = record.isAnimated == false ? 1 : nil
     }
-    return image
+    return ItemResult(image, reason, content: content)
   }
 }
 

@@ -78,7 +78,7 @@ package struct Pipeline: Sendable {
     } catch let error as StateError where error.kind == .corrupt {
       // The catalog is then made anew from the sources, unless these can't be read a second time.
       guard file.manifest != .standardInput else { throw PipelineError.state(error) }
-      let warning = try setAside(output, error)
+      let warning = try await Recovery(output: output).setAside(error)
       let second = RunRecorder()
       second.update { report in
         report.started = recorder.current.started
@@ -118,13 +118,24 @@ package struct Pipeline: Sendable {
     }
     defer { closing?.cancel() }
 
-    let run = try await state.beginRun()
+    let boot = Host.bootIdentifier
+    let lost = try await Recovery(output: output).removeUnwritten(state, boot: boot)
+    if lost > 0 {
+      let warning =
+        "the machine stopped during an earlier run: \(lost) of its files had not reached the disk, and are made "
+        + "anew where they are needed"
+      recorder.update { $0.warnings.append(warning) }
+      observer.warn(warning)
+    }
+    let run = try await state.beginRun(boot: boot)
     let libvips = pool.hello.libvips
     let memory = ItemMemory(
       file: file, run: run, libvips: libvips, state: state, output: output, recorder: recorder,
       retriesFailed: retriesFailed)
     let cache = openCache(output, recorder)
-    let runner = runner(memory, fetcher, pool, cache)
+    let sources = KeyedQueue()
+    let copies = RunCopies(of: sources, in: output)
+    let runner = runner(memory, fetcher, pool, cache, copies)
     // Cancelled or failed, the run drops what is on its way: tasks that wait for a transfer or a
     // worker then end at once.
     let stopManifest = manifest.stopper()
@@ -133,9 +144,14 @@ package struct Pipeline: Sendable {
       fetcher.close()
       stopManifest()
     }
+    let standing = extent == .everything ? StandingItems(memory) : nil
+    let items = ItemFlow(
+      runner: runner, memory: memory, sources: sources, copies: copies, standing: standing,
+      fetcher: fetcher, observer: observer, stop: stop)
+    var count = 0
     do {
-      try await withTaskCancellationHandler {
-        try await processAll(manifest, with: runner, memory, fetcher, stop: stop)
+      count = try await withTaskCancellationHandler {
+        try await processAll(manifest, through: items, standing, memory)
       } onCancel: {
         stop()
       }
@@ -148,7 +164,7 @@ package struct Pipeline: Sendable {
 
     let writer = CatalogWriter(file: file, libvips: libvips, state: state, output: output)
     try await state.commit()
-    try await writer.write(run: run)
+    try await writer.write(run: run, count: count)
     try await state.endRun(run)
     recorder.update { report in
       report.seconds = clock.duration(to: .now).inSeconds
@@ -178,7 +194,8 @@ package struct Pipeline: Sendable {
   private static let grace = Duration.seconds(1)
 
   private func runner(
-    _ memory: ItemMemory, _ fetcher: Fetcher, _ pool: WorkerPool, _ cache: SourceCache?
+    _ memory: ItemMemory, _ fetcher: Fetcher, _ pool: WorkerPool, _ cache: SourceCache?,
+    _ copies: RunCopies
   ) -> any ItemRunning {
     let limits = Intake.Limits(accept: file.accept, pixels: file.limits.pixels)
     let recorder = memory.recorder
@@ -188,7 +205,7 @@ package struct Pipeline: Sendable {
         memory: memory,
         fetch: ItemFetch(
           fetcher: fetcher, settings: file.fetch, limits: limits, recorder: recorder),
-        cache: cache,
+        cache: cache, copies: copies,
         transcode: ItemTranscode(
           pool: pool, output: memory.output, maximumPixels: file.limits.pixels,
           maximumFrames: file.limits.frames, failOn: file.failOn, recorder: recorder,
@@ -205,15 +222,15 @@ package struct Pipeline: Sendable {
     }
   }
 
-  /// Sends every entry of the manifest on its way, so many at a time, and waits for the last.
+  /// Sends every entry of the manifest on its way, so many at a time, and waits for the last. Returns how many there
+  /// were.
   private func processAll(
-    _ manifest: ManifestStream, with runner: any ItemRunning, _ memory: ItemMemory,
-    _ fetcher: Fetcher, stop: @escaping @Sendable () -> Void
-  ) async throws {
+    _ manifest: ManifestStream, through items: ItemFlow, _ standing: StandingItems?,
+    _ memory: ItemMemory
+  ) async throws -> Int {
     let recorder = memory.recorder
-    let items = ItemFlow(
-      runner: runner, memory: memory, fetcher: fetcher, observer: observer, stop: stop)
-    var entries = EntryStream(manifest, ledger: memory.state, run: memory.run)
+    var entries = EntryStream(
+      manifest, ledger: memory.state, run: memory.run, standing: standing)
     try await withThrowingDiscardingTaskGroup { group in
       var started = 0
       func progress(isAllRead: Bool) {
@@ -225,13 +242,18 @@ package struct Pipeline: Sendable {
       if file.fetch.order == .newestFirst {
         backwards = try NewestFirst(in: memory.output.spoolDirectory)
       }
-      while let batch = try await entries.next() {
+      while true {
+        items.beginVerdicts()
+        guard let batch = try await entries.next() else { break }
         for record in batch {
           try Task.checkCancellation()
           switch record {
           case .repeated: break
           case .problem(let problem): report(problem, recorder)
-          case .entry(let entry, let position):
+          case .entry(_, _, let verdict?) where items.stands(verdict):
+            started += 1
+            progress(isAllRead: false)
+          case .entry(let entry, let position, _):
             if backwards != nil {
               try backwards?.add(entry, position: position)
             } else {
@@ -244,6 +266,7 @@ package struct Pipeline: Sendable {
           }
         }
       }
+      items.endVerdicts()
       // A list without one good line is no list: a page in its place, a damaged file.
       if entries.count == 0, let problem = entries.firstProblem {
         throw PipelineError.manifest(
@@ -263,23 +286,12 @@ package struct Pipeline: Sendable {
       }
       progress(isAllRead: true)
     }
+    return entries.count
   }
 
   private func report(_ problem: ManifestProblem, _ recorder: RunRecorder) {
     recorder.add(problem)
     observer.problem(problem)
-  }
-
-  /// Moves a damaged state out of the way and says so.
-  private func setAside(
-    _ output: DirectoryOutput, _ error: StateError
-  ) throws(PipelineError) -> String {
-    let aside = "\(output.statePath).damaged"
-    try PipelineError.wrap {
-      try FileSystem.rename(output.statePath, to: aside)
-      for suffix in ["-wal", "-shm"] { try FileSystem.remove(output.statePath + suffix) }
-    }
-    return "\(error); it was set aside as \"\(aside)\", and everything is fetched anew"
   }
 
   private func workerSettings(_ output: DirectoryOutput) -> WorkerSettings {

@@ -151,7 +151,7 @@ extension Pipeline {
         switch record {
         case .problem(let problem): report(problem)
         case .repeated: break
-        case .entry(let entry, position: _):
+        case .entry(let entry, position: _, _):
           if entry.slots?.allSatisfy(slots.contains) ?? true {
             known.append(entry)
           } else {
@@ -217,6 +217,7 @@ extension PipelineFile {
     accept.contains { $0.rawValue == content.format } && content.frames <= limits.frames
       && content.passes(failOn)
       && content.width * content.height * content.frames <= limits.pixels
+      && content.bytes ?? 0 <= fetch.maximumBytes
   }
 
   /// Whether what a header told may come in. It does not tell how many frames there are.

@@ -31,7 +31,7 @@ package struct Pruning: Sendable {
   /// - Throws: ``PipelineError`` where there is no catalog, or a run holds the output.
   package func run(tell: (_ path: String, _ bytes: Int) -> Void) async throws -> Report {
     // Before anything is made: a folder that is no output stays as it is.
-    var reader = try CatalogReader.open(output.root)
+    var reader = try WrittenCatalog.open(output.root)
     let lock = try PipelineError.wrap { try output.lock() }
     defer { withExtendedLifetime(lock) {} }
     let state = try PipelineError.wrap { try StateStore(path: output.statePath) }

@@ -123,6 +123,14 @@ final class RunRecorder: Sendable {
     }
   }
 
+  func add(_ standing: StandingItems.Verdict) {
+    update { report in
+      report.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1
+      report.variantsAsked += standing.places
+      report.variantsReused += standing.files
+    }
+  }
+
   func add(_ image: CatalogImage, seconds: Double) {
     update { report in
       report.counts[image.status.rawValue, default: 0] += 1

@@ -38,7 +38,7 @@ package struct Verification: Sendable {
     // Nobody else writes while something may be deleted.
     let lock = removesBroken ? try PipelineError.wrap { try output.lock() } : nil
     defer { withExtendedLifetime(lock) {} }
-    var reader = try CatalogReader.open(output.root)
+    var reader = try WrittenCatalog.open(output.root)
     var report = Report()
     while let image = try reader.next() {
       report.images += 1

@@ -16,6 +16,12 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   /// A clause. Values are never part of it.
   package var message: String
 
+  package init(kind: Kind, path: String, message: String) {
+    self.kind = kind
+    self.path = path
+    self.message = message
+  }
+
   package var description: String { "the state file \"\(path)\": \(message)" }
 }
 
@@ -23,11 +29,14 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
 final class Database {
   let path: String
   private var handle: OpaquePointer?
+  private var budget: Budget?
 
-  init(_ path: String) throws(StateError) {
+  /// - Parameter isReadOnly: whether it has to be there, and stays as it is.
+  init(_ path: String, isReadOnly: Bool = false) throws(StateError) {
     self.path = path
     // No mutex: the state store is an actor, and nobody else has this connection.
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    let flags = access | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK else {
       let error = failure(code)
@@ -47,6 +56,37 @@ final class Database {
     Effect.happened()
   }
 
+  /// To be called before what looks through whole tables, which in a damaged file may have no end: a page that leads back
+  /// to one above it. No table has more rows than its pages can hold, so there is a number of steps that is enough; who
+  /// needs more is interrupted, and the state counts as damaged.
+  func limitSteps() throws(StateError) {
+    let pages = try prepare("PRAGMA page_count").first([]) { $0.int(0) } ?? 0
+    let budget = Budget(rounds: 100 + pages)
+    self.budget = budget
+    sqlite3_progress_handler(
+      handle, Budget.steps,
+      { context in
+        guard let context else { return 0 }
+        let budget = Unmanaged<Budget>.fromOpaque(context).takeUnretainedValue()
+        budget.rounds -= 1
+        return budget.rounds < 0 ? 1 : 0
+      }, Unmanaged.passUnretained(budget).toOpaque())
+  }
+
+  /// Ends what ``limitSteps()`` began.
+  func unlimitSteps() {
+    sqlite3_progress_handler(handle, 0, nil, nil)
+    budget = nil
+  }
+
+  private final class Budget {
+    /// Of SQLite's virtual machine: more than a page's rows need.
+    static let steps: Int32 = 10_000
+    var rounds: Int
+
+    init(rounds: Int) { self.rounds = rounds }
+  }
+
   func prepare(_ sql: String) throws(StateError) -> Statement {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
@@ -59,8 +99,12 @@ final class Database {
     let primary = code & 0xFF
     let kind: StateError.Kind =
       // A statement of ours that makes no sense is one for tables that are not what they were.
-      [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH]
-        .contains(primary) ? .corrupt : .other
+      // What is interrupted had no end.
+      [
+        SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
+        SQLITE_INTERRUPT,
+      ]
+      .contains(primary) ? .corrupt : .other
     let message = handle.map { String(cString: sqlite3_errmsg($0)) }
     return StateError(
       kind: kind, path: path, message: message ?? String(cString: sqlite3_errstr(code)))
@@ -100,7 +144,9 @@ final class Statement {
     func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
     func text(_ column: Int32) -> String {
-      sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+      let start = sqlite3_column_text(handle, column)
+      let count = Int(sqlite3_column_bytes(handle, column))
+      return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
     /// Whether the first columns are what they were when they were stored; the mark stands behind them. What an
@@ -124,6 +170,16 @@ final class Statement {
       return mark.number == int(columns)
     }
 
+    /// As it was stored.
+    func value(_ column: Int32) -> Value {
+      switch sqlite3_column_type(handle, column) {
+      case SQLITE_INTEGER: .int(int(column))
+      case SQLITE_FLOAT: .double(double(column))
+      case SQLITE_NULL: .null
+      default: .text(text(column))
+      }
+    }
+
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
     func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
     func optionalDouble(_ column: Int32) -> Double? { isNull(column) ? nil : double(column) }
@@ -131,6 +187,14 @@ final class Statement {
 
   /// Runs the statement, calling `row` for each row.
   func run(_ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(StateError) {
+    try runWhile(values) { found in
+      row(found)
+      return true
+    }
+  }
+
+  /// Runs the statement, calling `row` for each row for as long as it wants more.
+  func runWhile(_ values: [Value], _ row: (Row) -> Bool) throws(StateError) {
     defer {
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
@@ -140,7 +204,7 @@ final class Statement {
       let code = sqlite3_step(handle)
       if code == SQLITE_DONE { return }
       guard code == SQLITE_ROW else { throw database.failure(code) }
-      row(Row(handle: handle))
+      if !row(Row(handle: handle)) { return }
     }
   }
 
@@ -159,8 +223,10 @@ final class Statement {
       case .null: sqlite3_bind_null(handle, index)
       case .int(let number): sqlite3_bind_int64(handle, index, Int64(number))
       case .double(let number): sqlite3_bind_double(handle, index, number)
+      // With its length: a text may hold a NUL.
       case .text(let text):
-        sqlite3_bind_text(handle, index, text, -1, tessera_sqlite_transient())
+        sqlite3_bind_text(
+          handle, index, text, Int32(text.utf8.count), tessera_sqlite_transient())
       }
     guard code == SQLITE_OK else { throw database.failure(code) }
   }

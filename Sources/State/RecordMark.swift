@@ -7,9 +7,13 @@ struct RecordMark {
 
   /// What to store: the key, the values and their mark.
   static func with(_ key: String, _ values: [Statement.Value]) -> [Statement.Value] {
+    [.text(key)] + values + [.int(of(key, values))]
+  }
+
+  static func of(_ key: String, _ values: [Statement.Value]) -> Int {
     var mark = RecordMark(key)
     for value in values { mark.add(value) }
-    return [.text(key)] + values + [.int(mark.number)]
+    return mark.number
   }
 
   init(_ key: String) {

@@ -106,9 +106,44 @@ enum Schema {
       since REAL NOT NULL       -- when that was first seen; seconds since 1970
     ) WITHOUT ROWID;
     """,
+    """
+    -- The start of the machine (boot id) under which a run began whose files may not be on the disk yet; null when
+    -- they are.
+    ALTER TABLE runs ADD COLUMN boot TEXT;
+    -- The run that made it.
+    ALTER TABLE variants ADD COLUMN run INTEGER;
+
+    -- The small part of an item, which each run writes, and the large one, which stays while nothing changes.
+    CREATE TABLE results (
+      id TEXT PRIMARY KEY,
+      result TEXT NOT NULL,     -- its line of the catalog
+      status TEXT,              -- as in that line
+      content TEXT,             -- SHA-256 of its source's bytes
+      settings TEXT,            -- everything but the source that shaped the line; null where it can't be used again
+      mark INTEGER              -- of the line, the settings, and what is known of the source
+    ) WITHOUT ROWID;
+    INSERT INTO results (id, result, status, content)
+      SELECT id, coalesce(result, ''), status, content FROM items;
+    CREATE TABLE places (
+      id TEXT PRIMARY KEY,
+      run INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
+      done INTEGER NOT NULL,    -- whether that run has come to a result
+      reason TEXT               -- what was decided, and why
+    ) WITHOUT ROWID;
+    INSERT INTO places SELECT id, run, position, line, entry, result IS NOT NULL, reason FROM items;
+    DROP TABLE items;
+    ALTER TABLE places RENAME TO items;
+    CREATE INDEX items_by_position ON items (position);
+    """,
   ]
 
-  static func migrate(_ database: Database) throws(StateError) {
+  /// - Parameter last: an earlier version to stop at, to be migrated from.
+  static func migrate(
+    _ database: Database, to last: Int = version
+  ) throws(StateError) {
     let version =
       try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } ?? 0
     guard version <= Self.version else {
@@ -117,9 +152,9 @@ enum Schema {
         message: "a later version of tessera wrote it (schema \(version), this one knows "
           + "\(Self.version)); use that version, or another output")
     }
-    for step in version..<Self.version {
+    for step in version..<max(version, last) {
       try database.execute(
-        "BEGIN IMMEDIATE; \(migrations[step]) PRAGMA user_version = \(step + 1); COMMIT")
+        "BEGIN IMMEDIATE; \(migrations[step])\n PRAGMA user_version = \(step + 1); COMMIT")
     }
   }
 }

@@ -6,6 +6,8 @@ extension StateStore {
     package var line: Int
     /// Stands for everything that the manifest says of the item.
     package var entry: String
+    /// Why the item's result of an earlier run stands; nil where it has to be worked on.
+    package var standing: String?
 
     package init(id: String, line: Int, entry: String) {
       self.id = id
@@ -25,20 +27,43 @@ extension StateStore {
     var position = position
     for request in requests {
       let known = try selectItem.first([.text(request.id)]) { row in
-        (run: row.int(0), line: row.int(1), entry: row.text(2))
+        (run: row.int(0), line: row.int(1), entry: row.text(2), position: row.int(3))
       }
       if let known, known.run == run {
         claims.append(known.entry == request.entry ? .repeated : .conflict(line: known.line))
         continue
       }
       try begin()
-      try upsertItem.run([
-        .text(request.id), .int(run), .int(position), .int(request.line), .text(request.entry),
-      ])
+      let (id, entry) = (Statement.Value.text(request.id), Statement.Value.text(request.entry))
+      let done = Statement.Value.int(request.standing == nil ? 0 : 1)
+      let reason = Statement.Value.optional(request.standing)
+      if known?.position == position {
+        try moveItem.run([.int(run), .int(request.line), entry, done, reason, id])
+      } else {
+        try upsertItem.run([
+          id, .int(run), .int(position), .int(request.line), entry, done, reason,
+        ])
+      }
       claims.append(.new)
       position += 1
     }
     return claims
+  }
+
+  /// What an item's line of the catalog was made of, besides the item: to see whether it stands.
+  package struct Basis: Sendable {
+    /// Everything else that shapes the line.
+    package var settings: String
+    /// Stands for everything that the manifest says of the item.
+    package var entry: String
+    /// The key of its source.
+    package var source: String
+
+    package init(settings: String, entry: String, source: String) {
+      self.settings = settings
+      self.entry = entry
+      self.source = source
+    }
   }
 
   /// Saves an item's line of the catalog.
@@ -47,18 +72,69 @@ extension StateStore {
   ///   - status: as in that line.
   ///   - reason: what was decided about it, and why.
   ///   - content: SHA-256 of its source's bytes.
+  ///   - basis: nil where the line does not stand for another run.
   package func finish(
-    id: String, result: String, status: String, reason: String, content: String?
+    id: String, result: String, status: String, reason: String, content: String?, basis: Basis?
   ) throws(StateError) {
     try begin()
-    try updateResult.run([
-      .text(result), .text(status), .text(reason), .optional(content), .text(id),
+    try finishItem.run([.text(reason), .text(id)])
+    var (settings, mark) = (Statement.Value.null, Statement.Value.null)
+    if let basis, let source = try source(basis.source) {
+      settings = .text(basis.settings)
+      mark = .int(Self.mark(id, result, basis, source))
+    }
+    try upsertResult.run([
+      .text(id), .text(result), .text(status), .optional(content), settings, mark,
     ])
   }
 
-  /// The status of an item the last time that it was done.
-  package func status(of id: String) throws(StateError) -> String? {
-    try selectStatus.first([.text(id)]) { $0.optionalText(0) } ?? nil
+  private static func mark(
+    _ id: String, _ result: String, _ basis: Basis, _ source: SourceRecord
+  ) -> Int {
+    RecordMark.of(
+      id,
+      [
+        .text(result), .text(basis.settings), .text(basis.entry), .text(source.content),
+        .optional(source.url),
+        .optional(source.robots), .optional(source.confirmation.etag),
+        .optional(source.confirmation.lastModified),
+      ])
+  }
+
+  /// An item's line of an earlier run that would be made anew word for word, as long as its files are there and its
+  /// source need not be asked for.
+  package struct Standing: Sendable {
+    package var result: String
+    package var source: SourceRecord
+  }
+
+  /// Lines that stand, an answer for each request; nil where an item, its source or the settings have changed, or
+  /// where the line was not `ok`.
+  package func standing(
+    _ requests: [(item: ClaimRequest, source: String)], settings: String
+  ) throws(StateError) -> [Standing?] {
+    var found: [Standing?] = []
+    for (item, key) in requests {
+      let line = try selectStanding.first([.text(item.id)]) { row -> (result: String, mark: Int)? in
+        guard row.text(0) == settings, row.text(1) == "ok" else { return nil }
+        return (row.text(2), row.int(3))
+      }
+      guard let line = line ?? nil, let source = try source(key), try header(key) == nil,
+        line.mark
+          == Self.mark(
+            item.id, line.result, Basis(settings: settings, entry: item.entry, source: key), source)
+      else {
+        found.append(nil)
+        continue
+      }
+      found.append(Standing(result: line.result, source: source))
+    }
+    return found
+  }
+
+  /// An item's line of the catalog the last time that it was done, and the status in it.
+  package func lastResult(of id: String) throws(StateError) -> (status: String, result: String)? {
+    try selectLastResult.first([.text(id)]) { ($0.text(0), $0.text(1)) }
   }
 
   /// What is known of an item.
@@ -75,7 +151,8 @@ extension StateStore {
 
   package func story(of id: String) throws(StateError) -> ItemStory? {
     let select = try database.prepare(
-      "SELECT run, line, result, reason, content FROM items WHERE id = ?")
+      "SELECT i.run, i.line, CASE WHEN i.done THEN r.result END, i.reason, r.content FROM items i"
+        + " LEFT JOIN results r USING (id) WHERE i.id = ?")
     guard
       var story = try select.first(
         [.text(id)],
@@ -87,7 +164,8 @@ extension StateStore {
     else { return nil }
     if let content = story.content {
       story.twin = try database.prepare(
-        "SELECT id FROM items WHERE content = ? AND id <> ? ORDER BY position LIMIT 1"
+        "SELECT id FROM results JOIN items USING (id) WHERE content = ? AND id <> ?"
+          + " ORDER BY position LIMIT 1"
       ).first([.text(content), .text(id)]) { $0.text(0) }
     }
     return story
@@ -106,7 +184,7 @@ extension StateStore {
     of run: Int, after position: Int, limit: Int
   ) throws(StateError) -> [(position: Int, result: String)] {
     var results: [(Int, String)] = []
-    try selectResults.run([.int(run), .int(position), .int(limit)]) { row in
+    try selectResults.run([.int(position), .int(run), .int(limit)]) { row in
       results.append((row.int(0), row.text(1)))
     }
     return results

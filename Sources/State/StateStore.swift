@@ -20,8 +20,11 @@ package actor StateStore {
   private let upsertPlaceholder: Statement
   let selectItem: Statement
   let upsertItem: Statement
-  let updateResult: Statement
-  let selectStatus: Statement
+  let moveItem: Statement
+  let finishItem: Statement
+  let upsertResult: Statement
+  let selectStanding: Statement
+  let selectLastResult: Statement
   let selectResults: Statement
   private var isInTransaction = false
   private var begun = ContinuousClock.now
@@ -32,7 +35,8 @@ package actor StateStore {
     database = try Database(path)
     // In WAL mode with NORMAL, a power cut may cost the last commits, but never the order.
     try database.execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;"
+      // The time first: the connection before this one may be closing.
+      "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
         + "PRAGMA cache_size = -8000")
     try Schema.migrate(database)
     selectSource = try database.prepare(
@@ -58,38 +62,56 @@ package actor StateStore {
     selectVariant = try database.prepare(
       "SELECT path, width, height, bytes, sha256, mark FROM variants WHERE key = ?")
     upsertVariant = try database.prepare(
-      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes, sha256, mark)"
-        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO variants (key, path, width, height, bytes, sha256, mark, run)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
     selectPlaceholder = try database.prepare(
       "SELECT color, thumbhash, blurhash, lqip, mark FROM placeholders WHERE key = ?")
     upsertPlaceholder = try database.prepare(
       "INSERT OR REPLACE INTO placeholders (key, color, thumbhash, blurhash, lqip, mark)"
         + " VALUES (?, ?, ?, ?, ?, ?)")
-    selectItem = try database.prepare("SELECT run, line, entry FROM items WHERE id = ?")
+    selectItem = try database.prepare(
+      "SELECT run, line, entry, position FROM items WHERE id = ?")
     upsertItem = try database.prepare(
-      "INSERT INTO items (id, run, position, line, entry, result) VALUES (?, ?, ?, ?, ?, NULL)"
-        + " ON CONFLICT (id) DO UPDATE SET run = excluded.run, position = excluded.position,"
-        + " line = excluded.line, entry = excluded.entry, result = NULL")
-    updateResult = try database.prepare(
-      "UPDATE items SET result = ?, status = ?, reason = ?, content = ? WHERE id = ?")
-    selectStatus = try database.prepare("SELECT status FROM items WHERE id = ?")
+      "INSERT OR REPLACE INTO items (id, run, position, line, entry, done, reason)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+    // Without the position, whose index then need not be written.
+    moveItem = try database.prepare(
+      "UPDATE items SET run = ?, line = ?, entry = ?, done = ?, reason = ? WHERE id = ?")
+    finishItem = try database.prepare("UPDATE items SET done = 1, reason = ? WHERE id = ?")
+    upsertResult = try database.prepare(
+      "INSERT OR REPLACE INTO results (id, result, status, content, settings, mark)"
+        + " VALUES (?, ?, ?, ?, ?, ?)")
+    selectStanding = try database.prepare(
+      "SELECT settings, status, result, mark FROM results WHERE id = ?")
+    selectLastResult = try database.prepare("SELECT status, result FROM results WHERE id = ?")
     selectResults = try database.prepare(
-      "SELECT position, result FROM items WHERE run = ? AND position > ? ORDER BY position LIMIT ?")
+      "SELECT i.position, r.result FROM items i INDEXED BY items_by_position JOIN results r USING (id)"
+        + " WHERE i.position > ? AND i.run = ? ORDER BY i.position LIMIT ?")
   }
 
   /// Begins a run and gives its number, which is larger than all before.
-  package func beginRun() throws(StateError) -> Int {
+  ///
+  /// - Parameter boot: stands for the machine's start: what was written since is there, whatever happened to the
+  ///   process that wrote it.
+  package func beginRun(boot: String) throws(StateError) -> Int {
     try begin()
-    try database.execute("INSERT INTO runs DEFAULT VALUES")
+    try database.prepare("INSERT INTO runs (boot) VALUES (?)").run([.text(boot)])
     let number = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.int(0) }
     return number ?? 1
   }
 
-  /// Ends a run: items that its manifest did not name are forgotten.
+  /// Ends a run whose files are on the disk: items that its manifest did not name are forgotten.
   package func endRun(_ run: Int) throws(StateError) {
     try begin()
-    try database.prepare("DELETE FROM items WHERE run <> ?").run([.int(run)])
+    try database.limitSteps()
+    defer { database.unlimitSteps() }
+    for table in [
+      "results WHERE id IN (SELECT id FROM items WHERE run <> ?)", "items WHERE run <> ?",
+    ] {
+      try database.prepare("DELETE FROM \(table)").run([.int(run)])
+    }
     try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
+    try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])
     try commit()
   }
 
@@ -171,7 +193,7 @@ package actor StateStore {
   /// Saves what a transcode has made, all or nothing.
   package func save(
     _ content: ContentRecord, digest: String, variants: [(key: String, record: VariantRecord)],
-    placeholder: (key: String, record: Placeholders)
+    placeholder: (key: String, record: Placeholders), run: Int
   ) throws(StateError) {
     try begin()
     let values: [Statement.Value] = [
@@ -196,7 +218,7 @@ package actor StateStore {
           [
             .text(record.path), .int(record.width), .int(record.height), .int(record.bytes),
             .optional(record.sha256),
-          ]))
+          ]) + [.int(run)])
     }
   }
 

@@ -1,13 +1,13 @@
 /// A Tessera catalog (`tessera-catalog/1`): everything an app needs to lay out its screens before
 /// the first picture has loaded.
 ///
-/// Decode one with any `Decoder`:
-///
-///     let catalog = try JSONDecoder().decode(Catalog.self, from: data)
-///     let avatar = catalog.image("p1")?.variant(for: "avatar", scale: 2, in: catalog)
+///     let catalog = try Catalog(reading: data)
+///     let index = CatalogIndex(catalog)
+///     let avatar = index.variant(of: "p1", for: "avatar", scale: 2)
 ///
 /// Members that this version does not know are ignored, so an app goes on reading catalogs of
-/// later minor versions.
+/// later minor versions. Any `Decoder` decodes one as well, more slowly, and looks less closely: it takes any ``schema``,
+/// and numbers such as `1.0` for whole ones.
 public struct Catalog: Codable, Sendable, Equatable {
   /// The schema's name and major version.
   public static let schema = "tessera-catalog/1"
@@ -66,7 +66,7 @@ public struct Catalog: Codable, Sendable, Equatable {
 
 /// A place in the layout, in points.
 public struct CatalogSlot: Codable, Sendable, Equatable {
-  public enum Mode: String, Codable, Sendable {
+  public enum Mode: String, Codable, Sendable, CaseIterable {
     /// The whole picture inside the box.
     case fit
     /// The whole picture covering the box.

@@ -35,6 +35,8 @@ public struct CatalogImage: Codable, Sendable, Equatable {
   public var slots: [String: CatalogSlotUse]
   /// Where the picture came from. In catalogs of the `full` profile alone.
   public var source: CatalogSource?
+  /// What the manifest says of it besides.
+  public var extra: CatalogValue?
 
   /// Why a picture could not be made, or not be refreshed.
   public struct Failure: Codable, Sendable, Equatable, Error {
@@ -57,7 +59,7 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
     error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
     variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:],
-    source: CatalogSource? = nil
+    source: CatalogSource? = nil, extra: CatalogValue? = nil
   ) {
     self.id = id
     self.url = url
@@ -74,11 +76,12 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     self.variants = variants
     self.slots = slots
     self.source = source
+    self.extra = extra
   }
 
   private enum CodingKeys: String, CodingKey {
     case id, url, status, width, height, format, alpha, animated, frames, error, warnings
-    case placeholder, variants, slots, source
+    case placeholder, variants, slots, source, extra
   }
 
   public init(from decoder: any Decoder) throws {
@@ -99,6 +102,8 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     variants = try values.decodeIfPresent([CatalogVariant].self, forKey: .variants) ?? []
     slots = try values.decodeIfPresent([String: CatalogSlotUse].self, forKey: .slots) ?? [:]
     source = try values.decodeIfPresent(CatalogSource.self, forKey: .source)
+    // One that is null is one.
+    extra = values.contains(.extra) ? try values.decode(CatalogValue.self, forKey: .extra) : nil
   }
 }
 

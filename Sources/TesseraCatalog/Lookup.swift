@@ -4,10 +4,10 @@ extension CatalogImage {
   ///
   /// Nil where the picture has no such slot or nothing to show.
   public func variant(for slot: String, scale: Double, in catalog: Catalog) -> CatalogVariant? {
-    guard let use = slots[slot], !use.variants.isEmpty else { return nil }
-    let position = catalog.scales.firstIndex { Double($0) >= scale } ?? catalog.scales.count - 1
-    guard use.variants.indices.contains(position) else { return nil }
-    let index = use.variants[position]
+    guard let use = slots[slot], let place = catalog.place(of: scale),
+      use.variants.indices.contains(place)
+    else { return nil }
+    let index = use.variants[place]
     return variants.indices.contains(index) ? variants[index] : nil
   }
 

@@ -37,7 +37,8 @@ extension Command {
 enum Tessera {
   static let commands: [any Command.Type] = [
     RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self,
-    VerifyCommand.self, PruneCommand.self, WhyCommand.self, DoctorCommand.self,
+    VerifyCommand.self, PruneCommand.self, WhyCommand.self, DiffCommand.self, GalleryCommand.self,
+    ExportCommand.self, DoctorCommand.self,
   ]
 
   static func main(_ words: [String]) async -> ExitStatus {
@@ -96,6 +97,9 @@ enum Tessera {
   private static func fail(
     _ error: any Error, isJSON: Bool, keepsWork: Bool = false
   ) -> ExitStatus {
+    if let told = error as? ToldError {
+      return fail(told.error, isJSON: false, keepsWork: keepsWork)
+    }
     let status: ExitStatus =
       switch error {
       case is UsageError: .usage
@@ -118,39 +122,47 @@ enum Tessera {
 
   private static func json(of error: any Error) -> String {
     var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.name("error")
-      object.object { group in
-        switch error {
-        case let error as PipelineFileError:
-          group.member("code", "pipeline-file")
-          group.member("message", "The pipeline file has mistakes.")
-          group.name("mistakes")
-          group.array { list in
-            for diagnostic in error.diagnostics {
-              list.object { entry in
-                entry.member("file", error.path)
-                entry.member("line", diagnostic.mark.line)
-                entry.member("column", diagnostic.mark.column)
-                entry.member("message", diagnostic.message)
-              }
-            }
-          }
-        case is UsageError:
-          group.member("code", "usage")
-          group.member("message", "\(error)")
-        case let error as PipelineError where error.isBusy:
-          group.member("code", "busy")
-          group.member("message", "\(error)")
-        case is CancellationError:
-          group.member("code", "stopped")
-          group.member("message", "stopped by a signal")
-        default:
-          group.member("code", "failed")
-          group.member("message", "\(error)")
-        }
-      }
-    }
+    writer.object { write(error, to: &$0) }
     return writer.text + "\n"
   }
+
+  /// Writes an error as a member of a JSON document.
+  static func write(_ error: any Error, to object: inout JSONWriter) {
+    object.name("error")
+    object.object { group in
+      switch error {
+      case let error as PipelineFileError:
+        group.member("code", "pipeline-file")
+        group.member("message", "The pipeline file has mistakes.")
+        group.name("mistakes")
+        group.array { list in
+          for diagnostic in error.diagnostics {
+            list.object { entry in
+              entry.member("file", error.path)
+              entry.member("line", diagnostic.mark.line)
+              entry.member("column", diagnostic.mark.column)
+              entry.member("message", diagnostic.message)
+            }
+          }
+        }
+      case is UsageError:
+        group.member("code", "usage")
+        group.member("message", "\(error)")
+      case let error as PipelineError where error.isBusy:
+        group.member("code", "busy")
+        group.member("message", "\(error)")
+      case is CancellationError:
+        group.member("code", "stopped")
+        group.member("message", "stopped by a signal")
+      default:
+        group.member("code", "failed")
+        group.member("message", "\(error)")
+      }
+    }
+  }
+}
+
+/// An error that is in the JSON document already: its sentence and its status are still due.
+struct ToldError: Error {
+  var error: any Error
 }

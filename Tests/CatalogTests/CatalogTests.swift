@@ -29,6 +29,7 @@ import Testing
     #expect(catalog.images[1].variant(for: "card", scale: 1, in: catalog) == nil)
     #expect(catalog.images[1].aspectRatio == nil)
     #expect(catalog.images[1].error?.code == "http-status")
+    #expect(try Catalog(reading: Self.json.utf8) == catalog)
     let again = try JSONDecoder().decode(Catalog.self, from: try JSONEncoder().encode(catalog))
     #expect(again == catalog)
   }

@@ -73,6 +73,7 @@ import Testing
     #expect(result.output.contains("out/catalog.jsonl"))
     #expect(
       workshop.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.jsonl"])
+    try Workshop.keep(try workshop.folder.text("out/catalog.jsonl"))
     let lines = try workshop.folder.text("out/catalog.jsonl").split(separator: "\n").map(
       String.init)
     #expect(lines.count == 4)

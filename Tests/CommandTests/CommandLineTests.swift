@@ -13,14 +13,17 @@ import Testing
 
         usage: tessera COMMAND [options]
 
-          run     make what is new or changed, and write the catalog
-          plan    what would be made, and its price; makes nothing
-          check   find every mistake in a pipeline file and its manifest
-          probe   the sizes of pictures, from their first bytes
-          verify  every file the catalog names is there, whole, and of the stated size
-          prune   delete variants that the catalog no longer names (--dry-run)
-          why     what happened to one item, and why it was or was not done again
-          doctor  what this machine's libvips can read, write, rotate and colour-manage
+          run      make what is new or changed, and write the catalog
+          plan     what would be made, and its price; makes nothing
+          check    find every mistake in a pipeline file and its manifest
+          probe    the sizes of pictures, from their first bytes
+          verify   every file the catalog names is there, whole, and of the stated size
+          prune    delete variants that the catalog no longer names (--dry-run)
+          why      what happened to one item, and why it was or was not done again
+          diff     what changed between two catalogs; --patch writes a JSON Merge Patch
+          gallery  one HTML page to look at
+          export   the catalog as HTML, as a folder for Xcode or Android, or for eleventy
+          doctor   what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for a command's own
           --version  the version
@@ -30,7 +33,10 @@ import Testing
         75 another run holds this output; 130, 143 stopped by a signal (run again to go on).
 
         """)
-    for command in ["run", "plan", "check", "probe", "verify", "prune", "why", "doctor"] {
+    for command in [
+      "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery", "export",
+      "doctor",
+    ] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
       #expect(page.output.hasPrefix("usage: tessera \(command) "))
@@ -44,7 +50,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (

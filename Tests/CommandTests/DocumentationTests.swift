@@ -47,7 +47,7 @@ import Testing
       // swift-tools-version: 6.2
       import PackageDescription
       let package = Package(
-        name: "Show", platforms: [.macOS(.v15)], dependencies: [.package(path: "\(root.path)")],
+        name: "Show", platforms: [.macOS(.v12)], dependencies: [.package(path: "\(root.path)")],
         targets: [
           .executableTarget(
             name: "Show",

@@ -63,8 +63,14 @@ import Testing
         }
         connection.file((try? Places.bytes("plain.jpg")) ?? [], for: request, etag: "\"1\"")
       },
+      "/page": { $1.answer("200 OK", [:], Array("<!doctype html><title>Sorry</title>".utf8)) },
     ])
     defer { server.stop() }
+    let pages = try Workshop(
+      manifest: (0..<8).map { #"{"id":"\#($0)","url":"\#(server.url("/page"))"}"# + "\n" }.joined())
+    #expect(try await pages.run("--layout-only").status == 1)
+    #expect(server.count("/page") == 1)
+    #expect(try pages.catalog.images.allSatisfy { $0.error?.code == "not-image" })
     let workshop = try Workshop(manifest: server.url("/fresh") + "\n" + server.url("/tagged"))
     #expect(try await workshop.run("--layout-only").status == 0)
     let text = try workshop.catalogText
@@ -73,6 +79,11 @@ import Testing
     #expect(server.count("/fresh") == 1)
     #expect(server.count("/tagged") == 2)
     #expect(try workshop.report["fetch.notModified"] == 1)
+    // What is pending has not failed.
+    #expect(try await workshop.run("--layout-only", "--retry-failed").status == 0)
+    #expect(server.count("/tagged") == 2)
+    #expect(try workshop.catalogText == text)
+    #expect(try await workshop.run("--layout-only").status == 0)
     // Each place is counted once, however an item came to be known.
     #expect(try workshop.report["variants.asked"] == 18)
     // A plan knows the sizes, too.

@@ -346,6 +346,68 @@ import Testing
     #expect(server.count("/good") + server.count("/failed") + server.count("/stale") == 7)
   }
 
+  /// What failed is asked for, though its files are still there; what is stale once, however many items name it; what
+  /// has another URL by its own freshness.
+  @Test func retryingTellsNothingThatNobodySaid() async throws {
+    let answers = Mutex([String: String]())
+    let server = try FaultServer()
+    for path in ["/gone", "/many", "/other", "/ok"] {
+      server.route(path) { _, connection in
+        switch answers.withLock({ $0[path] }) {
+        case let status?: connection.answer(status)
+        case nil: connection.picture("plain.jpg")
+        }
+      }
+    }
+    defer { server.stop() }
+    func line(_ id: String, _ path: String) -> String {
+      #"{"id":"\#(id)","url":"\#(server.url(path))"}"# + "\n"
+    }
+    let lines = line("gone", "/gone") + (0..<4).map { line("m\($0)", "/many") }.joined()
+    let workshop = try Workshop(
+      manifest: lines + line("moved", "/ok") + line("other", "/other"))
+    #expect(try await workshop.run().status == 0)
+    answers.withLock { $0 = ["/gone": "404 Not Found", "/many": "500 Broken"] }
+    #expect(try await workshop.run().status == 1)
+    let statuses: [CatalogImage.Status] = [.failed, .stale, .stale, .stale, .stale, .ok, .ok]
+    #expect(try workshop.catalog.images.map(\.status) == statuses)
+    answers.withLock { $0["/many"] = nil }
+    let before = ["/gone", "/many", "/ok", "/other"].map { server.count($0) }
+    try workshop.folder.write(
+      lines + line("moved", "/other") + line("other", "/other"), to: "manifest")
+    #expect(try await workshop.run("--retry-failed").status == 1)
+    #expect(
+      try workshop.catalog.images.map(\.status) == [.failed] + Array(repeating: .ok, count: 6))
+    let after = ["/gone", "/many", "/ok", "/other"].map { server.count($0) }
+    #expect(zip(after, before).map { $0 - $1 } == [1, 1, 0, 1])
+  }
+
+  /// A source that is known, kept, and no longer let in is asked for as a whole, once.
+  @Test func aKeptSourceThatIsNoLongerLetInIsNoLoop() async throws {
+    let server = try FaultServer([
+      "/a": { request, connection in
+        if request.headers["if-none-match"] != nil {
+          return connection.answer("304 Not Modified", ["ETag": "\"1\""])
+        }
+        connection.answer(
+          "200 OK", ["ETag": "\"1\""], (try? Places.bytes("transparent.png")) ?? [])
+      }
+    ])
+    defer { server.stop() }
+    let fetch = "fetch: {allow: loopback, retries: 0, cache: 10MB, deadline: 10s}"
+    let workshop = try Workshop(manifest: server.url("/a") + "\n", keys: fetch)
+    #expect(try await workshop.run().status == 0)
+    for (keys, code) in [
+      ("accept: [jpeg]", "unsupported-format"), ("limits: {pixels: 100}", "too-many-pixels"),
+    ] {
+      let before = server.count("/a")
+      try workshop.write(keys: "\(fetch)\n\(keys)")
+      #expect(try await workshop.run("--deadline", "30s").status == 1)
+      #expect(try workshop.catalog.images[0].error?.code == code)
+      #expect(server.count("/a") == before + 1)
+    }
+  }
+
   @Test func staleFilesStandForAWhileOnly() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
@@ -374,14 +436,22 @@ import Testing
     let server = try FaultServer([
       "/page": { $1.answer("200 OK", [:], Array("<!doctype html><title>Sorry</title>".utf8)) },
       "/cut": { $1.picture("truncated.jpg") }, "/gone": { $1.answer("404 Not Found") },
+      "/good": { $1.picture("plain.jpg") },
     ])
     defer { server.stop() }
     let paths = ["/page", "/cut", "/gone"]
-    let lines = (0..<60).map { #"{"id":"\#($0)","url":"\#(server.url(paths[$0 % 3]))"}"# + "\n" }
+    func line(_ id: Int, _ path: String) -> String {
+      #"{"id":"\#(id)","url":"\#(server.url(path))"}"# + "\n"
+    }
+    // Some at once, and some when the first have ended long ago.
+    let lines =
+      (0..<60).map { line($0, paths[$0 % 3]) } + (60..<2_061).map { line($0, "/good") }
+      + (2_061..<2_121).map { line($0, paths[$0 % 3]) }
     let workshop = try Workshop(manifest: lines.joined())
     #expect(try await workshop.run().status == 1)
-    for path in paths { #expect(server.count(path) == 1, "\(path)") }
-    let images = try workshop.catalog.images
+    for path in paths + ["/good"] { #expect(server.count(path) == 1, "\(path)") }
+    let all = try workshop.catalog.images
+    let images = Array(all.prefix(60) + all.suffix(60))
     #expect(
       images.prefix(3).map { $0.error?.code } == ["not-image", "decode", "http-status"])
     for (index, image) in images.enumerated() {
@@ -389,6 +459,47 @@ import Testing
       first.id = image.id
       #expect(image == first)
     }
+  }
+
+  /// Items that need other files of one source work on the same bytes of it: its server is asked once, and may change
+  /// its mind meanwhile.
+  @Test func otherFilesOfOneSourceNeedNoSecondRequest() async throws {
+    let server = try FaultServer([
+      "/a": { $1.picture($0.before == 0 ? "plain.jpg" : "grey.png") }
+    ])
+    defer { server.stop() }
+    let slots = ["avatar", "card", "hero", "avatar"]
+    let lines = slots.enumerated().map { index, slot in
+      #"{"id":"\#(index)","url":"\#(server.url("/a"))","slots":["\#(slot)"]}"# + "\n"
+    }
+    let workshop = try Workshop(manifest: lines.joined())
+    #expect(try await workshop.run().status == 0)
+    #expect(server.count("/a") == 1)
+    let images = try workshop.catalog.images
+    #expect(images.map { $0.slots.keys.sorted() } == slots.map { [$0] })
+    #expect(images.allSatisfy { $0.width == 240 && $0.height == 160 })
+    try await workshop.expectWhole()
+  }
+
+  /// An expired token is the fault of its own item alone.
+  @Test func whatOneTokenLeadsToIsNotToldOfAnother() async throws {
+    let server = try FaultServer([
+      "/a?token=expired": { $1.answer("403 Forbidden") },
+      "/a?token=good": { $1.picture("plain.jpg") },
+    ])
+    defer { server.stop() }
+    // A fragment leads nowhere else.
+    let tokens = ["expired", "expired#x", "good", "expired", "good"]
+    let lines = tokens.enumerated().map { index, token in
+      #"{"id":"\#(index)","url":"\#(server.url("/a?token=\(token)"))"}"# + "\n"
+    }
+    let workshop = try Workshop(
+      manifest: lines.joined(), keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}")
+    #expect(try await workshop.run().status == 1)
+    // When it is known, the token does not matter any more.
+    #expect(
+      try workshop.catalog.images.map(\.status) == [.failed, .failed, .ok, .ok, .ok])
+    #expect(server.count("/a?token=expired") == 1 && server.count("/a?token=good") == 1)
   }
 
   /// One 503 of a host whose URLs all lead elsewhere, and it goes on as before.

@@ -34,6 +34,9 @@ import Testing
       }
       if !lines.contains("fetch:\n  allow: [loopback]") { lines.append("fetch: {allow: loopback}") }
       let file = try folder.write(lines.joined(separator: "\n"), to: name)
+      let shipped = try await Tool.tessera(
+        "check", Places.root.appending(path: "Pipelines/\(name)").path)
+      #expect(shipped.status == 0, "\(name) as it is: \(shipped.output) \(shipped.errors)")
       let check = try await Tool.tessera("check", file)
       #expect(check.status == 0, "\(name): \(check.errors)")
       let arguments = text.contains("--layout-only") ? ["--layout-only"] : []

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TesseraCatalog
 import TesseraTestSupport
 import Testing
@@ -130,5 +131,95 @@ import Testing
       keys: "fetch: {allow: loopback, retries: 1}")
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.report["fetch.retries"] == 3)
+  }
+
+  /// An item whose line of the manifest has changed, in a run that was killed before it came to it: the next run makes
+  /// the new line.
+  @Test func aChangedEntryOfAKilledRunIsNotForgotten() async throws {
+    let server = try FaultServer([
+      "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }, "/hang": { $1.hang() },
+    ])
+    defer { server.stop() }
+    func line(_ price: Int) -> String {
+      #"{"id":"p","url":"\#(server.url("/p"))","extra":{"price":\#(price)}}"# + "\n"
+    }
+    let keys = "fetch: {allow: loopback, retries: 0, order: newest-first, concurrency: 1}"
+    let workshop = try Workshop(manifest: line(10), keys: keys)
+    #expect(try await workshop.run().status == 0)
+    let hanging = (0..<1_200).map { server.url("/hang?\($0)") + "\n" }.joined()
+    let urls = hanging.split(separator: "\n").map { #"{"url":"\#($0)"}"# + "\n" }.joined()
+    try workshop.folder.write(line(99) + urls, to: "manifest")
+    let running = try workshop.start()
+    while server.total < 2 { try await Task.sleep(for: .milliseconds(20)) }
+    running.signal(SIGKILL)
+    _ = await running.end()
+    try workshop.folder.write(line(99), to: "manifest")
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.catalog.images[0].extra?["price"]?.integerValue == 99)
+    #expect(server.count("/p") == 1)
+  }
+
+  /// A source that another item has found changed is changed for all items of the run, whenever they come.
+  @Test func whatOneItemFindsOutIsTrueForAll() async throws {
+    let hasChanged = Mutex(false)
+    let server = try FaultServer([
+      "/p": { _, connection in
+        let name = hasChanged.withLock(\.self) ? "rotated-phone-shot.jpg" : "grey.png"
+        connection.picture(name, ["Cache-Control": "max-age=3600"])
+      },
+      "/f": { $1.picture("one-pixel.png", ["Cache-Control": "max-age=3600"]) },
+    ])
+    defer { server.stop() }
+    func line(_ id: String, _ slot: String) -> String {
+      #"{"id":"\#(id)","url":"\#(server.url("/p"))","slots":["\#(slot)"]}"# + "\n"
+    }
+    let keys = "fetch: {allow: loopback, retries: 0, concurrency: 16, per-host: 16}"
+    let workshop = try Workshop(manifest: line("a", "avatar"), keys: keys)
+    #expect(try await workshop.run().status == 0)
+    hasChanged.withLock { $0 = true }
+    // So many that "a" has to wait until "b" has ended; all are read from the manifest at once.
+    let fillers = (0..<1_100).map { #"{"url":"\#(server.url("/f?\($0)"))"}"# + "\n" }.joined()
+    try #require(fillers.utf8.count < 60_000)
+    try workshop.folder.write(line("b", "card") + fillers + line("a", "avatar"), to: "manifest")
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    let images = try workshop.catalog.images
+    #expect(images.first?.height == 800)
+    #expect(images.last?.id == "a" && images.last?.height == 800)
+  }
+
+  /// Who asks only for what failed does not ask for a new item's source that is known and fresh.
+  @Test func aNewItemOfAFreshSourceIsNotAskedFor() async throws {
+    let server = try FaultServer([
+      "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }
+    ])
+    defer { server.stop() }
+    func line(_ id: String) -> String { #"{"id":"\#(id)","url":"\#(server.url("/p"))"}"# + "\n" }
+    let workshop = try Workshop(manifest: line("a"))
+    #expect(try await workshop.run().status == 0)
+    try workshop.folder.write(line("a") + line("b"), to: "manifest")
+    #expect(try await workshop.run("--retry-failed").status == 0)
+    #expect(try workshop.catalog.images.map(\.status) == [.ok, .ok])
+    #expect(server.count("/p") == 1)
+  }
+
+  /// `extra` that is null is not none: the line of the one does not stand for the other.
+  @Test func aNullThatSomebodyWroteIsThere() async throws {
+    let server = try FaultServer([
+      "/a": {
+        $1.answer("200 OK", ["Cache-Control": "max-age=60"], (try? Places.bytes("plain.jpg")) ?? [])
+      }
+    ])
+    defer { server.stop() }
+    let entries = ["", #","extra":null"#].map {
+      #"{"id":"a","url":"\#(server.url("/a"))"\#($0)}"# + "\n"
+    }
+    let workshop = try Workshop(manifest: entries[0])
+    for (index, extra) in [(0, nil), (1, .null), (0, nil)] as [(Int, CatalogValue?)] {
+      try workshop.folder.write(entries[index], to: "manifest")
+      #expect(try await workshop.run().status == 0)
+      #expect(try workshop.catalog.images[0].extra == extra)
+    }
+    #expect(server.count("/a") == 1)
   }
 }

@@ -330,4 +330,19 @@ import Testing
     #expect(try workshop.report["variants.made"] == 0)
     await nginx.stop()
   }
+
+  /// The memory of a report is the run's own, however large the program that started it.
+  @Test func tellsItsOwnMemory() async throws {
+    let workshop = try Workshop(manifest: "", keys: "fail-above: 100%")
+    let script = """
+      import subprocess, sys
+      held = bytearray(b'x') * 500_000_000
+      sys.exit(subprocess.run(sys.argv[1:]).returncode)
+      """
+    let result = try await Tool.run(
+      "/usr/bin/python3", ["-c", script, Places.tessera, "run", workshop.folder.path("feed.yaml")])
+    #expect(result.status == 0, "\(result.errors)")
+    let memory = try workshop.report["peakMemoryBytes"] ?? .max
+    #expect(memory > 5_000_000 && memory < 100_000_000, "\(memory) bytes")
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TesseraCatalog
 import TesseraTestSupport
 import Testing
@@ -25,7 +26,7 @@ import Testing
     let text = try workshop.catalogText
     let whole = try Data(contentsOf: Self.state(workshop))
     var generator = SystemRandomNumberGenerator()
-    var damaged = stride(from: 0, to: whole.count, by: 8192).map { whole.prefix($0) }
+    var damaged = stride(from: 0, to: whole.count, by: 4096).map { whole.prefix($0) }
     for _ in 0..<12 {
       var copy = whole
       for _ in 0..<20 {
@@ -48,6 +49,90 @@ import Testing
     await nginx.stop()
   }
 
+  /// A page of noise costs the records on it: what else is known stays known, and is asked for again with its
+  /// validators.
+  @Test func whatCanBeReadOfADamagedStateIsTakenOver() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let items = (0..<300).map { nginx.url("/one-pixel.png?\($0)") + "\n" }
+    let workshop = try Workshop(manifest: items.joined())
+    #expect(try await workshop.run().status == 0)
+    let text = try workshop.catalogText
+    let whole = try Data(contentsOf: Self.state(workshop))
+    // Pages with sources are those with many validators.
+    let validator = Data("GMT".utf8)
+    let pages = stride(from: 4096, to: whole.count, by: 4096).filter { start in
+      var (found, place) = (0, start)
+      while let next = whole[place..<start + 4096].range(of: validator) {
+        (found, place) = (found + 1, next.upperBound)
+      }
+      return found > 5
+    }
+    try #require(pages.count >= 5)
+    var noise = whole
+    noise.replaceSubrange(pages[2]..<pages[2] + 4096, with: Data(repeating: 0x5A, count: 4096))
+    try noise.write(to: Self.state(workshop))
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("records could still be read"), "\(result.errors)")
+    #expect(try workshop.catalogText == text)
+    let report = try workshop.report
+    #expect(report["decodes"] == 0)
+    #expect((200..<300).contains(report["fetch.notModified"] ?? 0), "\(report)")
+    #expect(try workshop.folder.read("out/.tessera/state.sqlite.damaged") == noise)
+    await nginx.stop()
+  }
+
+  /// What was stale may be stale still: a state that was damaged does not make it good.
+  @Test func aSalvagedSourceIsNotGoodForWhoAsksOnlyForWhatFailed() async throws {
+    let isDown = Mutex(false)
+    let server = try FaultServer([
+      "/a": { _, connection in
+        if isDown.withLock(\.self) { return connection.answer("500 Internal Server Error") }
+        connection.picture("plain.jpg", ["ETag": "\"1\"", "Cache-Control": "no-cache"])
+      }
+    ])
+    defer { server.stop() }
+    let workshop = try Workshop(manifest: server.url("/a") + "\n")
+    #expect(try await workshop.run().status == 0)
+    isDown.withLock { $0 = true }
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images[0].status == .stale)
+    var bytes = try Data(contentsOf: Self.state(workshop))
+    let place = try #require(bytes.range(of: Data("\"status\":\"stale\"".utf8)))
+    let page = place.lowerBound / 4096 * 4096
+    bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x5A, count: 4096))
+    try bytes.write(to: Self.state(workshop))
+    let result = try await workshop.run("--retry-failed")
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(result.errors.contains("could still be read"), "\(result.errors)")
+    #expect(try workshop.catalog.images[0].status == .stale)
+    #expect(server.count("/a") == 3)
+  }
+
+  /// After a power cut nothing is removed that is none of ours, whatever a damaged state names.
+  @Test func recoveryRemovesNothingOfOthers() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try await Self.made(nginx)
+    let text = try workshop.catalogText
+    let precious = try workshop.folder.write("precious", to: "precious")
+    let change = """
+      UPDATE variants SET path = '../precious', run = 1 WHERE key = (SELECT min(key) FROM variants);
+      UPDATE variants SET path = '', run = 1 WHERE key = (SELECT max(key) FROM variants);
+      UPDATE runs SET boot = 'another', number = 1
+      """
+    let script =
+      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()"
+    let changed = try await Tool.run(
+      "/usr/bin/python3", ["-c", script, Self.state(workshop).path, change])
+    try #require(changed.status == 0, "\(changed.errors)")
+    let result = try await workshop.run()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(FileManager.default.fileExists(atPath: precious))
+    #expect(try workshop.catalogText == text)
+    try await workshop.expectWhole()
+    await nginx.stop()
+  }
+
   /// Numbers and names that are others than they were, in a state that is whole for SQLite: they count as nothing.
   @Test(arguments: [
     "UPDATE contents SET width = width + 1", "UPDATE contents SET frames = 3, alpha = 1",
@@ -56,6 +141,9 @@ import Testing
     "UPDATE sources SET fresh_until = 9e15, content = (SELECT max(content) FROM contents)",
     "UPDATE placeholders SET color = '#000000'",
     "UPDATE variants SET path = (SELECT max(path) FROM variants)",
+    "UPDATE results SET result = replace(result, 'width', 'height')",
+    "UPDATE results SET result = (SELECT max(result) FROM results)",
+    "UPDATE items SET entry = (SELECT max(entry) FROM items), done = 0, reason = NULL",
   ])
   func numbersThatAreOthersCountAsNothing(_ change: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)

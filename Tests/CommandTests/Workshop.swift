@@ -43,10 +43,29 @@ struct Workshop {
     try Tool.start(Places.tessera, ["run", folder.path("feed.yaml")] + options)
   }
 
-  var catalogText: String { get throws { try folder.text("out/catalog.json") } }
+  var catalogText: String {
+    get throws {
+      let text = try folder.text("out/catalog.json")
+      try Self.keep(text)
+      return text
+    }
+  }
 
+  /// Read by the library that apps read it with, and by Foundation's decoder: both see the same.
   var catalog: Catalog {
-    get throws { try JSONDecoder().decode(Catalog.self, from: folder.read("out/catalog.json")) }
+    get throws {
+      let text = try catalogText
+      let catalog = try Catalog(reading: text.utf8)
+      #expect(try JSONDecoder().decode(Catalog.self, from: Data(text.utf8)) == catalog)
+      return catalog
+    }
+  }
+
+  /// Keeps a catalog for Tests/check-catalogs, where a folder is named for that.
+  static func keep(_ text: String) throws {
+    guard let folder = ProcessInfo.processInfo.environment["TESSERA_KEEP_CATALOGS"] else { return }
+    let name = String(UInt(bitPattern: text.hashValue), radix: 16)
+    try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
   }
 
   /// The numbers of `run.json` by their paths: `items.ok`.

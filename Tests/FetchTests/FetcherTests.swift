@@ -309,6 +309,25 @@ private final class Bucket: BodyReceiving {
     #expect(server.mostOpen <= 4)  // a connection that is about to close may still be counted
   }
 
+  /// A host's pause is also for those that come when nobody waits for it.
+  @Test func aPauseIsForThoseWhoComeLater() async throws {
+    let server = try FaultServer([
+      "/busy": { $1.answer("429 Too Many Requests", ["Retry-After": "1"]) },
+      "/next": { $1.answer("200 OK", [:], [1]) },
+    ])
+    defer { server.stop() }
+    let fetcher = try Fetcher(Self.settings())
+    defer { fetcher.close() }
+    let clock = ContinuousClock.now
+    for path in ["/busy", "/next"] {
+      _ = await fetcher.fetch(
+        FetchRequest(url: server.url(path), deadline: .seconds(20)),
+        host: "127.0.0.1:\(server.port)", into: Bucket())
+    }
+    #expect(clock.duration(to: .now) >= .seconds(1))
+    #expect(server.count("/next") == 1)
+  }
+
   @Test func endsWhenItsTaskIsCancelled() async throws {
     let server = try FaultServer(Self.faults)
     defer { server.stop() }

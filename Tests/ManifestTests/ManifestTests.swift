@@ -73,6 +73,30 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(second.slots == nil)
   }
 
+  /// Known columns may be written in any way; a table without URLs is no list of relative ones.
+  @Test func aHeaderRowWithoutURLsIsTold() {
+    #expect(outline(records("ID,URL\np1,https://a/1.jpg\n")) == ["2 p1 https://a/1.jpg"])
+    for (header, mistake) in [
+      ("id,image", "the header row has no column \"url\"; it has id, image"),
+      ("id;Bild URL", "the header row has no column \"url\"; it has id, Bild URL"),
+      ("id\turl\tURL", "the header row has the column \"url\" twice"),
+    ] {
+      let separator = header.first { ",;\t".contains($0) } ?? ","
+      var reader = ManifestReader(base: "https://example.com/")
+      let found =
+        reader.read(Array("\(header)\np1\(separator)1.jpg\(separator)\n2.jpg\n".utf8))
+        + reader.finish()
+      #expect(
+        outline(found) == [
+          "1: \(mistake)", "2: \(mistake)", "3 https://example.com/2.jpg https://example.com/2.jpg",
+        ], "\(header)")
+    }
+    // These are URLs.
+    var reader = ManifestReader(base: "https://example.com/")
+    let list = reader.read(Array("a.jpg,b\nc/d,e\n".utf8)) + reader.finish()
+    #expect(list.count == 2 && !outline(list).contains { $0.contains("header") })
+  }
+
   /// The examples of RFC 3986, section 5.4, and a few of our own.
   @Test(arguments: [
     ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),

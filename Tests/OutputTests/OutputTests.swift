@@ -75,6 +75,15 @@ import Testing
     #expect(Host.processors(inQuota: text) == processors)
   }
 
+  @Test(
+    arguments: [
+      ("Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t  8152 kB\nVmRSS:\t 10 kB\n", 8152), ("VmHWM:\n", nil),
+      ("", nil),
+    ] as [(String, Int?)])
+  func readsAProcessStatus(_ text: String, _ kibibytes: Int?) {
+    #expect(Host.peakMemory(inStatus: text) == kibibytes)
+  }
+
   @Test func showsControlCharactersInsteadOfSendingThem() {
     #expect("a\u{1B}[31mb\u{202E}c".printable == "a\\u{1b}[31mb\\u{202e}c")
   }

@@ -1,8 +1,9 @@
 import Foundation
 import TesseraPlaceholder
-import TesseraState
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraState
 
 @Suite struct StateTests {
   @Test func remembersSourcesContentsAndVariants() async throws {
@@ -24,7 +25,8 @@ import Testing
       try await state.save(source, key: "https://a")
       try await state.save(header, key: "https://b")
       try await state.save(
-        content, digest: "abc", variants: [("key", variant)], placeholder: ("p", placeholder))
+        content, digest: "abc", variants: [("key", variant)], placeholder: ("p", placeholder),
+        run: 1)
       try await state.commit()
     }
     let state = try StateStore(path: folder.path("state"))
@@ -41,7 +43,7 @@ import Testing
 
   @Test func givesItemsTheirPlacesAndFindsRepeatedIds() async throws {
     let state = try StateStore(path: "")
-    let run = try await state.beginRun()
+    let run = try await state.beginRun(boot: "1")
     func claim(_ id: String, _ position: Int, _ line: Int, _ entry: String) async throws -> Claim {
       try await state.claim(
         [.init(id: id, line: line, entry: entry)], run: run, position: position)[0]
@@ -50,13 +52,15 @@ import Testing
     #expect(try await claim("b", 1, 2, "y") == .new)
     #expect(try await claim("a", 2, 3, "x") == .repeated)
     #expect(try await claim("a", 2, 4, "z") == .conflict(line: 1))
-    try await state.finish(id: "b", result: "{b}", status: "ok", reason: "why", content: nil)
-    try await state.finish(id: "a", result: "{a}", status: "ok", reason: "why", content: nil)
+    try await state.finish(
+      id: "b", result: "{b}", status: "ok", reason: "why", content: nil, basis: nil)
+    try await state.finish(
+      id: "a", result: "{a}", status: "ok", reason: "why", content: nil, basis: nil)
     let all = try await state.results(of: run, after: -1, limit: 10)
     #expect(all.map(\.result) == ["{a}", "{b}"])
     #expect(try await state.results(of: run, after: 0, limit: 10).map(\.result) == ["{b}"])
     // The next run begins anew; items it does not name are forgotten.
-    let next = try await state.beginRun()
+    let next = try await state.beginRun(boot: "1")
     #expect(next > run)
     #expect(
       try await state.claim(
@@ -64,7 +68,7 @@ import Testing
         position: 0) == [.new, .repeated])
     try await state.endRun(next)
     #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
-    #expect(try await state.beginRun() > next)
+    #expect(try await state.beginRun(boot: "1") > next)
   }
 
   /// What is computed with must not be able to break the computation.
@@ -75,9 +79,80 @@ import Testing
         format: "jpeg", width: width, height: 40, hasAlpha: false, frames: 1, warnings: [])
       try await state.save(
         content, digest: "abc", variants: [],
-        placeholder: ("p", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")))
+        placeholder: ("p", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")), run: 1)
       #expect(try await state.content("abc") == nil)
     }
+  }
+
+  /// What an earlier version has written is read, and what it did not note is made anew.
+  @Test(arguments: 1..<Schema.version)
+  func readsWhatEarlierVersionsWrote(_ version: Int) async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try Database(folder.path("state"))
+      try Schema.migrate(database, to: version)
+      try database.execute(
+        "INSERT INTO runs (number) VALUES (7);"
+          + "INSERT INTO sources (key, content, etag, checked, run) VALUES ('k', 'c', 'e', 1.5, 7);"
+          + "INSERT INTO variants (key, path, width, height, bytes) VALUES ('v', 'p', 1, 2, 3);"
+          + "INSERT INTO items (id, run, position, line, entry, result)"
+          + " VALUES ('a', 7, 0, 1, 'x', '{a}')")
+    }
+    let state = try StateStore(path: folder.path("state"))
+    #expect(try await state.source("k")?.confirmation.etag == "e")
+    #expect(
+      try await state.variants(["v"])
+        == [VariantRecord(path: "p", width: 1, height: 2, bytes: 3)])
+    #expect(try await state.results(of: 7, after: -1, limit: 9).map(\.result) == ["{a}"])
+    #expect(try await state.story(of: "a")?.result == "{a}")
+    // What has no mark may be anything.
+    #expect(
+      try await state.standing([(.init(id: "a", line: 1, entry: "x"), "k")], settings: "").first?
+        .map(\.result) == .some(nil))
+    #expect(try await state.hasDoubts(boot: "1") == false)
+    #expect(try await state.beginRun(boot: "1") == 8)
+  }
+
+  /// A line stands while its item, the settings and its source are what they were, and no longer.
+  @Test func aLineStandsWhileNothingHasChanged() async throws {
+    let state = try StateStore(path: "")
+    let run = try await state.beginRun(boot: "1")
+    let confirmation = Confirmation(
+      etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: run)
+    var source = SourceRecord(content: "c", confirmation: confirmation)
+    try await state.save(source, key: "k")
+    let request = StateStore.ClaimRequest(id: "a", line: 1, entry: "x")
+    _ = try await state.claim([request], run: run, position: 0)
+    try await state.finish(
+      id: "a", result: "{a}", status: "ok", reason: "why", content: "c",
+      basis: .init(settings: "s", entry: "x", source: "k"))
+    func stands(
+      _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
+    ) async throws -> Bool {
+      let request = StateStore.ClaimRequest(id: "a", line: 9, entry: entry)
+      return try await state.standing([(request, key)], settings: settings)[0]?.result == "{a}"
+    }
+    #expect(try await stands())
+    #expect(try await stands("y") == false)
+    #expect(try await stands("x", "l") == false)
+    #expect(try await stands("x", "k", "t") == false)
+    // A run that was stopped before it came to a result leaves the line of the old entry.
+    let later = StateStore.ClaimRequest(id: "a", line: 1, entry: "y")
+    _ = try await state.claim([later], run: try await state.beginRun(boot: "1"), position: 0)
+    #expect(try await stands("y") == false)
+    // That a server has stood by it once more changes nothing.
+    source.confirmation.checked = 2
+    source.confirmation.run = 9
+    try await state.save(source, key: "k")
+    #expect(try await stands())
+    let header = HeaderRecord(
+      format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
+      confirmation: confirmation)
+    try await state.save(header, key: "k")
+    #expect(try await stands() == false)
+    source.content = "d"
+    try await state.save(source, key: "k")
+    #expect(try await stands() == false)
   }
 
   @Test func refusesNoiseAndALaterVersion() async throws {

@@ -3,35 +3,58 @@ internal import TesseraFiles
 internal import TesseraJSON
 
 /// Reads a catalog that Tessera wrote, in either form, one image at a time: memory does not grow with it.
-struct CatalogReader: ~Copyable {
+struct WrittenCatalog: ~Copyable {
   private let file: File
   private let path: String
   private var buffer: [UInt8] = []
   private var start = 0
+  /// How far the buffer was looked through for the end of a line.
+  private var searched = 0
+  /// Whether it is in JSON, which has an end, and not in lines.
+  private var hasEnd = false
   private var line = 0
   private(set) var count = 0
+  /// Everything but the images.
+  private(set) var head = JSONValue.null
+  /// Bytes from the file's start to the buffer's.
+  private var bufferOffset = 0
+  /// Where the last image stands, in bytes from the file's start.
+  private(set) var place = (offset: 0, length: 0)
 
   /// The one catalog of an output.
   ///
   /// - Throws: ``PipelineError`` where there is none, or one of another version.
-  static func open(_ root: String) throws(PipelineError) -> CatalogReader {
+  static func open(_ root: String) throws(PipelineError) -> WrittenCatalog {
     let names = ["catalog.json", "catalog.jsonl"].map { FileSystem.join(root, $0) }
     guard let path = names.first(where: { FileSystem.size(ofFile: $0) != nil }) else {
       throw .local(
         "\"\(root)\" holds no catalog.json; it must be the output of a run")
     }
-    var reader = CatalogReader(
+    return try read(path)
+  }
+
+  /// A catalog by its own path, or that of an output.
+  static func open(at path: String) throws(PipelineError) -> WrittenCatalog {
+    FileSystem.isDirectory(path) ? try open(path) : try read(path)
+  }
+
+  private static func read(_ path: String) throws(PipelineError) -> WrittenCatalog {
+    var reader = WrittenCatalog(
       file: try PipelineError.wrap { try File(path, .read) }, path: path)
     // Up to the images, the head is the same in both forms.
     guard let head = try reader.nextLine(),
       let value = try? JSONParser.parse(
         head.last == UInt8(ascii: "[") ? Array(head) + Array("]}".utf8) : Array(head)),
-      value["schema"]?.stringValue == Catalog.schema
+      value["schema"]?.stringValue == Catalog.schema,
+      // Nobody else writes them on one line, and here they would be overlooked.
+      value["images"]?.arrayValue?.isEmpty ?? true
     else {
       throw .local(
         "\"\(path)\" is no catalog of this version; expected \"schema\": \"\(Catalog.schema)\" on its "
-          + "first line")
+          + "first line, and an image on each other, as a run writes it")
     }
+    reader.head = value
+    reader.hasEnd = head.last == UInt8(ascii: "[")
     return reader
   }
 
@@ -46,26 +69,43 @@ struct CatalogReader: ~Copyable {
       if line.isEmpty { continue }
       if line.elementsEqual("]}".utf8) { return nil }
       let text = line.last == UInt8(ascii: ",") ? line.dropLast() : line
-      do throws(JSONError) {
-        count += 1
-        return try JSONParser.parse(Array(text))
-      } catch {
-        throw .local(
-          "\"\(path)\", line \(self.line): \(error.message); the catalog is damaged, run again to make it "
-            + "anew")
-      }
+      place = (bufferOffset + text.startIndex, text.count)
+      count += 1
+      return try parse(text)
     }
+    if hasEnd { throw error("it breaks off here") }
     return nil
+  }
+
+  /// An image that was read before, by its place.
+  func line(at offset: Int, length: Int) throws(PipelineError) -> JSONValue {
+    try parse(try PipelineError.wrap { try file.read(length, at: offset) }[...])
+  }
+
+  private func parse(_ text: ArraySlice<UInt8>) throws(PipelineError) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONParser.parse(Array(text))
+    } catch {
+      throw self.error(error.message)
+    }
+  }
+
+  /// What is wrong with the line that was read last.
+  func error(_ message: String) -> PipelineError {
+    .local(
+      "\"\(path)\", line \(line): \(message); the catalog is damaged, run again to make it anew")
   }
 
   private mutating func nextLine() throws(PipelineError) -> ArraySlice<UInt8>? {
     while true {
-      if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      if let end = buffer[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) {
         defer { start = end + 1 }
         line += 1
         return buffer[start..<end]
       }
+      bufferOffset += start
       buffer.removeSubrange(..<start)
+      searched = buffer.count
       start = 0
       let got = try PipelineError.wrap { try file.read(1 << 16, into: &buffer) }
       guard got > 0 else {
@@ -104,16 +144,27 @@ struct NamedFile {
   }
 
   /// The beginning of its content's SHA-256, which its name is made of; nil where the path is none of ours.
-  var digest: Substring? {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "variants", let mark = parts[2].firstIndex(of: "-") else {
-      return nil
-    }
+  var digest: Substring? { Self.digest(in: path) }
+
+  /// `variants/5a/5ab2…-64x48.webp`. By bytes: a slash with an accent is one more slash.
+  static func digest(in path: String) -> Substring? {
+    let parts = path.utf8.split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].elementsEqual("variants".utf8),
+      let mark = parts[2].firstIndex(of: UInt8(ascii: "-"))
+    else { return nil }
     let digest = parts[2][..<mark]
-    let isHexadecimal = digest.utf8.allSatisfy {
+    let isDigest =
+      digest.count == 32
+      && digest.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
+    let isRest = parts[2][mark...].dropFirst().allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: ".")
     }
-    return digest.utf8.count == 32 && isHexadecimal && parts[1] == digest.prefix(2) ? digest : nil
+    guard isDigest, isRest, parts[1].elementsEqual(digest.prefix(2)) else { return nil }
+    return path[digest.startIndex..<digest.endIndex]
   }
 }

@@ -1,0 +1,109 @@
+// Lays a feed out on three screens, before any picture has loaded, and says which files each would fetch first.
+//
+//     swift run FeedLayout CATALOG
+//
+// A hero over the whole width, then cards in columns, each as high as its picture wants, in the column that is the
+// shortest. An app would draw frames where this prints them; nothing here asks a network for anything.
+import Foundation
+import TesseraCatalog
+
+struct Screen {
+  var name: String
+  /// Points.
+  var width: Int
+  var height: Int
+  /// Device pixels a point.
+  var scale: Double
+  var columns: Int
+}
+
+struct Frame {
+  var image: CatalogImage
+  var x: Int
+  var y: Int
+  var size: CatalogSize
+  /// The file for it; nil where there is nothing to show.
+  var variant: CatalogVariant?
+}
+
+/// The feed's frames from the top down, each from the catalog alone.
+func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
+  let gap = 8
+  var frames: [Frame] = []
+  let images = catalog.images
+  var top = 0
+  // The first picture that is wider than high is the hero.
+  let hero = images.firstIndex { ($0.aspectRatio ?? 0) > 1 }
+  if let hero {
+    let box = CatalogBox(width: screen.width, height: screen.height / 3, mode: .clip)
+    if let size = images[hero].layoutSize(in: box) {
+      let variant = images[hero].variant(for: box, scale: screen.scale)
+      frames.append(Frame(image: images[hero], x: 0, y: 0, size: size, variant: variant))
+      top = size.height + gap
+    }
+  }
+  let width = (screen.width - gap * (screen.columns - 1)) / screen.columns
+  var bottoms = [Int](repeating: top, count: screen.columns)
+  for (place, image) in images.enumerated() where place != hero {
+    let box = CatalogBox(width: width, height: nil)
+    // What has no size is told in a line of text.
+    let size = image.layoutSize(in: box) ?? CatalogSize(width: width, height: 44)
+    let column = bottoms.indices.min { bottoms[$0] < bottoms[$1] } ?? 0
+    let variant = image.variant(for: box, scale: screen.scale)
+    frames.append(
+      Frame(
+        image: image, x: column * (width + gap), y: bottoms[column], size: size, variant: variant))
+    bottoms[column] += size.height + gap
+  }
+  return frames
+}
+
+func requests(_ frames: [Frame]) -> [Prefetch.Request] {
+  frames.compactMap { $0.variant.map { Prefetch.Request($0) } }
+}
+
+func line(_ frame: Frame) -> String {
+  let place = "\(frame.x),\(frame.y) \(frame.size.width)x\(frame.size.height)"
+  let shown =
+    switch frame.image.appearance(in: .loading, variant: frame.variant) {
+    case .placeholder(.thumbhash): "thumbhash"
+    case .placeholder(.blurhash): "blurhash"
+    case .placeholder(.lqip): "lqip"
+    case .placeholder(.color(let color)): color
+    case .empty: "empty"
+    case .picture: "picture"
+    case .failure(let error): "failed: \(error?.message ?? "")"
+    }
+  return "  \(frame.image.id)  \(place)  \(shown)  \(frame.variant?.path ?? "-")"
+}
+
+let screens = [
+  Screen(name: "phone", width: 390, height: 844, scale: 3, columns: 2),
+  Screen(name: "tablet", width: 820, height: 1180, scale: 2, columns: 3),
+  Screen(name: "desktop", width: 1440, height: 900, scale: 1, columns: 5),
+]
+
+guard CommandLine.arguments.count == 2 else {
+  FileHandle.standardError.write(Data("usage: FeedLayout CATALOG\n".utf8))
+  exit(64)
+}
+do {
+  let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
+  let catalog = try Catalog(reading: data)
+  for screen in screens {
+    print("\(screen.name), \(screen.width) x \(screen.height) points at \(screen.scale):")
+    let frames = layout(catalog, on: screen)
+    let visible = frames.filter { $0.y < screen.height }
+    let upcoming = frames.filter { $0.y >= screen.height }
+    for frame in visible { print(line(frame)) }
+    let next = Prefetch().next(
+      visible: requests(visible), upcoming: requests(upcoming), underWay: [],
+      isLoaded: { _ in false })
+    let bytes = next.reduce(0.0) { $0 + Double($1.bytes) }
+    print("  first: \(next.count) files, \(String(format: "%.0f", bytes)) bytes")
+    for request in next { print("    \(catalog.url(of: request.path))") }
+  }
+} catch {
+  FileHandle.standardError.write(Data("\(CommandLine.arguments[1]): \(error)\n".utf8))
+  exit(2)
+}

@@ -1,0 +1,126 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// ThumbHash, after Evan Wallace's definition of it: some 25 bytes for the average colour, the shape, a blurred
+/// picture and its alpha.
+public enum ThumbHash {
+  /// The picture that a hash stands for, some 32 pixels along its longer side; nil where it is no hash.
+  ///
+  /// - Parameter hash: its bytes; the catalog has them in Base64, which ``CatalogPlaceholder/Kind/pixels(_:)`` takes.
+  public static func decode(_ hash: [UInt8]) -> PlaceholderPixels? {
+    guard let parts = Parts(hash) else { return nil }
+    let ratio = Double(parts.across) / Double(parts.down)
+    let width = max(1, Int((ratio > 1 ? 32 : 32 * ratio) + 0.5))
+    let height = max(1, Int((ratio > 1 ? 32 / ratio : 32) + 0.5))
+    let columns = cosines(width, count: 7)
+    let rows = cosines(height, count: 7)
+    var samples: [UInt8] = []
+    samples.reserveCapacity(width * height * 4)
+    for y in 0..<height {
+      for x in 0..<width {
+        let luminance = parts.luminance.value(columns[x], rows[y])
+        let yellow = parts.yellow.value(columns[x], rows[y])
+        let red = parts.red.value(columns[x], rows[y])
+        let alpha = parts.alpha?.value(columns[x], rows[y]) ?? 1
+        // Luminance is the mean of the three, yellow is red and green against blue.
+        let b = luminance - 2 / 3 * yellow
+        let r = (3 * luminance - b + red) / 2
+        let g = r - red
+        for value in [r, g, b, alpha] { samples.append(UInt8(max(0, 255 * min(1, value)) + 0.5)) }
+      }
+    }
+    return PlaceholderPixels(width: width, height: height, samples: samples)
+  }
+
+  private static func cosines(_ length: Int, count: Int) -> [[Double]] {
+    (0..<length).map { place in
+      (0..<count).map { cos(.pi / Double(length) * (Double(place) + 0.5) * Double($0)) }
+    }
+  }
+
+  /// A plane as a constant and factors of cosines, of which the higher ones are left out.
+  private struct Channel {
+    var constant: Double
+    /// With the numbers of their cosines.
+    var factors: [(x: Int, y: Int, value: Double)] = []
+
+    init(
+      _ constant: Double, scale: Double, _ across: Int, _ down: Int, _ digits: inout Digits
+    ) {
+      self.constant = constant
+      for y in 0..<down {
+        var x = y == 0 ? 1 : 0
+        while x * down < across * (down - y) {
+          factors.append((x, y, (Double(digits.next()) / 7.5 - 1) * scale))
+          x += 1
+        }
+      }
+    }
+
+    func value(_ column: [Double], _ row: [Double]) -> Double {
+      factors.reduce(constant) { $0 + $1.value * column[$1.x] * row[$1.y] * 2 }
+    }
+  }
+
+  /// Digits of four bits, the lower one of each byte first.
+  private struct Digits {
+    var bytes: ArraySlice<UInt8>
+    var high: UInt8?
+    var isShort = false
+
+    mutating func next() -> UInt8 {
+      if let high {
+        self.high = nil
+        return high
+      }
+      guard let byte = bytes.popFirst() else {
+        isShort = true
+        return 0
+      }
+      high = byte >> 4
+      return byte & 15
+    }
+  }
+
+  private struct Parts {
+    /// The shape, as cosines each way.
+    var across: Int
+    var down: Int
+    var luminance: Channel
+    var yellow: Channel
+    var red: Channel
+    var alpha: Channel?
+
+    init?(_ hash: [UInt8]) {
+      guard hash.count >= 5 else { return nil }
+      let head = Int(hash[0]) | Int(hash[1]) << 8 | Int(hash[2]) << 16
+      let shape = Int(hash[3]) | Int(hash[4]) << 8
+      let hasAlpha = head >> 23 != 0
+      let most = hasAlpha ? 5 : 7
+      let isLandscape = shape >> 15 != 0
+      (across, down) = isLandscape ? (most, shape & 7) : (shape & 7, most)
+      guard across > 0, down > 0, !hasAlpha || hash.count >= 6 else { return nil }
+      var digits = Digits(bytes: hash[(hasAlpha ? 6 : 5)...])
+      luminance = Channel(
+        Double(head & 63) / 63, scale: Double(head >> 18 & 31) / 31, max(3, across), max(3, down),
+        &digits)
+      // Colours were scaled down a little when they were rounded, so they are scaled up.
+      yellow = Channel(
+        Double(head >> 6 & 63) / 31.5 - 1, scale: Double(shape >> 3 & 63) / 63 * 1.25, 3, 3,
+        &digits)
+      red = Channel(
+        Double(head >> 12 & 63) / 31.5 - 1, scale: Double(shape >> 9 & 63) / 63 * 1.25, 3, 3,
+        &digits)
+      if hasAlpha {
+        alpha = Channel(
+          Double(hash[5] & 15) / 15, scale: Double(hash[5] >> 4) / 15, 5, 5, &digits)
+      }
+      if digits.isShort { return nil }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import TesseraCatalog
+import TesseraPlan
+import Testing
+
+@Suite struct CatalogLayoutTests {
+  private static func image(
+    _ width: Int?, _ height: Int?, _ variants: [(Int, Int)] = []
+  ) -> CatalogImage {
+    CatalogImage(
+      id: "a", url: "u", status: .ok, width: width, height: height,
+      variants: variants.map {
+        CatalogVariant(
+          path: "\($0)x\($1)", type: "image/webp", width: $0, height: $1, bytes: $0 &* $1)
+      })
+  }
+
+  /// Any box gives the size that a slot of the same shape has in a catalog.
+  @Test func boxesAreLaidOutAsSlotsAre() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      let width = Int.random(in: 1...6000, using: &generator)
+      let height = Int.random(in: 1...6000, using: &generator)
+      var across: Int? = Int.random(in: 1...900, using: &generator)
+      var down: Int? = Int.random(in: 1...900, using: &generator)
+      let mode = Mode.allCases.randomElement(using: &generator) ?? .fit
+      if mode != .clip {
+        switch Int.random(in: 0...2, using: &generator) {
+        case 0: across = nil
+        case 1: down = nil
+        default: break
+        }
+      }
+      let slot = Slot("s", width: across, height: down, mode: mode)
+      let plan = Plan(
+        for: PlanSource(
+          size: Size(width, height), format: .jpeg, hasAlpha: false, isAnimated: false),
+        settings: PlanSettings(slots: [slot]))
+      let layout = plan.slots[0].layout
+      let box = CatalogBox(
+        width: across, height: down, mode: CatalogSlot.Mode(rawValue: mode.rawValue) ?? .fit)
+      let size = Self.image(width, height).layoutSize(in: box)
+      #expect(
+        size == CatalogSize(width: layout.width, height: layout.height),
+        "\(width)x\(height) in \(box)")
+    }
+  }
+
+  /// What shows the whole picture is told by its shape, which is that of the plan; a crop of nearly the same shape is none.
+  @Test func filesOfTheWholePictureAreKnownByTheirShape() {
+    var generator = SystemRandomNumberGenerator()
+    let slots = [
+      Slot("fit", width: 180, height: nil, mode: .fit),
+      Slot("fill", width: 90, height: 90, mode: .fill),
+    ]
+    for _ in 0..<5_000 {
+      let width = Int.random(in: 1...6000, using: &generator)
+      let height = Int.random(in: 1...6000, using: &generator)
+      let plan = Plan(
+        for: PlanSource(
+          size: Size(width, height), format: .jpeg, hasAlpha: false, isAnimated: false),
+        settings: PlanSettings(slots: slots))
+      let files = plan.variants.map { ($0.size.width, $0.size.height) }
+      let image = Self.image(width, height, files)
+      #expect(image.wholeVariants == image.variants, "\(width)x\(height): \(files)")
+    }
+    let near = Self.image(1000, 940, [(16, 16), (128, 120)])
+    #expect(near.wholeVariants.map(\.path) == ["128x120"])
+    #expect(near.variant(for: CatalogBox(width: 16, height: nil), scale: 1)?.path == "128x120")
+    #expect(Self.image(.max, .max, [(.max, .max), (1, 1)]).wholeVariants.count <= 2)
+  }
+
+  @Test func theSmallestFileWithEnoughPixelsIsChosen() {
+    let image = Self.image(3000, 4000, [(64, 64), (96, 128), (192, 256), (512, 512), (768, 1024)])
+    func path(_ box: CatalogBox, _ scale: Double) -> String? {
+      image.variant(for: box, scale: scale)?.path
+    }
+    // The cropped ones (64x64, 512x512) are for their slot.
+    #expect(path(CatalogBox(width: 90, height: nil), 1) == "96x128")
+    #expect(path(CatalogBox(width: 90, height: nil), 2) == "192x256")
+    #expect(path(CatalogBox(width: 96, height: nil), 2) == "192x256")
+    #expect(path(CatalogBox(width: 97, height: nil), 2) == "768x1024")
+    #expect(path(CatalogBox(width: 400, height: 400, mode: .fit), 1) == "768x1024")
+    #expect(path(CatalogBox(width: 192, height: 192, mode: .fit), 1) == "192x256")
+    // A crop shows the whole width: the whole picture has to cover it.
+    #expect(path(CatalogBox(width: 192, height: 192, mode: .clip), 1) == "192x256")
+    #expect(path(CatalogBox(width: 193, height: 193, mode: .clip), 1) == "768x1024")
+    #expect(path(CatalogBox(width: 2000, height: nil), 3) == "768x1024")
+    #expect(path(CatalogBox(width: nil, height: nil), 1) == nil)
+    #expect(Self.image(nil, nil).variant(for: CatalogBox(width: 9, height: 9), scale: 1) == nil)
+    #expect(Self.image(9, 9).variant(for: CatalogBox(width: 9, height: 9), scale: 1) == nil)
+  }
+
+  @Test func eachStateHasItsAppearance() {
+    var image = Self.image(30, 40, [(30, 40)])
+    let variant = image.variants[0]
+    #expect(image.appearance(in: .loading, variant: variant) == .empty)
+    #expect(image.appearance(in: .loaded, variant: variant) == .picture(variant))
+    #expect(image.appearance(in: .failed, variant: variant) == .failure(nil))
+    image.placeholder = CatalogPlaceholder(color: "#010203", thumbhash: "AA")
+    #expect(image.appearance(in: .loading, variant: variant) == .placeholder(.thumbhash("AA")))
+    image.status = .pending
+    #expect(image.appearance(in: .loading, variant: nil) == .placeholder(.thumbhash("AA")))
+    image.status = .failed
+    image.error = .init(code: "timeout", message: "It took too long.", retryable: true)
+    for state in PictureState.allCases {
+      #expect(image.appearance(in: state, variant: nil) == .failure(image.error))
+    }
+  }
+
+  @Test func formatsComeInTheirOrderOfPreference() {
+    var image = Self.image(30, 40, [(30, 40), (300, 20_000)])
+    image.variants[0].also = [.init(path: "b", type: "image/jpeg", bytes: 5)]
+    image.variants[1].type = "image/png"
+    image.variants[1].fallback = "webp-size-limit"
+    let catalog = Catalog(
+      generator: .init(name: "", version: "", libvips: ""),
+      pipeline: .init(name: "", fingerprint: ""), baseURL: "https://cdn/", slots: [:],
+      scales: [1], images: [image])
+    #expect(catalog.types == ["image/webp", "image/jpeg", "image/png"])
+    #expect(image.variants[0].file(accepting: ["image/jpeg"])?.path == "b")
+    #expect(image.variants[0].file(accepting: ["image/jpeg", "image/webp"])?.path == "30x40")
+    #expect(image.variants[0].file(accepting: ["image/png"]) == nil)
+    #expect(catalog.url(of: "variants/a") == "https://cdn/variants/a")
+  }
+}
+
+@Suite struct PrefetchTests {
+  private static func requests(_ names: String, bytes: Int = 100) -> [Prefetch.Request] {
+    names.map { Prefetch.Request(path: String($0), bytes: bytes) }
+  }
+
+  private static func next(
+    _ prefetch: Prefetch, _ visible: String, _ upcoming: String, underWay: String = "",
+    loaded: String = "", bytes: Int = 100
+  ) -> String {
+    prefetch.next(
+      visible: requests(visible, bytes: bytes), upcoming: requests(upcoming, bytes: bytes),
+      underWay: requests(underWay, bytes: bytes), isLoaded: { loaded.contains($0) }
+    ).map(\.path).joined()
+  }
+
+  @Test func whatCameLastIsFirstAndWhatIsToComeFollows() {
+    let prefetch = Prefetch(requests: 6, bytes: 1000)
+    #expect(Self.next(prefetch, "abc", "xyz") == "cbaxyz")
+    #expect(Self.next(prefetch, "abcdefgh", "xyz") == "hgfedc")
+    // Nothing is asked for twice.
+    #expect(Self.next(prefetch, "abc", "axyx", underWay: "b", loaded: "c") == "axy")
+    #expect(Self.next(prefetch, "aba", "ab") == "ab")
+    #expect(Self.next(prefetch, "abc", "x", underWay: "uvwxyz") == "")
+    #expect(Self.next(prefetch, "", "") == "")
+  }
+
+  @Test func theBudgetIsForWhatIsNotVisible() {
+    let prefetch = Prefetch(requests: 10, bytes: 250)
+    #expect(Self.next(prefetch, "abcd", "xyz") == "dcbaxy")
+    // What was asked for ahead counts, until it is visible.
+    #expect(Self.next(prefetch, "ab", "xyz", underWay: "uv") == "ba")
+    #expect(Self.next(prefetch, "abuv", "xyz", underWay: "uv") == "baxy")
+    // Sizes that no file has are no trap.
+    let odd = [Int.max, .min, -1].map { Prefetch.Request(path: "\($0)", bytes: $0) }
+    #expect(
+      prefetch.next(visible: odd, upcoming: odd, underWay: odd, isLoaded: { _ in false }) == [])
+    #expect(
+      prefetch.next(visible: [], upcoming: odd, underWay: [], isLoaded: { _ in false }).count == 1)
+    // One that is larger than all of it goes alone.
+    #expect(Self.next(prefetch, "a", "xy", bytes: 900) == "ax")
+    #expect(Self.next(prefetch, "a", "xy", underWay: "u", bytes: 900) == "a")
+  }
+}

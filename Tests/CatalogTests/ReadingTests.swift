@@ -1,0 +1,202 @@
+import Foundation
+import TesseraCatalog
+import Testing
+
+@Suite struct ReadingTests {
+  private static let head = """
+    {"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","libvips":"8.14.1"},\
+    "pipeline":{"name":"feed","fingerprint":"00"},"slots":{"card":{"width":180,"mode":"fit"}},\
+    "scales":[1,2]
+    """
+
+  private static let images = [
+    #"{"id":"a","url":"https://a/ä\u00e4\ud83d\ude00\n.jpg","status":"ok","width":30,"height":40,"#
+      + #""format":"jpeg","alpha":false,"animated":true,"frames":2,"warnings":["odd"],"#
+      + ##""placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},"##
+      + #""variants":[{"path":"variants/a.webp","type":"image/webp","width":30,"height":40,"bytes":9,"#
+      + #""fallback":"webp-size-limit","sha256":"ab","also":[{"path":"b","type":"image/png","#
+      + #""bytes":7,"sha256":"cd","fallback":"x"}]}],"slots":{"card":{"width":180,"height":240,"#
+      + #""variants":[0,0]}},"source":{"url":"u","bytes":1,"sha256":"ef","width":40,"height":30,"#
+      + #""orientation":6,"colourSpace":"rgb","profile":"sRGB","etag":"e","lastModified":"l","#
+      + #""robots":"noindex"},"extra":{"n":[1,2.5,-3e2,null,true,false,"x",{}]},"later":{"a":[{}]}}"#,
+    #"{"id":"b","url":"u","status":"failed","error":{"code":"http-status","message":"m","#
+      + #""retryable":true}}"#,
+    #" { "id" : "c" , "url" : "u" , "status" : "stale" , "width" : null , "variants" : [ ] } "#,
+  ]
+
+  private static let json =
+    head + ",\"later\":[1],\"images\":[\n\(images.joined(separator: ",\n"))\n]}\n"
+  private static let lines = head + "}\n\(images.joined(separator: "\n"))\n"
+
+  /// Both forms give what Foundation's decoder gives, and so do the bytes one by one.
+  @Test(arguments: [1, 2, 7, 100, 100_000])
+  func bothFormsAreReadInAnyPieces(_ size: Int) throws {
+    let expected = try JSONDecoder().decode(Catalog.self, from: Data(Self.json.utf8))
+    #expect(expected.images.count == 3)
+    #expect(expected.images[0].extra?["n"]?.arrayValue?[1].numberValue == 2.5)
+    for text in [Self.json, Self.lines] {
+      #expect(try Catalog(reading: text.utf8) == expected)
+      var reader = CatalogReader()
+      var images: [CatalogImage] = []
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        reader.add(bytes[start..<min(start + size, bytes.count)])
+        while let image = try reader.next() { images.append(image) }
+      }
+      try reader.finish()
+      #expect(images == expected.images)
+      #expect(reader.head?.scales == [1, 2])
+    }
+  }
+
+  /// The order of members means nothing in JSON: canonical form has the pictures before the schema.
+  @Test func membersComeInAnyOrder() throws {
+    let catalog = try Catalog(reading: Self.json.utf8)
+    let canonical = catalog.canonicalJSON()
+    #expect(try Catalog(reading: canonical) == catalog)
+    #expect(try Catalog(reading: canonical).canonicalJSON() == canonical)
+  }
+
+  /// Cut off anywhere, a catalog is none; but for lines, which end where one ends.
+  @Test func aCatalogThatIsCutOffIsNone() throws {
+    let bytes = Array(Self.json.utf8)
+    for count in 0..<bytes.count - 1 {
+      #expect(throws: CatalogError.self, "\(count)") { try Catalog(reading: bytes[..<count]) }
+    }
+    let lines = Array(Self.lines.utf8)
+    for count in 0..<lines.count where ![10, 125].contains(lines[count]) && count > 0 {
+      guard lines[count - 1] != 10, lines[count - 1] != 125, lines[count - 1] != 32 else {
+        continue
+      }
+      #expect(throws: CatalogError.self, "\(count)") { try Catalog(reading: lines[..<count]) }
+    }
+  }
+
+  /// Whatever byte is another, reading ends with a catalog or an error.
+  @Test func flippedBytesAreNoTrap() {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = Array(Self.json.utf8)
+    for _ in 0..<5_000 {
+      var copy = bytes
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        copy[Int.random(in: 0..<copy.count, using: &generator)] = UInt8.random(
+          in: 0...255, using: &generator)
+      }
+      guard let catalog = try? Catalog(reading: copy) else { continue }
+      let index = CatalogIndex(catalog)
+      for image in catalog.images {
+        _ = index.variant(of: image.id, for: "card", scale: 2)
+        _ = image.variant(for: CatalogBox(width: 100, height: 100, mode: .clip), scale: 3)
+        _ = image.layoutSize(in: CatalogBox(width: nil, height: .max))
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("5", "line 1, column 1: expected an object, as a catalog is"),
+      ("", "line 1, column 1: the catalog breaks off here"),
+      (
+        #"{"schema":"tessera-catalog/2"}"#,
+        "line 1, column 11: schema: expected \"tessera-catalog/1\", which is what this library reads, "
+          + "found \"tessera-catalog/2\""
+      ),
+      (
+        "{}", "line 1, column 3: expected a member \"schema\" in it; this may be no catalog"
+      ),
+      (
+        head + ",\"images\":[\n{\"id\":\"a\"}]}",
+        "line 2, column 1: images[0]: \"url\" is missing"
+      ),
+      (
+        head + ",\"images\":[\n{\"id\":\"a\",\"url\":\"u\",\"status\":\"new\"}]}",
+        "line 2, column 30: images[0].status: expected one of \"ok\", \"stale\", \"failed\", \"pending\", "
+          + "found \"new\""
+      ),
+      (
+        head
+          + "}\n\n{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"variants\":[{\"width\":\"wide\"}]}",
+        "line 3, column 56: images[0].variants[0].width: expected a whole number, found \"wide\""
+      ),
+      (
+        head + ",\"images\":[\n{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"width\":1.5}]}",
+        "line 2, column 43: images[0].width: expected a whole number, found 1.5"
+      ),
+      (
+        head + ",\"images\":[\n],\"x\"\n :true\"y\"}",
+        "line 3, column 7: x: expected \",\" or \"}\""
+      ),
+      (head + ",\"images\":[\n{\"id\":\"a\",\n\"", "line 3, column 2: the catalog breaks off here"),
+      (head + ",5:1}", "line 1, column 204: expected a member's name in quotes"),
+      (head + ",\"images\":[]} x", "line 1, column 217: expected nothing behind the catalog"),
+    ])
+  func whatIsWrongIsToldWithItsPlace(_ text: String, _ expected: String) {
+    do {
+      _ = try Catalog(reading: text.utf8)
+      Issue.record("\(text) was read")
+    } catch {
+      #expect("\(error)" == expected)
+    }
+  }
+
+  /// What a manifest may say beyond what is known makes no catalog unreadable; what is no JSON does.
+  @Test func oddValuesAreNoReasonToReadNothing() throws {
+    func read(_ extra: [UInt8]) throws(CatalogError) -> CatalogValue? {
+      let before =
+        Self.head + ",\"images\":[{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"extra\":"
+      return try Catalog(reading: Array(before.utf8) + extra + Array("}]}".utf8)).images[0].extra
+    }
+    #expect(try read(Array("1e400".utf8)) == .number(.greatestFiniteMagnitude))
+    #expect(try read(Array("-1e400".utf8)) == .number(-.greatestFiniteMagnitude))
+    #expect(try read(Array("[-0,1E2,0.5,12345678901234567890]".utf8))?.arrayValue?.count == 4)
+    #expect(try read(Array("null".utf8)) == .null)
+    for text in ["01", "+1", "1.", ".5", "1e", "--1", "-", "0x1"] {
+      #expect(throws: CatalogError.self, "\(text)") { try read(Array(text.utf8)) }
+    }
+    #expect(throws: CatalogError.self) { try read([0x22, 0xF0, 0x9F, 0x98, 0x22]) }
+    for text in ["{\"a\":{}}", "null", "[],\"images\":[]"] {
+      #expect(throws: CatalogError.self, "\(text)") {
+        try Catalog(reading: (Self.head + ",\"images\":\(text)}").utf8)
+      }
+    }
+  }
+
+  /// Ids that look alike and have other bytes are two.
+  @Test func idsAreTheirBytes() throws {
+    let images = ["caf\u{E9}", "cafe\u{301}"].map { CatalogImage(id: $0, url: $0, status: .failed) }
+    var catalog = try Catalog(reading: Self.json.utf8)
+    catalog.images = images
+    let index = CatalogIndex(catalog)
+    #expect(index.position(of: "caf\u{E9}") == 0)
+    #expect(index.position(of: "cafe\u{301}") == 1)
+  }
+
+  /// Nothing is looked through again and again, however it comes.
+  @Test func aLongMemberAndManyBlanksAreReadOnce() throws {
+    let long = String(repeating: "x", count: 2_000_000)
+    let blanks = String(repeating: " ", count: 300_000)
+    let text =
+      Self.head
+      + ",\"blank\"\(blanks):\(blanks)5,\"later\":\"\(long)\",\"images\":[\(Self.images[1]),\(blanks)\(Self.images[2])]}"
+    let clock = ContinuousClock.now
+    var reader = CatalogReader()
+    let bytes = Array(text.utf8)
+    var count = 0
+    for start in stride(from: 0, to: bytes.count, by: 4_096) {
+      reader.add(bytes[start..<min(start + 4_096, bytes.count)])
+      while try reader.next() != nil { count += 1 }
+    }
+    try reader.finish()
+    #expect(count == 2)
+    // Twice is a second here; again with each part would be minutes.
+    #expect(clock.duration(to: .now) < .seconds(20))
+  }
+
+  /// Deep nesting is an error, and not the end of the stack.
+  @Test func deepNestingIsRefused() {
+    let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+    let text =
+      Self.head + ",\"images\":[{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"extra\":\(deep)}]}"
+    #expect(throws: CatalogError.self) { try Catalog(reading: text.utf8) }
+  }
+}

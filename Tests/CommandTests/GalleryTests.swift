@@ -1,0 +1,149 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// The gallery as people see it: in a browser, with pictures that come late.
+@Suite struct GalleryTests {
+  private struct Seen: Decodable {
+    var shift: Double
+    var observes: Bool
+    var shown: Int
+    var ratio: Double
+    var columns: Int
+    var overflow: Bool
+    var background: String
+    var behind: [String]
+    var totals: String
+    var keyboard: [Bool]
+    var failed: [String]
+    var count: String
+    var console: [String]
+    var requests: [String]
+  }
+
+  private static func look(
+    _ workshop: Workshop, scale: Int, size: (Int, Int) = (1000, 800), _ options: String...
+  ) async throws -> Seen {
+    let screenshot = workshop.folder.path("gallery-\(scale)\(options.joined()).png")
+    let result = try await Tool.run(
+      "/usr/bin/python3",
+      [
+        Places.root.appending(path: "Tests/Browser/measure.py").path, workshop.folder.path("out"),
+        "gallery.html", "\(scale)", "\(size.0)", "\(size.1)", screenshot,
+      ] + options)
+    try #require(result.status == 0, "\(result.errors)")
+    let picture = try Data(contentsOf: URL(filePath: screenshot))
+    Attachment.record(Array(picture), named: URL(filePath: screenshot).lastPathComponent)
+    return try JSONDecoder().decode(Seen.self, from: Data(result.output.utf8))
+  }
+
+  private static func made() async throws -> Workshop {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = [
+      "plain.jpg", "rotated-phone-shot.jpg", "gone.jpg", "grey.png", "transparent.png",
+      "animated.gif",
+      "cmyk.jpg", "display-p3.jpg", "orientation-6.jpg",
+    ]
+    let workshop = try Workshop(
+      manifest: (names + names.map { "\($0)?2" }).map { name in
+        #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))","extra":{"alt":"</script><!-- \#(name)"}}"#
+          + "\n"
+      }.joined(), keys: "placeholders: [color, thumbhash, blurhash]")
+    #expect(try await workshop.run().status == 1)
+    await nginx.stop()
+    let made = try await Tool.tessera("gallery", workshop.folder.path("out"))
+    #expect(
+      made.status == 0 && made.output.hasSuffix("out/gallery.html: 18 pictures\n"), "\(made.errors)"
+    )
+    return workshop
+  }
+
+  /// On screens of one, two and three device pixels a point: nothing moves when a picture comes, and each place asks for
+  /// the one file that is for it.
+  @Test(arguments: [1, 2, 3])
+  func nothingMovesAndTheRightFilesAreAskedFor(_ scale: Int) async throws {
+    let workshop = try await Self.made()
+    let seen = try await Self.look(workshop, scale: scale)
+    #expect(seen.observes)
+    #expect(seen.shift == 0)
+    #expect(seen.ratio == Double(scale))
+    #expect(seen.console == [])
+    #expect(seen.shown == 16)
+    #expect(!seen.overflow)
+    // Nothing shows through what is not opaque, once it is there.
+    #expect(seen.behind == Array(repeating: "rgba(0, 0, 0, 0) none", count: 4))
+    let catalog = try workshop.catalog
+    let expected = catalog.images.compactMap {
+      $0.variant(for: "card", scale: Double(scale), in: catalog).map { "/\($0.path)" }
+    }
+    #expect(Set(seen.requests.filter { $0 != "/gallery.html" }) == Set(expected))
+    #expect(seen.requests.count == Set(expected).count + 1)
+    #expect(seen.keyboard == [true, true, true], "Enter, Escape, an arrow")
+    #expect(seen.totals.hasPrefix("18 pictures · 16 ok · 2 failed · "))
+    #expect(
+      seen.failed == ["gone.jpg", "gone.jpg?2"].map { "\($0): The server answered 404 Not Found." })
+    #expect(seen.count == "2 of 18")
+  }
+
+  /// The same page without the sizes of the catalog moves under the reader: the measure can fail.
+  @Test func withoutTheCatalogsSizesThePageMoves() async throws {
+    let workshop = try await Self.made()
+    let phone = (390, 844)
+    let seen = try await Self.look(workshop, scale: 1, size: phone, "--without-sizes")
+    #expect(seen.shift > 0.1)
+    #expect(seen.shown == 16)
+    let with = try await Self.look(workshop, scale: 1, size: phone)
+    #expect(with.shift == 0)
+    #expect(with.shown == 16)
+  }
+
+  /// On a telephone in the dark, and as a file.
+  @Test func itWorksOnATelephoneInTheDarkAndAsAFile() async throws {
+    let workshop = try await Self.made()
+    let phone = try await Self.look(workshop, scale: 3, size: (390, 844), "--dark")
+    #expect(phone.shift == 0 && phone.console == [])
+    #expect(phone.columns == 2)
+    #expect(!phone.overflow)
+    #expect(phone.background == "rgb(20, 20, 22)")
+    let file = try await Self.look(workshop, scale: 1, "--file")
+    #expect(file.shown == 16 && file.console == [] && file.shift == 0)
+    #expect(file.requests == [])
+  }
+
+  @Test func aLimitAndMistakesAreTold() async throws {
+    let workshop = try await Self.made()
+    let out = workshop.folder.path("out")
+    let some = try await Tool.tessera("gallery", out, "--limit", "3")
+    #expect(
+      some.output.hasSuffix("gallery.html: 18 pictures, the first 3 of them\n"), "\(some.output)")
+    let page = try workshop.folder.text("out/gallery.html")
+    #expect(page.contains("\"id\":\"gone.jpg\"") && !page.contains("\"id\":\"grey.png\""))
+    // Nothing in the catalog ends the element that it is in.
+    #expect(page.components(separatedBy: "</script>").count == 3)
+    #expect(try await Tool.tessera("gallery", out, "--limit", "0").status == 64)
+    // What leads elsewhere, or runs, is no link.
+    let text = try workshop.catalogText
+    let path = try #require(try workshop.catalog.images[0].variants.first?.path)
+    let elsewhere = text.replacingOccurrences(of: path, with: "javascript:alert(1)//")
+    for (damaged, sentence) in [
+      (elsewhere, "no run makes"),
+      // One thing that is wrong is no way around another.
+      (elsewhere.replacingOccurrences(of: "\"bytes\":", with: "\"bytes\":0.5"), "line "),
+      (text.replacingOccurrences(of: "\"variants\":[0", with: "\"variants\":[99"), "is not there"),
+      (text.replacingOccurrences(of: "\"variants\":[{", with: "\"variants\":[null,{"), "line "),
+    ] {
+      #expect(damaged != text)
+      try workshop.folder.write(damaged, to: "out/catalog.json")
+      for command in [
+        ["gallery", out], ["export", out, "--as", "html", "--to", workshop.folder.path("x")],
+      ] {
+        let refused = try await Tool.run(Places.tessera, command)
+        #expect(refused.status == 2 && refused.errors.contains(sentence), "\(refused.errors)")
+      }
+    }
+    let nothing = try await Tool.tessera("gallery", workshop.folder.path("nothing"))
+    #expect(nothing.status == 2 && nothing.errors.contains("it must be the output of a run"))
+    #expect(workshop.folder.files(below: "out").allSatisfy { !$0.contains(".new") })
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// A disk that fails, or forgets what it was not told to keep: a library to be preloaded into a program, built from
+/// `Tests/Shims/faults.c`, which tells what its variables mean.
+public struct Shim: Sendable {
+  private let library: String
+  private let root: String
+  /// What would lie on the disk after a power cut.
+  private let image: String
+
+  /// - Parameters:
+  ///   - folder: where the library is built, and the image lies.
+  ///   - root: what the shim is for.
+  public init(in folder: TemporaryFolder, for root: String) async throws {
+    library = folder.path("faults.so")
+    self.root = root
+    image = folder.path("image")
+    let source = Places.root.appending(path: "Tests/Shims/faults.c").path
+    let built = try await Tool.run(
+      "/usr/bin/env", ["clang", "-shared", "-fPIC", "-O1", "-o", library, source])
+    guard built.status == 0 else { throw Failure(message: built.errors) }
+  }
+
+  /// For another folder, with the library of this one.
+  public func with(root: String, image: String) -> Shim {
+    Shim(library: library, root: root, image: image)
+  }
+
+  private init(library: String, root: String, image: String) {
+    (self.library, self.root, self.image) = (library, root, image)
+  }
+
+  public struct Failure: Error {
+    public var message: String
+  }
+
+  /// Calls that fail.
+  ///
+  /// - Parameters:
+  ///   - error: a number, `short` or `interrupt`.
+  ///   - count: how many do; 0 is all that come.
+  public func failing(
+    _ calls: String, _ error: String, at first: Int, count: Int
+  ) -> [String: String] {
+    [
+      "LD_PRELOAD": library, "SHIM_ROOT": root, "SHIM_CALLS": calls, "SHIM_ERROR": error,
+      "SHIM_AT": "\(first)", "SHIM_FOR": "\(count)",
+    ]
+  }
+
+  /// Notes what is on the disk, in a machine that was started under this name.
+  public func remembering(boot: String) throws -> [String: String] {
+    try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
+    return try booted(boot).merging(["SHIM_IMAGE": image]) { $1 }
+  }
+
+  /// A machine that was started under this name.
+  public func booted(_ boot: String) throws -> [String: String] {
+    let path = image + ".boot-\(boot)"
+    try Data("\(boot)\n".utf8).write(to: URL(filePath: path))
+    return ["LD_PRELOAD": library, "SHIM_ROOT": root, "SHIM_BOOT": path]
+  }
+
+  /// What reached the disk before a power cut, besides what had to.
+  public enum Survival: Sendable, CaseIterable {
+    case nothing
+    /// All names, with zeros in the place of bytes, as file systems do that write names first.
+    case names
+    /// Beyond that the bytes of databases, by chance.
+    case namesAndDatabases
+  }
+
+  /// Leaves of the folder what a power cut leaves.
+  public func cutPower(_ survival: Survival) throws {
+    if survival != .nothing {
+      let files = FileManager.default
+      for name in files.enumerator(atPath: root)?.compactMap({ $0 as? String }) ?? [] {
+        if survival == .namesAndDatabases, name.contains(".sqlite") { continue }
+        let path = "\(root)/\(name)"
+        let facts = try files.attributesOfItem(atPath: path)
+        guard facts[.type] as? FileAttributeType == .typeRegular,
+          let number = facts[.systemFileNumber] as? Int, let size = facts[.size] as? Int
+        else { continue }
+        let kept = files.contents(atPath: "\(image)/\(number)")
+        try (kept ?? Data(count: size)).write(to: URL(filePath: path))
+      }
+    } else {
+      let facts = try FileManager.default.attributesOfItem(atPath: root)
+      let lost = root + ".lost"
+      try FileManager.default.moveItem(atPath: root, toPath: lost)
+      try restoreFolder(facts[.systemFileNumber] as? Int ?? 0, as: root)
+      try FileManager.default.removeItem(atPath: lost)
+    }
+  }
+
+  private func restoreFolder(_ number: Int, as path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    guard let list = FileManager.default.contents(atPath: "\(image)/\(number)") else { return }
+    for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 2)
+      guard parts.count == 3, let number = Int(parts[1]) else { continue }
+      let below = "\(path)/\(parts[2])"
+      if parts[0] == "d" {
+        try restoreFolder(number, as: below)
+      } else {
+        let bytes = FileManager.default.contents(atPath: "\(image)/\(number)") ?? Data()
+        try bytes.write(to: URL(filePath: below))
+      }
+    }
+  }
+}
