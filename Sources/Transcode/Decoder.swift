@@ -25,7 +25,7 @@ struct Decoder {
     self.job = job
     self.format = format
     self.failOn = failOn
-    try Self.examine(job.source, format, failOn)
+    try Self.examine(job, format, failOn)
     do throws(VipsError) {
       // All frames of what may move, since only then libvips knows whether any of them is translucent.
       let first = try Picture.load(
@@ -42,11 +42,7 @@ struct Decoder {
       throw TranscodeFailure(decoding: error)
     }
     let frames = format.hasFrames ? opened.frameCount : 1
-    guard frames <= job.maximumFrames else {
-      throw TranscodeFailure(
-        .tooManyFrames,
-        "the picture has \(frames) frames; limits.frames allows \(job.maximumFrames)")
-    }
+    guard frames <= job.maximumFrames else { throw Self.tooManyFrames("\(frames)", job) }
     let pixels = opened.width * opened.pageHeight * frames
     guard pixels <= job.maximumPixels else {
       throw TranscodeFailure(
@@ -66,12 +62,12 @@ struct Decoder {
 
   /// What libvips would not refuse, or not in time.
   private static func examine(
-    _ path: String, _ format: ImageFormat, _ failOn: FailOn
+    _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
   ) throws(TranscodeFailure) {
-    guard format == .gif || format == .jpeg else { return }
+    guard format == .gif || format == .jpeg || format == .webp else { return }
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try FileSystem.read(path, limit: 1 << 31)
+      bytes = try FileSystem.read(job.source, limit: 1 << 31)
     } catch {
       throw TranscodeFailure(.local, error.description)
     }
@@ -83,6 +79,16 @@ struct Decoder {
         .tooManyScans,
         "the JPEG has more than \(mostScans) scans, each of which is a decode by itself")
     }
+    let most = job.maximumFrames
+    if format == .webp, WebPStructure.frames(bytes.span, limit: most + 1) > most {
+      throw tooManyFrames("more than \(most)", job)
+    }
+  }
+
+  private static func tooManyFrames(_ count: String, _ job: TranscodeJob) -> TranscodeFailure {
+    TranscodeFailure(
+      .tooManyFrames,
+      "the picture has \(count) frames; limits.frames allows \(job.maximumFrames)")
   }
 
   /// The frames, at the smallest size that the largest output can be made from.

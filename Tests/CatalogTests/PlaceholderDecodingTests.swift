@@ -1,4 +1,5 @@
 import TesseraCatalog
+import TesseraTestSupport
 import Testing
 
 @Suite struct PlaceholderDecodingTests {
@@ -87,7 +88,7 @@ import Testing
 
   /// Whatever bytes a hash has, drawing it ends, and nothing overflows.
   @Test func noHashIsTooOdd() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix(seed: 3)
     for _ in 0..<2_000 {
       let count = Int.random(in: 0...40, using: &generator)
       _ = ThumbHash.decode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })

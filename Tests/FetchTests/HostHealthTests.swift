@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraFetch
@@ -144,7 +145,7 @@ import Testing
 
   /// A line is as good as a list, whatever is taken out of it.
   @Test func agreesWithAList() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix(seed: 1)
     var line = WaitingLine<Int>()
     var list: [Int] = []
     for step in 0..<4_000 {

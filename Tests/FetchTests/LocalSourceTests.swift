@@ -25,7 +25,7 @@ private final class Sink: BodyReceiving {
     defer { fetcher.close() }
     let sink = Sink()
     let answer = await fetcher.fetch(
-      FetchRequest(url: url, validators: validators, deadline: .seconds(5)), host: "", into: sink)
+      FetchRequest(url: url, validators: validators, deadline: .seconds(20)), host: "", into: sink)
     #expect(answer.requests == 0)
     return (answer.result, String(decoding: sink.bytes.withLock(\.self), as: UTF8.self))
   }
@@ -156,13 +156,13 @@ private final class Sink: BodyReceiving {
       server.stop()
       proxy.stop()
     }
-    var settings = FetchSettings(timeout: .seconds(2))
+    var settings = FetchSettings(timeout: .seconds(10))
     settings.proxies = Self.settings(["https_proxy": proxy.url("")])
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     for (host, code) in [("secure.example", "tls"), ("closed.example", "network")] {
       let answer = await fetcher.fetch(
-        FetchRequest(url: "https://\(host)/", deadline: .seconds(5)), host: host, into: Sink())
+        FetchRequest(url: "https://\(host)/", deadline: .seconds(20)), host: host, into: Sink())
       guard case .failure(let error) = answer.result else {
         Issue.record("\(host) was no error")
         continue
@@ -194,13 +194,13 @@ private final class Sink: BodyReceiving {
     ])
     defer { proxy.stop() }
     func fetch(_ url: String) async throws -> (Result<FetchResponse, FetchError>, String) {
-      var settings = FetchSettings(timeout: .seconds(2))
+      var settings = FetchSettings(timeout: .seconds(10))
       settings.proxies = Self.settings(["http_proxy": proxy.url("")])
       let fetcher = try Fetcher(settings)
       defer { fetcher.close() }
       let sink = Sink()
       let answer = await fetcher.fetch(
-        FetchRequest(url: url, deadline: .seconds(5)), host: "x", into: sink)
+        FetchRequest(url: url, deadline: .seconds(20)), host: "x", into: sink)
       return (answer.result, String(decoding: sink.bytes.withLock(\.self), as: UTF8.self))
     }
     #expect(try await fetch("http://pictures.example/a").1 == "through")

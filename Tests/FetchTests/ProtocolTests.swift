@@ -19,11 +19,11 @@ private final class Counter: BodyReceiving {
 @Suite struct ProtocolTests {
   /// What a fetch came to: `ok` and its bytes, or the error's code, with an asterisk where it can pass.
   private static func outcome(
-    _ url: String, deadline: Duration = .seconds(3), minimumSpeed: Int = 1, redirects: Int = 5,
+    _ url: String, deadline: Duration = .seconds(20), minimumSpeed: Int = 1, redirects: Int = 5,
     maximum: Int = 100_000
   ) async throws -> String {
     var settings = FetchSettings(
-      timeout: .seconds(1), minimumSpeed: minimumSpeed, maximumBytes: maximum,
+      timeout: .seconds(10), minimumSpeed: minimumSpeed, maximumBytes: maximum,
       redirects: redirects, addresses: AddressPolicy(allow: ["loopback"]))
     settings.patience = .seconds(3)
     let fetcher = try Fetcher(settings)
@@ -32,7 +32,7 @@ private final class Counter: BodyReceiving {
     let clock = ContinuousClock.now
     let answer = await fetcher.fetch(
       FetchRequest(url: url, deadline: deadline), host: "host", into: counter)
-    #expect(clock.duration(to: .now) < deadline + .seconds(2))
+    #expect(clock.duration(to: .now) < deadline + .seconds(5))
     switch answer.result {
     case .success: return "ok \(counter.count.withLock(\.self))"
     case .failure(let error):
@@ -131,10 +131,10 @@ private final class Counter: BodyReceiving {
     let server = try FaultServer(["/": { $1.answer("503 Busy", ["Retry-After": text]) }])
     defer { server.stop() }
     let fetcher = try Fetcher(
-      FetchSettings(timeout: .seconds(1), addresses: AddressPolicy(allow: ["loopback"])))
+      FetchSettings(timeout: .seconds(10), addresses: AddressPolicy(allow: ["loopback"])))
     defer { fetcher.close() }
     let answer = await fetcher.fetch(
-      FetchRequest(url: server.url("/"), deadline: .seconds(3)), host: "h", into: Counter())
+      FetchRequest(url: server.url("/"), deadline: .seconds(20)), host: "h", into: Counter())
     guard case .failure(let error) = answer.result else {
       Issue.record("no error")
       return
@@ -196,7 +196,7 @@ private final class Counter: BodyReceiving {
     ])
     defer { server.stop() }
     #expect(try await Self.outcome(server.url("/endless")) == "too-large")
-    #expect(try await Self.outcome(server.url("/slow-head")) == "timeout*")
+    #expect(try await Self.outcome(server.url("/slow-head"), deadline: .seconds(2)) == "timeout*")
   }
 
   /// A byte now and then, or none at all: a stall, ten seconds long.
@@ -213,7 +213,7 @@ private final class Counter: BodyReceiving {
     let outcome = try await Self.outcome(
       server.url(path), deadline: .seconds(60), minimumSpeed: 1000)
     #expect(outcome == "timeout*")
-    #expect(clock.duration(to: .now) > .seconds(9) && clock.duration(to: .now) < .seconds(15))
+    #expect(clock.duration(to: .now) > .seconds(9) && clock.duration(to: .now) < .seconds(25))
   }
 
   @Test func namesPortsAndNetworksThatAreNotThere() async throws {

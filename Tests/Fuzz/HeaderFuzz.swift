@@ -18,6 +18,8 @@ public func fuzzHeader(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   compare(whole, stream(bytes), isExact: true)
   compare(whole, ImageHeader.read(bytes.span, isWhole: true, isExact: false), isExact: false)
   _ = GIFStructure.isWhole(bytes.span)
+  require(JPEGStructure.scans(bytes.span, limit: 9) <= 9)
+  require(WebPStructure.frames(bytes.span, limit: 9) <= 9)
   return 0
 }
 

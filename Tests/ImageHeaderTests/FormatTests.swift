@@ -206,7 +206,7 @@ private func read(_ bytes: [UInt8]) -> String {
         }
       }
     }
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix(seed: 7)
     let signatures: [[UInt8]] = [
       [0x49, 0x49, 0x2A, 0], [0x4D, 0x4D, 0, 0x2B], [0xFF, 0x0A], [0xFF, 0x4F, 0xFF, 0x51],
       [0, 0, 1, 0, 3, 0], [0x76, 0x2F, 0x31, 0x01], Array("icns".utf8), Array("P7\n".utf8),

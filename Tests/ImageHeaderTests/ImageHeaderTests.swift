@@ -119,6 +119,20 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect(short.kind == .malformed)
   }
 
+  /// Frames are counted by their chunks, to a limit, and only of what moves.
+  @Test func countsTheFramesOfAWebP() throws {
+    func frames(_ bytes: [UInt8], limit: Int) -> Int {
+      WebPStructure.frames(bytes.span, limit: limit)
+    }
+    var bytes = try Places.bytes("animated.webp")
+    #expect(frames(bytes, limit: 100) == 6)
+    #expect(frames(bytes, limit: 2) == 2)
+    for length in bytes.indices { #expect(frames(Array(bytes[..<length]), limit: 9) <= 6) }
+    bytes[20] &= ~0x02
+    #expect(frames(bytes, limit: 100) == 0)
+    #expect(frames(try Places.bytes("lossy.webp"), limit: 100) == 0)
+  }
+
   /// A GIF counts as whole when all its frames are: libvips would not say.
   @Test func knowsWhetherAGIFIsWhole() throws {
     let bytes = try Places.bytes("animated.gif")

@@ -45,7 +45,7 @@ import Testing
 
   /// Whatever has changed, the old catalog with the patch is the new one, byte for byte in canonical JSON.
   @Test func theOldCatalogWithThePatchIsTheNewOne() throws {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SplitMix(seed: 2)
     for _ in 0..<300 {
       func some() -> [String] {
         // The last two look alike.

@@ -1,4 +1,5 @@
 import TesseraPlan
+import TesseraTestSupport
 import Testing
 
 /// The rules of the plan as properties, over random sources, slots, scales, ladders and formats.
@@ -104,20 +105,7 @@ import Testing
   }
 }
 
-/// A small random generator with a seed, so that a failure can be seen again.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix {
   /// A side: often ordinary, sometimes tiny or huge.
   private mutating func side() -> Int {
     switch next() % 4 {

@@ -85,31 +85,40 @@ public final class FaultServer: Sendable {
   private let state = Mutex(State())
 
   public init(_ routes: [String: Route] = [:]) throws {
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = listener
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(descriptor, pointer, length) == 0 && listen(descriptor, 128) == 0
-          && getsockname(descriptor, pointer, &length) == 0
-      }
-    }
-    guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
-    port = UInt16(bigEndian: address.sin_port)
+    (listener, port) = try Self.listener()
     state.withLock { $0.routes = routes }
     Thread.detachNewThread { [self] in accept() }
   }
 
-  /// Ends the server; its port is refused from now on.
+  deinit { close(listener) }
+
+  /// A socket that listens on a port which nobody gets by chance: see ``Ports``.
+  private static func listener() throws -> (Int32, UInt16) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    for _ in 0..<100 {
+      let port = UInt16(Ports.random())
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = port.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let isBound = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+      }
+      if isBound, listen(descriptor, 1024) == 0 { return (descriptor, port) }
+    }
+    close(descriptor)
+    throw POSIXError(.EADDRNOTAVAIL)
+  }
+
+  /// Ends the server; its port is refused from now on, and nobody else's while this object is there.
   public func stop() {
     state.withLock { state in
       guard state.isRunning else { return }
       state.isRunning = false
+      // The socket is closed when nobody can use its number any more.
       shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
     }
   }
 
@@ -131,7 +140,11 @@ public final class FaultServer: Sendable {
   private func accept() {
     while state.withLock({ $0.isRunning }) {
       let descriptor = Glibc.accept(listener, nil, nil)
-      guard descriptor >= 0 else { return }
+      guard descriptor >= 0 else {
+        // A connection that is gone already, or too many files: the next one may come.
+        usleep(1_000)
+        continue
+      }
       Thread.detachNewThread { [self] in
         state.withLock { state in
           state.open += 1

@@ -16,13 +16,13 @@ public final class Nginx: Sendable {
     folder = try TemporaryFolder()
     // A port that is free now; another process may be quicker, so a few are tried.
     for _ in 0..<10 {
-      let port = Int.random(in: 20_000..<60_000)
+      let port = Ports.random()
       let configuration = Self.configuration(
         root: root.path, port: port, home: folder.url.path, listen: listen, server: server)
       let path = try folder.write(configuration, to: "nginx.conf")
       let running = try Tool.start(
         "/usr/sbin/nginx", ["-c", path, "-e", folder.path("error.log")])
-      if await Self.answers(port, pid: running.pid) {
+      if await Self.isListening(pid: running.pid, record: folder.path("nginx.pid")) {
         self.port = port
         self.running = running
         return
@@ -73,22 +73,15 @@ public final class Nginx: Sendable {
     """
   }
 
-  private static func answers(_ port: Int, pid: Int32) async -> Bool {
-    for _ in 0..<100 {
-      guard kill(pid, 0) == 0 else { return false }
-      let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(client) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = UInt16(port).bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let isConnected = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
+  /// Whether it has its port. nginx writes its process id when it listens, and ends when it can't; somebody else's server
+  /// would answer on the port, too.
+  private static func isListening(pid: Int32, record: String) async -> Bool {
+    for _ in 0..<300 {
+      if let text = try? String(contentsOfFile: record, encoding: .utf8), text == "\(pid)\n" {
+        return true
       }
-      if isConnected { return true }
-      try? await Task.sleep(for: .milliseconds(30))
+      guard kill(pid, 0) == 0 else { return false }
+      try? await Task.sleep(for: .milliseconds(10))
     }
     return false
   }

@@ -138,7 +138,10 @@ private func impostor(_ body: String, in folder: TemporaryFolder) throws -> Stri
     _ script: String, _ code: TranscodeFailure.Code, _ sentence: String
   ) async throws {
     let folder = try TemporaryFolder()
-    let pool = try await WorkerPool.start(settings(try impostor(script, in: folder), seconds: 1))
+    // The limit is short where it is what is looked at.
+    let seconds = code == .workerTimeout ? 1 : 20
+    let pool = try await WorkerPool.start(
+      settings(try impostor(script, in: folder), seconds: seconds))
     defer { pool.close() }
     for _ in 0..<2 {
       let reply = try await pool.perform(
