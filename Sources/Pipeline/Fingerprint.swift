@@ -26,6 +26,12 @@ enum Fingerprint {
     return String(Digest.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
   }
 
+  /// Identifies everything but its bytes that decides whether there is something to show of a source.
+  static func rejection(_ file: PipelineFile, libvips: String) -> String {
+    let limits = "memory \(file.limits.memory) time \(file.limits.time)"
+    return String(Digest.of("\(line(file, libvips: libvips))\n\(limits)").prefix(32))
+  }
+
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
   /// network, of time and memory, and workers are not in it: they change how, not what.
   static func pipeline(_ file: PipelineFile, libvips: String) -> String {

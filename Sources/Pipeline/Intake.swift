@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TesseraFetch
 internal import TesseraFiles
 internal import TesseraImageHeader
+internal import TesseraPlan
 
 /// Takes a source in as it arrives: reads its header from the first bytes, refuses what is no
 /// picture or is over a limit before the rest has come, and spools and digests what is left.
@@ -22,7 +23,17 @@ final class Intake: BodyReceiving {
     var code: String
     /// A sentence without its full stop.
     var message: String
-    var header: ImageHeader?
+    /// The picture that it is, where it is one.
+    var picture: Picture?
+    /// Whether the rest of the bytes may come the next time.
+    var isRetryable: Bool { code == "truncated" }
+  }
+
+  /// What is told of a picture that is not let in.
+  struct Picture: Sendable, Equatable {
+    var format: String
+    /// In displayed pixels.
+    var size: Size
   }
 
   private let limits: Limits
@@ -147,23 +158,29 @@ extension Intake.Limits {
         return Intake.Refusal(
           code: "unsupported-format",
           message: "the file is \(header.format.withArticle) picture; \"accept\" names \(names)",
-          header: header)
+          picture: Intake.Picture(header))
       }
       guard max(header.pixelWidth, header.pixelHeight) <= Self.longestSide else {
         return Intake.Refusal(
           code: "too-many-pixels",
           message:
             "the picture has \(header.width) x \(header.height) pixels; no side may have more "
-            + "than \(Self.longestSide)", header: header)
+            + "than \(Self.longestSide)", picture: Intake.Picture(header))
       }
       let area = header.pixelWidth.multipliedReportingOverflow(by: header.pixelHeight)
       guard !area.overflow, area.partialValue <= pixels else {
         return Intake.Refusal(
           code: "too-many-pixels",
           message: "the picture has \(header.width) x \(header.height) pixels; "
-            + "limits.pixels allows \(pixels)", header: header)
+            + "limits.pixels allows \(pixels)", picture: Intake.Picture(header))
       }
       return nil
     }
+  }
+}
+
+extension Intake.Picture {
+  init(_ header: ImageHeader) {
+    self.init(format: header.format.rawValue, size: Size(header.width, header.height))
   }
 }

@@ -88,6 +88,22 @@ final class ItemAnswers: Sendable {
       finding: .unreachable(error))
   }
 
+  /// What somebody has found out before.
+  ///
+  /// - Parameters:
+  ///   - occasion: why the source would be asked for.
+  ///   - reason: how it is known.
+  @inline(never)
+  func found(_ finding: ItemFinding, _ occasion: String, _ reason: String) -> ItemResult {
+    switch finding {
+    case .unreachable(let error): return failed(error, occasion)
+    case .refused(let refusal): return refused(refusal, reason, finding: finding)
+    case .undecodable(let failure, let format, let size):
+      let reason = "\(reason); \(failure.message)"
+      return undecodable(notMade(failure, reason, format: format, size: size), reason)
+    }
+  }
+
   /// The source's bytes are not let in. A page that answers in a picture's place leaves the picture stale; another
   /// picture is an answer.
   @inline(never)
@@ -95,14 +111,12 @@ final class ItemAnswers: Sendable {
     _ refusal: Intake.Refusal, _ reason: String, finding: ItemFinding?
   ) -> ItemResult {
     let failure = CatalogImage.Failure(
-      code: refusal.code, message: refusal.message.asSentence,
-      retryable: refusal.code == "truncated")
+      code: refusal.code, message: refusal.message.asSentence, retryable: refusal.isRetryable)
     let image =
-      source.isReady && refusal.header == nil
+      source.isReady && refusal.picture == nil
       ? failed(failure, isStale: true)
       : Assembly.failed(
-        entry, url: shown, failure, format: refusal.header?.format.rawValue,
-        size: refusal.header.map { Size($0.width, $0.height) })
+        entry, url: shown, failure, format: refusal.picture?.format, size: refusal.picture?.size)
     return ItemResult(image, "\(reason); \(refusal.message)", finding: finding)
   }
 
@@ -113,8 +127,8 @@ final class ItemAnswers: Sendable {
   func undecodable(_ result: ItemResult, _ reason: String) -> ItemResult {
     let image = result.image
     guard let failure = image.error else { return result }
-    let finding = ItemFinding.undecodable(
-      failure, format: image.format, width: image.width, height: image.height)
+    let size = image.width.flatMap { width in image.height.map { Size(width, $0) } }
+    let finding = ItemFinding.undecodable(failure, format: image.format, size: size)
     guard source.isReady else { return ItemResult(image, reason, finding: finding) }
     return ItemResult(
       failed(failure, isStale: true), reason, content: digest, finding: finding)

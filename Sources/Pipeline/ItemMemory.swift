@@ -24,6 +24,8 @@ final class ItemMemory: Sendable {
   let recorder: RunRecorder
   /// Whether only what failed, is stale or new is asked for.
   let retriesFailed: Bool
+  /// Stands for everything but the bytes that decides whether there is something to show of them.
+  let rejectionSettings: String
 
   init(
     file: PipelineFile, run: Int, libvips: String, state: StateStore, output: DirectoryOutput,
@@ -36,6 +38,7 @@ final class ItemMemory: Sendable {
     self.output = output
     self.recorder = recorder
     self.retriesFailed = retriesFailed
+    rejectionSettings = Fingerprint.rejection(file, libvips: libvips)
   }
 
   /// A content that was decoded before, planned for an entry.
@@ -56,6 +59,8 @@ final class ItemMemory: Sendable {
     let known: Known?
     /// What the source's header told, where that was later: its bytes have changed since.
     let header: HeaderRecord?
+    /// Why there was nothing to show of what it led to the last time, where that may still be so.
+    let rejection: RejectionRecord?
     /// Whether the files are there that the entry needs, and the pipeline lets the content in. What
     /// it no longer lets in is looked at anew, and refused as if for the first time.
     let isReady: Bool
@@ -64,13 +69,14 @@ final class ItemMemory: Sendable {
     let lastStatus: CatalogImage.Status?
 
     init(
-      key: String, record: SourceRecord?, known: Known?, header: HeaderRecord?, isReady: Bool,
-      lastStatus: CatalogImage.Status?
+      key: String, record: SourceRecord?, known: Known?, header: HeaderRecord?,
+      rejection: RejectionRecord?, isReady: Bool, lastStatus: CatalogImage.Status?
     ) {
       self.key = key
       self.record = record
       self.known = known
       self.header = header
+      self.rejection = rejection
       self.isReady = isReady
       self.lastStatus = lastStatus
     }
@@ -90,6 +96,7 @@ final class ItemMemory: Sendable {
     let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
     return Source(
       key: key, record: record, known: known, header: isLater == true ? header : nil,
+      rejection: rejection(knowledge.rejection, for: entry),
       isReady: known.map { $0.blueprint.isComplete && file.letsIn($0.content) } ?? false,
       lastStatus: retriesFailed ? try await lastStatus(of: entry) : nil)
   }
@@ -194,7 +201,10 @@ final class ItemMemory: Sendable {
 
   /// Why a source is asked for, or not.
   func occasion(_ source: Source) -> String {
-    guard let record = source.record else { return "asked for: it was not known" }
+    guard let record = source.record else {
+      return source.rejection == nil
+        ? "asked for: it was not known" : "asked for: there was nothing to show of it the last time"
+    }
     let moment = Host.timestamp(record.confirmation.checked)
     if isFresh(source) {
       if retriesFailed, source.isReady, source.lastStatus == .ok {

@@ -62,39 +62,37 @@ final class ItemRunner: ItemRunning {
       }
     }
     let again = "another item of this run has asked for the same source"
-    switch finding {
-    case nil: break
-    case .unreachable(let error): return answers.failed(error, occasion)
-    case .refused(let refusal): return answers.refused(refusal, again, finding: finding)
-    case .undecodable(let failure, let format, let width, let height):
-      let size = width.flatMap { width in height.map { Size(width, $0) } }
-      let reason = "\(again); \(failure.message)"
-      let result = answers.notMade(failure, reason, format: format, size: size)
-      return answers.undecodable(result, reason)
-    }
-    // A server is asked "has it changed?" only where a "no" would be of use.
-    let isOfUse = source.isReady || hasCopy(source)
-    let validators = asksForChanges && isOfUse ? source.record?.confirmation.validators : nil
+    if let finding { return answers.found(finding, occasion, again) }
+    // A server is asked "has it changed?" only where a "no" would be of use. What there was nothing to show of came
+    // after what there is.
+    let rejection = asksForChanges ? source.rejection.flatMap(Refused.init) : nil
+    let isOfUse = asksForChanges && (source.isReady || hasCopy(source))
+    let validators =
+      rejection?.validators ?? (isOfUse ? source.record?.confirmation.validators : nil)
     let spool = memory.output.spoolPath("\(position)")
     switch try await fetch.fetch(
       file.requestURL(for: entry), validators: validators, spoolPath: spool,
       turn: memory.turn(position))
     {
     case .notModified(let response):
+      let answer = "\(occasion); the server said that it has not changed"
+      if let rejection { return answers.found(rejection.finding, occasion, answer) }
       guard let record = source.record, source.known != nil else {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
       try await save(record.content, response, key: source.key, before: record)
-      let answer = "\(occasion); the server said that it has not changed"
       if source.isReady, let result = answers.reused(answer) { return result }
       // Where the copy turned out not to be whole, the source is asked for as a whole.
       if let result = try await fromCopy(answers, answer, position) { return result }
       return try await result(
         for: entry, position: position, finding: nil, asksForChanges: false)
     case .failed(let error): return answers.failed(error, occasion)
-    case .arrived(_, let intake, .refused(let refusal)):
+    case .arrived(let response, let intake, .refused(let refusal)):
       intake.discard()
-      return answers.refused(refusal, occasion, finding: .refused(refusal))
+      let result = answers.refused(refusal, occasion, finding: .refused(refusal))
+      try await memory.remember(
+        result.finding, of: source, for: entry, content: nil, response.validators)
+      return result
     case .arrived(let response, let intake, .picture(let header, let digest)):
       fetch.fetcher.hold(1, limit: spoolLimit)
       defer {
@@ -107,7 +105,9 @@ final class ItemRunner: ItemRunning {
       }
       guard let made else { return answers.failed(.runDeadline, occasion) }
       let reason = "\(occasion); \(change); \(made.reason)"
-      guard made.image.status == .ok else { return answers.undecodable(made, reason) }
+      guard made.image.status == .ok else {
+        return try await undecodable(made, reason, answers, digest, response.validators)
+      }
       cache?.keep(spool, as: digest)
       copies.keep(spool, as: digest, of: source.key)
       try await save(digest, response, key: source.key, before: nil)
@@ -139,8 +139,34 @@ final class ItemRunner: ItemRunning {
     }
     guard let made else { return answers.failed(.runDeadline, occasion) }
     let reason = "\(occasion); its kept copy was used; \(made.reason)"
-    guard made.image.status == .ok else { return answers.undecodable(made, reason) }
+    guard made.image.status == .ok else {
+      return try await undecodable(
+        made, reason, answers, record.content, record.confirmation.validators)
+    }
     return made.because(reason, content: record.content)
+  }
+
+  /// Remembers bytes that could not be decoded.
+  private func undecodable(
+    _ made: ItemResult, _ reason: String, _ answers: ItemAnswers, _ digest: String,
+    _ validators: Validators?
+  ) async throws -> ItemResult {
+    let result = answers.undecodable(made, reason)
+    try await memory.remember(
+      result.finding, of: answers.source, for: answers.entry, content: digest, validators)
+    return result
+  }
+
+  /// What there was nothing to show of, where a server can be asked whether it is still the same.
+  private struct Refused {
+    let finding: ItemFinding
+    let validators: Validators
+
+    init?(_ record: RejectionRecord) {
+      guard let validators = record.validators else { return nil }
+      self.validators = validators
+      finding = ItemFinding(record)
+    }
   }
 
   private func save(
@@ -204,6 +230,12 @@ final class ItemRunner: ItemRunning {
     {
       return answers.reused(
         known, "these bytes were worked on before: all files reused", content: digest)
+    }
+    if let rejection = answers.source.rejection, rejection.content == digest,
+      case .undecodable(let failure, let format, let size) = ItemFinding(rejection)
+    {
+      let reason = "these bytes could not be decoded before: \(failure.message)"
+      return answers.notMade(failure, reason, format: format, size: size)
     }
     var facts = try await memory.state.content(digest)?.facts ?? looked.facts
     // The decoder may see another size than the header told, once.

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraPlan
 
 /// Turns one line of the manifest into one line of the catalog.
 ///
@@ -19,7 +20,7 @@ protocol ItemRunning: Sendable {
 enum ItemFinding: Sendable {
   case unreachable(FetchError)
   case refused(Intake.Refusal)
-  case undecodable(CatalogImage.Failure, format: String?, width: Int?, height: Int?)
+  case undecodable(CatalogImage.Failure, format: String?, size: Size?)
 
   /// Whether the source's bytes are at fault, wherever they come from.
   var isOfBytes: Bool { if case .undecodable = self { true } else { false } }

@@ -89,7 +89,7 @@ final class LayoutRunner: ItemRunning {
     return Intake.Refusal(
       code: FetchError.Code.tooLarge.rawValue,
       message: "the file is larger than \(file.fetch.maximumBytes) bytes (max-bytes)",
-      header: header)
+      picture: Intake.Picture(header))
   }
 
   // MARK: What was last seen

@@ -64,6 +64,50 @@ package struct HeaderRecord: Sendable, Equatable {
   }
 }
 
+/// Why there is nothing to show of what a URL led to.
+package struct RejectionRecord: Sendable, Equatable {
+  package enum Kind: String, Sendable {
+    /// Its first bytes were enough to see that it is not let in.
+    case refused
+    case undecodable
+  }
+
+  /// SHA-256 of the URL.
+  package var url: String
+  /// Stands for everything but the bytes that was decisive.
+  package var settings: String
+  package var kind: Kind
+  /// The catalog's.
+  package var code: String
+  package var message: String
+  /// What is known of the picture.
+  package var format: String?
+  /// Displayed pixels.
+  package var width: Int?
+  package var height: Int?
+  /// SHA-256 of the bytes; nil where not all of them came.
+  package var content: String?
+  package var etag: String?
+  package var lastModified: String?
+
+  package init(
+    url: String, settings: String, kind: Kind, code: String, message: String, format: String?,
+    width: Int?, height: Int?, content: String?, etag: String?, lastModified: String?
+  ) {
+    self.url = url
+    self.settings = settings
+    self.kind = kind
+    self.code = code
+    self.message = message
+    self.format = format
+    self.width = width
+    self.height = height
+    self.content = content
+    self.etag = etag
+    self.lastModified = lastModified
+  }
+}
+
 /// What its decoder saw in some bytes.
 package struct ContentRecord: Sendable, Equatable {
   package var format: String

@@ -138,6 +138,24 @@ enum Schema {
     ALTER TABLE places RENAME TO items;
     CREATE INDEX items_by_position ON items (position);
     """,
+    """
+    -- Sources whose bytes there is nothing to show of, and why: while these are the same, nobody looks again.
+    CREATE TABLE rejections (
+      key TEXT PRIMARY KEY,     -- as in sources
+      url TEXT NOT NULL,        -- SHA-256 of the URL that led to them
+      settings TEXT NOT NULL,   -- everything but the bytes that was decisive
+      kind TEXT NOT NULL,
+      code TEXT NOT NULL,
+      message TEXT NOT NULL,
+      format TEXT,              -- what is known of the picture, like its displayed pixels
+      width INTEGER,
+      height INTEGER,
+      content TEXT,             -- SHA-256 of the bytes, where all of them came
+      etag TEXT,
+      last_modified TEXT,
+      mark INTEGER
+    ) WITHOUT ROWID;
+    """,
   ]
 
   /// - Parameter last: an earlier version to stop at, to be migrated from.

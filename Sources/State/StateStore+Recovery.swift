@@ -79,6 +79,7 @@ extension StateStore {
     Table(
       name: "variants", key: "key", columns: "path, width, height, bytes, sha256",
       isVariants: true),
+    Table(name: "rejections", key: "key", columns: rejectionColumns),
     Table(name: "placeholders", key: "key", columns: "color, thumbhash, blurhash, lqip"),
   ]
 

@@ -12,6 +12,9 @@ package actor StateStore {
   private let selectHeader: Statement
   private let upsertHeader: Statement
   private let deleteHeader: Statement
+  let selectRejection: Statement
+  let upsertRejection: Statement
+  private let deleteRejection: Statement
   private let selectContent: Statement
   private let upsertContent: Statement
   private let selectVariant: Statement
@@ -52,6 +55,12 @@ package actor StateStore {
       "INSERT OR REPLACE INTO headers (key, etag, last_modified, checked, fresh_until, run, format,"
         + " width, height, alpha, animated, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteHeader = try database.prepare("DELETE FROM headers WHERE key = ?")
+    selectRejection = try database.prepare(
+      "SELECT \(Self.rejectionColumns), mark FROM rejections WHERE key = ?")
+    upsertRejection = try database.prepare(
+      "INSERT OR REPLACE INTO rejections (key, \(Self.rejectionColumns), mark)"
+        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    deleteRejection = try database.prepare("DELETE FROM rejections WHERE key = ?")
     selectContent = try database.prepare(
       "SELECT format, width, height, alpha, frames, warnings, header_width, header_height, bytes,"
         + " orientation, colour_space, profile, mark FROM contents WHERE content = ?")
@@ -129,6 +138,7 @@ package actor StateStore {
     package var source: SourceRecord?
     package var content: ContentRecord?
     package var header: HeaderRecord?
+    package var rejection: RejectionRecord?
   }
 
   package func knowledge(of key: String) throws(StateError) -> Knowledge {
@@ -136,10 +146,11 @@ package actor StateStore {
     return Knowledge(
       source: source,
       content: try source.flatMap { source throws(StateError) in try content(source.content) },
-      header: try header(key))
+      header: try header(key), rejection: try rejection(key))
   }
 
-  /// Saves what is known of a source's bytes. What its header told before is forgotten.
+  /// Saves what is known of a source's bytes. What its header told before is forgotten, and why there was nothing to
+  /// show of others.
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
     try begin()
     try upsertSource.run(
@@ -149,6 +160,7 @@ package actor StateStore {
           .text(source.content), .optional(source.url), .optional(source.robots),
         ]))
     try deleteHeader.run([.text(key)])
+    try deleteRejection.run([.text(key)])
   }
 
   /// Nil also where the record is damaged: sizes are computed with.

@@ -95,8 +95,12 @@ import Testing
         "INSERT INTO runs (number) VALUES (7);"
           + "INSERT INTO sources (key, content, etag, checked, run) VALUES ('k', 'c', 'e', 1.5, 7);"
           + "INSERT INTO variants (key, path, width, height, bytes) VALUES ('v', 'p', 1, 2, 3);"
-          + "INSERT INTO items (id, run, position, line, entry, result)"
-          + " VALUES ('a', 7, 0, 1, 'x', '{a}')")
+          + (version < 7
+            ? "INSERT INTO items (id, run, position, line, entry, result)"
+              + " VALUES ('a', 7, 0, 1, 'x', '{a}')"
+            : "INSERT INTO items (id, run, position, line, entry, done)"
+              + " VALUES ('a', 7, 0, 1, 'x', 1);"
+              + "INSERT INTO results (id, result) VALUES ('a', '{a}')"))
     }
     let state = try StateStore(path: folder.path("state"))
     #expect(try await state.source("k")?.confirmation.etag == "e")
@@ -111,6 +115,28 @@ import Testing
         .map(\.result) == .some(nil))
     #expect(try await state.hasDoubts(boot: "1") == false)
     #expect(try await state.beginRun(boot: "1") == 8)
+  }
+
+  /// Why there was nothing to show of a source is known until something of it can be shown, and not if it was damaged.
+  @Test func aRejectionStandsUntilSomethingCanBeShown() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("state")
+    let rejection = RejectionRecord(
+      url: "u", settings: "s", kind: .undecodable, code: "decode", message: "No.", format: "gif",
+      width: 3, height: 4, content: "c", etag: "e", lastModified: nil)
+    var state = try StateStore(path: path)
+    for key in ["a", "b"] { try await state.save(rejection, key: key) }
+    #expect(try await state.knowledge(of: "a").rejection == rejection)
+    #expect(try await state.rejection("c") == nil)
+    let confirmation = Confirmation(
+      etag: "f", lastModified: nil, checked: 1, freshUntil: nil, run: 1)
+    try await state.save(SourceRecord(content: "d", confirmation: confirmation), key: "a")
+    #expect(try await state.rejection("a") == nil)
+    #expect(try await state.rejection("b") == rejection)
+    try await state.commit()
+    try Database(path).execute("UPDATE rejections SET etag = 'g'")
+    state = try StateStore(path: path)
+    #expect(try await state.rejection("b") == nil)
   }
 
   /// A line stands while its item, the settings and its source are what they were, and no longer.

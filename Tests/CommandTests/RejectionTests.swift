@@ -1,0 +1,173 @@
+import Foundation
+import Synchronization
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// Bytes that there is nothing to show of are looked at once, for as long as their server has them.
+@Suite struct RejectionTests {
+  /// A server whose one path has a version that tests change: it understands ETags, or tells none.
+  private final class Versions: Sendable {
+    let server: FaultServer
+    private let now: Mutex<(tag: String, bytes: [UInt8])>
+    /// How many requests brought bytes.
+    private let whole = Mutex(0)
+
+    init(_ tag: String, _ bytes: [UInt8], hasTags: Bool = true) throws {
+      server = try FaultServer()
+      now = Mutex((tag, bytes))
+      server.route("/a") { [self] request, connection in
+        let (tag, bytes) = now.withLock(\.self)
+        if hasTags, request.headers["if-none-match"] == "\"\(tag)\"" {
+          return connection.answer("304 Not Modified", ["ETag": "\"\(tag)\""])
+        }
+        whole.withLock { $0 += 1 }
+        connection.answer("200 OK", hasTags ? ["ETag": "\"\(tag)\""] : [:], bytes)
+      }
+    }
+
+    func change(_ tag: String, _ bytes: [UInt8]) {
+      now.withLock { $0 = (tag, bytes) }
+    }
+
+    var counts: [Int] { [server.total, whole.withLock(\.self)] }
+  }
+
+  private static let page = Array("<!doctype html><title>Sorry</title>".utf8)
+
+  private static func why(_ workshop: Workshop, _ id: String = "a") async throws -> String {
+    try await Tool.tessera("why", workshop.folder.path("out"), id).output
+  }
+
+  private static func workshop(_ versions: Versions, _ keys: String = "") throws -> Workshop {
+    try Workshop(
+      manifest: #"{"id":"a","url":"\#(versions.server.url("/a"))"}"# + "\n",
+      keys: "fail-above: 100%\n\(keys)")
+  }
+
+  @Test(arguments: ["truncated.jpg", "page", "too large"])
+  func whatIsTheSameIsNotLookedAtAgain(_ kind: String) async throws {
+    let bytes =
+      try kind == "page"
+      ? Self.page : Places.bytes(kind == "too large" ? "tall-900x20000.png" : kind)
+    let versions = try Versions("1", bytes)
+    defer { versions.server.stop() }
+    let keys = kind == "too large" ? "limits: {pixels: 1MP}" : ""
+    let workshop = try Self.workshop(versions, keys)
+    #expect(try await workshop.run().status == 1)
+    let first = try workshop.catalogText
+    #expect(try workshop.catalog.images[0].status == .failed)
+    #expect(versions.counts == [1, 1])
+    for count in 2...3 {
+      #expect(try await workshop.run().status == 1)
+      #expect(try workshop.catalogText == first)
+      #expect(versions.counts == [count, 1])
+      #expect(try workshop.report["fetch.notModified"] == 1)
+    }
+    let why = try await Self.why(workshop)
+    #expect(why.contains("there was nothing to show of it the last time"), "\(why)")
+    #expect(why.contains("the server said that it has not changed"), "\(why)")
+    // Who asks for what failed wants it looked at.
+    #expect(try await workshop.run("--retry-failed").status == 1)
+    #expect(versions.counts == [4, 2])
+    #expect(try workshop.catalogText == first)
+    // And a picture that is well is seen at once.
+    versions.change("2", try Places.bytes("plain.jpg"))
+    #expect(try await workshop.run().status == 0)
+    #expect(versions.counts == [5, 3])
+    #expect(try await workshop.run().status == 0)
+    #expect(versions.counts == [6, 3])
+    try await workshop.expectWhole()
+  }
+
+  /// A server that tells no versions sends the bytes again, which are known.
+  @Test func bytesThatCouldNotBeDecodedAreNotDecodedAgain() async throws {
+    let versions = try Versions("1", try Places.bytes("truncated.jpg"), hasTags: false)
+    defer { versions.server.stop() }
+    let workshop = try Self.workshop(versions)
+    #expect(try await workshop.run().status == 1)
+    let first = try workshop.catalogText
+    #expect(try await Self.why(workshop).contains("decoded before") == false)
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalogText == first)
+    let why = try await Self.why(workshop)
+    #expect(why.contains("these bytes could not be decoded before"), "\(why)")
+    // With another pipeline they may be.
+    try workshop.write(keys: "fail-on: none")
+    #expect(try await workshop.run().status == 0)
+    #expect(versions.counts == [3, 3])
+  }
+
+  /// A limit that is raised lets in what was refused, though it has not changed.
+  @Test func anotherPipelineLooksAgain() async throws {
+    let versions = try Versions("1", try Places.bytes("plain.jpg"))
+    defer { versions.server.stop() }
+    let workshop = try Self.workshop(versions, "limits: {pixels: 1000}")
+    for _ in 0..<2 { #expect(try await workshop.run().status == 1) }
+    #expect(try workshop.catalog.images[0].error?.code == "too-many-pixels")
+    #expect(versions.counts == [2, 1])
+    try workshop.write(keys: "limits: {pixels: 1MP}")
+    #expect(try await workshop.run().status == 0)
+    #expect(versions.counts == [3, 2])
+    // Refused once more, it leaves no files behind, and is known again.
+    try workshop.write(keys: "limits: {pixels: 1000}")
+    for _ in 0..<2 { #expect(try await workshop.run().status == 1) }
+    #expect(try workshop.catalog.images[0].status == .failed)
+    #expect(versions.counts == [5, 3])
+  }
+
+  /// A good picture that became a bad one is stale for as long as its server has the bad one.
+  @Test(arguments: ["truncated.jpg", "page"])
+  func whatWasGoodStaysStale(_ bad: String) async throws {
+    let versions = try Versions("good", try Places.bytes("plain.jpg"))
+    defer { versions.server.stop() }
+    let workshop = try Self.workshop(versions)
+    #expect(try await workshop.run().status == 0)
+    let good = try workshop.catalog.images[0]
+    versions.change("bad", bad == "page" ? Self.page : try Places.bytes(bad))
+    var texts: Set<String> = []
+    for _ in 0..<3 {
+      #expect(try await workshop.run().status == 1)
+      let image = try workshop.catalog.images[0]
+      #expect(image.status == .stale)
+      #expect(image.variants == good.variants)
+      #expect([image.width, image.height] == [good.width, good.height])
+      texts.insert(try workshop.catalogText)
+    }
+    #expect(texts.count == 1)
+    #expect(versions.counts == [4, 2])
+    // The good one is back: its bytes are known.
+    versions.change("good", try Places.bytes("plain.jpg"))
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.catalog.images[0] == good)
+    #expect(try workshop.report["decodes"] == 0)
+    #expect(versions.counts == [5, 3])
+    #expect(try await workshop.run().status == 0)
+    #expect(versions.counts == [6, 3])
+  }
+
+  /// What one token led to is not told of another.
+  @Test func anotherTokenIsAnotherAnswer() async throws {
+    let plain = try Places.bytes("plain.jpg")
+    let server = try FaultServer()
+    defer { server.stop() }
+    server.route("/a") { request, connection in
+      // As if each were the same version, whoever asks.
+      if request.headers["if-none-match"] != nil { return connection.answer("304 Not Modified") }
+      let isGood = request.path.hasSuffix("good")
+      connection.answer("200 OK", ["ETag": "\"1\""], isGood ? plain : Self.page)
+    }
+    func manifest(_ token: String) -> String {
+      #"{"id":"a","url":"\#(server.url("/a?token=\(token)"))"}"# + "\n"
+    }
+    let workshop = try Workshop(
+      manifest: manifest("bad"), keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}"
+    )
+    #expect(try await workshop.run().status == 1)
+    try workshop.folder.write(manifest("good"), to: "manifest")
+    #expect(try await workshop.run().status == 0)
+    try workshop.folder.write(manifest("bad"), to: "manifest")
+    #expect(try await workshop.run().status == 0)
+    #expect(server.total == 3)
+  }
+}
