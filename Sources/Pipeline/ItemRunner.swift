@@ -65,7 +65,7 @@ final class ItemRunner: ItemRunning {
     if let finding { return answers.found(finding, occasion, again) }
     // A server is asked "has it changed?" only where a "no" would be of use. What there was nothing to show of came
     // after what there is.
-    let rejection = asksForChanges ? source.rejection.flatMap(Refused.init) : nil
+    let rejection = asksForChanges ? memory.believedRejection(source).flatMap(Refused.init) : nil
     let isOfUse = asksForChanges && (source.isReady || hasCopy(source))
     let validators =
       rejection?.validators ?? (isOfUse ? source.record?.confirmation.validators : nil)
@@ -231,7 +231,7 @@ final class ItemRunner: ItemRunning {
       return answers.reused(
         known, "these bytes were worked on before: all files reused", content: digest)
     }
-    if let rejection = answers.source.rejection, rejection.content == digest,
+    if let rejection = memory.believedRejection(answers.source), rejection.content == digest,
       case .undecodable(let failure, let format, let size) = ItemFinding(rejection)
     {
       let reason = "these bytes could not be decoded before: \(failure.message)"

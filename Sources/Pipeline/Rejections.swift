@@ -6,8 +6,9 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
 
-/// What is remembered of bytes that there is nothing to show of. Servers are asked whether they still have them, in
-/// every run, and nobody fetches or decodes them again while they have.
+/// What is remembered of bytes that there is nothing to show of. When two runs have come to the same, they are believed:
+/// servers are asked whether they still have those bytes, in every run, and nobody fetches or decodes them again while
+/// they have.
 ///
 /// That holds for what the bytes and the pipeline decide. What may be otherwise the next time, like a crash or a lack of
 /// memory, is forgotten.
@@ -15,10 +16,14 @@ extension ItemMemory {
   /// What was found out about an entry's source; nil where it is not known, was of another URL, or may be otherwise
   /// with the pipeline as it is now.
   func rejection(_ record: RejectionRecord?, for entry: ManifestEntry) -> RejectionRecord? {
-    guard let record, !retriesFailed, record.settings == rejectionSettings,
-      record.url == urlDigest(entry)
+    guard let record, record.settings == rejectionSettings, record.url == urlDigest(entry)
     else { return nil }
     return record
+  }
+
+  /// Why there is nothing to show of a source, where nobody need look again.
+  func believedRejection(_ source: Source) -> RejectionRecord? {
+    source.rejection.flatMap { $0.wasSeenTwice && !retriesFailed ? $0 : nil }
   }
 
   /// - Parameters:
@@ -47,6 +52,7 @@ extension ItemMemory {
       (record.code, record.message) = (failure.code, failure.message)
       (record.format, record.width, record.height) = (format, size?.width, size?.height)
     }
+    record.wasSeenTwice = source.rejection?.isLike(record) ?? false
     try await state.save(record, key: source.key)
   }
 
@@ -78,6 +84,12 @@ extension ItemFinding {
 
 extension RejectionRecord {
   var validators: Validators? { Validators(etag: etag, lastModified: lastModified) }
+
+  /// Whether two looks came to the same: of the same bytes, as far as that can be told.
+  fileprivate func isLike(_ other: RejectionRecord) -> Bool {
+    guard kind == other.kind, code == other.code, content == other.content else { return false }
+    return content != nil || (etag == other.etag && lastModified == other.lastModified)
+  }
 
   fileprivate var size: Size? { width.flatMap { width in height.map { Size(width, $0) } } }
 }

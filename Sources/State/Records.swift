@@ -89,6 +89,8 @@ package struct RejectionRecord: Sendable, Equatable {
   package var content: String?
   package var etag: String?
   package var lastModified: String?
+  /// Whether two looks came to the same. What was cut off or mixed up on its way looks like a broken picture, too.
+  package var wasSeenTwice = false
 
   package init(
     url: String, settings: String, kind: Kind, code: String, message: String, format: String?,

@@ -153,6 +153,7 @@ enum Schema {
       content TEXT,             -- SHA-256 of the bytes, where all of them came
       etag TEXT,
       last_modified TEXT,
+      twice INTEGER NOT NULL,   -- whether two looks came to the same
       mark INTEGER
     ) WITHOUT ROWID;
     """,

@@ -59,7 +59,7 @@ package actor StateStore {
       "SELECT \(Self.rejectionColumns), mark FROM rejections WHERE key = ?")
     upsertRejection = try database.prepare(
       "INSERT OR REPLACE INTO rejections (key, \(Self.rejectionColumns), mark)"
-        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteRejection = try database.prepare("DELETE FROM rejections WHERE key = ?")
     selectContent = try database.prepare(
       "SELECT format, width, height, alpha, frames, warnings, header_width, header_height, bytes,"

@@ -121,9 +121,10 @@ import Testing
   @Test func aRejectionStandsUntilSomethingCanBeShown() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("state")
-    let rejection = RejectionRecord(
+    var rejection = RejectionRecord(
       url: "u", settings: "s", kind: .undecodable, code: "decode", message: "No.", format: "gif",
       width: 3, height: 4, content: "c", etag: "e", lastModified: nil)
+    rejection.wasSeenTwice = true
     var state = try StateStore(path: path)
     for key in ["a", "b"] { try await state.save(rejection, key: key) }
     #expect(try await state.knowledge(of: "a").rejection == rejection)
