@@ -202,7 +202,7 @@ final class ItemMemory: Sendable {
   /// Why a source is asked for, or not.
   func occasion(_ source: Source) -> String {
     guard let record = source.record else {
-      return believedRejection(source) == nil
+      return source.rejection == nil
         ? "asked for: it was not known" : "asked for: there was nothing to show of it the last time"
     }
     let moment = Host.timestamp(record.confirmation.checked)
