@@ -28,8 +28,12 @@ enum Fingerprint {
 
   /// Identifies everything but its bytes that decides whether there is something to show of a source.
   static func rejection(_ file: PipelineFile, libvips: String) -> String {
-    let limits = "memory \(file.limits.memory) time \(file.limits.time)"
-    return String(Digest.of("\(line(file, libvips: libvips))\n\(limits)").prefix(32))
+    // Who asks with another token, or as another program, may see something else.
+    let headers = file.fetch.headers.map { "\($0.name): \($0.value)" }
+    let rest =
+      "memory \(file.limits.memory) time \(file.limits.time) headers \(headers)"
+      + " agent \(file.fetch.userAgent)"
+    return String(Digest.of("\(line(file, libvips: libvips))\n\(rest)").prefix(32))
   }
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the

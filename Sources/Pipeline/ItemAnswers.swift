@@ -99,7 +99,7 @@ final class ItemAnswers: Sendable {
     case .unreachable(let error): return failed(error, occasion)
     case .refused(let refusal): return refused(refusal, reason, finding: finding)
     case .undecodable(let failure, let format, let size):
-      let reason = "\(reason); \(failure.message)"
+      let reason = "\(reason); \(failure.message.asClause)"
       return undecodable(notMade(failure, reason, format: format, size: size), reason)
     }
   }

@@ -73,7 +73,7 @@ final class ItemFlow: Sendable {
         try await sources.work(turn) {
           defer { copies.release(turn.key) }
           let clock = ContinuousClock.now
-          let url = Digest.of(SourceURL.cacheKey(memory.file.requestURL(for: entry)))
+          let url = memory.urlDigest(entry)
           let finding = findings.withLock { $0[url] }
           let result = try await runner.result(
             for: entry, position: position, finding: finding)

@@ -55,6 +55,8 @@ final class ItemMemory: Sendable {
   /// The source of an entry, as it was last confirmed.
   final class Source: Sendable {
     let key: String
+    /// SHA-256 of the URL that is asked for.
+    let url: String
     let record: SourceRecord?
     let known: Known?
     /// What the source's header told, where that was later: its bytes have changed since.
@@ -69,10 +71,11 @@ final class ItemMemory: Sendable {
     let lastStatus: CatalogImage.Status?
 
     init(
-      key: String, record: SourceRecord?, known: Known?, header: HeaderRecord?,
+      key: String, url: String, record: SourceRecord?, known: Known?, header: HeaderRecord?,
       rejection: RejectionRecord?, isReady: Bool, lastStatus: CatalogImage.Status?
     ) {
       self.key = key
+      self.url = url
       self.record = record
       self.known = known
       self.header = header
@@ -87,7 +90,8 @@ final class ItemMemory: Sendable {
 
   func source(for entry: ManifestEntry) async throws -> Source {
     let key = file.sourceKey(for: entry)
-    let knowledge = try await state.knowledge(of: key)
+    let url = urlDigest(entry)
+    let knowledge = try await state.knowledge(of: key, url: url)
     let (record, header) = (knowledge.source, knowledge.header)
     var known: Known?
     if let record, let content = knowledge.content {
@@ -95,10 +99,15 @@ final class ItemMemory: Sendable {
     }
     let isLater = header.map { $0.confirmation.checked > record?.confirmation.checked ?? 0 }
     return Source(
-      key: key, record: record, known: known, header: isLater == true ? header : nil,
-      rejection: rejection(knowledge.rejection, for: entry),
+      key: key, url: url, record: record, known: known, header: isLater == true ? header : nil,
+      rejection: rejection(knowledge.rejection),
       isReady: known.map { $0.blueprint.isComplete && file.letsIn($0.content) } ?? false,
       lastStatus: retriesFailed ? try await lastStatus(of: entry) : nil)
+  }
+
+  /// SHA-256 of the URL that is asked for, without its fragment.
+  func urlDigest(_ entry: ManifestEntry) -> String {
+    Digest.of(SourceURL.cacheKey(file.requestURL(for: entry)))
   }
 
   /// An item that is new has none, and neither has one of a state that was damaged.
@@ -202,8 +211,7 @@ final class ItemMemory: Sendable {
   /// Why a source is asked for, or not.
   func occasion(_ source: Source) -> String {
     guard let record = source.record else {
-      return source.rejection == nil
-        ? "asked for: it was not known" : "asked for: there was nothing to show of it the last time"
+      return source.rejection == nil ? "asked for: it was not known" : Self.nothingToShow
     }
     let moment = Host.timestamp(record.confirmation.checked)
     if isFresh(source) {
@@ -225,6 +233,7 @@ final class ItemMemory: Sendable {
       let end = record.confirmation.freshUntil.map { Host.timestamp($0) } ?? moment
       return "nothing to do: the server's answer is fresh until \(end)"
     }
+    if source.rejection != nil { return Self.nothingToShow }
     if source.header != nil { return "asked for: a run for sizes alone saw another picture there" }
     if file.fetch.revalidation == .always { return "asked for: it always is (revalidate: always)" }
     guard let end = record.confirmation.freshUntil else {
@@ -233,9 +242,15 @@ final class ItemMemory: Sendable {
     return "asked for: the answer of \(moment) was fresh until \(Host.timestamp(end))"
   }
 
+  private static let nothingToShow =
+    "asked for: there was nothing to show of what came the last time"
+
   /// What a body that came is to what was known.
   func change(_ source: Source, to digest: String, _ response: FetchResponse) -> String {
-    guard let record = source.record else { return "fetched for the first time" }
+    if source.rejection?.content == digest { return "fetched: the same bytes as the last time" }
+    guard let record = source.record else {
+      return source.rejection == nil ? "fetched for the first time" : "fetched"
+    }
     if record.content == digest { return "fetched: the same bytes as before" }
     let (old, new) = (record.confirmation.etag, response.validators?.etag)
     if let old, let new, old != new { return "fetched: it has changed (ETag \(old) is now \(new))" }

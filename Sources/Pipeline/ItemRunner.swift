@@ -65,10 +65,11 @@ final class ItemRunner: ItemRunning {
     if let finding { return answers.found(finding, occasion, again) }
     // A server is asked "has it changed?" only where a "no" would be of use. What there was nothing to show of came
     // after what there is.
-    let rejection = asksForChanges ? memory.believedRejection(source).flatMap(Refused.init) : nil
+    let rejection = asksForChanges ? memory.believedRejection(source) : nil
     let isOfUse = asksForChanges && (source.isReady || hasCopy(source))
     let validators =
-      rejection?.validators ?? (isOfUse ? source.record?.confirmation.validators : nil)
+      Validators(etag: rejection?.etag, lastModified: nil)
+      ?? (isOfUse ? source.record?.confirmation.validators : nil)
     let spool = memory.output.spoolPath("\(position)")
     switch try await fetch.fetch(
       file.requestURL(for: entry), validators: validators, spoolPath: spool,
@@ -76,11 +77,17 @@ final class ItemRunner: ItemRunning {
     {
     case .notModified(let response):
       let answer = "\(occasion); the server said that it has not changed"
-      if let rejection { return answers.found(rejection.finding, occasion, answer) }
+      if let rejection, rejection.etag != nil {
+        if rejection.place == ItemMemory.place(of: response) {
+          return answers.found(ItemFinding(rejection), occasion, answer)
+        }
+        return try await result(
+          for: entry, position: position, finding: nil, asksForChanges: false)
+      }
       guard let record = source.record, source.known != nil else {
         throw PipelineError.local("a source is unchanged, but nothing is known of it")
       }
-      try await save(record.content, response, key: source.key, before: record)
+      try await save(record.content, response, source, before: record)
       if source.isReady, let result = answers.reused(answer) { return result }
       // Where the copy turned out not to be whole, the source is asked for as a whole.
       if let result = try await fromCopy(answers, answer, position) { return result }
@@ -91,7 +98,7 @@ final class ItemRunner: ItemRunning {
       intake.discard()
       let result = answers.refused(refusal, occasion, finding: .refused(refusal))
       try await memory.remember(
-        result.finding, of: source, for: entry, content: nil, response.validators)
+        result.finding, of: source, content: nil, response)
       return result
     case .arrived(let response, let intake, .picture(let header, let digest)):
       fetch.fetcher.hold(1, limit: spoolLimit)
@@ -106,11 +113,13 @@ final class ItemRunner: ItemRunning {
       guard let made else { return answers.failed(.runDeadline, occasion) }
       let reason = "\(occasion); \(change); \(made.reason)"
       guard made.image.status == .ok else {
-        return try await undecodable(made, reason, answers, digest, response.validators)
+        let result = answers.undecodable(made, reason)
+        try await memory.remember(result.finding, of: source, content: digest, response)
+        return result
       }
       cache?.keep(spool, as: digest)
       copies.keep(spool, as: digest, of: source.key)
-      try await save(digest, response, key: source.key, before: nil)
+      try await save(digest, response, source, before: nil)
       return made.because(reason, content: digest)
     }
   }
@@ -139,46 +148,22 @@ final class ItemRunner: ItemRunning {
     }
     guard let made else { return answers.failed(.runDeadline, occasion) }
     let reason = "\(occasion); its kept copy was used; \(made.reason)"
-    guard made.image.status == .ok else {
-      return try await undecodable(
-        made, reason, answers, record.content, record.confirmation.validators)
-    }
+    guard made.image.status == .ok else { return answers.undecodable(made, reason) }
     return made.because(reason, content: record.content)
   }
 
-  /// Remembers bytes that could not be decoded.
-  private func undecodable(
-    _ made: ItemResult, _ reason: String, _ answers: ItemAnswers, _ digest: String,
-    _ validators: Validators?
-  ) async throws -> ItemResult {
-    let result = answers.undecodable(made, reason)
-    try await memory.remember(
-      result.finding, of: answers.source, for: answers.entry, content: digest, validators)
-    return result
-  }
-
-  /// What there was nothing to show of, where a server can be asked whether it is still the same.
-  private struct Refused {
-    let finding: ItemFinding
-    let validators: Validators
-
-    init?(_ record: RejectionRecord) {
-      guard let validators = record.validators else { return nil }
-      self.validators = validators
-      finding = ItemFinding(record)
-    }
-  }
-
   private func save(
-    _ content: String, _ response: FetchResponse, key: String, before: SourceRecord?
+    _ content: String, _ response: FetchResponse, _ source: ItemMemory.Source,
+    before: SourceRecord?
   ) async throws {
     let confirmation = memory.confirmation(response, before: before?.confirmation)
-    let source = SourceRecord(
+    let record = SourceRecord(
       content: content, confirmation: confirmation,
       url: SourceURL.shown(response.url, ignoring: file.fetch.ignoredQuery),
       // A 304 may leave out what has not changed.
       robots: response.robots ?? before?.robots)
-    try await memory.state.save(source, key: key)
+    try await memory.state.save(record, key: source.key)
+    try await memory.state.forgetRejection(source.url)
   }
 
   /// What a source's header told.
@@ -234,7 +219,7 @@ final class ItemRunner: ItemRunning {
     if let rejection = memory.believedRejection(answers.source), rejection.content == digest,
       case .undecodable(let failure, let format, let size) = ItemFinding(rejection)
     {
-      let reason = "these bytes could not be decoded before: \(failure.message)"
+      let reason = "these bytes could not be decoded before: \(failure.message.asClause)"
       return answers.notMade(failure, reason, format: format, size: size)
     }
     var facts = try await memory.state.content(digest)?.facts ?? looked.facts
@@ -301,5 +286,12 @@ extension String {
     guard let first else { return self }
     let text = first.uppercased() + dropFirst()
     return text.hasSuffix(".") ? text : text + "."
+  }
+
+  /// A sentence of ``asSentence`` as a part of another one.
+  var asClause: String {
+    guard let first else { return self }
+    let text = first.lowercased() + dropFirst()
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 }

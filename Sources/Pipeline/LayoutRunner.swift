@@ -68,9 +68,14 @@ final class LayoutRunner: ItemRunning {
       guard case .header(let header) = reading else {
         throw PipelineError.local("a header was told, and is not there")
       }
-      // The bytes that are known may be back after others.
+      // The bytes that are known may be back after others; after bad ones of the same size only a version tells.
       for known in [Last(bytesOf: source), known].compactMap(\.self)
-      where isLetIn(known) && known.isSame(as: header, response) {
+      where isLetIn(known) && known.isSame(as: header, response)
+        && (source.rejection == nil || known.isSameVersion(as: response))
+      {
+        var response = response
+        // What looks alike may be another version all the same, whose validators are not those of what is known.
+        if !known.isSameVersion(as: response) { response.validators = nil }
         try await save(known, response, key: source.key)
         return result(answers, known, "\(extent): its first bytes are those that are known")
       }
@@ -120,13 +125,21 @@ final class LayoutRunner: ItemRunning {
     /// to go by, a picture of the same format and size counts as the same: a run that fetches it will
     /// know.
     func isSame(as header: ImageHeader, _ response: FetchResponse) -> Bool {
-      let (one, other) = (confirmation.validators, response.validators)
-      if let one = one?.etag, let other = other?.etag { return one.weakly == other.weakly }
-      if let one = one?.lastModified, let other = other?.lastModified { return one == other }
+      if let isSameVersion = sameVersion(response) { return isSameVersion }
       switch self {
       case .bytes(_, let known, _): return known.content.isLike(header)
       case .header: return false
       }
+    }
+
+    func isSameVersion(as response: FetchResponse) -> Bool { sameVersion(response) ?? false }
+
+    /// Nil where there is nothing to go by.
+    private func sameVersion(_ response: FetchResponse) -> Bool? {
+      let (one, other) = (confirmation.validators, response.validators)
+      if let one = one?.etag, let other = other?.etag { return one.weakly == other.weakly }
+      if let one = one?.lastModified, let other = other?.lastModified { return one == other }
+      return nil
     }
   }
 

@@ -6,62 +6,76 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
 
-/// What is remembered of bytes that there is nothing to show of. When two runs have come to the same, they are believed:
-/// servers are asked whether they still have those bytes, in every run, and nobody fetches or decodes them again while
-/// they have.
+/// What is remembered of bytes that there is nothing to show of. When two runs have come to the same, they are believed
+/// for a week: servers are asked whether they still have those bytes, in every run, and nobody fetches or decodes them
+/// again while they have.
 ///
 /// That holds for what the bytes and the pipeline decide. What may be otherwise the next time, like a crash or a lack of
-/// memory, is forgotten.
+/// memory, is forgotten where it can be told, and the week is for where it can't.
 extension ItemMemory {
-  /// What was found out about an entry's source; nil where it is not known, was of another URL, or may be otherwise
-  /// with the pipeline as it is now.
-  func rejection(_ record: RejectionRecord?, for entry: ManifestEntry) -> RejectionRecord? {
-    guard let record, record.settings == rejectionSettings, record.url == urlDigest(entry)
-    else { return nil }
-    return record
+  /// What was found out about an entry's URL; nil where it is not known, or may be otherwise with the pipeline as it is
+  /// now.
+  func rejection(_ record: RejectionRecord?) -> RejectionRecord? {
+    record?.settings == rejectionSettings ? record : nil
   }
 
   /// Why there is nothing to show of a source, where nobody need look again.
   func believedRejection(_ source: Source) -> RejectionRecord? {
-    source.rejection.flatMap { $0.wasSeenTwice && !retriesFailed ? $0 : nil }
+    guard let record = source.rejection, record.wasSeenTwice, !retriesFailed,
+      (0...Self.believedFor).contains(Host.now - record.seen)
+    else { return nil }
+    return record
   }
 
-  /// - Parameters:
-  ///   - content: SHA-256 of the bytes, where all of them came.
-  ///   - validators: the server's for those bytes.
+  /// In seconds.
+  private static let believedFor = 7 * 86_400.0
+
+  /// - Parameter content: SHA-256 of the bytes, where all of them came.
   func remember(
-    _ finding: ItemFinding?, of source: Source, for entry: ManifestEntry, content: String?,
-    _ validators: Validators?
+    _ finding: ItemFinding?, of source: Source, content: String?, _ response: FetchResponse
   ) async throws {
-    // Neither the server nor the bytes could tell that they are the same.
-    guard let finding, content != nil || validators != nil else { return }
-    var record = RejectionRecord(
-      url: urlDigest(entry), settings: rejectionSettings, kind: .refused, code: "", message: "",
-      format: nil, width: nil, height: nil, content: content, etag: validators?.etag,
-      lastModified: validators?.lastModified)
-    switch finding {
-    case .unreachable: return
-    case .refused(let refusal):
-      guard !refusal.isRetryable else { return }
-      (record.code, record.message) = (refusal.code, refusal.message)
-      record.format = refusal.picture?.format
-      (record.width, record.height) = (refusal.picture?.size.width, refusal.picture?.size.height)
-    case .undecodable(let failure, let format, let size):
-      guard Self.lasting.contains(failure.code) else { return }
-      record.kind = .undecodable
-      (record.code, record.message) = (failure.code, failure.message)
-      (record.format, record.width, record.height) = (format, size?.width, size?.height)
-    }
+    guard let finding, var record = record(finding) else { return }
+    record.content = content
+    record.etag = response.validators?.etag
+    record.place = Self.place(of: response)
+    // Neither the server nor the bytes could tell that they are the same: by dates alone an older picture that is put
+    // in a page's place would be no newer one (RFC 9110, section 13.1.3).
+    guard record.content != nil || record.etag != nil else { return }
     record.wasSeenTwice = source.rejection?.isLike(record) ?? false
-    try await state.save(record, key: source.key)
+    try await state.save(record, key: source.url)
+  }
+
+  /// Nil where another look may come to something else.
+  private func record(_ finding: ItemFinding) -> RejectionRecord? {
+    func record(
+      _ kind: RejectionRecord.Kind, _ code: String, _ message: String, _ format: String?,
+      _ size: Size?
+    ) -> RejectionRecord {
+      var record = RejectionRecord(
+        settings: rejectionSettings, kind: kind, code: code, message: message, content: nil,
+        etag: nil, place: "", seen: Host.now)
+      (record.format, record.width, record.height) = (format, size?.width, size?.height)
+      return record
+    }
+    switch finding {
+    case .unreachable: return nil
+    case .refused(let refusal):
+      guard !refusal.isRetryable else { return nil }
+      return record(
+        .refused, refusal.code, refusal.message, refusal.picture?.format, refusal.picture?.size)
+    case .undecodable(let failure, let format, let size):
+      guard Self.lasting.contains(failure.code) else { return nil }
+      return record(.undecodable, failure.code, failure.message, format, size)
+    }
   }
 
   /// What a decoder says of the bytes themselves.
   private static let lasting = Set(
     [TranscodeFailure.Code.decode, .tooManyPixels, .tooManyFrames, .tooManyScans].map(\.rawValue))
 
-  private func urlDigest(_ entry: ManifestEntry) -> String {
-    Digest.of(SourceURL.cacheKey(file.requestURL(for: entry)))
+  /// Where the bytes of an answer are: a redirect may lead elsewhere the next time, and two places may use one ETag.
+  static func place(of response: FetchResponse) -> String {
+    Digest.of(SourceURL.cacheKey(response.url))
   }
 }
 
@@ -83,12 +97,10 @@ extension ItemFinding {
 }
 
 extension RejectionRecord {
-  var validators: Validators? { Validators(etag: etag, lastModified: lastModified) }
-
   /// Whether two looks came to the same: of the same bytes, as far as that can be told.
   fileprivate func isLike(_ other: RejectionRecord) -> Bool {
-    guard kind == other.kind, code == other.code, content == other.content else { return false }
-    return content != nil || (etag == other.etag && lastModified == other.lastModified)
+    kind == other.kind && code == other.code && content == other.content
+      && (content != nil || (etag == other.etag && place == other.place))
   }
 
   fileprivate var size: Size? { width.flatMap { width in height.map { Size(width, $0) } } }

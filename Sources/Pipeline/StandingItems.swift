@@ -50,7 +50,8 @@ struct StandingItems: Sendable {
 
   private func verdict(_ line: StateStore.Standing, _ key: String) -> Verdict? {
     let source = ItemMemory.Source(
-      key: key, record: line.source, known: nil, header: nil, rejection: nil, isReady: true,
+      key: key, url: "", record: line.source, known: nil, header: nil, rejection: nil,
+      isReady: true,
       lastStatus: .ok)
     guard memory.isFresh(source),
       let image = try? JSONParser.parse(Array(line.result.utf8)),

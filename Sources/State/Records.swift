@@ -72,8 +72,6 @@ package struct RejectionRecord: Sendable, Equatable {
     case undecodable
   }
 
-  /// SHA-256 of the URL.
-  package var url: String
   /// Stands for everything but the bytes that was decisive.
   package var settings: String
   package var kind: Kind
@@ -88,25 +86,25 @@ package struct RejectionRecord: Sendable, Equatable {
   /// SHA-256 of the bytes; nil where not all of them came.
   package var content: String?
   package var etag: String?
-  package var lastModified: String?
+  /// SHA-256 of the URL that the bytes came from, after redirects.
+  package var place: String
+  /// When they were looked at last; seconds since 1970.
+  package var seen: Double
   /// Whether two looks came to the same. What was cut off or mixed up on its way looks like a broken picture, too.
   package var wasSeenTwice = false
 
   package init(
-    url: String, settings: String, kind: Kind, code: String, message: String, format: String?,
-    width: Int?, height: Int?, content: String?, etag: String?, lastModified: String?
+    settings: String, kind: Kind, code: String, message: String, content: String?, etag: String?,
+    place: String, seen: Double
   ) {
-    self.url = url
     self.settings = settings
     self.kind = kind
     self.code = code
     self.message = message
-    self.format = format
-    self.width = width
-    self.height = height
     self.content = content
     self.etag = etag
-    self.lastModified = lastModified
+    self.place = place
+    self.seen = seen
   }
 }
 

@@ -139,10 +139,9 @@ enum Schema {
     CREATE INDEX items_by_position ON items (position);
     """,
     """
-    -- Sources whose bytes there is nothing to show of, and why: while these are the same, nobody looks again.
+    -- URLs whose bytes there is nothing to show of, and why: while these are the same, nobody looks again for a while.
     CREATE TABLE rejections (
-      key TEXT PRIMARY KEY,     -- as in sources
-      url TEXT NOT NULL,        -- SHA-256 of the URL that led to them
+      key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment
       settings TEXT NOT NULL,   -- everything but the bytes that was decisive
       kind TEXT NOT NULL,
       code TEXT NOT NULL,
@@ -152,7 +151,8 @@ enum Schema {
       height INTEGER,
       content TEXT,             -- SHA-256 of the bytes, where all of them came
       etag TEXT,
-      last_modified TEXT,
+      place TEXT NOT NULL,      -- SHA-256 of the URL that the bytes came from, after redirects
+      seen REAL NOT NULL,       -- when they were looked at last; seconds since 1970
       twice INTEGER NOT NULL,   -- whether two looks came to the same
       mark INTEGER
     ) WITHOUT ROWID;

@@ -14,7 +14,7 @@ package actor StateStore {
   private let deleteHeader: Statement
   let selectRejection: Statement
   let upsertRejection: Statement
-  private let deleteRejection: Statement
+  let deleteRejection: Statement
   private let selectContent: Statement
   private let upsertContent: Statement
   private let selectVariant: Statement
@@ -141,16 +141,16 @@ package actor StateStore {
     package var rejection: RejectionRecord?
   }
 
-  package func knowledge(of key: String) throws(StateError) -> Knowledge {
+  /// - Parameter url: SHA-256 of the URL that is asked for.
+  package func knowledge(of key: String, url: String) throws(StateError) -> Knowledge {
     let source = try source(key)
     return Knowledge(
       source: source,
       content: try source.flatMap { source throws(StateError) in try content(source.content) },
-      header: try header(key), rejection: try rejection(key))
+      header: try header(key), rejection: try rejection(url))
   }
 
-  /// Saves what is known of a source's bytes. What its header told before is forgotten, and why there was nothing to
-  /// show of others.
+  /// Saves what is known of a source's bytes. What its header told before is forgotten.
   package func save(_ source: SourceRecord, key: String) throws(StateError) {
     try begin()
     try upsertSource.run(
@@ -160,7 +160,6 @@ package actor StateStore {
           .text(source.content), .optional(source.url), .optional(source.robots),
         ]))
     try deleteHeader.run([.text(key)])
-    try deleteRejection.run([.text(key)])
   }
 
   /// Nil also where the record is damaged: sizes are computed with.

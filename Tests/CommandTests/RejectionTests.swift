@@ -9,15 +9,15 @@ import Testing
   /// A server whose one path has a version that tests change: it understands ETags, or tells none.
   private final class Versions: Sendable {
     let server: FaultServer
-    private let now: Mutex<(tag: String, bytes: [UInt8])>
+    private let now: Mutex<(tag: String, bytes: [UInt8], hasTags: Bool)>
     /// How many requests brought bytes.
     private let whole = Mutex(0)
 
     init(_ tag: String, _ bytes: [UInt8], hasTags: Bool = true) throws {
       server = try FaultServer()
-      now = Mutex((tag, bytes))
+      now = Mutex((tag, bytes, hasTags))
       server.route("/a") { [self] request, connection in
-        let (tag, bytes) = now.withLock(\.self)
+        let (tag, bytes, hasTags) = now.withLock(\.self)
         if hasTags, request.headers["if-none-match"] == "\"\(tag)\"" {
           return connection.answer("304 Not Modified", ["ETag": "\"\(tag)\""])
         }
@@ -26,8 +26,8 @@ import Testing
       }
     }
 
-    func change(_ tag: String, _ bytes: [UInt8]) {
-      now.withLock { $0 = (tag, bytes) }
+    func change(_ tag: String, _ bytes: [UInt8], hasTags: Bool = true) {
+      now.withLock { $0 = (tag, bytes, hasTags) }
     }
 
     var counts: [Int] { [server.total, whole.withLock(\.self)] }
@@ -66,7 +66,7 @@ import Testing
       #expect(try workshop.report["fetch.notModified"] == 1)
     }
     let why = try await Self.why(workshop)
-    #expect(why.contains("there was nothing to show of it the last time"), "\(why)")
+    #expect(why.contains("there was nothing to show of what came the last time"), "\(why)")
     #expect(why.contains("the server said that it has not changed"), "\(why)")
     // Who asks for what failed wants it looked at.
     #expect(try await workshop.run("--retry-failed").status == 1)
@@ -91,10 +91,12 @@ import Testing
     #expect(try await workshop.run().status == 1)
     let first = try workshop.catalogText
     #expect(try await workshop.run().status == 1)
-    #expect(try await Self.why(workshop).contains("decoded before") == false)
+    var why = try await Self.why(workshop)
+    #expect(why.contains("fetched: the same bytes as the last time"), "\(why)")
+    #expect(!why.contains("decoded before"), "\(why)")
     #expect(try await workshop.run().status == 1)
     #expect(try workshop.catalogText == first)
-    let why = try await Self.why(workshop)
+    why = try await Self.why(workshop)
     #expect(why.contains("these bytes could not be decoded before"), "\(why)")
     // With another pipeline they may be.
     try workshop.write(keys: "fail-on: none")
@@ -166,6 +168,84 @@ import Testing
     #expect(try await workshop.run().status == 0)
   }
 
+  /// By dates alone an older picture that takes a page's place is no newer one.
+  @Test func anOlderPictureTakesAPagesPlace() async throws {
+    let isGood = Mutex(false)
+    let plain = try Places.bytes("plain.jpg")
+    let server = try FaultServer()
+    defer { server.stop() }
+    server.route("/a") { request, connection in
+      if request.headers["if-modified-since"] != nil {
+        return connection.answer("304 Not Modified")
+      }
+      connection.answer(
+        "200 OK", ["Last-Modified": "Mon, 01 Jun 2026 10:00:00 GMT"],
+        isGood.withLock(\.self) ? plain : Self.page)
+    }
+    let workshop = try Workshop(manifest: server.url("/a") + "\n")
+    for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
+    isGood.withLock { $0 = true }
+    #expect(try await workshop.run().status == 0)
+    #expect(server.total == 4)
+  }
+
+  /// Two places may use one ETag, each for a version of its own.
+  @Test func aRedirectThatLeadsElsewhereIsFollowed() async throws {
+    let target = Mutex("/old")
+    let plain = try Places.bytes("plain.jpg")
+    let server = try FaultServer([
+      "/a": { $1.answer("302 Found", ["Location": target.withLock(\.self)]) }
+    ])
+    defer { server.stop() }
+    for (path, bytes) in [("/old", Self.page), ("/new", plain)] {
+      server.route(path) { request, connection in
+        if request.headers["if-none-match"] == "\"1\"" {
+          return connection.answer("304 Not Modified")
+        }
+        connection.answer("200 OK", ["ETag": "\"1\""], bytes)
+      }
+    }
+    let workshop = try Workshop(manifest: server.url("/a") + "\n")
+    for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
+    #expect(try workshop.report["fetch.notModified"] == 1)
+    target.withLock { $0 = "/new" }
+    #expect(try await workshop.run().status == 0)
+    #expect(try await workshop.run().status == 0)
+    #expect(try workshop.report["fetch.notModified"] == 1)
+  }
+
+  /// Machines change, too: nothing is believed for longer than a week.
+  @Test func aWeekLaterItIsLookedAtAnew() async throws {
+    let versions = try Versions("1", Self.page)
+    defer { versions.server.stop() }
+    let workshop = try Self.workshop(versions)
+    for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
+    #expect(versions.counts == [3, 2])
+    for (shift, counts) in [
+      ("+6d", [4, 2]), ("+8d", [5, 3]), ("+9d", [6, 3]), ("-400d", [7, 4]),
+    ] {
+      let later = try await Tool.run(
+        "/usr/bin/faketime",
+        ["-f", shift, Places.tessera, "run", workshop.folder.path("feed.yaml")])
+      #expect(later.status == 1, "\(later.errors)")
+      #expect(versions.counts == counts, "\(shift)")
+    }
+  }
+
+  /// A look at sizes does not give a bad version's ETag to the good one of the same size.
+  @Test func aRunForSizesDoesNotMakeABadPictureGood() async throws {
+    let versions = try Versions("1", try Places.bytes("plain.jpg"), hasTags: false)
+    defer { versions.server.stop() }
+    let workshop = try Self.workshop(versions)
+    #expect(try await workshop.run().status == 0)
+    versions.change("2", Array(try Places.bytes("plain.jpg").dropLast(3_000)), hasTags: true)
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images[0].status == .stale)
+    _ = try await workshop.run("--layout-only")
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images[0].error?.code == "decode")
+  }
+
   /// What one token led to is not told of another.
   @Test func anotherTokenIsAnotherAnswer() async throws {
     let plain = try Places.bytes("plain.jpg")
@@ -185,10 +265,13 @@ import Testing
     )
     for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
     #expect(server.total == 3)
+    #expect(try workshop.report["fetch.notModified"] == 1)
     try workshop.folder.write(manifest("good"), to: "manifest")
     #expect(try await workshop.run().status == 0)
+    // The one still leads to a page, and what was good stands.
     try workshop.folder.write(manifest("bad"), to: "manifest")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await workshop.run().status == 1)
+    #expect(try workshop.catalog.images[0].status == .stale)
     #expect(server.total == 5)
   }
 }

@@ -117,21 +117,20 @@ import Testing
     #expect(try await state.beginRun(boot: "1") == 8)
   }
 
-  /// Why there was nothing to show of a source is known until something of it can be shown, and not if it was damaged.
-  @Test func aRejectionStandsUntilSomethingCanBeShown() async throws {
+  /// Why there was nothing to show of a URL is known until that is forgotten, and not if it was damaged.
+  @Test func aRejectionStandsUntilItIsForgotten() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("state")
     var rejection = RejectionRecord(
-      url: "u", settings: "s", kind: .undecodable, code: "decode", message: "No.", format: "gif",
-      width: 3, height: 4, content: "c", etag: "e", lastModified: nil)
+      settings: "s", kind: .undecodable, code: "decode", message: "No.", content: "c", etag: "e",
+      place: "p", seen: 1.5)
+    (rejection.format, rejection.width, rejection.height) = ("gif", 3, 4)
     rejection.wasSeenTwice = true
     var state = try StateStore(path: path)
     for key in ["a", "b"] { try await state.save(rejection, key: key) }
-    #expect(try await state.knowledge(of: "a").rejection == rejection)
+    #expect(try await state.knowledge(of: "b", url: "a").rejection == rejection)
     #expect(try await state.rejection("c") == nil)
-    let confirmation = Confirmation(
-      etag: "f", lastModified: nil, checked: 1, freshUntil: nil, run: 1)
-    try await state.save(SourceRecord(content: "d", confirmation: confirmation), key: "a")
+    try await state.forgetRejection("a")
     #expect(try await state.rejection("a") == nil)
     #expect(try await state.rejection("b") == rejection)
     try await state.commit()
