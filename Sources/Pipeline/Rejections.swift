@@ -41,6 +41,10 @@ extension ItemMemory {
     // Neither the server nor the bytes could tell that they are the same: by dates alone an older picture that is put
     // in a page's place would be no newer one (RFC 9110, section 13.1.3).
     guard record.content != nil || record.etag != nil else { return }
+    // Known bytes were not looked at anew.
+    if let believed = believedRejection(source), content != nil, believed.content == content {
+      record.seen = believed.seen
+    }
     record.wasSeenTwice = source.rejection?.isLike(record) ?? false
     try await state.save(record, key: source.url)
   }

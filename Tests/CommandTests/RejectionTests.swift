@@ -224,11 +224,18 @@ import Testing
     for (shift, counts) in [
       ("+6d", [4, 2]), ("+8d", [5, 3]), ("+9d", [6, 3]), ("-400d", [7, 4]),
     ] {
-      let later = try await Tool.run(
-        "/usr/bin/faketime",
-        ["-f", shift, Places.tessera, "run", workshop.folder.path("feed.yaml")])
-      #expect(later.status == 1, "\(later.errors)")
+      #expect(try await workshop.run(at: shift).status == 1)
       #expect(versions.counts == counts, "\(shift)")
+    }
+    // Bytes that come again and again, too.
+    let untold = try Versions("1", try Places.bytes("truncated.jpg"), hasTags: false)
+    defer { untold.server.stop() }
+    let other = try Self.workshop(untold)
+    for _ in 0..<2 { #expect(try await other.run().status == 1) }
+    for (shift, isKnown) in [("+3d", true), ("+6d", true), ("+8d", false), ("+9d", true)] {
+      #expect(try await other.run(at: shift).status == 1)
+      let why = try await Self.why(other)
+      #expect(why.contains("could not be decoded before") == isKnown, "\(shift): \(why)")
     }
   }
 

@@ -194,9 +194,8 @@ import Testing
     let workshop = try Workshop(manifest: server.url("/a") + "\n")
     #expect(try await workshop.run().status == 0)
     let text = try workshop.catalogText
-    let run = ["-f", shift, Places.tessera, "run", workshop.folder.path("feed.yaml")]
     for _ in 0..<2 {
-      let result = try await Tool.run("/usr/bin/faketime", run)
+      let result = try await workshop.run(at: shift)
       #expect(result.status == 0, "\(result.errors)")
       #expect(try workshop.catalogText == text)
     }

@@ -39,6 +39,14 @@ struct Workshop {
       Places.tessera, ["run", folder.path("feed.yaml")], environment: environment)
   }
 
+  /// As if the calendar were another: `+8d`, `-1y`. The clock that timers go by is left as it is, because they would wait
+  /// for as long.
+  func run(at shift: String) async throws -> Tool.Result {
+    try await Tool.run(
+      "/usr/bin/faketime", ["-f", shift, Places.tessera, "run", folder.path("feed.yaml")],
+      environment: ["FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"])
+  }
+
   func start(_ options: String...) throws -> Tool.Running {
     try Tool.start(Places.tessera, ["run", folder.path("feed.yaml")] + options)
   }
