@@ -214,31 +214,6 @@ import Testing
     #expect(try workshop.report["fetch.notModified"] == 1)
   }
 
-  /// Machines change, too: nothing is believed for longer than a week.
-  @Test func aWeekLaterItIsLookedAtAnew() async throws {
-    let versions = try Versions("1", Self.page)
-    defer { versions.server.stop() }
-    let workshop = try Self.workshop(versions)
-    for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
-    #expect(versions.counts == [3, 2])
-    for (shift, counts) in [
-      ("+6d", [4, 2]), ("+8d", [5, 3]), ("+9d", [6, 3]), ("-400d", [7, 4]),
-    ] {
-      #expect(try await workshop.run(at: shift).status == 1)
-      #expect(versions.counts == counts, "\(shift)")
-    }
-    // Bytes that come again and again, too.
-    let untold = try Versions("1", try Places.bytes("truncated.jpg"), hasTags: false)
-    defer { untold.server.stop() }
-    let other = try Self.workshop(untold)
-    for _ in 0..<2 { #expect(try await other.run().status == 1) }
-    for (shift, isKnown) in [("+3d", true), ("+6d", true), ("+8d", false), ("+9d", true)] {
-      #expect(try await other.run(at: shift).status == 1)
-      let why = try await Self.why(other)
-      #expect(why.contains("could not be decoded before") == isKnown, "\(shift): \(why)")
-    }
-  }
-
   /// A look at sizes does not give a bad version's ETag to the good one of the same size.
   @Test func aRunForSizesDoesNotMakeABadPictureGood() async throws {
     let versions = try Versions("1", try Places.bytes("plain.jpg"), hasTags: false)
