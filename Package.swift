@@ -1,15 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house, bottom to top. A line may import the lines below it; never up, never sideways
-// unless the list says so.
+// The house, top to bottom. A module may import modules on lines below its own; sideways only
+// where a dash says so. Sources/README.md has the drawing with the folders; a test compares both with
+// the imports.
 //
-//   5  tessera (the command)                                        tessera-worker
-//   4  Pipeline: the stages of a run and their order                      |
-//   3  Fetch  State  Output  PipelineFile   Workers ---- Wire -------- Transcode
-//   2  Plan  ImageHeader  Manifest  Placeholder   pure: no I/O, no clock, no Foundation
-//   1  TesseraCatalog (public)   JSON   Text   Files
-//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib   system libraries; CProcess, CSandbox, CJPEG: our few lines of C
+//   5  tessera (the command)                                               tessera-worker
+//   4  Pipeline (a run)     OutputTools (work on a finished output)               |
+//   3  Probe -- Fetch   State   Output   PipelineFile   Workers -- Wire ----- Transcode
+//   2  Plan   ImageHeader   Manifest   Placeholder      pure: no I/O, no clock, no Foundation
+//   1  TesseraCatalog (public)   JSON   Text   System -- Bytes
+//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib (system libraries);
+//      CProcess, CSandbox, CJPEG (our few lines of C)
 //
 // Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
 // is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
@@ -83,53 +85,70 @@ let package = Package(
     .target(name: "TesseraCatalog", swiftSettings: pure),
     module("JSON", settings: pure),
     module("Text", settings: pure),
-    module("Files", ["TesseraCProcess"]),
+    module("Bytes", ["TesseraCCrypto", "TesseraCZlib"]),
+    module("System", ["TesseraBytes", "TesseraCProcess"]),
 
     // 2: pure
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Placeholder", settings: pure),
-    module("Manifest", ["TesseraJSON"], settings: pure),
+    module("Manifest", ["TesseraJSON", "TesseraText"], settings: pure),
 
     // 3: one part of the world each
     module(
       "PipelineFile",
-      ["TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraFiles", "TesseraCYAML"]),
-    module("Fetch", ["TesseraCCurl", "TesseraFiles", "TesseraText"]),
-    module("State", ["TesseraPlaceholder", "TesseraFiles", "TesseraCSQLite"]),
-    module("Output", ["TesseraFiles"]),
+      [
+        "TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText",
+        "TesseraCYAML",
+      ]),
+    module("Fetch", ["TesseraSystem", "TesseraText", "TesseraCCurl"]),
+    module(
+      "Probe",
+      ["TesseraFetch", "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText"]),
+    module(
+      "State",
+      ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
+    module("Output", ["TesseraJSON", "TesseraSystem"]),
     module("Wire", ["TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
-    module("Workers", ["TesseraWire", "TesseraFiles", "TesseraCProcess"]),
+    module("Workers", ["TesseraWire", "TesseraSystem", "TesseraCProcess"]),
     module(
       "Transcode",
       [
-        "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraFiles",
-        "TesseraText", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCZlib",
+        "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraSystem",
+        "TesseraText", "TesseraBytes", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
+        "TesseraCZlib",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
-    // 4: the stages
+    // 4: a run, and what works on a finished output
     module(
       "Pipeline",
       [
-        "TesseraCatalog", "TesseraJSON", "TesseraFiles", "TesseraImageHeader", "TesseraPlan",
-        "TesseraPlaceholder",
-        "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
-        "TesseraWire", "TesseraWorkers", "TesseraCCrypto", "TesseraCZlib",
+        "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
+        "TesseraImageHeader", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
+        "TesseraPipelineFile", "TesseraFetch", "TesseraProbe", "TesseraState", "TesseraOutput",
+        "TesseraWire", "TesseraWorkers",
+      ]),
+    module(
+      "OutputTools",
+      [
+        "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
+        "TesseraImageHeader", "TesseraPlan", "TesseraState", "TesseraOutput",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
 
     // 5: the two executables
     .executableTarget(
       name: "tessera",
       dependencies: [
-        "TesseraPipeline", "TesseraPipelineFile", "TesseraManifest", "TesseraImageHeader",
-        "TesseraFetch", "TesseraPlan", "TesseraJSON", "TesseraFiles", "TesseraCatalog",
-        "TesseraWire",
+        "TesseraPipeline", "TesseraOutputTools", "TesseraProbe", "TesseraPipelineFile",
+        "TesseraManifest", "TesseraImageHeader", "TesseraFetch", "TesseraPlan", "TesseraJSON",
+        "TesseraText", "TesseraSystem", "TesseraCatalog", "TesseraWire", "TesseraState",
+        "TesseraOutput",
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "tessera-worker",
       dependencies: [
-        "TesseraTranscode", "TesseraWire", "TesseraFiles", "TesseraCProcess", "TesseraCSandbox",
+        "TesseraTranscode", "TesseraWire", "TesseraSystem", "TesseraCProcess", "TesseraCSandbox",
       ],
       swiftSettings: settings),
 
@@ -147,7 +166,7 @@ let package = Package(
     tests("ImageHeaderTests", ["TesseraImageHeader"]),
     // A program that fetches a list, for Tests/Benchmarks/fetch.
     .executableTarget(
-      name: "FetchSpeed", dependencies: ["TesseraFetch", "TesseraFiles"], path: "Tests/FetchSpeed",
+      name: "FetchSpeed", dependencies: ["TesseraFetch", "TesseraSystem"], path: "Tests/FetchSpeed",
       swiftSettings: testSettings),
     // A program that shuts itself in as a worker does, and tries the doors.
     .executableTarget(
@@ -156,14 +175,18 @@ let package = Package(
     tests("PlanTests", ["TesseraPlan"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
     tests("FetchTests", ["TesseraFetch"]),
-    tests("ProbeTests", ["TesseraPipeline", "TesseraFetch", "TesseraImageHeader"]),
+    tests(
+      "ProbeTests",
+      ["TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText"]),
     tests("StateTests", ["TesseraState", "TesseraPlaceholder"]),
-    tests("OutputTests", ["TesseraOutput", "TesseraFiles"]),
+    tests("OutputTests", ["TesseraOutput", "TesseraSystem"]),
     tests(
       "WorkersTests",
       ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder"]),
     tests("CatalogTests", ["TesseraCatalog", "TesseraPlan"]),
-    tests("PipelineTests", ["TesseraPipeline", "TesseraJSON", "TesseraCatalog"]),
+    tests(
+      "PipelineTests",
+      ["TesseraPipeline", "TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),
     // These drive the built executables.
     tests(
       "CommandTests",

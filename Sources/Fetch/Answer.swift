@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// What has come so far of the answer to one hop of a transfer, and how long it has been waited for.
 struct Answer {

@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 
 extension FetchSettings {
   /// Takes from the environment what concerns the machine rather than the pipeline: proxies, and in

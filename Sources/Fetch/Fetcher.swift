@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 private import TesseraCCurl
-package import TesseraFiles
+package import TesseraSystem
 
 /// Fetches sources over HTTP: many at once on one thread, in the order asked, never more than
 /// `perHost` from one host.

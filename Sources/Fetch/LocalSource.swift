@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 internal import TesseraText
 
 /// A source that no server is asked for: a file (RFC 8089) in a folder that is allowed, or bytes in the URL

@@ -1,6 +1,6 @@
 internal import Glibc
 private import TesseraCCurl
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// One request on its way: owns libcurl's easy handle and hears its callbacks.
 ///

@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Reads a manifest as it streams by: bytes in, entries and problems out, in order.
 ///
 /// The format is told by the first line that is not blank: `{` begins JSON Lines; a header row with

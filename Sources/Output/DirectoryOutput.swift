@@ -1,4 +1,4 @@
-package import TesseraFiles
+package import TesseraSystem
 
 /// An output in a directory:
 ///

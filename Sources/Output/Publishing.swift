@@ -1,4 +1,4 @@
-package import TesseraFiles
+package import TesseraSystem
 
 /// Where variants and catalogs are published. A directory today; an object store would be another
 /// conformer, and nothing else would know.

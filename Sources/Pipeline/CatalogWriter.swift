@@ -1,10 +1,10 @@
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
 
 /// Writes the catalog out of the state, in the order of the manifest, a line for each image: the same
 /// inputs give the same bytes. Streams: no more than a hundred lines are in memory.

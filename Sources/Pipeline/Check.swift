@@ -2,7 +2,9 @@ internal import TesseraImageHeader
 package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraPlan
+internal import TesseraProbe
 internal import TesseraState
+internal import TesseraText
 
 /// What `check` found in a manifest.
 package struct CheckReport: Sendable {

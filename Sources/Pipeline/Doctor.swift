@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 package import TesseraWire
 internal import TesseraWorkers
 

@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraManifest
 internal import TesseraState
 
@@ -47,7 +48,7 @@ struct EntryStream {
       if case .entry(let entry) = record { entry } else { nil }
     }
     var requests = entries.map {
-      StateStore.ClaimRequest(id: $0.id, line: $0.line, entry: Digest.of($0.content))
+      StateStore.ClaimRequest(id: $0.id, line: $0.line, entry: SHA256.of($0.content))
     }
     var verdicts = try await standing?.verdicts(entries, requests)[...]
     for (index, verdict) in (verdicts ?? []).enumerated() {

@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraImageHeader
 internal import TesseraPipelineFile
 internal import TesseraPlan
@@ -9,7 +10,7 @@ enum Fingerprint {
   static func variant(
     content: String, decode: DecodePlan, recipe: String, libvips: String
   ) -> String {
-    Digest.of(
+    SHA256.of(
       "content \(content)\n\(decode.recipe)\n\(recipe)\nlibvips \(libvips)\n"
         + "recipes \(Version.recipes)\n")
   }
@@ -23,7 +24,7 @@ enum Fingerprint {
   static func line(_ file: PipelineFile, libvips: String) -> String {
     let rest =
       "\(Version.number) \(file.profile.rawValue) \(file.fetch.ignoredQuery) \(file.fetch.maximumBytes)"
-    return String(Digest.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
+    return String(SHA256.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
   }
 
   /// Identifies everything but its bytes that decides whether there is something to show of a source.
@@ -33,7 +34,7 @@ enum Fingerprint {
     let rest =
       "memory \(file.limits.memory) time \(file.limits.time) headers \(headers)"
       + " agent \(file.fetch.userAgent)"
-    return String(Digest.of("\(line(file, libvips: libvips))\n\(rest)").prefix(32))
+    return String(SHA256.of("\(line(file, libvips: libvips))\n\(rest)").prefix(32))
   }
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
@@ -59,6 +60,6 @@ enum Fingerprint {
     lines.append("accept \(file.accept.map(\.rawValue))")
     lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")
     lines.append("libvips \(libvips) recipes \(Version.recipes)")
-    return String(Digest.of(lines.joined(separator: "\n")).prefix(16))
+    return String(SHA256.of(lines.joined(separator: "\n")).prefix(16))
   }
 }

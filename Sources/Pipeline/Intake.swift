@@ -1,8 +1,9 @@
 internal import Synchronization
+internal import TesseraBytes
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraPlan
+internal import TesseraSystem
 
 /// Takes a source in as it arrives: reads its header from the first bytes, refuses what is no
 /// picture or is over a limit before the rest has come, and spools and digests what is left.
@@ -42,7 +43,7 @@ final class Intake: BodyReceiving {
 
   private struct State: ~Copyable {
     var header = HeaderReader(isExact: false)
-    let digest = Digest()
+    let digest = SHA256()
     var spool: File?
     var refusal: Refusal?
     /// Bytes so far, and how many the whole has, where the server said so.

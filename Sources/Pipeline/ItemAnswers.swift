@@ -1,11 +1,12 @@
 internal import TesseraCatalog
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWire
 
 /// The lines of the catalog that one item can come to, each with what was decided about it.

@@ -1,7 +1,8 @@
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraManifest
 internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
 
 /// Gets one source, with all its tries.
 struct ItemFetch: Sendable {

@@ -4,6 +4,7 @@ internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraSystem
 
 /// Many items on their way at once: so many that all transfers and all workers have something to do, and not so
 /// many that memory grows with the manifest.

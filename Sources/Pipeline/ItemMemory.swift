@@ -1,6 +1,6 @@
+internal import TesseraBytes
 internal import TesseraCatalog
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraManifest
@@ -8,6 +8,8 @@ internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWire
 
 /// What earlier runs, and this one so far, know of items: asks the state, and looks which files are
@@ -107,7 +109,7 @@ final class ItemMemory: Sendable {
 
   /// SHA-256 of the URL that is asked for, without its fragment.
   func urlDigest(_ entry: ManifestEntry) -> String {
-    Digest.of(SourceURL.cacheKey(file.requestURL(for: entry)))
+    SHA256.of(SourceURL.cacheKey(file.requestURL(for: entry)))
   }
 
   /// An item that is new has none, and neither has one of a state that was damaged.
@@ -160,7 +162,7 @@ final class ItemMemory: Sendable {
     guard file.profile == .full, record.sha256 == nil else { return record }
     var record = record
     record.sha256 = try PipelineError.wrap {
-      try Digest.of(file: FileSystem.join(output.root, record.path))
+      try FileSystem.sha256(of: FileSystem.join(output.root, record.path))
     }
     return record
   }

@@ -1,12 +1,13 @@
 internal import TesseraCatalog
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWire
 
 /// One item's way, from its line of the manifest to its line of the catalog:
@@ -277,21 +278,5 @@ extension CatalogImage.Failure {
     self.init(
       code: failure.code.rawValue, message: failure.message.asSentence,
       retryable: [.workerCrashed, .workerTimeout, .workerProtocol].contains(failure.code))
-  }
-}
-
-extension String {
-  /// With a capital letter and a full stop.
-  var asSentence: String {
-    guard let first else { return self }
-    let text = first.uppercased() + dropFirst()
-    return text.hasSuffix(".") ? text : text + "."
-  }
-
-  /// A sentence of ``asSentence`` as a part of another one.
-  var asClause: String {
-    guard let first else { return self }
-    let text = first.lowercased() + dropFirst()
-    return text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 }

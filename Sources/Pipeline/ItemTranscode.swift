@@ -1,9 +1,10 @@
-internal import TesseraFiles
+internal import TesseraBytes
 internal import TesseraImageHeader
 internal import TesseraOutput
 internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
 internal import TesseraWire
 internal import TesseraWorkers
 
@@ -114,7 +115,7 @@ struct ItemTranscode: Sendable {
         header.format.rawValue == staged.file.encoding.format.rawValue,
         header.width == staged.file.size.width, header.height == staged.file.size.height
       else { return nil }
-      let digest = Digest.of(bytes)
+      let digest = SHA256.of(bytes)
       let name =
         "\(digest.prefix(32))-\(header.width)x\(header.height)."
         + staged.file.encoding.format.fileExtension

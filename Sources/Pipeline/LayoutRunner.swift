@@ -4,6 +4,7 @@ internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraPipelineFile
 internal import TesseraPlan
+internal import TesseraProbe
 internal import TesseraState
 internal import TesseraWire
 

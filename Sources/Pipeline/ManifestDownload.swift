@@ -1,8 +1,9 @@
 internal import Synchronization
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraManifest
 internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
 
 /// Fetches a manifest that lies at a URL into a file, with the pipeline's own settings of the network:
 /// addresses, headers, retries, and how slow is too slow.

@@ -1,6 +1,7 @@
-internal import TesseraFiles
+internal import TesseraBytes
 package import TesseraManifest
 package import TesseraPipelineFile
+internal import TesseraSystem
 
 /// A manifest's records, read as they are asked for: ten million lines need no more memory than
 /// ten. gzip is recognised by its first bytes.

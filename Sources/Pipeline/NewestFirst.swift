@@ -1,5 +1,5 @@
-internal import TesseraFiles
 internal import TesseraManifest
+internal import TesseraSystem
 
 /// The entries of a manifest from its end to its beginning: what was added last is fetched first. They wait in a
 /// file, each before its length, so that memory does not grow with the manifest.

@@ -1,10 +1,11 @@
 internal import TesseraCatalog
 package import TesseraFetch
-internal import TesseraFiles
 internal import TesseraManifest
 internal import TesseraOutput
 package import TesseraPipelineFile
+internal import TesseraProbe
 internal import TesseraState
+internal import TesseraSystem
 internal import TesseraWire
 internal import TesseraWorkers
 
@@ -312,12 +313,6 @@ extension PipelineFile.Fetch {
     settings.folders = folders
     settings.takeEnvironment()
     return settings
-  }
-}
-
-extension Duration {
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }
 

@@ -1,6 +1,6 @@
-package import TesseraFiles
 package import TesseraOutput
 package import TesseraState
+package import TesseraSystem
 internal import TesseraWorkers
 
 /// Why a run as a whole could not go on. The last good catalog stands.

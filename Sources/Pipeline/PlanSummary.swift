@@ -1,12 +1,15 @@
 internal import Synchronization
+internal import TesseraBytes
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraImageHeader
 package import TesseraManifest
 internal import TesseraOutput
 package import TesseraPipelineFile
 package import TesseraPlan
+package import TesseraProbe
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
 
 /// The price of a pipeline for a manifest: what would be asked for, and what would be made.
 package struct PlanSummary: Sendable {
@@ -228,7 +231,7 @@ extension PipelineFile {
 
   /// What identifies an entry's source: a digest, so that no secret of a URL gets into the state.
   func sourceKey(for entry: ManifestEntry) -> String {
-    Digest.of(SourceURL.cacheKey(requestURL(for: entry), ignoring: fetch.ignoredQuery))
+    SHA256.of(SourceURL.cacheKey(requestURL(for: entry), ignoring: fetch.ignoredQuery))
   }
 }
 

@@ -1,6 +1,6 @@
-internal import TesseraFiles
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// What a run believes of what earlier ones have left, where something went wrong below them.
 ///
@@ -29,12 +29,12 @@ struct Recovery {
       var (whole, broken): ([String], [String]) = ([], [])
       for file in files {
         // What has no name of ours is none of ours to remove.
-        guard let path = file.path, let digest = NamedFile.digest(in: path) else {
+        guard let path = file.path, let digest = PublishedFile.digest(in: path) else {
           broken.append(file.key)
           continue
         }
         let place = FileSystem.join(output.root, path)
-        if (try? Digest.of(file: place).hasPrefix(digest)) == true {
+        if (try? FileSystem.sha256(of: place).hasPrefix(digest)) == true {
           whole.append(file.key)
         } else {
           try PipelineError.wrap { try FileSystem.remove(place) }

@@ -1,9 +1,11 @@
+internal import TesseraBytes
 internal import TesseraCatalog
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraManifest
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWire
 
 /// What is remembered of bytes that there is nothing to show of. When two runs have come to the same, they are believed
@@ -79,7 +81,7 @@ extension ItemMemory {
 
   /// Where the bytes of an answer are: a redirect may lead elsewhere the next time, and two places may use one ETag.
   static func place(of response: FetchResponse) -> String {
-    Digest.of(SourceURL.cacheKey(response.url))
+    SHA256.of(SourceURL.cacheKey(response.url))
   }
 }
 

@@ -1,6 +1,6 @@
 internal import Synchronization
-internal import TesseraFiles
 internal import TesseraOutput
+internal import TesseraSystem
 
 /// Sources that other items of the run wait for: an item that needs other files of one than the item before works on the
 /// same bytes, without asking for them again.

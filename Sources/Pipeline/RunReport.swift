@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
 package import TesseraManifest
+internal import TesseraSystem
 
 /// What a run did: everything that `run.json` holds and the catalog must not.
 package struct RunReport: Sendable {

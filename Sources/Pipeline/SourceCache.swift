@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// Sources on disk, so that a pipeline that has changed, or files that were lost, need not fetch them again. What was
 /// not used for longest goes first when there is more than the limit.
@@ -67,7 +67,7 @@ final class SourceCache: Sendable {
     guard has(digest) else { return false }
     do throws(SystemError) {
       try FileSystem.link(path(digest), as: target)
-      guard try Digest.of(file: target) == digest else {
+      guard try FileSystem.sha256(of: target) == digest else {
         try FileSystem.remove(target)
         forget(digest)
         return false

@@ -1,11 +1,12 @@
+internal import TesseraBytes
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
 
 /// Items that need nothing new: their lines of an earlier run stand, word for word. Most items of most runs are of this
 /// kind, so they are looked at in batches, and nothing of theirs is computed or written again.
@@ -34,7 +35,7 @@ struct StandingItems: Sendable {
 
   func basis(_ entry: ManifestEntry) -> StateStore.Basis {
     StateStore.Basis(
-      settings: settings, entry: Digest.of(entry.content),
+      settings: settings, entry: SHA256.of(entry.content),
       source: memory.file.sourceKey(for: entry))
   }
 
@@ -55,7 +56,7 @@ struct StandingItems: Sendable {
       lastStatus: .ok)
     guard memory.isFresh(source),
       let image = try? JSONParser.parse(Array(line.result.utf8)),
-      let files = NamedFile.all(of: image), !files.isEmpty,
+      let files = PublishedFile.all(of: image), !files.isEmpty,
       files.allSatisfy({ memory.output.has($0.path, bytes: $0.bytes) })
     else { return nil }
     var places = 0

@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Collects what is wrong with a file while its values are read: one pass finds all mistakes.
 final class DecodingContext {
   private(set) var diagnostics: [Diagnostic] = []

@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// A mistake in a pipeline file, at its place.
 package struct Diagnostic: Error, Sendable, Equatable {

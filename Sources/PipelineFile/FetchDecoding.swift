@@ -1,5 +1,6 @@
 internal import Glibc
-internal import TesseraFiles
+internal import TesseraSystem
+internal import TesseraText
 
 /// Reads the keys under `fetch`.
 enum FetchDecoding {

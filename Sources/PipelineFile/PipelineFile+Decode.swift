@@ -1,7 +1,8 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraPlan
+internal import TesseraSystem
+internal import TesseraText
 
 extension PipelineFile {
   /// Reads and checks a pipeline file.

@@ -1,4 +1,5 @@
 internal import TesseraPlan
+internal import TesseraText
 
 /// Reads `slots`: names with a size, and a mode where it is not `fit`.
 enum SlotDecoding {

@@ -1,5 +1,5 @@
 private import TesseraCSQLite
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// What SQLite said about a call that failed.
 package struct StateError: Error, Sendable, CustomStringConvertible {

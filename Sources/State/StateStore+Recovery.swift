@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// What is believed after a power cut, and of a state that is damaged.
 extension StateStore {

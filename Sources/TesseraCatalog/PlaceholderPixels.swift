@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// A small picture: 8-bit sRGB with alpha, not premultiplied.
 public struct PlaceholderPixels: Sendable, Equatable {
   public let width: Int

@@ -1,6 +1,6 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraPlan
+internal import TesseraSystem
 internal import TesseraWire
 
 /// From a source's file to upright 8-bit sRGB (or grey) frames in memory.

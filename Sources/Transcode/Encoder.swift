@@ -1,5 +1,5 @@
-internal import TesseraFiles
 internal import TesseraPlan
+internal import TesseraSystem
 internal import TesseraWire
 
 /// From frames in memory to a file with the metadata that is asked for, and no other.

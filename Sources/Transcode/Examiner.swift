@@ -1,7 +1,7 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraPlaceholder
 internal import TesseraPlan
+internal import TesseraSystem
 internal import TesseraText
 package import TesseraWire
 

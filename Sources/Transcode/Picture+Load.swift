@@ -1,7 +1,7 @@
 internal import TesseraCVips
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraPlan
+internal import TesseraSystem
 
 extension Picture {
   /// How to load. What a format does not have does not count.

@@ -1,6 +1,6 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraPlan
+internal import TesseraSystem
 internal import TesseraWire
 
 /// A source whose picture may be used as it is stored: encoded again in its own size and format it might be

@@ -1,5 +1,5 @@
-internal import TesseraFiles
 internal import TesseraPlan
+internal import TesseraSystem
 package import TesseraWire
 
 /// Turns one spooled source into all its files, from one decode.

@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 package import TesseraWire
 
 /// What a worker says of itself and of its libraries.

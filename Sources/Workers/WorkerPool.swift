@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
-internal import TesseraFiles
+internal import TesseraSystem
 package import TesseraWire
 
 /// A fixed number of worker processes, each supervised by a thread of its own: jobs in, replies

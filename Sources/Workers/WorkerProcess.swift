@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 internal import TesseraCProcess
-internal import TesseraFiles
+internal import TesseraSystem
 internal import TesseraWire
 
 /// One running `tessera-worker`. One thread talks to it; ``kill()`` may come from any.

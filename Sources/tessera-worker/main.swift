@@ -1,6 +1,6 @@
 internal import Glibc
 internal import TesseraCProcess
-internal import TesseraFiles
+internal import TesseraSystem
 internal import TesseraTranscode
 internal import TesseraWire
 

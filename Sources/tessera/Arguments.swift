@@ -1,4 +1,5 @@
 internal import TesseraPipelineFile
+internal import TesseraText
 
 /// What a command takes: its operands, and its options with a line of help each.
 struct Syntax: Sendable {

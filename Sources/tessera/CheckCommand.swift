@@ -1,8 +1,8 @@
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
 
 enum CheckCommand: Command {
   static let name = "check"

@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraManifest
 internal import TesseraPipeline
+internal import TesseraSystem
 
 /// Shows a run on standard error: a bar on a terminal, a line now and then in a log, and what fails.
 final class ConsoleObserver: RunObserving {

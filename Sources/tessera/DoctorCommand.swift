@@ -1,6 +1,6 @@
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraPipeline
+internal import TesseraSystem
 internal import TesseraWire
 
 enum DoctorCommand: Command {

@@ -1,7 +1,9 @@
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraOutputTools
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
 
 enum ExportCommand: Command {
   static let name = "export"

@@ -1,9 +1,11 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraPlan
+internal import TesseraProbe
+internal import TesseraSystem
+internal import TesseraText
 
 enum PlanCommand: Command {
   static let name = "plan"

@@ -1,7 +1,7 @@
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraPipeline
 internal import TesseraPlan
+internal import TesseraSystem
 
 // What `tessera plan` prints.
 

@@ -1,10 +1,12 @@
 internal import Synchronization
 internal import TesseraFetch
-internal import TesseraFiles
 internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraProbe
+internal import TesseraSystem
+internal import TesseraText
 
 enum ProbeCommand: Command {
   static let name = "probe"

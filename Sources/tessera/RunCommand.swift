@@ -1,7 +1,8 @@
-internal import TesseraFiles
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
 
 enum RunCommand: Command {
   static let name = "run"

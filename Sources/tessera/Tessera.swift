@@ -1,8 +1,10 @@
 internal import Glibc
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
 
 /// The exit statuses of the command; the design, section 5, is their list.
 enum ExitStatus: Int32 {
@@ -104,6 +106,7 @@ enum Tessera {
       switch error {
       case is UsageError: .usage
       case let error as PipelineError where error.isBusy: .busy
+      case OutputError.busy: .busy
       case is CancellationError: Interruption.status ?? .failed
       default: .failed
       }
@@ -149,6 +152,9 @@ enum Tessera {
         group.member("code", "usage")
         group.member("message", "\(error)")
       case let error as PipelineError where error.isBusy:
+        group.member("code", "busy")
+        group.member("message", "\(error)")
+      case OutputError.busy:
         group.member("code", "busy")
         group.member("message", "\(error)")
       case is CancellationError:

@@ -1,6 +1,7 @@
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraOutputTools
 internal import TesseraPipeline
+internal import TesseraSystem
 
 enum VerifyCommand: Command {
   static let name = "verify"

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import TesseraFiles
+internal import TesseraSystem
 
 StandardStream.fillGaps()
 

@@ -1,6 +1,6 @@
 import Synchronization
 import TesseraFetch
-import TesseraFiles
+import TesseraSystem
 
 // Fetches the URLs of a list, sixteen at a time, each into a file of its own, and prints how many seconds that
 // took. Of Tests/Benchmarks/fetch.

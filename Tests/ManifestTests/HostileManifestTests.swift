@@ -1,5 +1,6 @@
 import TesseraJSON
 import TesseraManifest
+import TesseraText
 import Testing
 
 /// The group M of bad inputs, as far as the reader answers for them; the rest is in ManifestRunTests.

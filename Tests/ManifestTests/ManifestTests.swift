@@ -1,5 +1,6 @@
 import TesseraJSON
 import TesseraManifest
+import TesseraText
 import Testing
 
 /// All records of a manifest, fed in pieces of some size.

@@ -1,6 +1,6 @@
 import Foundation
-import TesseraFiles
 import TesseraOutput
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 

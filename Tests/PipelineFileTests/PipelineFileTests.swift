@@ -3,6 +3,7 @@ import TesseraImageHeader
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 private func decode(

@@ -5,6 +5,8 @@ import TesseraPipeline
 import TesseraTestSupport
 import Testing
 
+@testable import TesseraOutputTools
+
 @Suite struct DiffTests {
   private static let head = """
     {"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","libvips":"8.14.1"},\
@@ -128,8 +130,8 @@ import Testing
     let lines = whole.split(separator: "\n", omittingEmptySubsequences: false)
     for count in 1..<4 {
       let cut = lines.prefix(count).joined(separator: "\n") + "\n"
-      #expect(throws: PipelineError.self, "\(count)") { try Self.patch(whole, cut) }
-      #expect(throws: PipelineError.self, "\(count)") { try Self.patch(cut, whole) }
+      #expect(throws: OutputToolError.self, "\(count)") { try Self.patch(whole, cut) }
+      #expect(throws: OutputToolError.self, "\(count)") { try Self.patch(cut, whole) }
     }
   }
 
@@ -153,11 +155,11 @@ import Testing
     let once = Self.catalog([Self.image("a", 0)])
     for lines in [["a", "a"], ["new", "a", "new"]] {
       let twice = Self.catalog(lines.map { Self.image($0, 1) })
-      let error = #expect(throws: PipelineError.self) { try Self.patch(once, twice) }
+      let error = #expect(throws: OutputToolError.self) { try Self.patch(once, twice) }
       #expect("\(error.map { "\($0)" } ?? "")".contains("stands twice"), "\(lines)")
     }
     let twice = Self.catalog([Self.image("a", 1), Self.image("a", 1)])
-    #expect(throws: PipelineError.self) { try Self.patch(twice, once) }
+    #expect(throws: OutputToolError.self) { try Self.patch(twice, once) }
   }
 
   /// A picture with as many members as a line of a manifest may hold is compared in a moment.

@@ -3,6 +3,7 @@ import Synchronization
 import TesseraFetch
 import TesseraImageHeader
 import TesseraPipeline
+import TesseraProbe
 import TesseraTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// Exif of a TIFF file (Exif 2.32, 4.6): there it is not a block, but some of the file's own tags and two further
 /// directories. libvips 8.14 does not read it.

@@ -1,5 +1,5 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
+internal import TesseraSystem
 
 /// Metadata of a source that libvips 8.14 does not read: Exif of a TIFF, Exif and XMP of a JPEG XL file.
 struct UnreadMetadata {

@@ -1,5 +1,5 @@
-internal import TesseraFiles
 internal import TesseraManifest
+package import TesseraSystem
 
 /// URLs and files to probe, a line each, from standard input. Blank lines are passed over, and so are
 /// blanks around a line; UTF-8 with or without a byte order mark.
@@ -13,16 +13,12 @@ package final class SourceList {
   private var bytes: ArraySlice<UInt8> = []
   private var isAtEnd = false
 
-  package init() throws(PipelineError) {
-    do throws(SystemError) {
-      input = InputReader(try File.standardInput())
-    } catch {
-      throw .local(error.description)
-    }
+  package init() throws(SystemError) {
+    input = InputReader(try File.standardInput())
   }
 
   /// The next source, or nil at the end.
-  package func next() async throws(PipelineError) -> Result<String, Prober.Failure>? {
+  package func next() async throws(SystemError) -> Result<String, Prober.Failure>? {
     while true {
       if let record = isAtEnd ? splitter.finish() : splitter.next(in: &bytes) {
         switch record {
@@ -36,11 +32,7 @@ package final class SourceList {
         }
       }
       if isAtEnd { return nil }
-      do throws(SystemError) {
-        bytes = try await input.read(Self.chunk)[...]
-      } catch {
-        throw .local(error.description)
-      }
+      bytes = try await input.read(Self.chunk)[...]
       isAtEnd = bytes.isEmpty
     }
   }

@@ -1,11 +1,13 @@
+internal import TesseraBytes
 internal import TesseraCatalog
-internal import TesseraFiles
+internal import TesseraOutput
+internal import TesseraSystem
 
 /// A catalog file, read as apps read it: for what others are to see, and so with a closer look.
 struct CatalogFile {
   private let path: String
 
-  init(_ output: String) throws(PipelineError) {
+  init(_ output: String) throws(OutputToolError) {
     guard FileSystem.isDirectory(output) else {
       path = output
       return
@@ -26,7 +28,7 @@ struct CatalogFile {
       head = reader.head
       return head == nil
     }
-    guard let head else { throw PipelineError.local("\"\(path)\" is no catalog") }
+    guard let head else { throw OutputToolError.local("\"\(path)\" is no catalog") }
     return head
   }
 
@@ -43,7 +45,7 @@ struct CatalogFile {
   /// SHA-256 of the canonical JSON (``Catalog/canonicalJSON()``), which is the same for both forms of a catalog.
   func canonicalDigest() throws -> String {
     let frame = try head().canonicalFrame
-    let digest = Digest()
+    let digest = SHA256()
     frame.before.withUnsafeBytes { digest.update($0) }
     var isFirst = true
     try read { reader in
@@ -64,8 +66,8 @@ struct CatalogFile {
 
   /// Files are what a run makes, so that no path leads elsewhere or means something to who follows it; and slots name
   /// files that are there.
-  private func check(_ image: CatalogImage) throws(PipelineError) {
-    for file in image.variants.flatMap(\.files) where NamedFile.digest(in: file.path) == nil {
+  private func check(_ image: CatalogImage) throws(OutputToolError) {
+    for file in image.variants.flatMap(\.files) where PublishedFile.digest(in: file.path) == nil {
       throw .local("the catalog names a file \"\(file.path)\", which no run makes")
     }
     for (name, use) in image.slots {
@@ -77,7 +79,7 @@ struct CatalogFile {
     }
   }
 
-  private func next(_ reader: inout CatalogReader) throws(PipelineError) -> CatalogImage? {
+  private func next(_ reader: inout CatalogReader) throws(OutputToolError) -> CatalogImage? {
     do throws(CatalogError) {
       return try reader.next()
     } catch {
@@ -87,10 +89,10 @@ struct CatalogFile {
 
   /// Reads on for as long as `body` wants more.
   private func read(_ body: (inout CatalogReader) throws -> Bool) throws {
-    let file = try PipelineError.wrap { try File(path, .read) }
+    let file = try OutputToolError.wrap { try File(path, .read) }
     var reader = CatalogReader()
     var bytes: [UInt8] = []
-    while try PipelineError.wrap({ try file.read(1 << 16, into: &bytes) }) > 0 {
+    while try OutputToolError.wrap({ try file.read(1 << 16, into: &bytes) }) > 0 {
       reader.add(bytes)
       bytes = []
       if try !body(&reader) { return }
@@ -98,7 +100,7 @@ struct CatalogFile {
     do throws(CatalogError) {
       try reader.finish()
     } catch {
-      throw PipelineError.local("\"\(path)\", \(error)")
+      throw OutputToolError.local("\"\(path)\", \(error)")
     }
   }
 }

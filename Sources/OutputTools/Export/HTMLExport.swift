@@ -1,5 +1,5 @@
 internal import TesseraCatalog
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// A `picture` element for each picture and slot (HTML, section 4.8): a `source` for each type but the last, which is
 /// that of the `img`, with the files of each scale; with the layout's size, so that nothing moves when it comes.
@@ -38,7 +38,7 @@ final class HTMLExport: Exporting {
       lines += ">"
       lines += "</picture>\n"
     }
-    try PipelineError.wrap { try file.write(Array(lines.utf8)) }
+    try OutputToolError.wrap { try file.write(Array(lines.utf8)) }
     return 0
   }
 

@@ -1,7 +1,7 @@
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// What happened to one item, and why it was or was not done again.
 package struct Story: Sendable {
@@ -19,21 +19,21 @@ package struct Story: Sendable {
   /// Another item that has the same bytes.
   package var twin: String?
 
-  /// - Throws: ``PipelineError`` where the output has no state, or nothing is known of the item.
+  /// - Throws: ``OutputToolError`` where the output has no state, or nothing is known of the item.
   package static func of(_ id: String, in root: String) async throws -> Story {
     let output = DirectoryOutput(root)
     guard FileSystem.size(ofFile: output.statePath) != nil else {
-      throw PipelineError.local(
+      throw OutputToolError.local(
         "\"\(root)\" holds nothing that a run has left (.tessera/state.sqlite); it must be the output of a run"
       )
     }
-    let state = try PipelineError.wrap { try StateStore(path: output.statePath) }
+    let state = try OutputToolError.wrap { try StateStore(path: output.statePath) }
     guard let known = try await state.story(of: id) else {
       let others = try await state.ids(like: id, limit: 3)
       let hint =
         others.isEmpty
         ? "" : "; there are \(others.map { "\"\($0)\"" }.joined(separator: ", ")) and others"
-      throw PipelineError.local("no item of the last run has the id \"\(id)\"\(hint)")
+      throw OutputToolError.local("no item of the last run has the id \"\(id)\"\(hint)")
     }
     let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
     return Story(

@@ -1,6 +1,6 @@
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraSystem
 
 /// The metadata object that eleventy-img's `Image()` gives, for each picture by its id: for each format the files that
 /// show the whole picture, smallest first.
@@ -43,11 +43,11 @@ final class EleventyExport: Exporting {
       }
     }
     bytes += object.take()
-    try PipelineError.wrap { try file.write(bytes) }
+    try OutputToolError.wrap { try file.write(bytes) }
     return 0
   }
 
-  func finish() throws { try PipelineError.wrap { try file.write(Array("\n}\n".utf8)) } }
+  func finish() throws { try OutputToolError.wrap { try file.write(Array("\n}\n".utf8)) } }
 
   private func write(
     _ file: CatalogVariant.File, of variant: CatalogVariant, as format: String,

@@ -1,6 +1,7 @@
+internal import TesseraBytes
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraSystem
 
 /// An Xcode asset catalog: a folder for each slot, which is a namespace (`UIImage(named: "card/p1")`), and in it an image
 /// set for each picture with its files for 1x, 2x and 3x.
@@ -35,7 +36,7 @@ final class AssetCatalogExport: Exporting {
       guard !files.isEmpty, let parent = folders[slot] else { continue }
       let chosen = try files.map { file in
         guard let accepted = file.variant.file(accepting: Self.types) else {
-          throw PipelineError.local(
+          throw OutputToolError.local(
             "\"\(image.id)\" has no file that an asset catalog takes (PNG, JPEG, HEIC), but "
               + "\(file.variant.type); add one to the pipeline: variants: {format: [webp, compatible]}"
           )
@@ -115,7 +116,7 @@ final class DrawableExport: Exporting {
       for (variant, scale) in context.files(of: image, in: slot) {
         guard let folder = Self.folder(context, scale) else { continue }
         guard let file = variant.file(accepting: Self.types) else {
-          throw PipelineError.local(
+          throw OutputToolError.local(
             "\"\(image.id)\" has no file that every Android draws (WebP, PNG, JPEG), but \(variant.type); add "
               + "one to the pipeline: variants: {format: [avif, webp]}")
         }
@@ -139,7 +140,7 @@ private struct FileNames {
   mutating func name(_ plain: String, for text: String) -> String {
     var name = plain
     while !taken.insert(name.lowercased()).inserted {
-      name = "\(plain)_\(Digest.of("\(name)\n\(text)").prefix(12))"
+      name = "\(plain)_\(SHA256.of("\(name)\n\(text)").prefix(12))"
     }
     return name
   }
@@ -172,7 +173,7 @@ extension String {
   private func safe(_ isAllowed: (UInt8) -> Bool) -> String {
     let bytes = utf8.prefix(Self.longest).map { isAllowed($0) ? $0 : UInt8(ascii: "_") }
     let name = String(decoding: bytes, as: UTF8.self)
-    return name == self && !isEmpty ? name : "\(name)_\(Digest.of(self).prefix(12))"
+    return name == self && !isEmpty ? name : "\(name)_\(SHA256.of(self).prefix(12))"
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

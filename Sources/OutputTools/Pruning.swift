@@ -1,6 +1,6 @@
-internal import TesseraFiles
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// Deletes variants that the catalog does not name any more, a while after that was first seen: clients that hold
 /// yesterday's catalog still find their files.
@@ -28,18 +28,18 @@ package struct Pruning: Sendable {
     self.isDry = isDry
   }
 
-  /// - Throws: ``PipelineError`` where there is no catalog, or a run holds the output.
+  /// - Throws: ``OutputToolError`` where there is no catalog, or a run holds the output.
   package func run(tell: (_ path: String, _ bytes: Int) -> Void) async throws -> Report {
     // Before anything is made: a folder that is no output stays as it is.
     var reader = try WrittenCatalog.open(output.root)
-    let lock = try PipelineError.wrap { try output.lock() }
+    let lock = try output.lock()
     defer { withExtendedLifetime(lock) {} }
-    let state = try PipelineError.wrap { try StateStore(path: output.statePath) }
+    let state = try OutputToolError.wrap { try StateStore(path: output.statePath) }
     try await state.beginNaming()
     var names: [String] = []
     while let image = try reader.next() {
-      guard let files = NamedFile.all(of: image) else {
-        throw PipelineError.local(
+      guard let files = PublishedFile.all(of: image) else {
+        throw OutputToolError.local(
           "the catalog does not tell its files as a catalog does; run again before anything is deleted"
         )
       }
@@ -72,7 +72,7 @@ package struct Pruning: Sendable {
     try FileSystem.refuseLink(directory)
     for name in try FileSystem.list(directory).sorted() {
       try Task.checkCancellation()
-      let file = NamedFile(
+      let file = PublishedFile(
         path: "variants/\(folder)/\(name)", type: "", bytes: 0, width: 0, height: 0)
       guard file.digest != nil,
         let bytes = FileSystem.size(ofFile: FileSystem.join(output.root, file.path))

@@ -1,5 +1,5 @@
 internal import TesseraCatalog
-internal import TesseraFiles
+internal import TesseraSystem
 
 /// Turns a catalog into what other tools read: out of the same catalog, file by file, so that memory does not grow with
 /// it.
@@ -44,19 +44,19 @@ package struct CatalogExport {
   /// Writes the export.
   ///
   /// - Parameter path: a file for `html` and `eleventy`, a folder for the others; it must not be there.
-  /// - Throws: ``PipelineError`` where the catalog can't be read, a slot is not in it, or the target can't be written.
+  /// - Throws: ``OutputToolError`` where the catalog can't be read, a slot is not in it, or the target can't be written.
   package func write(to path: String) throws -> Report {
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
     guard !FileSystem.exists(target) else {
-      throw PipelineError.local(
+      throw OutputToolError.local(
         "\"\(target)\" is there already; name another target, or remove that one")
     }
     let file = try CatalogFile(output)
     let head = try file.head()
     let names = slots.isEmpty ? head.slots.keys.sorted() : slots
     if let unknown = names.first(where: { head.slots[$0] == nil }) {
-      throw PipelineError.local(
+      throw OutputToolError.local(
         "the catalog has no slot \"\(unknown)\"; it has \(head.slots.keys.sorted().joined(separator: ", "))"
       )
     }
@@ -65,7 +65,7 @@ package struct CatalogExport {
     do {
       let report = try write(
         file, ExportContext(head: head, slots: names, output: file.folder, target: draft))
-      try PipelineError.wrap { try FileSystem.rename(draft, to: target) }
+      try OutputToolError.wrap { try FileSystem.rename(draft, to: target) }
       return report
     } catch {
       try? FileSystem.removeTree(draft)
@@ -76,17 +76,17 @@ package struct CatalogExport {
   private func write(_ file: CatalogFile, _ context: ExportContext) throws -> Report {
     let exporter: any Exporting =
       switch form {
-      case .html: try PipelineError.wrap { try HTMLExport(context) }
-      case .xcassets: try PipelineError.wrap { try AssetCatalogExport(context) }
-      case .android: try PipelineError.wrap { try DrawableExport(context) }
-      case .eleventy: try PipelineError.wrap { try EleventyExport(context) }
+      case .html: try OutputToolError.wrap { try HTMLExport(context) }
+      case .xcassets: try OutputToolError.wrap { try AssetCatalogExport(context) }
+      case .android: try OutputToolError.wrap { try DrawableExport(context) }
+      case .eleventy: try OutputToolError.wrap { try EleventyExport(context) }
       }
     var report = Report()
     report.isRelative = context.head.baseURL == nil && [.html, .eleventy].contains(form)
     if let places = exporter.places {
       report.scalesLeftOut = context.head.scales.filter { !places.contains($0) }
       guard report.scalesLeftOut.count < context.head.scales.count else {
-        throw PipelineError.local(
+        throw OutputToolError.local(
           "the catalog's scales are \(Self.list(context.head.scales)), and \(form.rawValue) has places for "
             + "\(Self.list(places)) alone; add one of them to the pipeline: scales: [1, 2, 3]")
       }
@@ -132,8 +132,8 @@ struct ExportContext: Sendable {
   }
 
   /// Copies a file of the catalog.
-  func copy(_ path: String, to place: String) throws(PipelineError) {
-    try PipelineError.wrap {
+  func copy(_ path: String, to place: String) throws(OutputToolError) {
+    try OutputToolError.wrap {
       try FileSystem.copy(FileSystem.join(output, path), to: place)
     }
   }

@@ -1,6 +1,6 @@
-internal import TesseraFiles
 internal import TesseraJSON
 internal import TesseraState
+internal import TesseraSystem
 
 /// What has changed from one catalog to another, and the patch for it. Both are streamed: memory does not grow with
 /// them.
@@ -53,14 +53,14 @@ package struct CatalogDiff {
   ///   - tell: told each picture that is not what it was, in the order of the new catalog, those that are gone at the
   ///     end.
   ///   - patch: given the patch in parts; nil where none is wanted.
-  /// - Throws: ``PipelineError`` where a catalog can't be read.
+  /// - Throws: ``OutputToolError`` where a catalog can't be read.
   package func run(
     tell: (Change) -> Void, patch: ((_ bytes: [UInt8]) -> Void)? = nil
   ) throws -> Report {
     var report = Report()
     // What was told is not kept, whether somebody wants it or not.
     func tellPatch(_ bytes: [UInt8]) { patch?(bytes) }
-    let index = try PipelineError.wrap { try LineIndex() }
+    let index = try OutputToolError.wrap { try LineIndex() }
     var before = try WrittenCatalog.open(at: old)
     let (oldHead, oldFirst) = try Self.fill(index, from: &before)
     var after = try WrittenCatalog.open(at: new)
@@ -139,14 +139,15 @@ package struct CatalogDiff {
     return (catalog.head, first)
   }
 
-  private static func repeated(_ id: String, in catalog: borrowing WrittenCatalog) -> PipelineError
+  private static func repeated(_ id: String, in catalog: borrowing WrittenCatalog)
+    -> OutputToolError
   {
     catalog.error("the id \"\(id)\" stands twice")
   }
 
   private static func patch(
     _ old: JSONValue, _ new: JSONValue, of what: String
-  ) throws(PipelineError) -> JSONValue? {
+  ) throws(OutputToolError) -> JSONValue? {
     do throws(MergePatch.Inexpressible) {
       return try MergePatch.between(old, new)
     } catch {

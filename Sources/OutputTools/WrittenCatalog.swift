@@ -1,6 +1,6 @@
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraSystem
 
 /// Reads a catalog that Tessera wrote, in either form, one image at a time: memory does not grow with it.
 struct WrittenCatalog: ~Copyable {
@@ -23,8 +23,8 @@ struct WrittenCatalog: ~Copyable {
 
   /// The one catalog of an output.
   ///
-  /// - Throws: ``PipelineError`` where there is none, or one of another version.
-  static func open(_ root: String) throws(PipelineError) -> WrittenCatalog {
+  /// - Throws: ``OutputToolError`` where there is none, or one of another version.
+  static func open(_ root: String) throws(OutputToolError) -> WrittenCatalog {
     let names = ["catalog.json", "catalog.jsonl"].map { FileSystem.join(root, $0) }
     guard let path = names.first(where: { FileSystem.size(ofFile: $0) != nil }) else {
       throw .local(
@@ -34,13 +34,13 @@ struct WrittenCatalog: ~Copyable {
   }
 
   /// A catalog by its own path, or that of an output.
-  static func open(at path: String) throws(PipelineError) -> WrittenCatalog {
+  static func open(at path: String) throws(OutputToolError) -> WrittenCatalog {
     FileSystem.isDirectory(path) ? try open(path) : try read(path)
   }
 
-  private static func read(_ path: String) throws(PipelineError) -> WrittenCatalog {
+  private static func read(_ path: String) throws(OutputToolError) -> WrittenCatalog {
     var reader = WrittenCatalog(
-      file: try PipelineError.wrap { try File(path, .read) }, path: path)
+      file: try OutputToolError.wrap { try File(path, .read) }, path: path)
     // Up to the images, the head is the same in both forms.
     guard let head = try reader.nextLine(),
       let value = try? JSONParser.parse(
@@ -64,7 +64,7 @@ struct WrittenCatalog: ~Copyable {
   }
 
   /// The next image; nil behind the last.
-  mutating func next() throws(PipelineError) -> JSONValue? {
+  mutating func next() throws(OutputToolError) -> JSONValue? {
     while let line = try nextLine() {
       if line.isEmpty { continue }
       if line.elementsEqual("]}".utf8) { return nil }
@@ -78,11 +78,11 @@ struct WrittenCatalog: ~Copyable {
   }
 
   /// An image that was read before, by its place.
-  func line(at offset: Int, length: Int) throws(PipelineError) -> JSONValue {
-    try parse(try PipelineError.wrap { try file.read(length, at: offset) }[...])
+  func line(at offset: Int, length: Int) throws(OutputToolError) -> JSONValue {
+    try parse(try OutputToolError.wrap { try file.read(length, at: offset) }[...])
   }
 
-  private func parse(_ text: ArraySlice<UInt8>) throws(PipelineError) -> JSONValue {
+  private func parse(_ text: ArraySlice<UInt8>) throws(OutputToolError) -> JSONValue {
     do throws(JSONError) {
       return try JSONParser.parse(Array(text))
     } catch {
@@ -91,12 +91,12 @@ struct WrittenCatalog: ~Copyable {
   }
 
   /// What is wrong with the line that was read last.
-  func error(_ message: String) -> PipelineError {
+  func error(_ message: String) -> OutputToolError {
     .local(
       "\"\(path)\", line \(line): \(message); the catalog is damaged, run again to make it anew")
   }
 
-  private mutating func nextLine() throws(PipelineError) -> ArraySlice<UInt8>? {
+  private mutating func nextLine() throws(OutputToolError) -> ArraySlice<UInt8>? {
     while true {
       if let end = buffer[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) {
         defer { start = end + 1 }
@@ -107,7 +107,7 @@ struct WrittenCatalog: ~Copyable {
       buffer.removeSubrange(..<start)
       searched = buffer.count
       start = 0
-      let got = try PipelineError.wrap { try file.read(1 << 16, into: &buffer) }
+      let got = try OutputToolError.wrap { try file.read(1 << 16, into: &buffer) }
       guard got > 0 else {
         guard !buffer.isEmpty else { return nil }
         defer { start = buffer.count }
@@ -115,56 +115,5 @@ struct WrittenCatalog: ~Copyable {
         return buffer[...]
       }
     }
-  }
-}
-
-/// A file that a catalog names.
-struct NamedFile {
-  var path: String
-  var type: String
-  var bytes: Int
-  var width: Int
-  var height: Int
-
-  /// All files of an image; nil where it has members that are not what they should be.
-  static func all(of image: JSONValue) -> [NamedFile]? {
-    var files: [NamedFile] = []
-    for variant in image["variants"]?.arrayValue ?? [] {
-      guard let width = variant["width"]?.intValue, let height = variant["height"]?.intValue else {
-        return nil
-      }
-      for file in [variant] + (variant["also"]?.arrayValue ?? []) {
-        guard let path = file["path"]?.stringValue, let type = file["type"]?.stringValue,
-          let bytes = file["bytes"]?.intValue
-        else { return nil }
-        files.append(NamedFile(path: path, type: type, bytes: bytes, width: width, height: height))
-      }
-    }
-    return files
-  }
-
-  /// The beginning of its content's SHA-256, which its name is made of; nil where the path is none of ours.
-  var digest: Substring? { Self.digest(in: path) }
-
-  /// `variants/5a/5ab2…-64x48.webp`. By bytes: a slash with an accent is one more slash.
-  static func digest(in path: String) -> Substring? {
-    let parts = path.utf8.split(
-      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0].elementsEqual("variants".utf8),
-      let mark = parts[2].firstIndex(of: UInt8(ascii: "-"))
-    else { return nil }
-    let digest = parts[2][..<mark]
-    let isDigest =
-      digest.count == 32
-      && digest.allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-      }
-    let isRest = parts[2][mark...].dropFirst().allSatisfy {
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: ".")
-    }
-    guard isDigest, isRest, parts[1].elementsEqual(digest.prefix(2)) else { return nil }
-    return path[digest.startIndex..<digest.endIndex]
   }
 }

@@ -1,6 +1,7 @@
-internal import TesseraFetch
-internal import TesseraImageHeader
+package import TesseraFetch
+package import TesseraImageHeader
 internal import TesseraManifest
+internal import TesseraText
 
 /// Learns a picture's header from a server, with as few bytes and requests as it takes:
 ///
@@ -13,7 +14,7 @@ internal import TesseraManifest
 ///       └──> once, all over, without ranges
 ///
 /// Every request, wait and redirect counts towards one deadline.
-struct HeaderFetch: Sendable {
+package struct HeaderFetch: Sendable {
   let fetcher: Fetcher
   let headers: [(name: String, value: String)]
   let policy: RetryPolicy
@@ -21,15 +22,15 @@ struct HeaderFetch: Sendable {
   let maximumBytes: Int
   let didRetry: @Sendable () -> Void
 
-  struct Answer: Sendable {
-    var outcome: Outcome
+  package struct Answer: Sendable {
+    package var outcome: Outcome
     /// Of bodies, as they came in.
-    var bytes: Int
+    package var bytes: Int
     /// Redirects included.
-    var requests: Int
+    package var requests: Int
   }
 
-  enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     /// Never ``HeaderReading/needs(_:)``.
     case told(HeaderReading, FetchResponse, length: Int?)
     case notModified(FetchResponse)
@@ -37,10 +38,25 @@ struct HeaderFetch: Sendable {
   }
 
   /// - Parameters:
+  ///   - policy: how often, and for how long, a source is tried.
+  ///   - maximumBytes: no more is read of one source.
+  ///   - didRetry: called before each further try.
+  package init(
+    fetcher: Fetcher, headers: [(name: String, value: String)], policy: RetryPolicy,
+    maximumBytes: Int, didRetry: @escaping @Sendable () -> Void
+  ) {
+    self.fetcher = fetcher
+    self.headers = headers
+    self.policy = policy
+    self.maximumBytes = maximumBytes
+    self.didRetry = didRetry
+  }
+
+  /// - Parameters:
   ///   - validators: of the version that is known already.
   ///   - turn: the place in the fetcher's queue.
   /// - Throws: `CancellationError`.
-  func fetch(
+  package func fetch(
     _ url: String, validators: Validators? = nil, turn: Int? = nil
   ) async throws -> Answer {
     var search = HeaderSearch(self, url, validators, turn)

@@ -1,8 +1,9 @@
-internal import TesseraFiles
+internal import TesseraBytes
 internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraPlan
+internal import TesseraSystem
 
 /// Looks whether every file that a catalog names is there, whole, and of the stated size.
 package struct Verification: Sendable {
@@ -33,17 +34,17 @@ package struct Verification: Sendable {
     self.removesBroken = removesBroken
   }
 
-  /// - Throws: ``PipelineError`` where there is no catalog, or one that can't be read.
+  /// - Throws: ``OutputToolError`` where there is no catalog, or one that can't be read.
   package func run(tell: (Problem) -> Void) throws -> Report {
     // Nobody else writes while something may be deleted.
-    let lock = removesBroken ? try PipelineError.wrap { try output.lock() } : nil
+    let lock = removesBroken ? try output.lock() : nil
     defer { withExtendedLifetime(lock) {} }
     var reader = try WrittenCatalog.open(output.root)
     var report = Report()
     while let image = try reader.next() {
       report.images += 1
       let id = image["id"]?.stringValue ?? ""
-      guard let files = NamedFile.all(of: image) else {
+      guard let files = PublishedFile.all(of: image) else {
         report.problems += 1
         tell(Problem(id: id, path: "", reason: "is not told as a catalog tells files"))
         continue
@@ -64,7 +65,7 @@ package struct Verification: Sendable {
   }
 
   /// What is wrong with a file; nil where nothing is.
-  private func problem(with file: NamedFile) throws(PipelineError) -> String? {
+  private func problem(with file: PublishedFile) throws(OutputToolError) -> String? {
     guard let digest = file.digest else { return "has a name that no run gives" }
     let path = FileSystem.join(output.root, file.path)
     guard let size = FileSystem.size(ofFile: path) else { return "is missing" }
@@ -88,7 +89,7 @@ package struct Verification: Sendable {
       guard type == file.type else {
         return "is \(header.format.withArticle) picture, not \(file.type)"
       }
-      if isDeep, Digest.of(beginning).prefix(32) != digest {
+      if isDeep, SHA256.of(beginning).prefix(32) != digest {
         return "has other content than it had"
       }
     } catch {

@@ -3,6 +3,8 @@ internal import TesseraFetch
 internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraPipelineFile
+internal import TesseraProbe
+internal import TesseraText
 
 /// Asks the network for the sizes of a manifest's pictures, as a run of the pipeline would ask, and
 /// lets in what a run would let in.

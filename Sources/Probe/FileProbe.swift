@@ -1,5 +1,6 @@
-internal import TesseraFiles
 internal import TesseraImageHeader
+internal import TesseraSystem
+internal import TesseraText
 
 /// Learns a picture's size from a file.
 struct FileProbe {

@@ -1,10 +1,9 @@
 private import TesseraCCrypto
-internal import TesseraFiles
 
 /// SHA-256 (FIPS 180-4) of bytes that come in parts, through OpenSSL.
 ///
 /// One digest takes parts until its value is asked for, and none after.
-final class Digest {
+package final class SHA256 {
   private let context: OpaquePointer?
 
   /// Looked up once: OpenSSL 3 would look it up under a lock with every digest.
@@ -13,7 +12,7 @@ final class Digest {
   private nonisolated(unsafe) static let algorithm =
     EVP_MD_fetch(nil, "SHA2-256", nil) ?? EVP_sha256()
 
-  init() {
+  package init() {
     context = EVP_MD_CTX_new()
     // A digest of nothing would be the same for all: names, keys and catalogs are made of them.
     let isReady = EVP_DigestInit_ex(context, Self.algorithm, nil) == 1
@@ -22,36 +21,24 @@ final class Digest {
 
   deinit { EVP_MD_CTX_free(context) }
 
-  func update(_ bytes: UnsafeRawBufferPointer) {
+  package func update(_ bytes: UnsafeRawBufferPointer) {
     EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
   }
 
   /// 64 hexadecimal digits. To be asked for once.
-  func hexadecimal() -> String {
+  package func hexadecimal() -> String {
     var bytes = [UInt8](repeating: 0, count: 32)
     EVP_DigestFinal_ex(context, &bytes, nil)
     return Self.hexadecimal(bytes)
   }
 
-  static func of(_ bytes: [UInt8]) -> String {
-    let digest = Digest()
+  package static func of(_ bytes: [UInt8]) -> String {
+    let digest = SHA256()
     bytes.withUnsafeBytes { digest.update($0) }
     return digest.hexadecimal()
   }
 
-  static func of(file path: String) throws(SystemError) -> String {
-    let file = try File(path, .read)
-    let digest = Digest()
-    var offset = 0
-    while true {
-      let bytes = try file.read(1 << 20, at: offset)
-      if bytes.isEmpty { return digest.hexadecimal() }
-      bytes.withUnsafeBytes { digest.update($0) }
-      offset += bytes.count
-    }
-  }
-
-  static func of(_ text: String) -> String { of(Array(text.utf8)) }
+  package static func of(_ text: String) -> String { of(Array(text.utf8)) }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
     func digit(_ value: UInt8) -> UInt8 {

@@ -1,6 +1,6 @@
 internal import TesseraCatalog
-internal import TesseraFiles
 internal import TesseraJSON
+internal import TesseraSystem
 
 /// One page to look at an output with: it lays its pictures out from the catalog alone, and holds all that it needs but
 /// the pictures' files, which lie beside it.
@@ -27,7 +27,7 @@ package struct Gallery {
   /// Writes the page beside the catalog.
   package func write() throws -> Report {
     guard FileSystem.isDirectory(output) else {
-      throw PipelineError.local("\"\(output)\" is no folder; it must be the output of a run")
+      throw OutputToolError.local("\"\(output)\" is no folder; it must be the output of a run")
     }
     let path = FileSystem.join(output, Self.name)
     let parts = try Self.template()
@@ -37,8 +37,8 @@ package struct Gallery {
     var report = Report(path: path)
     let draft = "\(path).\(Host.processIdentifier).new"
     do {
-      let file = try PipelineError.wrap { try File(draft, .write) }
-      try PipelineError.wrap { try file.write(parts.before) }
+      let file = try OutputToolError.wrap { try File(draft, .write) }
+      try OutputToolError.wrap { try file.write(parts.before) }
       var totals = Totals()
       try Self.write(Array("{\"images\":[".utf8), to: file)
       try typed.forEachImage { image in
@@ -47,7 +47,7 @@ package struct Gallery {
         totals.add(image)
         guard report.shown < limit else { return }
         guard let written = try catalog.next(), written["id"]?.stringValue == image.id else {
-          throw PipelineError.local(
+          throw OutputToolError.local(
             "\"\(output)\" was written to while its catalog was read; try again")
         }
         var writer = JSONWriter()
@@ -63,8 +63,8 @@ package struct Gallery {
       }
       // Behind the images: what is told of all of them is known only now.
       try Self.write(Array("],".utf8) + rest.take().dropFirst(), to: file)
-      try PipelineError.wrap { try file.write(parts.after) }
-      try PipelineError.wrap { try FileSystem.rename(draft, to: path) }
+      try OutputToolError.wrap { try file.write(parts.after) }
+      try OutputToolError.wrap { try FileSystem.rename(draft, to: path) }
     } catch {
       try? FileSystem.remove(draft)
       throw error
@@ -77,7 +77,7 @@ package struct Gallery {
     let mark = Array(">CATALOG<".utf8)
     guard
       let start = page.indices.first(where: { page[$0...].starts(with: mark) })
-    else { throw PipelineError.local("the gallery's page has no place for a catalog") }
+    else { throw OutputToolError.local("the gallery's page has no place for a catalog") }
     return (Array(page[...start]), Array(page[(start + mark.count - 1)...]))
   }
 
@@ -90,7 +90,7 @@ package struct Gallery {
     do throws(SystemError) {
       try file.write(bytes)
     } catch {
-      throw PipelineError.local(error.description)
+      throw OutputToolError.local(error.description)
     }
   }
 

@@ -1,8 +1,9 @@
 internal import Synchronization
 package import TesseraFetch
-internal import TesseraFiles
 package import TesseraImageHeader
 internal import TesseraManifest
+internal import TesseraSystem
+internal import TesseraText
 
 /// Learns the sizes of pictures, from the first bytes of URLs and files.
 package struct Prober: Sendable {
@@ -22,6 +23,12 @@ package struct Prober: Sendable {
     /// A sentence.
     package var message: String
     package var isRetryable = false
+
+    package init(code: String, message: String, isRetryable: Bool = false) {
+      self.code = code
+      self.message = message
+      self.isRetryable = isRetryable
+    }
   }
 
   private let fetch: HeaderFetch

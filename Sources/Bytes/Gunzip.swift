@@ -1,9 +1,9 @@
 private import TesseraCZlib
 
 /// Unpacks a gzip stream (RFC 1952) as it comes, several members one after the other included.
-final class Gunzip {
-  struct Failure: Error {
-    var message: String
+package final class Gunzip {
+  package struct Failure: Error {
+    package var message: String
   }
 
   private let stream: UnsafeMutablePointer<z_stream>
@@ -11,7 +11,7 @@ final class Gunzip {
   private var input: [UInt8] = []
   private var offset = 0
 
-  init() {
+  package init() {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     tessera_inflate_init(stream)
@@ -23,17 +23,17 @@ final class Gunzip {
   }
 
   /// Whether the stream may end here.
-  var isComplete: Bool { isBetweenMembers }
+  package var isComplete: Bool { isBetweenMembers }
 
   /// Packed bytes, to be unpacked by ``next()``.
-  func add(_ bytes: [UInt8]) {
+  package func add(_ bytes: [UInt8]) {
     input = offset < input.count ? Array(input[offset...]) + bytes : bytes
     offset = 0
   }
 
   /// The next unpacked bytes, 256 KiB at most: a bomb fills no memory. Nil where more packed ones are
   /// needed.
-  func next() throws(Failure) -> [UInt8]? {
+  package func next() throws(Failure) -> [UInt8]? {
     var chunk = [UInt8](repeating: 0, count: 256 * 1024)
     while true {
       let count = input.count - offset
