@@ -7,7 +7,7 @@ package import TesseraSystem
 /// `perHost` from one host.
 ///
 /// A request ends in a response or an error within its deadline, or when its task is cancelled.
-package final class Fetcher: Sendable {
+package final class Fetcher: Fetching {
   private struct Inbox {
     var jobs: [FetchLoop.Job] = []
     var cancelled: [Int] = []
@@ -16,6 +16,7 @@ package final class Fetcher: Sendable {
     var held = 0
     var isHeld = false
     var isBlocked = false
+    var onBlocked: (@Sendable () -> Void)?
   }
 
   private let inbox = Mutex(Inbox())
@@ -71,9 +72,25 @@ package final class Fetcher: Sendable {
     if change < 0 { waker.wake() }
   }
 
-  /// Whether there are places on the way that those who wait can't take, since their hosts may not be asked: who
-  /// reads on may find others.
   package var isBlocked: Bool { inbox.withLock { $0.isBlocked } }
+
+  package func whenBlocked(_ action: (@Sendable () -> Void)?) {
+    let isBlocked = inbox.withLock { inbox in
+      inbox.onBlocked = action
+      return inbox.isBlocked
+    }
+    // The change came before the function was set: no other call would report it.
+    if isBlocked { action?() }
+  }
+
+  private func setBlocked(_ isBlocked: Bool) {
+    let action = inbox.withLock { inbox in
+      defer { inbox.isBlocked = isBlocked }
+      return isBlocked && !inbox.isBlocked ? inbox.onBlocked : nil
+    }
+    // Outside the lock: the function may call back into the fetcher.
+    action?()
+  }
 
   package var counts: FetchStatistics { statistics.withLock { $0 } }
 
@@ -127,7 +144,7 @@ package final class Fetcher: Sendable {
         waker.forget()
         return
       }
-      loop.turn { isBlocked in inbox.withLock { $0.isBlocked = isBlocked } }
+      loop.turn { setBlocked($0) }
     }
   }
 }

@@ -15,7 +15,7 @@ internal import TesseraText
 ///
 /// Every request, wait and redirect counts towards one deadline.
 package struct HeaderFetch: Sendable {
-  let fetcher: Fetcher
+  let fetcher: any Fetching
   let headers: [(name: String, value: String)]
   let policy: RetryPolicy
   /// No more is read of one source.
@@ -42,7 +42,7 @@ package struct HeaderFetch: Sendable {
   ///   - maximumBytes: no more is read of one source.
   ///   - didRetry: called before each further try.
   package init(
-    fetcher: Fetcher, headers: [(name: String, value: String)], policy: RetryPolicy,
+    fetcher: any Fetching, headers: [(name: String, value: String)], policy: RetryPolicy,
     maximumBytes: Int, didRetry: @escaping @Sendable () -> Void
   ) {
     self.fetcher = fetcher

@@ -39,7 +39,7 @@ package struct Prober: Sendable {
   ///   - maximumBytes: no more is read of one source.
   ///   - concurrency: so many sources at once.
   package init(
-    fetcher: Fetcher, headers: [(name: String, value: String)] = [], retries: Int,
+    fetcher: any Fetching, headers: [(name: String, value: String)] = [], retries: Int,
     deadline: Duration, maximumBytes: Int, concurrency: Int
   ) {
     fetch = HeaderFetch(

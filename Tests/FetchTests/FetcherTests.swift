@@ -352,4 +352,31 @@ private final class Bucket: BodyReceiving {
     }
     #expect(error.code == .cancelled)
   }
+
+  /// One host holds the only transfer it may have; the other requests cannot use the free ones.
+  @Test func reportsWhenQueuedRequestsCannotStart() async throws {
+    let server = try FaultServer(Self.faults)
+    defer { server.stop() }
+    let fetcher = try Fetcher(Self.settings { $0.perHost = 1 })
+    let (calls, call) = AsyncStream.makeStream(of: Void.self)
+    fetcher.whenBlocked { call.yield() }
+    #expect(!fetcher.isBlocked)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<600 {
+        group.addTask {
+          _ = await fetcher.fetch(
+            FetchRequest(url: server.url("/hang"), deadline: .seconds(60)), host: "one",
+            into: Bucket())
+        }
+      }
+      var iterator = calls.makeAsyncIterator()
+      await iterator.next()
+      #expect(fetcher.isBlocked)
+      // A function that is set while the fetcher is blocked hears of it, too.
+      let late = Mutex(0)
+      fetcher.whenBlocked { late.withLock { $0 += 1 } }
+      #expect(late.withLock(\.self) == 1)
+      fetcher.close()
+    }
+  }
 }
