@@ -178,7 +178,7 @@ let package = Package(
     tests(
       "ProbeTests",
       ["TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText"]),
-    tests("StateTests", ["TesseraState", "TesseraPlaceholder"]),
+    tests("StateTests", ["TesseraState", "TesseraPlaceholder", "TesseraPlan"]),
     tests("OutputTests", ["TesseraOutput", "TesseraSystem"]),
     tests(
       "WorkersTests",

@@ -1,6 +1,7 @@
 package import TesseraJSON
 
-/// A file that a catalog names.
+/// A file that a catalog names: `variants/5a/5ab2…-64x48.webp`. Its name is made of the first 32 digits
+/// of the SHA-256 of its bytes, so a name never changes its content.
 package struct PublishedFile: Sendable {
   package var path: String
   package var type: String
@@ -16,7 +17,16 @@ package struct PublishedFile: Sendable {
     self.height = height
   }
 
-  /// All files of an image; nil where it has members that are not what they should be.
+  /// The path of a variant.
+  ///
+  /// - Parameter digest: SHA-256 of the bytes, in hexadecimal.
+  package static func path(
+    digest: String, width: Int, height: Int, fileExtension: String
+  ) -> String {
+    "variants/\(digest.prefix(2))/\(digest.prefix(32))-\(width)x\(height).\(fileExtension)"
+  }
+
+  /// All files of an image in a catalog; nil if members are missing or have the wrong type.
   package static func all(of image: JSONValue) -> [PublishedFile]? {
     var files: [PublishedFile] = []
     for variant in image["variants"]?.arrayValue ?? [] {
@@ -34,10 +44,10 @@ package struct PublishedFile: Sendable {
     return files
   }
 
-  /// The beginning of its content's SHA-256, which its name is made of; nil where the path is none of ours.
+  /// The first digits of the SHA-256 of its bytes; nil if Tessera does not make such a path.
   package var digest: Substring? { Self.digest(in: path) }
 
-  /// `variants/5a/5ab2…-64x48.webp`. By bytes: a slash with an accent is one more slash.
+  /// Compares bytes, because a slash with a combining accent is another character than a slash.
   package static func digest(in path: String) -> Substring? {
     let parts = path.utf8.split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

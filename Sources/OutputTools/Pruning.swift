@@ -32,9 +32,9 @@ package struct Pruning: Sendable {
   package func run(tell: (_ path: String, _ bytes: Int) -> Void) async throws -> Report {
     // Before anything is made: a folder that is no output stays as it is.
     var reader = try WrittenCatalog.open(output.root)
-    let lock = try output.lock()
+    let lock = try output.workspace.lock()
     defer { withExtendedLifetime(lock) {} }
-    let state = try OutputToolError.wrap { try StateStore(path: output.statePath) }
+    let state = try OutputToolError.wrap { try StateStore(path: output.workspace.statePath) }
     try await state.beginNaming()
     var names: [String] = []
     while let image = try reader.next() {

@@ -22,14 +22,14 @@ package struct Story: Sendable {
   /// - Throws: ``OutputToolError`` where the output has no state, or nothing is known of the item.
   package static func of(_ id: String, in root: String) async throws -> Story {
     let output = DirectoryOutput(root)
-    guard FileSystem.size(ofFile: output.statePath) != nil else {
+    guard FileSystem.size(ofFile: output.workspace.statePath) != nil else {
       throw OutputToolError.local(
         "\"\(root)\" holds nothing that a run has left (.tessera/state.sqlite); it must be the output of a run"
       )
     }
-    let state = try OutputToolError.wrap { try StateStore(path: output.statePath) }
+    let state = try OutputToolError.wrap { try StateStore(path: output.workspace.statePath) }
     guard let known = try await state.story(of: id) else {
-      let others = try await state.ids(like: id, limit: 3)
+      let others = try await state.ids(near: id, limit: 3)
       let hint =
         others.isEmpty
         ? "" : "; there are \(others.map { "\"\($0)\"" }.joined(separator: ", ")) and others"
@@ -39,18 +39,6 @@ package struct Story: Sendable {
     return Story(
       id: id, line: known.line, status: image?["status"]?.stringValue,
       error: image?["error"]?["message"]?.stringValue, url: image?["url"]?.stringValue,
-      decisions: known.reason?.components ?? [], content: known.content, twin: known.twin)
-  }
-}
-
-extension String {
-  fileprivate var components: [String] {
-    var parts: [String] = []
-    var rest = self[...]
-    while let end = rest.utf8.firstIndex(of: UInt8(ascii: ";")) {
-      parts.append(String(rest[..<end]))
-      rest = rest[rest.utf8.index(after: end)...].drop { $0 == " " }
-    }
-    return parts + [String(rest)]
+      decisions: known.reasons.map(\.sentence), content: known.content, twin: known.twin)
   }
 }

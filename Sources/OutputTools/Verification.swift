@@ -37,7 +37,7 @@ package struct Verification: Sendable {
   /// - Throws: ``OutputToolError`` where there is no catalog, or one that can't be read.
   package func run(tell: (Problem) -> Void) throws -> Report {
     // Nobody else writes while something may be deleted.
-    let lock = removesBroken ? try output.lock() : nil
+    let lock = removesBroken ? try output.workspace.lock() : nil
     defer { withExtendedLifetime(lock) {} }
     var reader = try WrittenCatalog.open(output.root)
     var report = Report()

@@ -2,21 +2,24 @@ internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
 
-/// What a run believes of what earlier ones have left, where something went wrong below them.
+/// What a run believes of what earlier runs left behind, after something went wrong below them.
 ///
-/// A killed process loses nothing that it wrote: the system still has it. A machine that stops loses what was not
-/// on the disk, and that may be a file's bytes without its name. So before a catalog is given its name, all that was
-/// written goes to the disk (syncfs(2)), and the files of a run that never came so far are read and compared with
-/// the digests in their names, once, if the machine was started anew since.
-struct Recovery {
-  let output: DirectoryOutput
+/// A killed process loses nothing that it wrote, because the system still has it. A machine that stops
+/// loses what was not on the disk, and that may be a file's bytes without its name. So before a catalog
+/// gets its name, everything that was written goes to the disk (syncfs(2)), and the files of a run that
+/// did not get that far are compared with the digests in their names, once, if the machine was booted
+/// since.
+struct Recovery: Sendable {
+  let output: any Output
+  let workspace: Workspace
 
   private static let batch = 500
 
-  /// Looks at the files of runs that ended together with the machine, and removes those that are not whole.
+  /// Examines the files of runs that ended together with the machine, and removes those that are not
+  /// whole.
   ///
-  /// - Parameter boot: the machine's start.
-  /// - Returns: how many these were.
+  /// - Parameter boot: the machine's boot id.
+  /// - Returns: how many were removed.
   func removeUnwritten(_ state: StateStore, boot: String) async throws -> Int {
     guard try await state.hasDoubts(boot: boot) else { return 0 }
     var removed = 0
@@ -28,18 +31,7 @@ struct Recovery {
       key = last.key
       var (whole, broken): ([String], [String]) = ([], [])
       for file in files {
-        // What has no name of ours is none of ours to remove.
-        guard let path = file.path, let digest = PublishedFile.digest(in: path) else {
-          broken.append(file.key)
-          continue
-        }
-        let place = FileSystem.join(output.root, path)
-        if (try? FileSystem.sha256(of: place).hasPrefix(digest)) == true {
-          whole.append(file.key)
-        } else {
-          try PipelineError.wrap { try FileSystem.remove(place) }
-          broken.append(file.key)
-        }
+        if try isWhole(file.path) { whole.append(file.key) } else { broken.append(file.key) }
       }
       try await state.forgetVariants(broken)
       try await state.endDoubts(of: whole)
@@ -49,24 +41,36 @@ struct Recovery {
     return removed
   }
 
-  /// Moves a damaged state out of the way, takes over what can be read of it, and says so.
+  /// Removes the file if it is not whole.
+  private func isWhole(_ path: String?) throws(PipelineError) -> Bool {
+    // A path that Tessera does not make is not Tessera's to remove.
+    guard let path, let digest = PublishedFile.digest(in: path) else { return false }
+    // A file that can't be read is as good as a broken one.
+    if (try? output.digest(of: path).hasPrefix(digest)) == true { return true }
+    try PipelineError.wrap { try output.delete(path) }
+    return false
+  }
+
+  /// Moves a damaged state out of the way and copies what can be read of it into a new one. Returns a
+  /// warning for the user.
   func setAside(_ error: StateError) async throws -> String {
-    let aside = "\(output.statePath).damaged"
+    let path = workspace.statePath
+    let aside = "\(path).damaged"
     try PipelineError.wrap {
-      // With its journal, which may hold what came last.
+      // With its write-ahead log, which may hold the last commits.
       for suffix in ["-wal", "-shm"] { try FileSystem.remove(aside + suffix) }
-      try FileSystem.rename(output.statePath, to: aside)
-      if FileSystem.size(ofFile: output.statePath + "-wal") != nil {
-        try FileSystem.rename(output.statePath + "-wal", to: aside + "-wal")
+      try FileSystem.rename(path, to: aside)
+      if FileSystem.size(ofFile: path + "-wal") != nil {
+        try FileSystem.rename(path + "-wal", to: aside + "-wal")
       }
-      try FileSystem.remove(output.statePath + "-shm")
+      try FileSystem.remove(path + "-shm")
     }
-    let state = try StateStore(path: output.statePath)
+    let state = try StateStore(path: path)
     let count = try await state.salvage(from: aside)
     let rest =
       count > 0
-      ? "\(count) records could still be read, and what they tell is asked for again"
-      : "nothing of it could be read, and everything is fetched anew"
+      ? "\(count) records could be read, and their sources are revalidated"
+      : "nothing in it could be read, and everything is fetched again"
     return "\(error); it was set aside as \"\(aside)\"; \(rest)"
   }
 }

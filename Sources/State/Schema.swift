@@ -1,22 +1,24 @@
-/// The state's tables, and how an older state becomes a current one.
+/// The state's tables, and the migrations from older ones.
 enum Schema {
-  /// Written into the file as its `user_version`. Each step of ``migrations`` raises it by one.
+  /// Stored in the file as its `user_version`. Each migration raises it by one.
   static var version: Int { migrations.count }
 
-  private static let migrations = [
+  private static let migrations = steps + [Migration9.sql]
+
+  private static let steps = [
     """
-    -- What is known of each source. URLs may hold secrets, so they are kept as digests.
+    -- Each source. URLs may hold secrets, so they are stored as digests.
     CREATE TABLE sources (
       key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment and ignored parameters
       content TEXT NOT NULL,    -- SHA-256 of the bytes
       etag TEXT,
       last_modified TEXT,
       checked REAL NOT NULL,    -- when the server last confirmed the bytes; seconds since 1970
-      fresh_until REAL,         -- null where the server did not say
+      fresh_until REAL,         -- null if the server did not say
       run INTEGER NOT NULL      -- the run in which that was
     ) WITHOUT ROWID;
 
-    -- What its decoder saw in each content.
+    -- What the decoder saw in each content.
     CREATE TABLE contents (
       content TEXT PRIMARY KEY,
       format TEXT NOT NULL,
@@ -36,28 +38,28 @@ enum Schema {
       bytes INTEGER NOT NULL
     ) WITHOUT ROWID;
 
-    -- Each item's place in the manifest of a run, and its line of the catalog.
+    -- Each item's position in the manifest of a run, and its line of the catalog.
     CREATE TABLE items (
       id TEXT PRIMARY KEY,
       run INTEGER NOT NULL,
       position INTEGER NOT NULL,
       line INTEGER NOT NULL,
       entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
-      result TEXT               -- null while the item is under way
+      result TEXT               -- null while the item is in flight
     ) WITHOUT ROWID;
     CREATE INDEX items_in_order ON items (run, position);
 
     CREATE TABLE runs (number INTEGER PRIMARY KEY);
     """,
     """
-    -- What the headers of sources told that were looked at, but not fetched.
+    -- The headers of sources that were read, but not fetched.
     CREATE TABLE headers (
       key TEXT PRIMARY KEY,     -- as in sources; so are the columns from etag on
       format TEXT NOT NULL,
       width INTEGER NOT NULL,   -- displayed pixels
       height INTEGER NOT NULL,
       alpha INTEGER NOT NULL,
-      animated INTEGER,         -- null where the header did not tell
+      animated INTEGER,         -- null if the header does not say
       etag TEXT,
       last_modified TEXT,
       checked REAL NOT NULL,
@@ -66,22 +68,22 @@ enum Schema {
     ) WITHOUT ROWID;
     """,
     """
-    -- The pixels that each content's header tells, unturned: to compare with another look at it.
+    -- The pixels in each content's header, before orientation: to compare with a later header.
     ALTER TABLE contents ADD COLUMN header_width INTEGER;
     ALTER TABLE contents ADD COLUMN header_height INTEGER;
     """,
     """
-    -- What can be shown of each content before its files are there, by what made it.
+    -- The placeholders of each content, by what made them.
     CREATE TABLE placeholders (
       key TEXT PRIMARY KEY,
-      color TEXT,               -- null where nothing can be seen
+      color TEXT,               -- null if the image is invisible
       thumbhash TEXT NOT NULL,
       blurhash TEXT NOT NULL,
       lqip TEXT NOT NULL
     ) WITHOUT ROWID;
     """,
     """
-    -- For the full catalog. Null where an earlier version did not note it.
+    -- For the full catalog. Null in records of earlier versions.
     ALTER TABLE sources ADD COLUMN url TEXT;      -- after redirects, without secrets
     ALTER TABLE sources ADD COLUMN robots TEXT;   -- the header X-Robots-Tag
     ALTER TABLE contents ADD COLUMN bytes INTEGER;
@@ -91,11 +93,11 @@ enum Schema {
     ALTER TABLE variants ADD COLUMN sha256 TEXT;
     """,
     """
-    -- Files that no catalog names any more.
+    -- For `why`, `--retry-failed` and `prune`.
     ALTER TABLE items ADD COLUMN reason TEXT;   -- what was decided about it, and why
     ALTER TABLE items ADD COLUMN content TEXT;  -- SHA-256 of its source's bytes
-    ALTER TABLE items ADD COLUMN status TEXT;   -- in the last catalog that has it, until it is done again
-    -- Of the other columns, so that damage shows.
+    ALTER TABLE items ADD COLUMN status TEXT;   -- in the last catalog, until the item is processed again
+    -- A checksum of the other columns (RecordMark).
     ALTER TABLE sources ADD COLUMN mark INTEGER;
     ALTER TABLE headers ADD COLUMN mark INTEGER;
     ALTER TABLE contents ADD COLUMN mark INTEGER;
@@ -103,24 +105,23 @@ enum Schema {
     ALTER TABLE placeholders ADD COLUMN mark INTEGER;
     CREATE TABLE retired (
       path TEXT PRIMARY KEY,
-      since REAL NOT NULL       -- when that was first seen; seconds since 1970
+      since REAL NOT NULL       -- when the catalog was first seen without it; seconds since 1970
     ) WITHOUT ROWID;
     """,
     """
-    -- The start of the machine (boot id) under which a run began whose files may not be on the disk yet; null when
-    -- they are.
+    -- The boot id of the machine when the run began. Its files may not be on the disk; null once they are.
     ALTER TABLE runs ADD COLUMN boot TEXT;
     -- The run that made it.
     ALTER TABLE variants ADD COLUMN run INTEGER;
 
-    -- The small part of an item, which each run writes, and the large one, which stays while nothing changes.
+    -- The small part of an item, which every run writes, and the large part, which only changes with the item.
     CREATE TABLE results (
       id TEXT PRIMARY KEY,
       result TEXT NOT NULL,     -- its line of the catalog
       status TEXT,              -- as in that line
       content TEXT,             -- SHA-256 of its source's bytes
-      settings TEXT,            -- everything but the source that shaped the line; null where it can't be used again
-      mark INTEGER              -- of the line, the settings, and what is known of the source
+      settings TEXT,            -- digest of everything but the source that shaped the line; null if it is not reusable
+      mark INTEGER              -- checksum of the line, the settings and the source
     ) WITHOUT ROWID;
     INSERT INTO results (id, result, status, content)
       SELECT id, coalesce(result, ''), status, content FROM items;
@@ -130,8 +131,8 @@ enum Schema {
       position INTEGER NOT NULL,
       line INTEGER NOT NULL,
       entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
-      done INTEGER NOT NULL,    -- whether that run has come to a result
-      reason TEXT               -- what was decided, and why
+      done INTEGER NOT NULL,    -- whether that run has a result
+      reason TEXT               -- what was decided
     ) WITHOUT ROWID;
     INSERT INTO places SELECT id, run, position, line, entry, result IS NOT NULL, reason FROM items;
     DROP TABLE items;
@@ -139,27 +140,27 @@ enum Schema {
     CREATE INDEX items_by_position ON items (position);
     """,
     """
-    -- URLs whose bytes there is nothing to show of, and why: while these are the same, nobody looks again for a while.
+    -- URLs whose bytes cannot be shown, and why. While the bytes stay the same they are not examined again for a week.
     CREATE TABLE rejections (
       key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment
-      settings TEXT NOT NULL,   -- everything but the bytes that was decisive
+      settings TEXT NOT NULL,   -- digest of everything but the bytes that decided
       kind TEXT NOT NULL,
       code TEXT NOT NULL,
       message TEXT NOT NULL,
-      format TEXT,              -- what is known of the picture, like its displayed pixels
+      format TEXT,              -- what is known of the image, like its displayed pixels
       width INTEGER,
       height INTEGER,
-      content TEXT,             -- SHA-256 of the bytes, where all of them came
+      content TEXT,             -- SHA-256 of the bytes, if all of them arrived
       etag TEXT,
       place TEXT NOT NULL,      -- SHA-256 of the URL that the bytes came from, after redirects
-      seen REAL NOT NULL,       -- when they were looked at last; seconds since 1970
-      twice INTEGER NOT NULL,   -- whether two looks came to the same
+      seen REAL NOT NULL,       -- when they were last examined; seconds since 1970
+      twice INTEGER NOT NULL,   -- whether two examinations had the same result
       mark INTEGER
     ) WITHOUT ROWID;
     """,
   ]
 
-  /// - Parameter last: an earlier version to stop at, to be migrated from.
+  /// - Parameter last: the version to stop at; tests migrate from earlier ones.
   static func migrate(
     _ database: Database, to last: Int = version
   ) throws(StateError) {
@@ -168,12 +169,14 @@ enum Schema {
     guard version <= Self.version else {
       throw StateError(
         kind: .newer, path: database.path,
-        message: "a later version of tessera wrote it (schema \(version), this one knows "
+        message: "a later version of tessera wrote it (schema \(version); this version reads up to "
           + "\(Self.version)); use that version, or another output")
     }
     for step in version..<max(version, last) {
-      try database.execute(
-        "BEGIN IMMEDIATE; \(migrations[step])\n PRAGMA user_version = \(step + 1); COMMIT")
+      try database.execute("BEGIN IMMEDIATE; \(migrations[step])")
+      if step == 8 { try Migration9.convertWarnings(database) }
+      // With the number in the same transaction, a kill leaves the old schema or the new one.
+      try database.execute("PRAGMA user_version = \(step + 1); COMMIT")
     }
   }
 }

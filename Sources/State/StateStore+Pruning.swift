@@ -1,6 +1,6 @@
-/// Which files a catalog names, and since when others are named no more.
+/// Which files a catalog names, and since when others are no longer named.
 extension StateStore {
-  /// Begins a list of names, which is gone with the store. Large ones go to the disk.
+  /// Begins an empty list of names. It is gone with the store; a large one is kept on disk.
   package func beginNaming() throws(StateError) {
     try database.execute(
       "CREATE TEMP TABLE IF NOT EXISTS named (path TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -19,13 +19,13 @@ extension StateStore {
 
   /// Since when a file is known to be named no more, in seconds since 1970.
   ///
-  /// - Parameter notes: whether that is noted, where this is the first time.
+  /// - Parameter notes: whether `now` is stored if this is the first time.
   package func retired(
     _ path: String, now: Double, notes: Bool
   ) throws(StateError) -> Double {
     let known = try database.prepare("SELECT since FROM retired WHERE path = ?")
       .first([.text(path)]) { $0.double(0) }
-    // A clock that was set back must not make a file stay for ever.
+    // If the clock was set back, a moment in the future would keep the file indefinitely.
     if let known, known <= now { return known }
     if notes {
       try begin()

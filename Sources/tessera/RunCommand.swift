@@ -36,11 +36,13 @@ enum RunCommand: Command {
       return time
     }
     let pipeline = Pipeline(
-      file, arguments.has("--layout-only") ? .layout : .everything, workerPath: try workerPath(),
-      deadline: deadline, retriesFailed: arguments.has("--retry-failed"), observer: observer)
+      file, arguments.has("--layout-only") ? .layout : .everything,
+      .init(
+        workerPath: try workerPath(), deadline: deadline,
+        onlyFailed: arguments.has("--retry-failed")))
     let report: RunReport
     do {
-      report = try await Interruption.cancelling { try await pipeline.run() }
+      report = try await Interruption.cancelling { try await pipeline.run(observer: observer) }
     } catch {
       observer.finish()
       // Dropped work ends in errors of its own; the signal is the reason.

@@ -5,58 +5,59 @@ import TesseraTestSupport
 import Testing
 
 @Suite struct OutputTests {
-  @Test func publishesByRenamingAndKnowsWhatIsThere() throws {
+  @Test func publishesByRenamingAndReportsWhatIsThere() throws {
     let folder = try TemporaryFolder()
     let output = DirectoryOutput(folder.path("out"))
-    let lock = try output.lock()
-    try output.clear()
-    try Data("picture".utf8).write(to: URL(filePath: output.stagingPath("1.webp")))
-    try output.publish(staged: output.stagingPath("1.webp"), as: "variants/ab/abc.webp")
+    let lock = try output.workspace.lock()
+    try output.prepare()
+    try output.workspace.clear()
+    try Data("image!!".utf8).write(to: URL(filePath: output.workspace.stagingPath("1.webp")))
+    try output.publish(staged: output.workspace.stagingPath("1.webp"), as: "variants/ab/abc.webp")
     #expect(output.has("variants/ab/abc.webp", bytes: 7))
     #expect(!output.has("variants/ab/abc.webp", bytes: 8))
     #expect(!output.has("variants/ab/other.webp", bytes: 7))
-    try Data("catalog".utf8).write(to: URL(filePath: output.stagingPath("c")))
-    try output.replace("catalog.json", with: output.stagingPath("c"))
+    try Data("catalog".utf8).write(to: URL(filePath: output.workspace.stagingPath("c")))
+    try output.write("catalog.json", staged: output.workspace.stagingPath("c"))
     #expect(try folder.text("out/catalog.json") == "catalog")
     _ = consume lock
   }
 
-  @Test func isHeldByOneRunAtATimeAndSaysByWhom() throws {
+  @Test func isLockedByOneProcessAtATimeAndNamesIt() throws {
     let folder = try TemporaryFolder()
     let output = DirectoryOutput(folder.path("out"))
     do {
-      let lock = try output.lock()
+      let lock = try output.workspace.lock()
       defer { withExtendedLifetime(lock) {} }
       #expect {
-        _ = try output.lock()
+        _ = try output.workspace.lock()
       } throws: { error in
         "\(error)".contains("another run holds the output")
           && "\(error)".contains("(process \(ProcessInfo.processInfo.processIdentifier))")
       }
     }
-    // The lock went with its holder.
-    _ = try output.lock()
+    // The lock ended with its holder.
+    _ = try output.workspace.lock()
   }
 
-  @Test func doesNotFollowALinkInPlaceOfAFile() throws {
+  @Test func doesNotFollowALinkInTheFilesPlace() throws {
     let folder = try TemporaryFolder()
     let output = DirectoryOutput(folder.path("out"))
-    _ = try output.lock()
+    _ = try output.workspace.lock()
     try FileManager.default.createDirectory(
       atPath: folder.path("out/variants/ab"), withIntermediateDirectories: true)
-    try folder.write("picture", to: "elsewhere")
+    try folder.write("image!!", to: "elsewhere")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("out/variants/ab/x"), withDestinationPath: folder.path("elsewhere"))
     #expect(!output.has("variants/ab/x", bytes: 7))
   }
 
-  @Test func clearsWhatADeadRunLeft() throws {
+  @Test func clearsTheRemainsOfADeadRun() throws {
     let folder = try TemporaryFolder()
     let output = DirectoryOutput(folder.path("out"))
-    _ = try output.lock()
-    try output.clear()
-    try Data("half".utf8).write(to: URL(filePath: output.stagingPath("left")))
-    try output.clear()
+    _ = try output.workspace.lock()
+    try output.workspace.clear()
+    try Data("half".utf8).write(to: URL(filePath: output.workspace.stagingPath("left")))
+    try output.workspace.clear()
     #expect(folder.files(below: "out/.tessera/staging").isEmpty)
   }
 

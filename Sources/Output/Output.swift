@@ -1,0 +1,48 @@
+package import TesseraSystem
+
+/// Where variants and catalogs are published.
+///
+/// Paths are relative to the output and made by Tessera: `variants/3f/3f9c…-192x256.webp` for a file,
+/// a plain name for a document. A variant's path contains the digest of its bytes, so equal paths have
+/// equal content. No other module knows that an output is a directory.
+package protocol Output: Sendable {
+  /// The output as its user names it, for messages.
+  var location: String { get }
+
+  /// Prepares the output for a run.
+  func prepare() throws(SystemError)
+
+  /// Makes a staged file visible under a variant's path. Publishing a path again is not an error.
+  ///
+  /// - Parameter staged: a file of this machine. It is gone afterwards.
+  func publish(staged: String, as path: String) throws(SystemError)
+
+  /// The size of a published file in bytes; nil if it is missing.
+  func size(of path: String) -> Int?
+
+  /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
+  func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8]
+
+  /// SHA-256 of a published file, in hexadecimal.
+  func digest(of path: String) throws(SystemError) -> String
+
+  /// The names in a folder of the output, sorted. A missing folder is an error.
+  func list(_ folder: String) throws(SystemError) -> [String]
+
+  /// Deletes a published file or document. Deleting a missing one is not an error.
+  func delete(_ path: String) throws(SystemError)
+
+  /// Replaces a document after everything that was published before is durable. Readers see the old
+  /// document or the new one.
+  ///
+  /// - Parameter staged: a file of this machine. It is gone afterwards.
+  func write(_ name: String, staged: String) throws(SystemError)
+
+  /// Replaces a small document.
+  func write(_ name: String, _ bytes: [UInt8]) throws(SystemError)
+}
+
+extension Output {
+  /// Whether a published file is there with this size.
+  package func has(_ path: String, bytes: Int) -> Bool { size(of: path) == bytes }
+}

@@ -1,0 +1,75 @@
+internal import TesseraState
+internal import TesseraSystem
+
+/// The one place that puts recorded decisions into words.
+extension Reason {
+  /// A clause without its full stop.
+  var sentence: String {
+    switch self {
+    case .unknownSource, .rejectedLastTime, .expired, .noLifetime, .alwaysRevalidated,
+      .filesMissing, .noLongerAccepted, .headerDiffers:
+      "requested: \(whyRequested)"
+    case .fresh, .neverRevalidated, .checkedInThisRun, .onlyFailedRequested:
+      "nothing to do: \(whyReused)"
+    case .layoutRun, .knownSizeFresh, .sameHeader, .headerRead: layoutSentence
+    default: resultSentence
+    }
+  }
+
+  private var whyRequested: String {
+    switch self {
+    case .unknownSource: "the source was not known"
+    case .rejectedLastTime: "the previous response was unusable"
+    case .expired(let checked, let end):
+      "the answer of \(Host.timestamp(checked)) was fresh until \(Host.timestamp(end))"
+    case .noLifetime(let checked):
+      "the server did not say how long its answer of \(Host.timestamp(checked)) is fresh"
+    case .alwaysRevalidated: "every source is (revalidate: always)"
+    case .filesMissing(let missing, let all): "\(missing) of its \(all) files are missing"
+    case .noLongerAccepted: "the pipeline no longer accepts what it accepted before"
+    case .headerDiffers: "a layout run saw another image there"
+    default: ""
+    }
+  }
+
+  private var whyReused: String {
+    switch self {
+    case .fresh(let end): "the server's answer is fresh until \(Host.timestamp(end))"
+    case .neverRevalidated: "a known source is never requested again (revalidate: never)"
+    case .checkedInThisRun: "another item of this run requested the same source"
+    case .onlyFailedRequested: "only failed, stale and new items are requested (--retry-failed)"
+    default: ""
+    }
+  }
+
+  private var resultSentence: String {
+    switch self {
+    case .notModified: "the server answered that it has not changed"
+    case .fetchedFirst: "fetched for the first time"
+    case .fetchedAgain: "fetched again"
+    case .sameBytes: "fetched: the same bytes as before"
+    case .sameRejectedBytes: "fetched: the same unusable bytes as last time"
+    case .changed(let old?, let new?) where old != new:
+      "fetched: it has changed (ETag \(old) is now \(new))"
+    case .changed: "fetched: it has changed"
+    case .keptCopy: "its cached copy was used"
+    case .sharedResult: "another item of this run requested the same source"
+    case .knownBytes: "these bytes are known: all files were reused"
+    case .rejectedBefore: "these bytes could not be decoded before"
+    case .decoded(let made, let reused): "decoded: \(made) files made, \(reused) reused"
+    case .failed(let code, let message): "failed: \(message) (\(code))"
+    case .text(let text): text
+    default: ""
+    }
+  }
+
+  private var layoutSentence: String {
+    switch self {
+    case .layoutRun: "a layout run, which learns sizes only"
+    case .knownSizeFresh: "nothing to do: the known size is fresh"
+    case .sameHeader: "its first bytes match what is known"
+    case .headerRead: "its first bytes gave its size"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,167 @@
+internal import TesseraCatalog
+internal import TesseraPipelineFile
+internal import TesseraPlaceholder
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// Puts the catalog's entries together. Pure: the same outcome gives the same entry.
+struct ImageEntries: Sendable {
+  let plan: PlanSettings
+  /// The placeholders that entries show.
+  let placeholders: [PipelineFile.Placeholder]
+  let profile: PipelineFile.Profile
+
+  init(_ file: PipelineFile) {
+    plan = file.plan
+    placeholders = file.placeholders
+    profile = file.profile
+  }
+
+  // MARK: Items that can be shown
+
+  /// - Parameter error: why the item is stale; nil if it is not.
+  func shown(
+    _ item: Item, _ content: ContentRecord, _ blueprint: Blueprint, error: ItemFailure? = nil
+  ) -> CatalogImage {
+    var records = blueprint.records[...]
+    let variants = blueprint.plan.variants.compactMap { planned in
+      defer { records = records.dropFirst(planned.files.count) }
+      return variant(planned, records.prefix(planned.files.count).compactMap(\.self))
+    }
+    let warnings = content.warnings.map(\.sentence)
+    return CatalogImage(
+      id: item.id, url: item.shownURL, status: error == nil ? .ok : .stale, width: content.width,
+      height: content.height, format: content.format, alpha: content.hasAlpha,
+      animated: content.frames > 1, frames: content.frames,
+      error: error.map { CatalogImage.Failure($0) }, warnings: warnings.isEmpty ? nil : warnings,
+      placeholder: blueprint.placeholder?.shown(placeholders), variants: variants,
+      slots: slots(blueprint.plan) { $0.requests.map(\.variant) })
+  }
+
+  /// - Parameter records: one for each of the variant's files; with fewer the variant is left out.
+  private func variant(_ planned: PlannedVariant, _ records: [VariantRecord]) -> CatalogVariant? {
+    guard records.count == planned.files.count, let first = records.first else { return nil }
+    let file = planned.files[0]
+    let also = zip(planned.files, records).dropFirst().map { file, record in
+      CatalogVariant.Alternative(
+        path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
+        fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil)
+    }
+    return CatalogVariant(
+      path: first.path, type: file.encoding.format.mediaType, width: first.width,
+      height: first.height, bytes: first.bytes, fallback: file.fallback?.code,
+      also: also.isEmpty ? nil : also, sha256: profile == .full ? first.sha256 : nil)
+  }
+
+  private func slots(
+    _ plan: Plan, variants: (Plan.SlotPlan) -> [Int]
+  ) -> [String: CatalogSlotUse] {
+    var uses: [String: CatalogSlotUse] = [:]
+    for slot in plan.slots {
+      uses[slot.slot.name] = CatalogSlotUse(
+        width: slot.layout.width, height: slot.layout.height, variants: variants(slot))
+    }
+    return uses
+  }
+
+  /// Where an image came from; nil unless the catalog is a full one.
+  func provenance(_ work: Work) -> CatalogSource? {
+    guard profile == .full, let content = work.source.content,
+      let record = work.change.source ?? work.source.record
+    else { return nil }
+    return CatalogSource(
+      url: record.url, bytes: content.bytes, sha256: record.content, width: content.headerWidth,
+      height: content.headerHeight, orientation: content.orientation,
+      colourSpace: content.colourSpace, profile: content.profile, etag: record.confirmation.etag,
+      lastModified: record.confirmation.lastModified, robots: record.robots)
+  }
+
+  // MARK: Items whose size is known
+
+  /// The plan for an image of a known size.
+  func plan(of size: KnownSize, for item: Item) -> Plan {
+    Plan(
+      for: size.facts.planned(size.format, focus: item.focus), settings: plan, slots: item.slots)
+  }
+
+  func pending(_ item: Item, _ size: KnownSize, _ plan: Plan) -> CatalogImage {
+    let facts = size.facts
+    var image = CatalogImage(
+      id: item.id, url: item.shownURL, status: .pending, width: facts.size.width,
+      height: facts.size.height, format: size.format, alpha: facts.hasAlpha,
+      slots: slots(plan) { _ in [] })
+    switch size {
+    case .bytes(_, _, let blueprint, _):
+      image.placeholder = blueprint.placeholder?.shown(placeholders)
+      (image.animated, image.frames) = (facts.frames > 1, facts.frames)
+    case .header(let record):
+      image.animated = record.isAnimated
+      // A header does not say how many frames an animation has.
+      image.frames = record.isAnimated == false ? 1 : nil
+    }
+    return image
+  }
+
+  // MARK: Items that cannot be shown
+
+  /// - Parameter known: what is known of the source from before, if the entry keeps it.
+  func failed(_ item: Item, _ failure: ItemFailure, known: KnownSource?) -> CatalogImage {
+    var image = CatalogImage(
+      id: item.id, url: item.shownURL, status: .failed, error: CatalogImage.Failure(failure))
+    guard let known else {
+      image.format = failure.image?.format
+      image.width = failure.image?.size.width
+      image.height = failure.image?.size.height
+      return image
+    }
+    let size = known.header.map { Size($0.width, $0.height) } ?? known.blueprint?.facts.size
+    image.width = size?.width
+    image.height = size?.height
+    image.format = known.header?.format ?? known.content?.format
+    // The placeholder of bytes that are known to be outdated would show another image.
+    if known.header == nil {
+      image.placeholder = known.blueprint?.placeholder?.shown(placeholders)
+    }
+    return image
+  }
+}
+
+extension KnownSize {
+  fileprivate var format: String {
+    switch self {
+    case .bytes(_, let content, _, _): content.format
+    case .header(let record): record.format
+    }
+  }
+
+  fileprivate var facts: SourceFacts {
+    switch self {
+    case .bytes(_, let content, _, _): content.facts
+    case .header(let record): record.facts
+    }
+  }
+}
+
+extension ItemFailure {
+  /// The image that the failure is about, if it is one.
+  fileprivate var image: ImageFacts? {
+    switch self {
+    case .unknownSlot, .unreachable: nil
+    case .refused(let refusal): refusal.image
+    case .undecodable(_, let image): image
+    }
+  }
+}
+
+extension Placeholders {
+  /// The configured kinds; nil if none of them is there.
+  fileprivate func shown(_ kinds: [PipelineFile.Placeholder]) -> CatalogPlaceholder? {
+    let shown = CatalogPlaceholder(
+      color: kinds.contains(.color) ? color : nil,
+      thumbhash: kinds.contains(.thumbhash) ? thumbHash : nil,
+      blurhash: kinds.contains(.blurhash) ? blurHash : nil,
+      lqip: kinds.contains(.lqip) ? lqip : nil)
+    return shown == CatalogPlaceholder() ? nil : shown
+  }
+}

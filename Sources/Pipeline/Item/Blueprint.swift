@@ -1,0 +1,25 @@
+internal import TesseraPlaceholder
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// What one item needs of a content, and which of it exists: the plan, with the published record of
+/// each of its files.
+struct Blueprint: Sendable {
+  /// SHA-256 of the source's bytes.
+  var content: String
+  var facts: SourceFacts
+  var decode: DecodePlan
+  var plan: Plan
+  /// One for each of the plan's files.
+  var keys: [String]
+  /// One for each of the plan's files; nil if it is not published.
+  var records: [VariantRecord?]
+  var placeholderKey: String
+  var placeholder: Placeholders?
+
+  var isComplete: Bool { !records.contains(nil) && placeholder != nil }
+
+  /// Indices of the files that have to be made.
+  var missing: [Int] { records.indices.filter { records[$0] == nil } }
+}

@@ -1,0 +1,56 @@
+internal import Synchronization
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// Sources that other items of this run wait for: an item that needs other files of a source than the
+/// item before works on the same bytes without a second request.
+///
+/// A copy is never the reason why something fails: without one the source is requested.
+final class RunCopies: Sendable {
+  private struct Copy {
+    var digest: String
+    var path: String
+  }
+
+  private let sources: KeyedQueue
+  private let workspace: Workspace
+  private let copies = Mutex<[String: Copy]>([:])
+
+  /// The spool holds at most this number of copies.
+  private static let limit = 32
+
+  /// - Parameter sources: the queue of items that wait for a source, by the sources' keys.
+  init(of sources: KeyedQueue, in workspace: Workspace) {
+    self.sources = sources
+    self.workspace = workspace
+  }
+
+  /// Keeps the bytes of a source if another item waits for it. The caller holds the source's turn. The
+  /// file also stays where it is.
+  func keep(_ spool: String, as digest: String, of key: String) {
+    guard sources.isAwaited(key), copies.withLock({ $0.count < Self.limit && $0[key] == nil })
+    else { return }
+    let path = workspace.spoolPath("copy-\(key)")
+    guard (try? FileSystem.link(spool, as: path)) != nil else { return }
+    copies.withLock { $0[key] = Copy(digest: digest, path: path) }
+  }
+
+  func has(_ digest: String, of key: String) -> Bool {
+    copies.withLock { $0[key]?.digest == digest }
+  }
+
+  /// Links the bytes of a source to a path. Returns false if there is no copy of them.
+  func restore(_ digest: String, of key: String, to target: String) -> Bool {
+    guard let copy = copies.withLock({ $0[key] }), copy.digest == digest else { return false }
+    return (try? FileSystem.link(copy.path, as: target)) != nil
+  }
+
+  /// Drops the copy of a source if no other item waits for it. The caller holds the source's turn.
+  func release(_ key: String) {
+    guard !sources.isAwaited(key) else { return }
+    // What can't be removed now is removed when the next run starts.
+    if let copy = copies.withLock({ $0.removeValue(forKey: key) }) {
+      try? FileSystem.remove(copy.path)
+    }
+  }
+}

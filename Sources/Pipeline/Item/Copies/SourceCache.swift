@@ -1,0 +1,108 @@
+internal import Synchronization
+internal import TesseraSystem
+
+/// Sources kept on disk for later runs: a changed pipeline or lost files need no second request. The
+/// least recently used sources are dropped first when the cache is over its limit.
+///
+/// A cache is never the reason why something fails: what can't be kept is not kept, and a damaged copy
+/// is dropped.
+final class SourceCache: Sendable {
+  private struct Entry {
+    var size: Int
+    /// Seconds since 1970.
+    var used: Double
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var total = 0
+  }
+
+  private let directory: String
+  private let limit: Int
+  private let state: Mutex<State>
+
+  /// With many sources, room is made for a while: down to this part of the limit. Otherwise every new
+  /// source would sort all of them.
+  private static let kept = 0.9
+  private static let many = 1_000
+
+  /// - Parameter limit: in bytes.
+  init(_ directory: String, limit: Int) throws(SystemError) {
+    self.directory = directory
+    self.limit = limit
+    try FileSystem.makeDirectory(directory)
+    try FileSystem.refuseLink(directory)
+    var state = State()
+    for name in try FileSystem.list(directory) {
+      let path = FileSystem.join(directory, name)
+      guard let (size, used) = FileSystem.sizeAndChange(ofFile: path) else { continue }
+      state.entries[name] = Entry(size: size, used: used)
+      state.total += size
+    }
+    self.state = Mutex(state)
+    makeRoom()
+  }
+
+  private func path(_ digest: String) -> String { FileSystem.join(directory, digest) }
+
+  func has(_ digest: String) -> Bool { state.withLock { $0.entries[digest] != nil } }
+
+  /// Keeps a file's bytes under their digest. The file also stays where it is.
+  func keep(_ file: String, as digest: String) {
+    guard !has(digest), let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
+      return
+    }
+    // A full disk, or a file system without links: then there is no copy.
+    guard (try? FileSystem.link(file, as: path(digest))) != nil else { return }
+    let isOver = state.withLock { state in
+      state.entries[digest] = Entry(size: size, used: Host.now)
+      state.total += size
+      return state.total > limit
+    }
+    if isOver { makeRoom() }
+  }
+
+  /// Links the bytes of a digest to a path. Returns false if they are not cached, or are damaged.
+  func restore(_ digest: String, to target: String) -> Bool {
+    guard has(digest) else { return false }
+    do throws(SystemError) {
+      try FileSystem.link(path(digest), as: target)
+      guard try FileSystem.sha256(of: target) == digest else {
+        try FileSystem.remove(target)
+        forget(digest)
+        return false
+      }
+      try FileSystem.touch(path(digest))
+    } catch {
+      forget(digest)
+      return false
+    }
+    state.withLock { $0.entries[digest]?.used = Host.now }
+    return true
+  }
+
+  private func forget(_ digest: String) {
+    state.withLock { state in
+      if let entry = state.entries.removeValue(forKey: digest) { state.total -= entry.size }
+    }
+    // What can't be removed now is found again by the next run.
+    try? FileSystem.remove(path(digest))
+  }
+
+  private func makeRoom() {
+    let gone = state.withLock { state -> [String] in
+      guard state.total > limit else { return [] }
+      let enough = state.entries.count < Self.many ? Double(limit) : Double(limit) * Self.kept
+      var gone: [String] = []
+      for (digest, entry) in state.entries.sorted(by: { $0.value.used < $1.value.used }) {
+        if Double(state.total) <= enough { break }
+        state.entries[digest] = nil
+        state.total -= entry.size
+        gone.append(digest)
+      }
+      return gone
+    }
+    for digest in gone { try? FileSystem.remove(path(digest)) }
+  }
+}

@@ -1,0 +1,47 @@
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// Plans the files of an item and looks up which of them exist.
+struct FilePlanner: Sendable {
+  let settings: PlanSettings
+  let profile: PipelineFile.Profile
+  let libvips: String
+  let state: StateStore
+  let output: any Output
+
+  /// - Parameters:
+  ///   - digest: SHA-256 of the source's bytes.
+  ///   - format: the source's, as the catalog names it.
+  func blueprint(
+    _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item
+  ) async throws -> Blueprint {
+    let source = facts.planned(format, focus: item.focus)
+    let plan = Plan(for: source, settings: settings, slots: item.slots)
+    // How to decode follows from all slots, whatever the item names: the bytes of a file must not
+    // depend on which item needed it first.
+    let whole = item.slots == nil ? plan : Plan(for: source, settings: settings)
+    let decode = whole.decode(of: facts.size)
+    let keys = plan.files.map {
+      Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
+    }
+    let placeholderKey = Fingerprint.placeholder(content: digest, decode: decode, libvips: libvips)
+    let (variants, placeholder) = try await state.made(keys, placeholder: placeholderKey)
+    let records = try variants.map { record in try record.flatMap { try published($0) } }
+    return Blueprint(
+      content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
+      placeholderKey: placeholderKey, placeholder: placeholder)
+  }
+
+  /// Nil if the file is missing or not whole: then the record counts as missing.
+  private func published(_ record: VariantRecord) throws(PipelineError) -> VariantRecord? {
+    guard output.has(record.path, bytes: record.bytes) else { return nil }
+    // The full catalog has the digest, which early versions did not store.
+    guard profile == .full, record.sha256 == nil else { return record }
+    var record = record
+    record.sha256 = try PipelineError.wrap { try output.digest(of: record.path) }
+    return record
+  }
+}

@@ -1,0 +1,121 @@
+internal import Synchronization
+internal import TesseraBytes
+internal import TesseraFetch
+internal import TesseraImageHeader
+internal import TesseraPlan
+internal import TesseraSystem
+
+/// Receives a source: reads its header from the first bytes, refuses what is not an image or is over a
+/// limit before the rest arrives, and spools and digests what is accepted.
+final class Intake: BodyReceiving {
+  /// What was received.
+  enum Outcome: Sendable {
+    case image(ImageHeader, digest: String)
+    case refused(Refusal)
+  }
+
+  private let acceptance: Acceptance
+  private let spoolPath: String
+  private let state = Mutex(State())
+
+  private struct State: ~Copyable {
+    var header = HeaderReader(isExact: false)
+    let digest = SHA256()
+    var spool: File?
+    var refusal: Refusal?
+    /// Bytes so far, and bytes of the whole source if the server states them.
+    var count = 0
+    var length: Int?
+    /// The strong validator of the version that the bytes belong to.
+    var version: String?
+    /// Whether an answer was a part of something else.
+    var isForeign = false
+  }
+
+  /// - Parameter spoolPath: the file that the bytes go to; created when the first bytes arrive.
+  init(_ acceptance: Acceptance, spoolPath: String) {
+    self.acceptance = acceptance
+    self.spoolPath = spoolPath
+  }
+
+  /// A body, or the rest of one that broke off. Bytes of two versions are never joined.
+  func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict {
+    state.withLock { state in
+      switch extent {
+      case .whole(let length):
+        state = State()
+        state.length = length
+        state.version = validators?.strong
+      case .part(let range, let total):
+        state.isForeign =
+          range.lowerBound != state.count || range.upperBound != state.length
+          || total ?? range.upperBound != state.length
+          || validators?.etag != state.version
+        if state.isForeign { return .enough }
+      }
+      return .more
+    }
+  }
+
+  /// What is missing of a body that broke off, and the version that it must belong to; nil if the
+  /// server does not say enough for a part to be requested.
+  var rest: (range: Range<Int>, version: String)? {
+    state.withLock { state in
+      guard let length = state.length, let version = state.version,
+        (1..<max(1, length)).contains(state.count), state.refusal == nil
+      else { return nil }
+      return (state.count..<length, version)
+    }
+  }
+
+  /// Whether there are fewer bytes, or more, than the server stated.
+  var isShort: Bool { state.withLock { $0.count < $0.length ?? 0 } }
+  var isLong: Bool { state.withLock { $0.count > $0.length ?? .max } }
+
+  /// Closes the spool file until more bytes arrive.
+  func pause() { state.withLock { $0.spool = nil } }
+
+  /// Whether a part arrived that does not belong to the bytes before: the whole has to be requested.
+  var isForeign: Bool { state.withLock { $0.isForeign } }
+
+  func receive(_ bytes: RawSpan) -> BodyVerdict {
+    state.withLock { state in
+      let isFirst = state.count == 0
+      state.count += bytes.byteCount
+      if state.header.isSearching {
+        state.header.add(bytes)
+        state.refusal = acceptance.refusal(of: state.header.streamed())
+        if state.refusal != nil { return .enough }
+      }
+      do throws(SystemError) {
+        if state.spool == nil { state.spool = try File(spoolPath, isFirst ? .write : .append) }
+        try state.spool?.write(bytes)
+      } catch {
+        return .failed("\(error)")
+      }
+      bytes.withUnsafeBytes { state.digest.update($0) }
+      return .more
+    }
+  }
+
+  /// Call it once, when the transfer has succeeded.
+  func finish() -> Outcome {
+    state.withLock { state in
+      state.spool = nil
+      state.header.end()
+      let reading = state.header.streamed()
+      if let refusal = state.refusal ?? acceptance.refusal(of: reading) { return .refused(refusal) }
+      guard case .header(let header) = reading else {
+        return .refused(.notAnImage)
+      }
+      return .image(header, digest: state.digest.hexadecimal())
+    }
+  }
+
+  /// Closes and removes the spool file.
+  func discard() {
+    state.withLock { $0.spool = nil }
+    // What can't be removed now is removed when the next run starts.
+    try? FileSystem.remove(spoolPath)
+  }
+}

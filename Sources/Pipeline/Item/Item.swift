@@ -1,0 +1,87 @@
+internal import TesseraBytes
+internal import TesseraManifest
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraText
+
+/// One item of a run: an entry of the manifest with everything that is derived from it. It is made
+/// once, and no step derives any of it again.
+struct Item: Sendable {
+  let entry: ManifestEntry
+  /// The index among the manifest's items; no other item has it.
+  let position: Int
+  /// The URL that is requested: the entry's, with prefixes replaced as `fetch.rewrite` says.
+  let requestURL: String
+  /// Host and port of the request URL, in lower case.
+  let host: String
+  /// The entry's URL without secrets, as catalog and messages show it.
+  let shownURL: String
+  /// Identifies the source: SHA-256 of the request URL without its fragment and the ignored query
+  /// parameters. A digest, so that no secret in a URL reaches the state.
+  let sourceKey: String
+  /// SHA-256 of the request URL without its fragment. Other than the source's key, it tells two tokens
+  /// of one source apart: they may lead to different answers.
+  let requestDigest: String
+  /// SHA-256 of everything that the manifest says about the item.
+  let entryDigest: String
+  /// About the memory that the entry takes, in bytes.
+  let weight: Int
+
+  var id: String { entry.id }
+  /// Names of the slots that the image is for; nil means all.
+  var slots: [String]? { entry.slots }
+  /// The point that crops are centred on; nil means the centre.
+  var focus: PlanSource.Focus? { entry.planFocus }
+
+  init(_ entry: ManifestEntry, position: Int, _ settings: PipelineFile.Fetch) {
+    self.entry = entry
+    self.position = position
+    requestURL = settings.rewritten(entry.url)
+    host = SourceURL.host(of: requestURL)
+    shownURL = SourceURL.shown(entry.url, ignoring: settings.ignoredQuery)
+    requestDigest = SHA256.of(SourceURL.cacheKey(requestURL))
+    sourceKey =
+      settings.ignoredQuery.isEmpty
+      ? requestDigest
+      : SHA256.of(SourceURL.cacheKey(requestURL, ignoring: settings.ignoredQuery))
+    let content = entry.content
+    entryDigest = SHA256.of(content)
+    weight = content.utf8.count
+  }
+
+  private init(_ other: Item, position: Int) {
+    entry = other.entry
+    self.position = position
+    requestURL = other.requestURL
+    host = other.host
+    shownURL = other.shownURL
+    sourceKey = other.sourceKey
+    requestDigest = other.requestDigest
+    entryDigest = other.entryDigest
+    weight = other.weight
+  }
+
+  /// The same item at another position.
+  func placed(at position: Int) -> Item { Item(self, position: position) }
+}
+
+extension ManifestEntry {
+  var planFocus: PlanSource.Focus? { focus.map { .init(x: $0.x, y: $0.y) } }
+}
+
+extension PipelineFile {
+  /// A URL without its secrets.
+  package func shown(_ url: String) -> String {
+    SourceURL.shown(url, ignoring: fetch.ignoredQuery)
+  }
+}
+
+extension PipelineFile.Fetch {
+  /// A URL with its prefix replaced, if `rewrite` has one for it.
+  func rewritten(_ url: String) -> String {
+    for rewrite in rewrites where url.hasPrefix(rewrite.from) {
+      return rewrite.to + url.dropFirst(rewrite.from.count)
+    }
+    return url
+  }
+}

@@ -1,0 +1,83 @@
+internal import TesseraFetch
+internal import TesseraPlan
+internal import TesseraWire
+
+/// Why an item cannot be shown as it is now. ``CatalogImage/Failure/init(_:)`` puts it into words.
+enum ItemFailure: Sendable, Equatable {
+  /// The manifest names a slot that the pipeline does not have.
+  case unknownSlot(String, known: [String])
+  /// The source was not received.
+  case unreachable(FetchError)
+  /// The source was received, at least its header, and is not accepted.
+  case refused(Refusal)
+  /// The image is accepted, and no files can be made of it.
+  case undecodable(TranscodeFailure, ImageFacts?)
+
+  /// Whether the bytes are at fault, wherever they come from.
+  var isOfBytes: Bool { if case .undecodable = self { true } else { false } }
+
+  /// Whether other items with the same request would fail alike.
+  var isShared: Bool { if case .unknownSlot = self { false } else { true } }
+
+  /// Whether the host has failed for so long that it is not asked any more.
+  var isHostGivenUp: Bool {
+    if case .unreachable(let error) = self { error.isHostGivenUp } else { false }
+  }
+}
+
+/// Format and displayed size of an image that is not shown.
+struct ImageFacts: Sendable, Equatable {
+  /// As the catalog names it.
+  var format: String
+  var size: Size
+}
+
+/// Why a source is not accepted: its bytes, not its transfer, are at fault.
+enum Refusal: Sendable, Equatable {
+  /// The header reader's own code and reason; the reason completes "the file is …".
+  case header(code: String, reason: String)
+  case notAnImage
+  case unsupportedFormat(ImageFacts, accepted: [String])
+  case sideTooLong(ImageFacts)
+  case tooManyPixels(ImageFacts, limit: Int)
+  case tooLarge(ImageFacts, limit: Int)
+  /// A sentence that a version with schema 8 or earlier stored.
+  case stored(code: String, sentence: String, ImageFacts?)
+
+  /// The catalog's error code.
+  var code: String {
+    switch self {
+    case .header(let code, _), .stored(let code, _, _): code
+    case .notAnImage: "not-image"
+    case .unsupportedFormat: "unsupported-format"
+    case .sideTooLong, .tooManyPixels: "too-many-pixels"
+    case .tooLarge: FetchError.Code.tooLarge.rawValue
+    }
+  }
+
+  /// The image that the source is, if it is one.
+  var image: ImageFacts? {
+    switch self {
+    case .header, .notAnImage: nil
+    case .unsupportedFormat(let image, _), .sideTooLong(let image), .tooManyPixels(let image, _),
+      .tooLarge(let image, _):
+      image
+    case .stored(_, _, let image): image
+    }
+  }
+
+  /// Whether a later answer may be complete.
+  var isRetryable: Bool { code == "truncated" }
+}
+
+extension FetchError {
+  /// Whether the last good files remain shown after this error, because the source was not reached. A
+  /// server that says "gone", and an address that is not allowed, are answers.
+  var leavesStale: Bool {
+    switch code {
+    case .httpStatus: ![404, 410, 451].contains(status)
+    case .addressRefused, .badURL, .notFound: false
+    default: true
+    }
+  }
+}

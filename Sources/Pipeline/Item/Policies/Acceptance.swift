@@ -1,0 +1,89 @@
+internal import TesseraImageHeader
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+
+/// Which sources a pipeline accepts. Pure.
+struct Acceptance: Sendable {
+  let formats: [ImageFormat]
+  /// Pixels of all frames together.
+  let pixels: Int
+  let frames: Int
+  let maximumBytes: Int
+  let failOn: FailOn
+
+  init(_ file: PipelineFile) {
+    formats = file.accept
+    pixels = file.limits.pixels
+    frames = file.limits.frames
+    maximumBytes = file.fetch.maximumBytes
+    failOn = file.failOn
+  }
+
+  /// VIPS_MAX_COORD of libvips 8.14.
+  private static let longestSide = 10_000_000
+
+  /// Why a header's image is not accepted; nil if it is, or if the header is not complete yet.
+  func refusal(of reading: HeaderReading) -> Refusal? {
+    switch reading {
+    case .needs: return nil
+    case .refused(let refusal):
+      return .header(code: refusal.kind.rawValue, reason: refusal.reason)
+    case .header(let header):
+      let image = ImageFacts(header)
+      guard formats.contains(header.format) else {
+        return .unsupportedFormat(image, accepted: formats.map(\.rawValue))
+      }
+      guard max(header.pixelWidth, header.pixelHeight) <= Self.longestSide else {
+        return .sideTooLong(image)
+      }
+      // Cannot overflow: both sides are below the limit above.
+      guard header.pixelWidth * header.pixelHeight <= pixels else {
+        return .tooManyPixels(image, limit: pixels)
+      }
+      return nil
+    }
+  }
+
+  /// As ``refusal(of:)``, for a layout run, which does not see the whole source.
+  ///
+  /// - Parameter length: the source's length in bytes, if the server states it.
+  func refusal(of reading: HeaderReading, length: Int?) -> Refusal? {
+    if let refusal = refusal(of: reading) { return refusal }
+    guard case .header(let header) = reading, let length, length > maximumBytes else { return nil }
+    return .tooLarge(ImageFacts(header), limit: maximumBytes)
+  }
+
+  /// Whether a decoded source is still accepted; the pipeline may have changed since.
+  func accepts(_ content: ContentRecord) -> Bool {
+    formats.contains { $0.rawValue == content.format } && content.frames <= frames
+      && passes(content.warnings)
+      && content.width * content.height * content.frames <= pixels
+      && content.bytes ?? 0 <= maximumBytes
+  }
+
+  /// Whether a header that was read earlier is still accepted. It does not say how many frames there
+  /// are.
+  func accepts(_ header: HeaderRecord) -> Bool {
+    formats.contains { $0.rawValue == header.format } && header.width * header.height <= pixels
+  }
+
+  /// Whether a source is decoded at this strictness. One that was accepted at a laxer level may be
+  /// refused at another; only decoding it again can tell.
+  private func passes(_ warnings: [SourceWarning]) -> Bool {
+    func isDamaged(_ level: FailOn) -> Bool {
+      warnings.contains { if case .damaged(level, _) = $0 { true } else { false } }
+    }
+    return switch failOn {
+    case .none: true
+    case .truncated: !isDamaged(.none)
+    case .error: !isDamaged(.none) && !isDamaged(.truncated)
+    }
+  }
+}
+
+extension ImageFacts {
+  init(_ header: ImageHeader) {
+    self.init(format: header.format.rawValue, size: Size(header.width, header.height))
+  }
+}

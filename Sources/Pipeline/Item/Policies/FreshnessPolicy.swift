@@ -1,0 +1,99 @@
+internal import TesseraCatalog
+internal import TesseraFetch
+internal import TesseraPipelineFile
+internal import TesseraState
+
+/// When a source may be used without a request, and why (RFC 9111). Pure: moments are given to it, in
+/// seconds since 1970.
+struct FreshnessPolicy: Sendable {
+  let revalidation: PipelineFile.Revalidation
+  /// The number of this run.
+  let run: Int
+  /// Whether only items that failed, are stale or are new are requested (`--retry-failed`).
+  let onlyFailed: Bool
+
+  /// Whether a confirmation is still good.
+  func isFresh(_ confirmation: Confirmation, now: Double) -> Bool {
+    if confirmation.run == run { return true }
+    switch revalidation {
+    case .always: return false
+    case .never: return true
+    case .whenStale:
+      // If the clock was set back, `checked` is in the future, and the answer would stay fresh for as
+      // long as the clock was wrong.
+      return confirmation.checked <= now && now < confirmation.freshUntil ?? 0
+    }
+  }
+
+  /// Whether a source's bytes may be used without a request.
+  func isFresh(_ source: KnownSource, now: Double) -> Bool {
+    // A newer header shows that the bytes have changed.
+    guard source.header == nil, let record = source.record else { return false }
+    if onlyFailed, source.isReady {
+      switch source.lastStatus {
+      case .ok: return true
+      // Another item with this source may have found in this run that it works again.
+      case .stale, .failed: return record.confirmation.run == run
+      case .pending, nil: break
+      }
+    }
+    return isFresh(record.confirmation, now: now)
+  }
+
+  /// Whether a layout run leaves an item alone because only failed ones are requested.
+  func isLeftAlone(_ source: KnownSource) -> Bool {
+    onlyFailed && (source.lastStatus == .ok || source.lastStatus == .pending)
+  }
+
+  /// Why a source is, or is not, requested.
+  func reason(_ source: KnownSource, now: Double) -> Reason {
+    guard let record = source.record else {
+      return source.rejection == nil ? .unknownSource : .rejectedLastTime
+    }
+    let confirmation = record.confirmation
+    if isFresh(source, now: now) { return reasonToReuse(source, confirmation) }
+    if source.rejection != nil { return .rejectedLastTime }
+    if source.header != nil { return .headerDiffers }
+    if revalidation == .always { return .alwaysRevalidated }
+    guard let end = confirmation.freshUntil else {
+      return .noLifetime(checked: confirmation.checked)
+    }
+    return .expired(checked: confirmation.checked, freshUntil: end)
+  }
+
+  private func reasonToReuse(_ source: KnownSource, _ confirmation: Confirmation) -> Reason {
+    if onlyFailed, source.isReady, source.lastStatus == .ok { return .onlyFailedRequested }
+    if let blueprint = source.blueprint, !source.isReady {
+      let missing = blueprint.missing.count
+      return missing > 0
+        ? .filesMissing(missing, of: blueprint.keys.count) : .noLongerAccepted
+    }
+    if confirmation.run == run { return .checkedInThisRun }
+    if revalidation == .never { return .neverRevalidated }
+    return .fresh(until: confirmation.freshUntil ?? confirmation.checked)
+  }
+
+  /// What a server confirmed at `now`. A 304 may leave out what has not changed (RFC 9111, section
+  /// 4.3.4), also how long it stays fresh.
+  func confirmation(
+    _ response: FetchResponse, before: Confirmation?, now: Double
+  ) -> Confirmation {
+    let last = before.flatMap { before in before.freshUntil.map { $0 - before.checked } }
+    let lifetime = response.freshness.map { Double($0.components.seconds) } ?? last
+    return Confirmation(
+      etag: response.validators?.etag ?? before?.etag,
+      lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,
+      freshUntil: lifetime.map { now + $0 }, run: run)
+  }
+
+  /// How received bytes relate to the known ones.
+  func change(_ source: KnownSource, to digest: String, _ response: FetchResponse) -> Reason {
+    if source.rejection?.content == digest { return .sameRejectedBytes }
+    guard let record = source.record else {
+      return source.rejection == nil ? .fetchedFirst : .fetchedAgain
+    }
+    if record.content == digest { return .sameBytes }
+    return .changed(
+      oldETag: record.confirmation.etag, newETag: response.validators?.etag)
+  }
+}

@@ -1,0 +1,156 @@
+internal import TesseraBytes
+internal import TesseraFetch
+internal import TesseraJSON
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraText
+internal import TesseraWire
+
+/// What is remembered of sources that cannot be shown. Pure: moments are given to it, in seconds since
+/// 1970.
+///
+/// If two runs came to the same result, it is believed for a week: servers are asked in every run
+/// whether they still have those bytes, and the bytes are neither fetched nor decoded again while they
+/// have. This holds for what bytes and pipeline decide. What may differ the next time, like a crash or
+/// a lack of memory, is not remembered if it can be recognized; the week is for what cannot.
+struct RejectionPolicy: Sendable {
+  /// A digest of everything but the bytes that decides whether a source can be shown.
+  let settings: String
+  /// Whether only items that failed, are stale or are new are requested (`--retry-failed`): they are
+  /// examined again.
+  let onlyFailed: Bool
+
+  private static let believedFor = 7 * 86_400.0
+
+  /// The rejection, if it was made with the pipeline as it is now.
+  func current(_ record: RejectionRecord?) -> RejectionRecord? {
+    record?.settings == settings ? record : nil
+  }
+
+  /// The rejection, if the source need not be examined again.
+  func believed(_ record: RejectionRecord?, now: Double) -> RejectionRecord? {
+    guard let record, record.wasSeenTwice, !onlyFailed,
+      (0...Self.believedFor).contains(now - record.seen)
+    else { return nil }
+    return record
+  }
+
+  /// What to remember of a failure; nil for nothing.
+  ///
+  /// - Parameters:
+  ///   - content: SHA-256 of the bytes, if all of them arrived.
+  ///   - previous: what was remembered before.
+  func change(
+    after failure: ItemFailure, content: String?, _ response: FetchResponse,
+    previous: RejectionRecord?, now: Double
+  ) -> StateStore.RejectionChange? {
+    guard var record = record(of: failure, seen: now) else { return nil }
+    record.content = content
+    record.etag = response.validators?.etag
+    record.place = Self.place(of: response)
+    // Otherwise neither the server nor the bytes could show that they are the same. Dates are not
+    // enough: an older image that replaces an error page is not newer than the page (RFC 9110,
+    // section 13.1.3).
+    guard record.content != nil || record.etag != nil else { return nil }
+    // Known bytes were recognized and not examined again, so their week goes on.
+    if let believed = believed(previous, now: now), content != nil, believed.content == content {
+      record.seen = believed.seen
+    }
+    record.wasSeenTwice = previous.map { Self.agree($0, record) } ?? false
+    return .save(record)
+  }
+
+  /// Where the bytes of an answer are. A redirect may lead elsewhere the next time, and two places may
+  /// use the same ETag.
+  static func place(of response: FetchResponse) -> String {
+    SHA256.of(SourceURL.cacheKey(response.url))
+  }
+
+  /// Whether two examinations had the same result for the same bytes, as far as that can be seen.
+  private static func agree(_ one: RejectionRecord, _ other: RejectionRecord) -> Bool {
+    one.kind == other.kind && one.code == other.code && one.content == other.content
+      && (one.content != nil || (one.etag == other.etag && one.place == other.place))
+  }
+
+  // MARK: Failures as records
+
+  /// Failures that the bytes themselves cause.
+  private static let lasting: [TranscodeFailure.Code] = [
+    .decode, .tooManyPixels, .tooManyFrames, .tooManyScans,
+  ]
+
+  /// Nil if the next attempt may have another result.
+  private func record(of failure: ItemFailure, seen: Double) -> RejectionRecord? {
+    let (kind, code, details, image): (RejectionRecord.Kind, String, [JSONValue], ImageFacts?)
+    switch failure {
+    case .unknownSlot, .unreachable: return nil
+    case .refused(let refusal):
+      if refusal.isRetryable { return nil }
+      (kind, code, details, image) = (.refused, refusal.code, refusal.stored, refusal.image)
+    case .undecodable(let failure, let facts):
+      guard Self.lasting.contains(failure.code) else { return nil }
+      (kind, code, image) = (.undecodable, failure.code.rawValue, facts)
+      details = [.string("worker"), .string(failure.message)]
+    }
+    var writer = JSONWriter()
+    writer.array { list in for detail in details { list.value(detail) } }
+    var record = RejectionRecord(
+      settings: settings, kind: kind, code: code, details: writer.text, content: nil, etag: nil,
+      place: "", seen: seen)
+    record.format = image?.format
+    record.width = image?.size.width
+    record.height = image?.size.height
+    return record
+  }
+}
+
+extension ItemFailure {
+  init(_ record: RejectionRecord) {
+    let details = (try? JSONParser.parse(Array(record.details.utf8)).arrayValue) ?? []
+    let image = record.format.flatMap { format in
+      record.width.flatMap { width in
+        record.height.map { ImageFacts(format: format, size: Size(width, $0)) }
+      }
+    }
+    switch record.kind {
+    case .undecodable:
+      let code = TranscodeFailure.Code(rawValue: record.code) ?? .decode
+      let message = details.dropFirst().first?.stringValue ?? ""
+      self = .undecodable(TranscodeFailure(code, message), image)
+    case .refused: self = .refused(Refusal(record.code, details, image))
+    }
+  }
+}
+
+extension Refusal {
+  /// A name and the arguments that the record's other columns do not have.
+  fileprivate var stored: [JSONValue] {
+    switch self {
+    case .header(_, let reason): [.string("header"), .string(reason)]
+    case .notAnImage: [.string("not-image")]
+    case .unsupportedFormat(_, let accepted):
+      [.string("format")] + accepted.map { .string($0) }
+    case .sideTooLong: [.string("side")]
+    case .tooManyPixels(_, let limit): [.string("pixels"), .int(limit)]
+    case .tooLarge(_, let limit): [.string("bytes"), .int(limit)]
+    case .stored(_, let sentence, _): [.string("text"), .string(sentence)]
+    }
+  }
+
+  fileprivate init(_ code: String, _ details: [JSONValue], _ image: ImageFacts?) {
+    let arguments = details.dropFirst()
+    switch (details.first?.stringValue, image) {
+    case ("header", _):
+      self = .header(code: code, reason: arguments.first?.stringValue ?? "")
+    case ("not-image", _): self = .notAnImage
+    case ("format", let image?):
+      self = .unsupportedFormat(image, accepted: arguments.compactMap(\.stringValue))
+    case ("side", let image?): self = .sideTooLong(image)
+    case ("pixels", let image?):
+      self = .tooManyPixels(image, limit: arguments.first?.intValue ?? 0)
+    case ("bytes", let image?): self = .tooLarge(image, limit: arguments.first?.intValue ?? 0)
+    default:
+      self = .stored(code: code, sentence: arguments.first?.stringValue ?? "", image)
+    }
+  }
+}

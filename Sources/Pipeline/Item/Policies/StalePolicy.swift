@@ -1,0 +1,35 @@
+internal import TesseraState
+
+/// Whether the last good files of a source remain shown after a failure. Pure: moments are given to it,
+/// in seconds since 1970.
+struct StalePolicy: Sendable {
+  /// How long, in seconds, since the source was last confirmed.
+  let keep: Double
+
+  func isStale(after failure: ItemFailure, _ source: KnownSource, now: Double) -> Bool {
+    guard source.isReady, let record = source.record else { return false }
+    return Self.allowsStale(failure) && now - record.confirmation.checked <= keep
+  }
+
+  /// Whether a failure leaves open what the source is now.
+  private static func allowsStale(_ failure: ItemFailure) -> Bool {
+    switch failure {
+    case .unknownSlot: false
+    case .unreachable(let error): error.leavesStale
+    // An error page in an image's place says nothing about the image; another image does.
+    case .refused(let refusal): refusal.image == nil
+    case .undecodable: true
+    }
+  }
+
+  /// Whether a failed item's entry still has the size that is known from before. A failure that names
+  /// an image of its own replaces it.
+  static func keepsKnownSize(after failure: ItemFailure, _ source: KnownSource) -> Bool {
+    switch failure {
+    case .unknownSlot: false
+    case .unreachable: true
+    case .refused(let refusal): source.isReady && refusal.image == nil
+    case .undecodable: source.isReady
+    }
+  }
+}

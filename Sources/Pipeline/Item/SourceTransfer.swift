@@ -1,0 +1,118 @@
+internal import TesseraFetch
+internal import TesseraPipelineFile
+
+/// Fetches one source, with all its attempts. An interrupted transfer is resumed where it broke off.
+struct SourceTransfer: Sendable {
+  let fetcher: any Fetching
+  let settings: PipelineFile.Fetch
+  let acceptance: Acceptance
+  let recorder: RunRecorder
+
+  /// How a transfer ended. An intake that is handed out has bytes in the spool, which the caller
+  /// discards.
+  enum Outcome: Sendable {
+    case notModified(FetchResponse)
+    case arrived(FetchResponse, Intake, Intake.Outcome)
+    case failed(FetchError)
+  }
+
+  /// - Parameters:
+  ///   - validators: make the request conditional.
+  ///   - path: where the bytes are spooled; no other task uses it.
+  func fetch(
+    _ item: Item, _ validators: Validators?, to path: String
+  ) async throws -> Outcome {
+    var attempts = Attempts(item, settings, validators, runEnd: fetcher.end)
+    let intake = Intake(acceptance, spoolPath: path)
+    while true {
+      let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
+      switch attempts.result(of: answer, intake) {
+      case .again: continue
+      case .success(let response):
+        if case .notModified = response.ending { return .notModified(response) }
+        return .arrived(response, intake, intake.finish())
+      case .failure(let error):
+        intake.pause()
+        if error.code == .cancelled || error.code == .local {
+          intake.discard()
+          throw error.code == .cancelled ? CancellationError() : PipelineError.local(error.message)
+        }
+        // A server that can't send a part is asked for the whole.
+        if attempts.wasForPart, error.code == .badRange || [400, 416, 501].contains(error.status) {
+          continue
+        }
+        guard try await attempts.wait(after: error) else {
+          intake.discard()
+          return .failed(error)
+        }
+        recorder.update { $0.retries += 1 }
+        attempts.prepareRest(of: intake, after: answer)
+      }
+    }
+  }
+}
+
+/// The attempts to fetch one source: what to request next.
+private struct Attempts {
+  private(set) var request: FetchRequest
+  /// Whether the last request was for the rest of a source.
+  private(set) var wasForPart = false
+  private var tries: Tries
+  /// The place that sent the part that is already here.
+  private var begunAt: String?
+
+  enum Result {
+    case success(FetchResponse)
+    case failure(FetchError)
+    /// The part does not fit what is here: the whole is requested.
+    case again
+  }
+
+  init(
+    _ item: Item, _ settings: PipelineFile.Fetch, _ validators: Validators?,
+    runEnd: ContinuousClock.Instant?
+  ) {
+    tries = Tries(
+      RetryPolicy(retries: settings.retries, deadline: settings.deadline), runEnd: runEnd)
+    request = FetchRequest(
+      url: item.requestURL, headers: settings.headers.map { ($0.name, $0.value) },
+      validators: validators, deadline: settings.deadline)
+    request.turn = settings.order == .newestFirst ? -item.position : item.position
+  }
+
+  mutating func result(of answer: FetchResult, _ intake: Intake) -> Result {
+    tries.took(answer.time)
+    wasForPart = request.range != nil
+    request.end = tries.end
+    // The next request is for the whole source, unless `prepareRest` says otherwise.
+    request.range = nil
+    request.ifRange = nil
+    switch answer.result {
+    case .failure(let error): return .failure(error)
+    case .success(let response):
+      guard wasForPart else { return .success(response) }
+      // Another place may use the same validator for another version, and a server may send more than
+      // it announced.
+      if intake.isForeign || intake.isLong || response.url != begunAt { return .again }
+      if response.ending == .complete, intake.isShort {
+        return .failure(
+          FetchError(.truncated, "the requested part ended early", isRetryable: true))
+      }
+      return .success(response)
+    }
+  }
+
+  mutating func wait(after error: FetchError) async throws -> Bool {
+    try await tries.wait(after: error)
+  }
+
+  /// Requests what is missing of a source that broke off, if the server allows it.
+  mutating func prepareRest(of intake: Intake, after answer: FetchResult) {
+    if !wasForPart { begunAt = answer.begun?.url }
+    guard let rest = intake.rest else { return }
+    // Part of a source is here, so it has changed, whatever it was before.
+    request.validators = nil
+    request.range = rest.range
+    request.ifRange = rest.version
+  }
+}

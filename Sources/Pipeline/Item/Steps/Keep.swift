@@ -1,0 +1,32 @@
+internal import TesseraFetch
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+
+/// Keeps the bytes of a source that can be shown, for items and runs that need other files of it, and
+/// notes that the server confirmed them.
+struct Keep: Step {
+  private let copies: SourceCopies
+  private let freshness: FreshnessPolicy
+  private let clock: WallClock
+  private let ignoredQuery: [String]
+
+  init(_ parts: RunParts) {
+    copies = parts.copies
+    freshness = parts.freshness
+    clock = parts.clock
+    ignoredQuery = parts.file.fetch.ignoredQuery
+  }
+
+  func perform(_ work: Work) async throws -> StepDecision {
+    guard let bytes = work.bytes, let blueprint = work.blueprint, let content = work.source.content
+    else { throw PipelineError.local("the item \"\(work.item.id)\" has nothing to keep") }
+    if !bytes.isCopy, let response = work.response {
+      copies.keep(bytes, of: work.item)
+      work.change.source = SourceRecord(
+        bytes.digest, response, before: nil, freshness, ignoring: ignoredQuery, now: clock.now())
+      work.change.rejection = .forget
+    }
+    return .done(.shown(content, blueprint))
+  }
+}

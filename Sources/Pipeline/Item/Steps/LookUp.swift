@@ -1,0 +1,56 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraState
+internal import TesseraSystem
+
+/// Looks up what earlier runs learned about the source, and which of the item's files exist.
+struct LookUp: Step {
+  private let state: StateStore
+  private let planner: FilePlanner
+  private let acceptance: Acceptance
+  private let freshness: FreshnessPolicy
+  private let rejections: RejectionPolicy
+  private let clock: WallClock
+
+  init(_ parts: RunParts) {
+    state = parts.state
+    planner = parts.planner
+    acceptance = parts.acceptance
+    freshness = parts.freshness
+    rejections = parts.rejections
+    clock = parts.clock
+  }
+
+  func perform(_ work: Work) async throws -> StepDecision {
+    let item = work.item
+    let known = try await state.knowledge(
+      of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
+    var source = KnownSource()
+    source.record = known.source
+    source.rejection = rejections.current(known.rejection)
+    if let record = known.source, let content = known.content {
+      let blueprint = try await planner.blueprint(
+        record.content, content.format, content.facts, for: item)
+      source.content = content
+      source.blueprint = blueprint
+      source.isReady = blueprint.isComplete && acceptance.accepts(content)
+    }
+    if let header = known.header,
+      header.confirmation.checked > known.source?.confirmation.checked ?? 0
+    {
+      source.header = header
+    }
+    source.lastStatus = known.lastResult.flatMap { Self.status($0.line, of: item) }
+    work.source = source
+    work.reasons.append(freshness.reason(source, now: clock.now()))
+    return .next
+  }
+
+  /// The status in an item's last line; nil if the line was for another URL.
+  private static func status(_ line: String, of item: Item) -> CatalogImage.Status? {
+    guard let image = try? JSONParser.parse(Array(line.utf8)),
+      image["url"]?.stringValue == item.shownURL
+    else { return nil }
+    return image["status"]?.stringValue.flatMap(CatalogImage.Status.init(rawValue:))
+  }
+}

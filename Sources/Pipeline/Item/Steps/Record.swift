@@ -1,0 +1,71 @@
+internal import TesseraCatalog
+internal import TesseraManifest
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraSystem
+
+/// The last step of every item: turns the outcome into a line of the catalog and saves it, together
+/// with everything that was learned about the source, in one visit to the state.
+struct Record: Sendable {
+  private let state: StateStore
+  private let entries: ImageEntries
+  private let stale: StalePolicy
+  private let standing: StandingItems?
+  private let clock: WallClock
+  private let recorder: RunRecorder
+
+  init(_ parts: RunParts) {
+    state = parts.state
+    entries = ImageEntries(parts.file)
+    stale = parts.stale
+    standing = parts.standing
+    clock = parts.clock
+    recorder = parts.recorder
+  }
+
+  func perform(_ work: Work, _ outcome: Outcome) async throws -> ItemDone {
+    let item = work.item
+    var (image, content) = entry(work, outcome)
+    if [.ok, .stale].contains(image.status) { image.source = entries.provenance(work) }
+    if let error = image.error {
+      work.reasons.append(.failed(code: error.code, message: error.message))
+    }
+    let result = StateStore.ItemResult(
+      id: item.id, line: CatalogWriter.line(image, extra: item.entry.extra),
+      status: image.status.rawValue, reasons: work.reasons, content: content,
+      basis: image.status == .ok ? standing?.basis(item) : nil)
+    try await state.save(result, work.change, key: item.sourceKey, url: item.requestDigest)
+    var done = ItemDone(
+      id: item.id, status: image.status, error: image.error, finding: nil, isHostGivenUp: false)
+    if case .failed(let failure) = outcome {
+      done.finding = failure.isShared ? failure : work.finding
+      done.isHostGivenUp = failure.isHostGivenUp
+    }
+    return done
+  }
+
+  /// The item's entry, and the SHA-256 of the bytes that it shows.
+  private func entry(_ work: Work, _ outcome: Outcome) -> (CatalogImage, content: String?) {
+    let item = work.item
+    let known = work.source.record?.content
+    switch outcome {
+    case .shown(let content, let blueprint):
+      recorder.count(blueprint, made: work.madeCount)
+      return (entries.shown(item, content, blueprint), blueprint.content)
+    case .pending(let size):
+      let plan = entries.plan(of: size, for: item)
+      recorder.count(plan)
+      return (entries.pending(item, size, plan), known)
+    case .failed(let failure):
+      let keepsSize = StalePolicy.keepsKnownSize(after: failure, work.source)
+      if stale.isStale(after: failure, work.source, now: clock.now()),
+        let (content, blueprint) = work.source.shown
+      {
+        return (entries.shown(item, content, blueprint, error: failure), known)
+      }
+      let image = entries.failed(item, failure, known: keepsSize ? work.source : nil)
+      return (image, keepsSize ? known : nil)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+internal import TesseraState
+
+/// Ends the way of an item if another item of this run made the same request in vain: the server is
+/// not asked twice.
+struct ShareFinding: Step {
+  /// Whether failures of the decoder count; a layout run decodes nothing.
+  let includesBytes: Bool
+
+  func perform(_ work: Work) async throws -> StepDecision {
+    guard let finding = work.finding, includesBytes || !finding.isOfBytes else { return .next }
+    work.reasons.append(.sharedResult)
+    return .done(.failed(finding))
+  }
+}

@@ -1,0 +1,77 @@
+internal import TesseraFetch
+internal import TesseraPlaceholder
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraWire
+
+/// What is known of one item on its way. Steps read it and add to it; one task owns it.
+///
+/// It is a class, because a value of this size would be kept once for every suspended step of a
+/// thousand items.
+final class Work {
+  let item: Item
+  /// What another item of this run found out about the same request.
+  let finding: ItemFailure?
+  /// What was decided, in order.
+  var reasons: [Reason] = []
+  /// What earlier runs know of the source.
+  var source = KnownSource()
+
+  // The request and its answer.
+
+  /// Whether the source has to be sent, changed or not: an answer of 304 turned out to be useless.
+  var needsBytes = false
+  var question = Question()
+  var response: FetchResponse?
+
+  // The bytes, and what is made of them.
+
+  var bytes: SourceBytes?
+  /// What the decoder saw, if that differs from the header.
+  var seen: SourceFacts?
+  var blueprint: Blueprint?
+  var staged: Staged?
+  var madeCount = 0
+  /// What is to be saved about the source.
+  var change = StateStore.SourceChange()
+
+  private var cleanUps: [() -> Void] = []
+
+  init(_ item: Item, finding: ItemFailure? = nil) {
+    self.item = item
+    self.finding = finding
+  }
+
+  /// Has `action` run when the item's way ends, whatever its end. Later actions run first.
+  func atEnd(_ action: @escaping () -> Void) { cleanUps.append(action) }
+
+  func close() {
+    while let action = cleanUps.popLast() { action() }
+  }
+}
+
+/// What a request asks.
+struct Question: Sendable {
+  /// Makes the request conditional.
+  var validators: Validators?
+  /// The rejection that a "not modified" would confirm.
+  var rejection: RejectionRecord?
+}
+
+/// A source's bytes in the spool.
+struct SourceBytes: Sendable {
+  var path: String
+  /// SHA-256 of the bytes, in hexadecimal.
+  var digest: String
+  var header: HeaderFacts
+  /// Whether they are a kept copy and were not fetched for this item.
+  var isCopy: Bool
+}
+
+/// Files that a worker made and that are not published yet.
+struct Staged: Sendable {
+  var files: [TranscodeJob.Output]
+  var facts: SourceFacts
+  var placeholders: Placeholders
+  var warnings: [SourceWarning]
+}

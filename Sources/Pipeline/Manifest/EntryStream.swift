@@ -1,0 +1,94 @@
+internal import TesseraManifest
+internal import TesseraPipelineFile
+internal import TesseraState
+
+/// The items of a manifest, each id once, in the manifest's order.
+///
+/// They come in batches, as many as were read together: a visit to the state, which has a thread of
+/// its own, costs as much as looking up a dozen ids.
+struct EntryStream {
+  enum Record: Sendable {
+    case item(Item, StandingItems.Verdict?)
+    /// A line that repeats an entry word for word.
+    case repeated
+    case problem(ManifestProblem)
+  }
+
+  private let manifest: ManifestStream
+  private let settings: PipelineFile.Fetch
+  private let ledger: StateStore
+  private let run: Int
+  private let standing: StandingItems?
+  private(set) var count = 0
+  private(set) var firstProblem: ManifestProblem?
+
+  /// - Parameters:
+  ///   - settings: what an item derives from its entry with.
+  ///   - ledger: remembers the ids of the manifest.
+  ///   - run: the number under which it does.
+  ///   - standing: finds items that need nothing new; nil for none.
+  init(
+    _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
+    standing: StandingItems? = nil
+  ) {
+    self.manifest = manifest
+    self.settings = settings
+    self.ledger = ledger
+    self.run = run
+    self.standing = standing
+  }
+
+  /// A stream for commands that only read: its ids are in a temporary database on disk, so that ten
+  /// million of them need no memory.
+  init(reading manifest: ManifestStream, _ settings: PipelineFile.Fetch) throws(PipelineError) {
+    let ledger = try PipelineError.wrap { try StateStore(path: "") }
+    self.init(manifest, settings, ledger: ledger, run: 1)
+  }
+
+  /// The next records, or nil at the end.
+  mutating func next() async throws -> [Record]? {
+    guard let batch = try await manifest.nextBatch() else { return nil }
+    let items = batch.compactMap { record -> Item? in
+      guard case .entry(let entry) = record else { return nil }
+      return Item(entry, position: 0, settings)
+    }
+    var requests = items.map { item in
+      StateStore.ClaimRequest(id: item.id, line: item.entry.line, entry: item.entryDigest)
+    }
+    let verdicts = try await standing?.verdicts(items, requests) ?? items.map { _ in nil }
+    for (index, verdict) in verdicts.enumerated() { requests[index].standing = verdict?.reason }
+    let claims = try await ledger.claim(requests, run: run, position: count)
+    var next = zip(zip(items, verdicts), claims).makeIterator()
+    return batch.map { record in
+      switch record {
+      case .problem(let problem):
+        firstProblem = firstProblem ?? problem
+        return .problem(problem)
+      case .entry:
+        guard let ((item, verdict), claim) = next.next() else { return .repeated }
+        return self.record(item, verdict, claim)
+      }
+    }
+  }
+
+  private mutating func record(
+    _ item: Item, _ verdict: StandingItems.Verdict?, _ claim: StateStore.Claim
+  ) -> Record {
+    switch claim {
+    case .repeated: return .repeated
+    case .conflict(let line): return .problem(.conflict(item.entry, with: line))
+    case .new:
+      defer { count += 1 }
+      return .item(item.placed(at: count), verdict)
+    }
+  }
+}
+
+extension ManifestProblem {
+  /// A repeated id with other content: the first line stays.
+  fileprivate static func conflict(_ entry: ManifestEntry, with line: Int) -> ManifestProblem {
+    ManifestProblem(
+      line: entry.line,
+      message: "duplicate id \"\(entry.id)\": line \(line) defines it differently")
+  }
+}

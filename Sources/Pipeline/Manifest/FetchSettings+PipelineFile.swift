@@ -1,0 +1,16 @@
+package import TesseraFetch
+package import TesseraPipelineFile
+
+extension PipelineFile.Fetch {
+  /// The settings as the fetcher takes them.
+  package var fetchSettings: FetchSettings {
+    var settings = FetchSettings(
+      concurrency: concurrency, perHost: perHost, timeout: timeout, minimumSpeed: minimumSpeed,
+      maximumBytes: maximumBytes, redirects: redirects, userAgent: userAgent,
+      addresses: AddressPolicy(allow: allow))
+    settings.patience = deadline
+    settings.folders = folders
+    settings.takeEnvironment()
+    return settings
+  }
+}

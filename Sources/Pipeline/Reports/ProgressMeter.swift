@@ -1,0 +1,74 @@
+internal import Synchronization
+internal import TesseraManifest
+internal import TesseraSystem
+
+/// Reports a run's progress whenever it changes: to the counts of ``RunReport`` and to the observer.
+final class ProgressMeter: Sendable {
+  private struct State {
+    var started = 0
+    var bytesRead = 0
+    var size: Int?
+    var isAllRead = false
+  }
+
+  private let recorder: RunRecorder
+  private let observer: any RunObserving
+  private let state = Mutex(State())
+
+  init(_ recorder: RunRecorder, _ observer: any RunObserving) {
+    self.recorder = recorder
+    self.observer = observer
+  }
+
+  /// A part of the manifest was read.
+  ///
+  /// - Parameters:
+  ///   - bytes: read so far.
+  ///   - size: of the whole manifest in bytes, if it is known.
+  func read(_ bytes: Int, of size: Int?) {
+    state.withLock { ($0.bytesRead, $0.size) = (bytes, size) }
+  }
+
+  /// All items of the manifest are known.
+  func endReading() {
+    state.withLock { $0.isAllRead = true }
+    report()
+  }
+
+  func started() {
+    state.withLock { $0.started += 1 }
+    report()
+  }
+
+  func standing(_ verdict: StandingItems.Verdict) {
+    recorder.add(verdict)
+    started()
+  }
+
+  func ended(_ done: ItemDone, after time: Duration) {
+    recorder.add(done, seconds: time.inSeconds)
+    if let error = done.error { observer.failed(done.id, error) }
+    report()
+  }
+
+  func problem(_ problem: ManifestProblem) {
+    recorder.add(problem)
+    observer.problem(problem)
+  }
+
+  func warn(_ message: String) {
+    recorder.update { $0.warnings.append(message) }
+    observer.warn(message)
+  }
+
+  private func report() {
+    let (done, failed) = recorder.done
+    let total = state.withLock { state -> Int? in
+      if state.isAllRead { return state.started }
+      guard let size = state.size, state.bytesRead > 0 else { return nil }
+      let estimate = Double(state.started) * Double(size) / Double(state.bytesRead)
+      return max(state.started, Int(estimate))
+    }
+    observer.progress(RunProgress(done: done, failed: failed, total: total))
+  }
+}

@@ -1,0 +1,87 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraManifest
+internal import TesseraSystem
+
+extension RunReport {
+  /// The document `run.json`.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("schema", "tessera-run/1")
+      object.member("started", Host.timestamp(started))
+      object.member("seconds", seconds)
+      writeItems(to: &object)
+      writeProblems(to: &object)
+      writeWork(to: &object)
+      object.member("peakMemoryBytes", peakMemory)
+      object.name("slowest")
+      object.array { list in
+        for item in slowest {
+          list.object { entry in
+            entry.member("id", item.id)
+            entry.member("seconds", item.seconds)
+          }
+        }
+      }
+      object.name("warnings")
+      object.array { list in for warning in warnings { list.value(warning) } }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+
+  private func writeItems(to object: inout JSONWriter) {
+    object.name("items")
+    object.object { items in
+      items.member("total", total)
+      for status in CatalogImage.Status.allCases {
+        items.member(status.rawValue, count(status.rawValue))
+      }
+    }
+    object.name("errors")
+    object.object { list in
+      for (code, count) in errors.sorted(by: { $0.key < $1.key }) { list.member(code, count) }
+    }
+  }
+
+  private func writeProblems(to object: inout JSONWriter) {
+    object.name("manifestProblems")
+    object.object { group in
+      group.member("total", problemCount)
+      group.name("first")
+      group.array { list in
+        for problem in problems {
+          list.object { entry in
+            entry.member("line", problem.line)
+            entry.member("message", problem.message)
+          }
+        }
+      }
+    }
+  }
+
+  private func writeWork(to object: inout JSONWriter) {
+    object.name("fetch")
+    object.object { fetch in
+      fetch.member("requests", requests)
+      fetch.member("retries", retries)
+      fetch.member("notModified", notModified)
+      fetch.member("bytes", bytesFetched)
+    }
+    object.name("variants")
+    object.object { variants in
+      variants.member("asked", variantsAsked)
+      variants.member("made", variantsMade)
+      variants.member("reused", variantsReused)
+      variants.member("bytesWritten", bytesWritten)
+    }
+    object.member("decodes", decodes)
+    // One encode for each file; both names are in use.
+    object.member("encodes", variantsMade)
+    object.name("workers")
+    object.object { group in
+      group.member("count", workers)
+      group.member("replaced", workersReplaced)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+internal import TesseraFetch
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraWire
+internal import TesseraWorkers
+
+extension Pipeline {
+  /// Runs the pipeline to its end.
+  ///
+  /// - Parameter observer: is told what happens while it happens.
+  /// - Throws: ``PipelineError`` if the run as a whole could not go on, or `CancellationError`. The last
+  ///   good catalog then remains, and what was done is kept for the next run.
+  package func run(observer: any RunObserving) async throws -> RunReport {
+    let directory = DirectoryOutput(file.output)
+    let lock = try PipelineError.wrap { try directory.workspace.lock() }
+    defer { withExtendedLifetime(lock) {} }
+    let session = RunSession(self, directory, directory.workspace, .system, observer)
+    try PipelineError.wrap { try session.prepare() }
+    // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
+    // now is removed when the next run starts.
+    defer { try? directory.workspace.clear() }
+    do {
+      return try await session.run()
+    } catch let error as StateError where error.kind == .corrupt {
+      // The catalog is then made from the sources again, unless the manifest can't be read twice.
+      guard file.manifest != .standardInput else { throw PipelineError.state(error) }
+      return try await session.afterSettingAside(error).run()
+    } catch {
+      throw error is CancellationError ? error : PipelineError(error)
+    }
+  }
+}
+
+/// One run on an output that this process has locked: opens the parts, runs the items, and writes the
+/// documents.
+struct RunSession: Sendable {
+  private let file: PipelineFile
+  private let extent: RunExtent
+  private let options: RunOptions
+  private let output: any Output
+  private let workspace: Workspace
+  private let clock: WallClock
+  private let recorder = RunRecorder()
+  private let meter: ProgressMeter
+  private let observer: any RunObserving
+
+  /// For images that are being decoded when the run's deadline passes.
+  private static let grace = Duration.seconds(1)
+
+  init(
+    _ pipeline: Pipeline, _ output: any Output, _ workspace: Workspace, _ clock: WallClock,
+    _ observer: any RunObserving
+  ) {
+    file = pipeline.file
+    extent = pipeline.extent
+    options = pipeline.options
+    self.output = output
+    self.workspace = workspace
+    self.clock = clock
+    self.observer = observer
+    meter = ProgressMeter(recorder, observer)
+    let now = clock.now()
+    recorder.update { $0.started = now }
+  }
+
+  func prepare() throws(SystemError) {
+    try output.prepare()
+    try workspace.clear()
+  }
+
+  /// Moves a damaged state out of the way. The session that is returned begins with what could be read
+  /// of it.
+  func afterSettingAside(_ error: StateError) async throws -> RunSession {
+    let warning = try await Recovery(output: output, workspace: workspace).setAside(error)
+    let next = RunSession(
+      Pipeline(file, extent, options), output, workspace, clock, observer)
+    let started = recorder.current.started
+    next.recorder.update { $0.started = started }
+    next.meter.warn(warning)
+    return next
+  }
+
+  func run() async throws -> RunReport {
+    let begun = ContinuousClock.now
+    let end = options.deadline.map { begun.advanced(by: $0) }
+    // The manifest first: one that does not exist is the most common mistake.
+    let manifest = try await ManifestStream.open(file, in: workspace.spoolDirectory, end: end)
+    let state = try StateStore(path: workspace.statePath)
+    let pool = try await startWorkers()
+    defer { pool.close() }
+    let fetcher = try startFetcher(end: end)
+    defer { fetcher.close() }
+    // At the run's deadline transfers end at once, and workers after the grace.
+    let closing = end.map { end in
+      Task {
+        try await Task.sleep(until: end.advanced(by: Self.grace))
+        pool.close()
+      }
+    }
+    defer { closing?.cancel() }
+    let boot = Host.bootIdentifier
+    try await recover(state, boot: boot)
+    let parts = RunParts(
+      file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
+      clock: clock, state: state, fetcher: fetcher, transcoder: pool, output: output,
+      workspace: workspace, cache: openCache(), recorder: recorder)
+    let stopManifest = manifest.stopper()
+    let items = ItemLoop(
+      Pipeline.way(extent, parts), parts, meter: meter,
+      stop: {
+        pool.close()
+        fetcher.close()
+        stopManifest()
+      })
+    let count = try await items.run(manifest)
+    try await finish(parts, count: count)
+    recorder.update { report in
+      report.seconds = begun.duration(to: .now).inSeconds
+      report.requests = fetcher.counts.requests
+      report.notModified = fetcher.counts.notModified
+      report.bytesFetched = fetcher.counts.bytes
+      report.workers = workerCount
+      report.workersReplaced = pool.statistics.replaced
+      report.peakMemory = Host.peakMemory
+    }
+    try output.write("run.json", recorder.current.json)
+    return recorder.current
+  }
+
+  /// The catalog is written from the state, and only then do items that the manifest no longer names
+  /// leave the state: a kill in between repeats the run and loses nothing.
+  private func finish(_ parts: RunParts, count: Int) async throws {
+    try await parts.state.commit()
+    let writer = CatalogWriter(
+      file: file, libvips: parts.transcoder.hello.libvips, state: parts.state, output: output,
+      workspace: workspace)
+    try await writer.write(run: parts.run, count: count)
+    try await parts.state.endRun(parts.run)
+  }
+
+  // MARK: Opening the parts
+
+  private var workerCount: Int { file.workers ?? Host.processors }
+
+  private func startWorkers() async throws(PipelineError) -> WorkerPool {
+    do throws(WorkerStartError) {
+      return try await WorkerPool.start(
+        WorkerSettings(
+          executable: options.workerPath, count: workerCount, memory: file.limits.memory,
+          time: file.limits.time, sources: workspace.spoolDirectory,
+          results: workspace.stagingDirectory))
+    } catch {
+      throw .workers(error.description)
+    }
+  }
+
+  private func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> Fetcher {
+    var settings = file.fetch.fetchSettings
+    settings.end = end
+    return try PipelineError.wrap { try Fetcher(settings) }
+  }
+
+  /// Removes what an earlier run could not bring to the disk before the machine stopped.
+  private func recover(_ state: StateStore, boot: String) async throws {
+    let recovery = Recovery(output: output, workspace: workspace)
+    let lost = try await recovery.removeUnwritten(state, boot: boot)
+    guard lost > 0 else { return }
+    meter.warn(
+      "the machine stopped during an earlier run; \(lost) incomplete files will be regenerated")
+  }
+
+  /// An unusable cache is not a reason to stop: sources are then requested.
+  private func openCache() -> SourceCache? {
+    guard let limit = file.fetch.cache else { return nil }
+    do throws(SystemError) {
+      return try SourceCache(workspace.cacheDirectory, limit: limit)
+    } catch {
+      meter.warn("no sources are cached (fetch.cache): \(error)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// How far a run goes.
+package enum RunExtent: Sendable {
+  case everything
+  /// Sizes only, from the first bytes of each source; nothing is decoded.
+  case layout
+}
+
+/// What a run takes from the command line and not from the pipeline file.
+package struct RunOptions: Sendable {
+  /// The path of `tessera-worker`.
+  package var workerPath: String
+  /// How long the run may fetch and decode. What is not done by then fails, or stays stale, and is in
+  /// the catalog with the rest.
+  package var deadline: Duration?
+  /// Whether only items that failed, are stale or are new are requested (`--retry-failed`).
+  package var onlyFailed: Bool
+
+  package init(workerPath: String, deadline: Duration? = nil, onlyFailed: Bool = false) {
+    self.workerPath = workerPath
+    self.deadline = deadline
+    self.onlyFailed = onlyFailed
+  }
+}

@@ -1,0 +1,83 @@
+internal import TesseraFetch
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraWire
+internal import TesseraWorkers
+
+/// Everything that the steps of a run work with; each step takes what it needs. The effects are behind
+/// seams (clock, fetcher, workers, output), so that a test can run the whole way in memory.
+struct RunParts: Sendable {
+  let file: PipelineFile
+  /// The number of this run.
+  let run: Int
+  let recorder: RunRecorder
+
+  // Effects.
+
+  let clock: WallClock
+  let state: StateStore
+  let fetcher: any Fetching
+  let transcoder: any Transcoding
+  let output: any Output
+  let workspace: Workspace
+  let copies: SourceCopies
+
+  // Decisions.
+
+  let acceptance: Acceptance
+  let freshness: FreshnessPolicy
+  let rejections: RejectionPolicy
+  let stale: StalePolicy
+  let planner: FilePlanner
+  /// Lines that still apply; a run for sizes only has none.
+  let standing: StandingItems?
+
+  // Who may work on what.
+
+  let turns: SourceTurns
+  /// One item at a time works on a content.
+  let contents = KeyedQueue()
+
+  /// - Parameters:
+  ///   - onlyFailed: whether only items that failed, are stale or are new are requested
+  ///     (`--retry-failed`).
+  ///   - cache: sources that are kept for later runs; nil for none.
+  init(
+    _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool, clock: WallClock,
+    state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, output: any Output,
+    workspace: Workspace, cache: SourceCache?, recorder: RunRecorder
+  ) {
+    self.file = file
+    self.run = run
+    self.recorder = recorder
+    self.clock = clock
+    self.state = state
+    self.fetcher = fetcher
+    self.transcoder = transcoder
+    self.output = output
+    self.workspace = workspace
+    let libvips = transcoder.hello.libvips
+    let turns = SourceTurns()
+    self.turns = turns
+    acceptance = Acceptance(file)
+    freshness = FreshnessPolicy(
+      revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed)
+    rejections = RejectionPolicy(
+      settings: Fingerprint.rejection(file, libvips: libvips), onlyFailed: onlyFailed)
+    stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
+    planner = FilePlanner(
+      settings: file.plan, profile: file.profile, libvips: libvips, state: state, output: output)
+    copies = SourceCopies(
+      run: RunCopies(of: turns.queue, in: workspace), cache: cache, acceptance: acceptance,
+      workspace: workspace)
+    standing =
+      extent == .layout
+      ? nil
+      : StandingItems(
+        state: state, output: output, freshness: freshness, clock: clock,
+        settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count)
+  }
+}

@@ -1,0 +1,20 @@
+internal import Synchronization
+
+/// What was found out about requests that failed, by their digests: no item of the run repeats them.
+/// They are kept by the request and not by the source's key, because another token may lead to another
+/// answer.
+final class Findings: Sendable {
+  private let recent: Mutex<RecentValues<ItemFailure>>
+
+  /// A few megabytes.
+  private static let fewest = 10_000
+
+  /// - Parameter window: the number of items that may be in flight.
+  init(window: Int) { recent = Mutex(RecentValues(atLeast: max(Self.fewest, window))) }
+
+  subscript(request: String) -> ItemFailure? { recent.withLock { $0[request] } }
+
+  func add(_ finding: ItemFailure, for request: String) {
+    recent.withLock { $0[request] = finding }
+  }
+}

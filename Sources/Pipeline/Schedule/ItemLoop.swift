@@ -1,0 +1,105 @@
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+
+/// Reads the manifest and has the scheduler run its items, in the configured order.
+struct ItemLoop: Sendable {
+  private let parts: RunParts
+  private let scheduler: Scheduler
+  private let meter: ProgressMeter
+  private let firstError = FirstError()
+
+  /// - Parameter stop: ends everything that is in flight.
+  init(
+    _ way: Way, _ parts: RunParts, meter: ProgressMeter, stop: @escaping @Sendable () -> Void
+  ) {
+    self.parts = parts
+    self.meter = meter
+    scheduler = Scheduler(
+      way: way, turns: parts.turns, copies: parts.copies.run, fetcher: parts.fetcher,
+      concurrency: parts.file.fetch.concurrency, failAbove: parts.file.failAbove, meter: meter,
+      firstError: firstError, stop: stop)
+  }
+
+  /// Runs all items to their ends. Returns how many there were.
+  ///
+  /// - Throws: the first error that any item failed with. What was done is kept.
+  func run(_ manifest: ManifestStream) async throws -> Int {
+    do {
+      let count = try await withTaskCancellationHandler {
+        try await runAll(manifest)
+      } onCancel: {
+        // Transfers and workers end at once, and with them the tasks that wait for them.
+        scheduler.cancel()
+      }
+      try Task.checkCancellation()
+      return count
+    } catch {
+      // As far as the state can still be written; the error below is the reason either way.
+      try? await parts.state.commit()
+      throw firstError.error ?? error
+    }
+  }
+
+  private func runAll(_ manifest: ManifestStream) async throws -> Int {
+    var entries = EntryStream(
+      manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing)
+    try await withThrowingDiscardingTaskGroup { group in
+      do {
+        try await startAll(&entries, of: manifest, in: &group)
+      } catch {
+        // Before the group cancels its tasks, whose errors would only be consequences.
+        firstError.note(error)
+        throw error
+      }
+    }
+    return entries.count
+  }
+
+  /// Starts every item of the manifest. Returns early if an item has failed the run: the group throws
+  /// its error when all tasks have ended.
+  private func startAll(
+    _ entries: inout EntryStream, of manifest: ManifestStream,
+    in group: inout ThrowingDiscardingTaskGroup<any Error>
+  ) async throws {
+    var backwards: NewestFirst?
+    if parts.file.fetch.order == .newestFirst {
+      backwards = try NewestFirst(in: parts.workspace.spoolDirectory)
+    }
+    while true {
+      parts.turns.beginVerdicts()
+      guard let batch = try await entries.next() else { break }
+      meter.read(manifest.bytesRead, of: manifest.size)
+      for record in batch {
+        try Task.checkCancellation()
+        switch record {
+        case .repeated: break
+        case .problem(let problem): meter.problem(problem)
+        case .item(_, let verdict?) where scheduler.takes(verdict): break
+        case .item(let item, _):
+          if try backwards?.add(item.entry, position: item.position) != nil { continue }
+          await scheduler.start(item, in: &group)
+          if group.isCancelled { return }
+        }
+      }
+    }
+    parts.turns.endVerdicts()
+    try check(entries, manifest)
+    while let (entry, position) = try backwards?.next() {
+      try Task.checkCancellation()
+      await scheduler.start(Item(entry, position: position, parts.file.fetch), in: &group)
+      if group.isCancelled { return }
+    }
+    meter.endReading()
+  }
+
+  /// A list without one usable line is not a list: an error page in its place, or a damaged file.
+  private func check(_ entries: EntryStream, _ manifest: ManifestStream) throws(PipelineError) {
+    guard entries.count == 0, let problem = entries.firstProblem else { return }
+    throw PipelineError.manifest(
+      path: manifest.path,
+      reason: "none of its lines can be used; line \(problem.line): \(problem.message)")
+  }
+}

@@ -1,0 +1,103 @@
+internal import Synchronization
+internal import TesseraCatalog
+internal import TesseraFetch
+
+/// Runs many items at once: enough that all transfers and all workers are busy, and few enough that
+/// memory does not grow with the manifest.
+final class Scheduler: Sendable {
+  private let way: Way
+  private let turns: SourceTurns
+  private let copies: RunCopies
+  private let gate: Gate
+  private let findings: Findings
+  private let failures: Mutex<FailureWatch>
+  private let meter: ProgressMeter
+  private let firstError: FirstError
+  private let stop: @Sendable () -> Void
+
+  /// The manifest's entries that are in flight take at most about this much memory, in bytes.
+  private static let entryBytes = 64 << 20
+
+  /// - Parameters:
+  ///   - turns: the queue of each source; `copies` are those that items in it wait for.
+  ///   - concurrency: transfers at a time.
+  ///   - failAbove: in per cent, see ``FailureWatch``.
+  ///   - stop: ends everything that is in flight. Called after the first error was noted.
+  init(
+    way: Way, turns: SourceTurns, copies: RunCopies, fetcher: any Fetching, concurrency: Int,
+    failAbove: Double, meter: ProgressMeter, firstError: FirstError,
+    stop: @escaping @Sendable () -> Void
+  ) {
+    self.way = way
+    self.turns = turns
+    self.copies = copies
+    self.meter = meter
+    self.firstError = firstError
+    self.stop = stop
+    // Four items for each transfer: some wait for a worker, for a turn, or for the state.
+    let window = max(1_000, concurrency * 4)
+    let gate = Gate(items: window, bytes: Self.entryBytes) { fetcher.isBlocked }
+    fetcher.whenBlocked { gate.wake() }
+    self.gate = gate
+    findings = Findings(window: window * Gate.reach)
+    failures = Mutex(FailureWatch(limit: failAbove))
+  }
+
+  /// Starts an item when there is room for it. Returns at once if an item has failed the run.
+  func start(
+    _ item: Item, in group: inout ThrowingDiscardingTaskGroup<any Error>
+  ) async {
+    await gate.enter(item.weight)
+    let place = turns.queue.place(item.sourceKey)
+    meter.started()
+    group.addTask { [self] in
+      defer { gate.leave(item.weight) }
+      do {
+        await turns.queue.turn(place)
+        defer { turns.queue.leave(place) }
+        try await run(item)
+      } catch {
+        firstError.note(error)
+        cancel()
+        throw error
+      }
+    }
+  }
+
+  /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
+  func takes(_ verdict: StandingItems.Verdict) -> Bool {
+    guard turns.isUndisturbed(verdict.source) else { return false }
+    meter.standing(verdict)
+    _ = failures.withLock { $0.diagnosis(after: nil) }
+    return true
+  }
+
+  /// Ends what is in flight. Items that are still to start end at once.
+  func cancel() {
+    stop()
+    gate.close()
+  }
+
+  private func run(_ item: Item) async throws {
+    defer { copies.release(item.sourceKey) }
+    try Task.checkCancellation()
+    let start = ContinuousClock.now
+    let work = Work(item, finding: findings[item.requestDigest])
+    let done = try await way.result(of: work)
+    if let finding = done.finding { findings.add(finding, for: item.requestDigest) }
+    meter.ended(done, after: start.duration(to: .now))
+    try watch(done)
+    turns.noteEnd(item.sourceKey)
+  }
+
+  /// - Throws: ``PipelineError/tooManyFailures(_:)``.
+  private func watch(_ done: ItemDone) throws(PipelineError) {
+    // An item that ran out of the run's time is not a failure of anything.
+    guard done.error?.code != FetchError.Code.runDeadline.rawValue else { return }
+    let diagnosis = failures.withLock {
+      $0.diagnosis(
+        after: done.error.map { ($0.code, $0.message) }, isOfDeadHost: done.isHostGivenUp)
+    }
+    if let diagnosis { throw .tooManyFailures(diagnosis) }
+  }
+}

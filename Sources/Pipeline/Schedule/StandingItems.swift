@@ -1,0 +1,67 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+
+/// Items that need nothing new: their lines of an earlier run still apply, word for word. Most items of
+/// most runs are of this kind, so they are looked up in batches, and nothing of theirs is computed or
+/// written again.
+///
+/// A line still applies if its item, everything in the pipeline that shapes it, and what is known of its
+/// source are unchanged; if the source is fresh; and if all its files are there.
+struct StandingItems: Sendable {
+  let state: StateStore
+  let output: any Output
+  let freshness: FreshnessPolicy
+  let clock: WallClock
+  /// A digest of everything but the item and its source that shapes a line.
+  let settings: String
+  /// Files of each variant.
+  let formats: Int
+
+  /// Why a line still applies, and what it names.
+  struct Verdict: Sendable {
+    var reason: Reason
+    /// The key of its source.
+    var source: String
+    var files: Int
+    /// Slots at scales that the files serve, in each format.
+    var places: Int
+  }
+
+  func basis(_ item: Item) -> StateStore.Basis {
+    StateStore.Basis(settings: settings, entry: item.entryDigest, source: item.sourceKey)
+  }
+
+  /// An answer for each item; nil if it has to be processed.
+  func verdicts(
+    _ items: [Item], _ requests: [StateStore.ClaimRequest]
+  ) async throws -> [Verdict?] {
+    let lines = try await state.standing(
+      zip(requests, items).map { (item: $0, source: $1.sourceKey) }, settings: settings)
+    let now = clock.now()
+    return zip(lines, items).map { line, item in
+      line.flatMap { verdict($0, item.sourceKey, now) }
+    }
+  }
+
+  private func verdict(_ line: StateStore.Standing, _ key: String, _ now: Double) -> Verdict? {
+    var source = KnownSource()
+    source.record = line.source
+    source.isReady = true
+    source.lastStatus = .ok
+    guard freshness.isFresh(source, now: now),
+      let image = try? JSONParser.parse(Array(line.line.utf8)),
+      let files = PublishedFile.all(of: image), !files.isEmpty,
+      files.allSatisfy({ output.has($0.path, bytes: $0.bytes) })
+    else { return nil }
+    var places = 0
+    if case .object(let slots) = image["slots"] {
+      for slot in slots { places += slot.value["variants"]?.arrayValue?.count ?? 0 }
+    }
+    return Verdict(
+      reason: freshness.reason(source, now: now), source: key, files: files.count,
+      places: places * formats)
+  }
+}

@@ -1,0 +1,46 @@
+/// The header of a source whose bytes were not fetched: a layout run reads no more.
+package struct HeaderRecord: Sendable, Equatable {
+  package var format: String
+  /// Displayed pixels.
+  package var width: Int
+  package var height: Int
+  package var hasAlpha: Bool
+  /// Nil if the header does not say.
+  package var isAnimated: Bool?
+  package var confirmation: Confirmation
+
+  package init(
+    format: String, width: Int, height: Int, hasAlpha: Bool, isAnimated: Bool?,
+    confirmation: Confirmation
+  ) {
+    self.format = format
+    self.width = width
+    self.height = height
+    self.hasAlpha = hasAlpha
+    self.isAnimated = isAnimated
+    self.confirmation = confirmation
+  }
+}
+
+extension HeaderRecord: MarkedRecord {
+  static let table = "headers"
+  static let key = "key"
+  static let columns = Confirmation.columns + ["format", "width", "height", "alpha", "animated"]
+
+  /// No image format has sides of more than 31 bits.
+  private static let sides = 1...0x7FFF_FFFF
+
+  init?(_ row: Statement.Row) {
+    self.init(
+      format: row.text(5), width: row.int(6), height: row.int(7), hasAlpha: row.int(8) != 0,
+      isAnimated: row.optionalInt(9).map { $0 != 0 }, confirmation: Confirmation(row))
+    // Sizes are computed with: a record from before there were marks may be damaged.
+    guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
+  }
+
+  var values: [Statement.Value] {
+    confirmation.values + [
+      .text(format), .int(width), .int(height), .bool(hasAlpha), .optional(isAnimated),
+    ]
+  }
+}

@@ -1,0 +1,35 @@
+/// The bytes behind a URL.
+package struct SourceRecord: Sendable, Equatable {
+  /// SHA-256 of the bytes, in hexadecimal.
+  package var content: String
+  package var confirmation: Confirmation
+  /// The URL after redirects, without secrets.
+  package var url: String?
+  /// The header `X-Robots-Tag`: what the owner of the source does not want done with it.
+  package var robots: String?
+
+  package init(
+    content: String, confirmation: Confirmation, url: String? = nil, robots: String? = nil
+  ) {
+    self.content = content
+    self.confirmation = confirmation
+    self.url = url
+    self.robots = robots
+  }
+}
+
+extension SourceRecord: MarkedRecord {
+  static let table = "sources"
+  static let key = "key"
+  static let columns = Confirmation.columns + ["content", "url", "robots"]
+
+  init?(_ row: Statement.Row) {
+    self.init(
+      content: row.text(5), confirmation: Confirmation(row), url: row.optionalText(6),
+      robots: row.optionalText(7))
+  }
+
+  var values: [Statement.Value] {
+    confirmation.values + [.text(content), .optional(url), .optional(robots)]
+  }
+}

@@ -1,0 +1,68 @@
+/// A checksum of a record's values, stored with the record.
+///
+/// SQLite notices pages that are not well formed, but not a digit that changed inside a page. A record
+/// whose mark does not match is treated as missing. The hash is FNV-1a with 64 bits (Fowler, Noll, Vo):
+/// it protects against accidents, not against an attacker.
+struct RecordMark {
+  private var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV's offset basis
+
+  init(_ key: String) {
+    for byte in key.utf8 { add(byte) }
+  }
+
+  static func of(_ key: String, _ values: [Statement.Value]) -> Int {
+    var mark = RecordMark(key)
+    for value in values { mark.add(value) }
+    return mark.number
+  }
+
+  /// What a row stores: the key, the values and their mark.
+  static func row(_ key: String, _ values: [Statement.Value]) -> [Statement.Value] {
+    [.text(key)] + values + [.int(of(key, values))]
+  }
+
+  var number: Int { Int(truncatingIfNeeded: Int64(bitPattern: hash)) }
+
+  // Each value is preceded by its kind, so that neighbours cannot be mistaken for each other.
+  mutating func addNull() { add(0 as UInt8) }
+  mutating func add(_ number: Int) { add(1, UInt64(bitPattern: Int64(number))) }
+  mutating func add(_ number: Double) { add(2, number.bitPattern) }
+
+  mutating func add(text: some Sequence<UInt8>) {
+    add(3 as UInt8)
+    for byte in text { add(byte) }
+  }
+
+  private mutating func add(_ byte: UInt8) {
+    hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3  // FNV's prime
+  }
+
+  private mutating func add(_ kind: UInt8, _ bits: UInt64) {
+    add(kind)
+    for shift in 0..<8 { add(UInt8(truncatingIfNeeded: bits >> (shift * 8))) }
+  }
+
+  fileprivate mutating func add(_ value: Statement.Value) {
+    switch value {
+    case .null: addNull()
+    case .int(let number): add(number)
+    case .double(let number): add(number)
+    case .text(let text): add(text: text.utf8)
+    }
+  }
+}
+
+extension Statement.Row {
+  /// Whether the first columns are what was stored; the mark is in the column after them. A record
+  /// without a mark comes from an earlier version and is believed.
+  func isSound(_ key: String, columns: Int) -> Bool {
+    let count = Int32(columns)
+    if isNull(count) { return true }
+    var mark = RecordMark(key)
+    for column in 0..<count {
+      // A text is hashed where SQLite keeps it: a string of each would be copied twice.
+      if isText(column) { mark.add(text: utf8(column)) } else { mark.add(value(column)) }
+    }
+    return mark.number == int(count)
+  }
+}

@@ -1,0 +1,106 @@
+private import TesseraCSQLite
+
+/// A prepared statement. It runs one query at a time.
+final class Statement {
+  private let handle: OpaquePointer
+  /// Keeps the connection open for as long as the statement exists.
+  private let connection: Connection
+
+  init(_ handle: OpaquePointer, of connection: Connection) {
+    self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// A value of a parameter or a column.
+  enum Value {
+    case null
+    case int(Int)
+    case double(Double)
+    case text(String)
+
+    static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    static func optional(_ number: Double?) -> Value { number.map { .double($0) } ?? .null }
+    static func optional(_ number: Int?) -> Value { number.map { .int($0) } ?? .null }
+    static func bool(_ flag: Bool) -> Value { .int(flag ? 1 : 0) }
+    static func optional(_ flag: Bool?) -> Value { flag.map { .bool($0) } ?? .null }
+  }
+
+  /// One row of a result. It is valid until the statement's next step.
+  struct Row {
+    fileprivate let handle: OpaquePointer
+
+    func isText(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_TEXT }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    func text(_ column: Int32) -> String { String(decoding: utf8(column), as: UTF8.self) }
+
+    /// The bytes of a text, where SQLite keeps them: valid as long as the row.
+    func utf8(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+      UnsafeBufferPointer(
+        start: sqlite3_column_text(handle, column),
+        count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    /// The value in the type that it was stored with.
+    func value(_ column: Int32) -> Value {
+      switch sqlite3_column_type(handle, column) {
+      case SQLITE_INTEGER: .int(int(column))
+      case SQLITE_FLOAT: .double(double(column))
+      case SQLITE_NULL: .null
+      default: .text(text(column))
+      }
+    }
+
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
+    func optionalDouble(_ column: Int32) -> Double? { isNull(column) ? nil : double(column) }
+  }
+
+  /// Runs the statement, calling `row` for each row.
+  func run(_ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(StateError) {
+    try runWhile(values) { found in
+      row(found)
+      return true
+    }
+  }
+
+  /// Runs the statement, calling `row` for each row until it returns false.
+  func runWhile(_ values: [Value], _ row: (Row) -> Bool) throws(StateError) {
+    defer {
+      sqlite3_reset(handle)
+      sqlite3_clear_bindings(handle)
+    }
+    for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
+    while true {
+      let code = sqlite3_step(handle)
+      if code == SQLITE_DONE { return }
+      guard code == SQLITE_ROW else { throw connection.failure(code) }
+      if !row(Row(handle: handle)) { return }
+    }
+  }
+
+  /// The first row, turned into a value; nil if there is no row.
+  func first<Found>(
+    _ values: [Value], _ transform: (Row) -> Found
+  ) throws(StateError) -> Found? {
+    var found: Found?
+    try run(values) { row in if found == nil { found = transform(row) } }
+    return found
+  }
+
+  private func bind(_ value: Value, at index: Int32) throws(StateError) {
+    let code =
+      switch value {
+      case .null: sqlite3_bind_null(handle, index)
+      case .int(let number): sqlite3_bind_int64(handle, index, Int64(number))
+      case .double(let number): sqlite3_bind_double(handle, index, number)
+      // With its length, because a text may contain a NUL.
+      case .text(let text):
+        sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), tessera_sqlite_transient())
+      }
+    guard code == SQLITE_OK else { throw connection.failure(code) }
+  }
+}

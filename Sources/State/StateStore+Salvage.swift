@@ -1,0 +1,115 @@
+/// Copies what can still be read of a damaged state into this one.
+extension StateStore {
+  /// Copies the records whose marks match.
+  ///
+  /// A source loses its freshness, because its record may be an outdated one: it is revalidated with
+  /// its validators. Files are examined before a catalog names them.
+  ///
+  /// - Returns: how many records were copied.
+  package func salvage(from path: String) throws(StateError) -> Int {
+    // Files belong to a run of no known boot, which makes them doubtful.
+    try begin()
+    try database.execute("INSERT OR REPLACE INTO runs (number, boot) VALUES (0, '')")
+    guard let damaged = try? Database(path, isReadOnly: true) else {
+      try commit()
+      return 0
+    }
+    // If this fails, no table can be read either, and nothing is copied.
+    try? damaged.limitSteps()
+    defer { damaged.unlimitSteps() }
+    let count =
+      try salvage(SourceRecord.self, from: damaged, Self.withoutFreshness)
+      + salvage(HeaderRecord.self, from: damaged, Self.withoutFreshness)
+      + salvage(ContentRecord.self, from: damaged)
+      + salvage(VariantRecord.self, from: damaged, extra: (column: "run", value: .int(0)))
+      + salvage(RejectionRecord.self, from: damaged)
+      + salvage(PlaceholderRecord.self, from: damaged)
+    try commit()
+    return count
+  }
+
+  private static func withoutFreshness(_ values: inout [Statement.Value]) {
+    values.replaceSubrange(Confirmation.freshness, with: [.null, .int(0)])
+  }
+
+  /// - Parameters:
+  ///   - change: applied to the values of each record.
+  ///   - extra: a column after the mark.
+  private func salvage<Record: MarkedRecord>(
+    _ kind: Record.Type, from damaged: Database,
+    _ change: (inout [Statement.Value]) -> Void = { _ in },
+    extra: (column: String, value: Statement.Value)? = nil
+  ) throws(StateError) -> Int {
+    let columns = [Record.key] + Record.columns + ["mark"] + (extra.map { [$0.column] } ?? [])
+    let places = repeatElement("?", count: columns.count).joined(separator: ", ")
+    let insert = try database.prepare(
+      "INSERT OR REPLACE INTO \(Record.table) (\(columns.joined(separator: ", ")))"
+        + " VALUES (\(places))")
+    var count = 0
+    try scan(kind, of: damaged) { key, values throws(StateError) in
+      var values = values
+      change(&values)
+      try begin()
+      try insert.run(RecordMark.row(key, values) + (extra.map { [$0.value] } ?? []))
+      count += 1
+    }
+    return count
+  }
+
+  /// Calls `body` for each record that is readable and sound.
+  ///
+  /// Keys are digests, so the table is read in 256 parts by the keys' first two digits: a page that
+  /// can't be read costs the records of its own part. Such a part is read from both of its ends.
+  private func scan<Record: MarkedRecord>(
+    _ kind: Record.Type, of damaged: Database,
+    _ body: (String, [Statement.Value]) throws(StateError) -> Void
+  ) throws(StateError) {
+    for part in 0..<256 {
+      let prefix = String(String(part + 256, radix: 16).dropFirst())
+      for direction in ["ASC", "DESC"] {
+        var rows = SalvageRows<Record>(isAscending: direction == "ASC")
+        do throws(StateError) {
+          try damaged.prepare(SalvageRows<Record>.query(direction))
+            .runWhile([.text(prefix), .text("\(prefix)g")]) { rows.take($0) }
+        } catch {
+          // What was read until then is copied, and the rest is looked for from the other end.
+          rows.isWhole = false
+        }
+        for (key, values) in rows.found { try body(key, values) }
+        if rows.isWhole { break }
+      }
+    }
+  }
+}
+
+/// The records of one part of a damaged table, in one direction.
+private struct SalvageRows<Record: MarkedRecord> {
+  let isAscending: Bool
+  private(set) var found: [(key: String, values: [Statement.Value])] = []
+  /// Whether the part was read to its end.
+  var isWhole = true
+  private var last: String?
+
+  init(isAscending: Bool) { self.isAscending = isAscending }
+
+  static func query(_ direction: String) -> String {
+    "SELECT \(Record.columns.joined(separator: ", ")), mark, \(Record.key) FROM \(Record.table)"
+      + " WHERE \(Record.key) >= ? AND \(Record.key) < ? ORDER BY \(Record.key) \(direction)"
+  }
+
+  /// Returns whether to read on: if keys are out of order, the tree is damaged here.
+  mutating func take(_ row: Statement.Row) -> Bool {
+    let count = Record.columns.count
+    let key = row.text(Int32(count + 1))
+    if let last, isAscending ? key <= last : key >= last {
+      isWhole = false
+      return false
+    }
+    last = key
+    // A record without a mark may be anything.
+    if !row.isNull(Int32(count)), row.isSound(key, columns: count) {
+      found.append((key, (0..<Int32(count)).map { row.value($0) }))
+    }
+    return true
+  }
+}

@@ -1,0 +1,138 @@
+package import TesseraPlaceholder
+
+/// Sources, contents and the files made from them.
+extension StateStore {
+  /// Everything that is known of one source.
+  package struct Knowledge: Sendable {
+    package var source: SourceRecord?
+    package var content: ContentRecord?
+    package var header: HeaderRecord?
+    package var rejection: RejectionRecord?
+    /// Its item's line of the catalog in the last run that had it, with the status in that line.
+    package var lastResult: (status: String, line: String)?
+
+    package init() {}
+  }
+
+  /// - Parameters:
+  ///   - key: the source's key.
+  ///   - url: SHA-256 of the request URL.
+  ///   - id: the item whose last result is looked up as well; nil for none.
+  package func knowledge(
+    of key: String, url: String, id: String? = nil
+  ) throws(StateError) -> Knowledge {
+    var knowledge = Knowledge()
+    knowledge.source = try sources.find(key)
+    if let source = knowledge.source { knowledge.content = try contents.find(source.content) }
+    knowledge.header = try headers.find(key)
+    knowledge.rejection = try rejections.find(url)
+    if let id { knowledge.lastResult = try items.lastResult(of: id) }
+    return knowledge
+  }
+
+  package func contentRecord(_ digest: String) throws(StateError) -> ContentRecord? {
+    try contents.find(digest)
+  }
+
+  /// The files of some keys, nil for each key without a record, and a placeholder.
+  package func made(
+    _ keys: [String], placeholder key: String
+  ) throws(StateError) -> ([VariantRecord?], Placeholders?) {
+    var records: [VariantRecord?] = []
+    for key in keys { records.append(try variants.find(key)) }
+    return (records, try placeholders.find(key)?.placeholders)
+  }
+
+  /// What a source looked like the last time: its bytes were decoded, or only its header was read.
+  package enum Sighting: Sendable, Equatable {
+    case content(ContentRecord)
+    case header(HeaderRecord)
+  }
+
+  /// The last sighting of each source; nil for sources that are not known.
+  package func lastSeen(_ keys: [String]) throws(StateError) -> [Sighting?] {
+    try reading { () throws(StateError) in
+      var sightings: [Sighting?] = []
+      for key in keys { sightings.append(try lastSeen(key)) }
+      return sightings
+    }
+  }
+
+  private func lastSeen(_ key: String) throws(StateError) -> Sighting? {
+    let source = try sources.find(key)
+    if let header = try headers.find(key),
+      header.confirmation.checked > source?.confirmation.checked ?? 0
+    {
+      return .header(header)
+    }
+    return try source.flatMap { source throws(StateError) in
+      try contents.find(source.content).map { .content($0) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// What a transcode made of a content.
+  package struct Made: Sendable {
+    /// SHA-256 of the source's bytes.
+    package var digest: String
+    package var content: ContentRecord
+    package var variants: [(key: String, record: VariantRecord)]
+    package var placeholder: (key: String, record: Placeholders)
+    package var run: Int
+
+    package init(
+      digest: String, content: ContentRecord, variants: [(key: String, record: VariantRecord)],
+      placeholder: (key: String, record: Placeholders), run: Int
+    ) {
+      self.digest = digest
+      self.content = content
+      self.variants = variants
+      self.placeholder = placeholder
+      self.run = run
+    }
+  }
+
+  /// What one item's processing changed about its source. Nil members stay as they are.
+  package struct SourceChange: Sendable {
+    /// The bytes were confirmed. An older header record is then forgotten.
+    package var source: SourceRecord?
+    package var header: HeaderRecord?
+    package var made: Made?
+    package var rejection: RejectionChange?
+
+    package init() {}
+  }
+
+  package enum RejectionChange: Sendable {
+    case forget
+    case save(RejectionRecord)
+  }
+
+  /// - Parameters:
+  ///   - key: the source's key.
+  ///   - url: SHA-256 of the request URL.
+  package func save(
+    _ change: SourceChange, key: String, url: String
+  ) throws(StateError) {
+    try begin()
+    if let made = change.made {
+      try contents.save(made.content, key: made.digest)
+      let placeholder = PlaceholderRecord(made.placeholder.record)
+      try placeholders.save(placeholder, key: made.placeholder.key)
+      for (key, record) in made.variants {
+        try variants.save(record, key: key, extra: .int(made.run))
+      }
+    }
+    if let source = change.source {
+      try sources.save(source, key: key)
+      try headers.delete(key)
+    }
+    if let header = change.header { try headers.save(header, key: key) }
+    switch change.rejection {
+    case .save(let rejection): try rejections.save(rejection, key: url)
+    case .forget: try rejections.delete(url)
+    case nil: break
+    }
+  }
+}
