@@ -161,6 +161,7 @@ let package = Package(
     .target(
       name: "TesseraTestSupport", dependencies: ["TesseraCVips"], path: "Tests/Support",
       swiftSettings: testSettings),
+    tests("BytesTests", ["TesseraBytes"]),
     tests("JSONTests", ["TesseraJSON"]),
     tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
     tests("ImageHeaderTests", ["TesseraImageHeader"]),

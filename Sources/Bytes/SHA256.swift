@@ -1,12 +1,12 @@
 private import TesseraCCrypto
 
-/// SHA-256 (FIPS 180-4) of bytes that come in parts, through OpenSSL.
+/// A SHA-256 digest (FIPS 180-4) of bytes that arrive in parts, computed by OpenSSL.
 ///
-/// One digest takes parts until its value is asked for, and none after.
+/// A digest accepts parts until its value is read, and none after that.
 package final class SHA256 {
   private let context: OpaquePointer?
 
-  /// Looked up once: OpenSSL 3 would look it up under a lock with every digest.
+  /// Fetched once: OpenSSL 3 would otherwise look the algorithm up under a lock for every digest.
   ///
   /// `nonisolated(unsafe)`: it is never changed or freed, and OpenSSL only reads it.
   private nonisolated(unsafe) static let algorithm =
@@ -14,32 +14,38 @@ package final class SHA256 {
 
   package init() {
     context = EVP_MD_CTX_new()
-    // A digest of nothing would be the same for all: names, keys and catalogs are made of them.
     let isReady = EVP_DigestInit_ex(context, Self.algorithm, nil) == 1
-    precondition(isReady, "OpenSSL gives no SHA-256")
+    // An empty digest would be the same for all content, and file names and keys are made from
+    // digests.
+    precondition(isReady, "OpenSSL does not provide SHA-256")
   }
 
   deinit { EVP_MD_CTX_free(context) }
 
+  /// Adds a part.
   package func update(_ bytes: UnsafeRawBufferPointer) {
     EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
   }
 
-  /// 64 hexadecimal digits. To be asked for once.
+  /// The value as 64 hexadecimal digits. May be read once.
   package func hexadecimal() -> String {
     var bytes = [UInt8](repeating: 0, count: 32)
     EVP_DigestFinal_ex(context, &bytes, nil)
     return Self.hexadecimal(bytes)
   }
 
+  /// The digest of a whole sequence of bytes.
   package static func of(_ bytes: [UInt8]) -> String {
     let digest = SHA256()
     bytes.withUnsafeBytes { digest.update($0) }
     return digest.hexadecimal()
   }
 
+  /// The digest of a text in UTF-8.
   package static func of(_ text: String) -> String { of(Array(text.utf8)) }
 
+  // Digests are made by the million: `String(_:radix:)` for each byte would cost more than the
+  // hash.
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
     func digit(_ value: UInt8) -> UInt8 {
       value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10

@@ -1,0 +1,64 @@
+private import TesseraCZlib
+
+/// Decompresses one zlib or gzip stream (RFC 1950, RFC 1952) step by step; zlib itself recognizes
+/// which.
+package final class Inflate {
+  package struct Failure: Error {
+    /// zlib's message.
+    package var message: String
+  }
+
+  /// What one step did.
+  package struct Step: Equatable {
+    /// Bytes of the input that were read.
+    package var consumed: Int
+    /// Bytes of the output that were written. If that is all of it, another step may write more
+    /// without further input.
+    package var produced: Int
+    /// Whether the stream ended. Input after that belongs to something else.
+    package var hasEnded: Bool
+  }
+
+  /// On the heap, because zlib's state points back to this struct.
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  package init() {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    // If memory is exhausted, the state stays empty and every step fails.
+    tessera_inflate_init(stream)
+  }
+
+  deinit {
+    inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Makes ready for another stream.
+  package func reset() { inflateReset(stream) }
+
+  /// Decompresses as much of the input as fits into the output. A step without any effect means
+  /// that more input is needed; it is not an error.
+  package func step(
+    _ input: Span<UInt8>, into output: inout [UInt8]
+  ) throws(Failure) -> Step {
+    let status = input.withUnsafeBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { output in
+        // zlib's declaration lacks the const: it does not write to its input.
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.pointee.avail_in = UInt32(input.count)
+        stream.pointee.next_out = output.baseAddress
+        stream.pointee.avail_out = UInt32(output.count)
+        return inflate(stream, Z_NO_FLUSH)
+      }
+    }
+    // Z_BUF_ERROR means no progress; zlib can go on with more input or output.
+    guard [Z_OK, Z_STREAM_END, Z_BUF_ERROR].contains(status) else {
+      throw Failure(
+        message: stream.pointee.msg.map { String(cString: $0) } ?? "not valid compressed data")
+    }
+    return Step(
+      consumed: input.count - Int(stream.pointee.avail_in),
+      produced: output.count - Int(stream.pointee.avail_out), hasEnded: status == Z_STREAM_END)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TesseraBytes
+import TesseraTestSupport
+import Testing
+
+@Suite struct GunzipTests {
+  /// Decompresses parts as they arrive.
+  private static func unpacked(_ parts: [[UInt8]]) throws -> (bytes: [UInt8], isComplete: Bool) {
+    let gunzip = Gunzip()
+    var bytes: [UInt8] = []
+    for part in parts {
+      gunzip.add(part)
+      while let chunk = try gunzip.next() { bytes += chunk }
+    }
+    return (bytes, gunzip.isComplete)
+  }
+
+  @Test(arguments: [1, 2, 7, 1000])
+  func severalMembersCountAsOneFile(_ size: Int) throws {
+    let packed = Packed.gzip + Packed.gzip + Packed.gzip
+    let parts = stride(from: 0, to: packed.count, by: size).map {
+      Array(packed[$0..<min($0 + size, packed.count)])
+    }
+    let result = try Self.unpacked(parts)
+    #expect(result.bytes == Packed.text + Packed.text + Packed.text)
+    #expect(result.isComplete)
+  }
+
+  @Test func nothingIsComplete() throws {
+    let result = try Self.unpacked([])
+    #expect(result.bytes.isEmpty)
+    #expect(result.isComplete)
+  }
+
+  /// Every proper prefix of a file is incomplete, and what it contains is a prefix of the text.
+  @Test func everyTruncatedFileIsIncomplete() throws {
+    for length in 1..<Packed.gzip.count {
+      let result = try Self.unpacked([Array(Packed.gzip[..<length])])
+      #expect(!result.isComplete, "\(length) bytes")
+      #expect(Packed.text.starts(with: result.bytes))
+    }
+  }
+
+  @Test func damageAndTrailingBytesAreErrors() throws {
+    var damaged = Packed.gzip
+    damaged[damaged.count - 8] ^= 1
+    for (bytes, message) in [
+      (damaged, "incorrect data check"),
+      (Packed.gzip + Array("more".utf8), "incorrect header check"),
+    ] {
+      do {
+        _ = try Self.unpacked([bytes])
+        Issue.record("accepted")
+      } catch let error as Gunzip.Failure {
+        #expect(error.message == message)
+      }
+    }
+  }
+
+  /// A decompression bomb: 64 MiB of zeros in some 64 kB, returned in bounded chunks.
+  @Test func aBombIsReturnedInBoundedChunks() async throws {
+    let folder = try TemporaryFolder()
+    let size = 64 << 20
+    let made = try await Tool.run(
+      "/bin/sh", ["-c", "head -c \(size) /dev/zero | gzip -9 > '\(folder.path("bomb.gz"))'"])
+    #expect(made.status == 0)
+    let gunzip = Gunzip()
+    gunzip.add([UInt8](try folder.read("bomb.gz")))
+    var count = 0
+    while let chunk = try gunzip.next() {
+      #expect(chunk.count <= Gunzip.maximumChunk)
+      count += chunk.count
+    }
+    #expect(count == size)
+    #expect(gunzip.isComplete)
+  }
+}
