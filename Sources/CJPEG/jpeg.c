@@ -6,7 +6,8 @@
 
 #include <jpeglib.h>
 
-// libjpeg ends in a function that must not return; its caller's frame is gone to by longjmp, which Swift can't do.
+// libjpeg reports a fatal error by calling a function that must not return, so the way out is
+// longjmp. Swift cannot call setjmp; that is why this file is C.
 struct failure {
   struct jpeg_error_mgr manager;
   jmp_buf place;
@@ -21,7 +22,7 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
   struct jpeg_decompress_struct source;
   struct jpeg_compress_struct target;
   struct failure failure;
-  // Volatile, since it is set after setjmp.
+  // Volatile, because it is changed between setjmp and longjmp (C17, 7.13.2.1).
   volatile int is_done = 0;
   unsigned char *memory = NULL;
   unsigned long size = 0;
@@ -34,6 +35,7 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
   if (!setjmp(failure.place)) {
     jpeg_mem_src(&source, file, length);
     jpeg_read_header(&source, TRUE);
+    // CMYK (four components) is always converted to sRGB, so its coefficients are never reused.
     if (source.num_components <= 3) {
       jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&source);
       jpeg_copy_critical_parameters(&source, &target);
@@ -43,7 +45,7 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
       jpeg_write_coefficients(&target, coefficients);
       jpeg_finish_compress(&target);
       jpeg_finish_decompress(&source);
-      // Warnings are damage that libjpeg has made something of.
+      // A warning is damage that libjpeg has worked around.
       if (failure.manager.num_warnings == 0) {
         *result = memory;
         *result_length = size;
@@ -53,8 +55,8 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
       }
     }
   }
-  // After an error in the middle of writing the pointer to what was written may be out of date: that is left to
-  // the end of the process, which is near.
+  // After an error during writing, `memory` may be out of date, because libjpeg grows its buffer
+  // elsewhere. Freeing it would be unsafe, so it leaks; workers are replaced regularly.
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
   return is_done ? 0 : 1;

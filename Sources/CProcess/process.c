@@ -24,8 +24,9 @@ int tessera_spawn(const char *path, char *const arguments[], char *const environ
     posix_spawn_file_actions_destroy(&actions);
     return error;
   }
-  // A child must not inherit what we ignore or block (SIGPIPE, SIGINT, SIGTERM). Its own process
-  // group keeps the terminal's Ctrl-C from it: the coordinator decides when a worker ends.
+  // A child must not inherit the signals that this process ignores or blocks (SIGPIPE, SIGINT,
+  // SIGTERM). In a process group of its own it does not receive the terminal's Ctrl-C: the
+  // coordinator decides when a worker ends.
   sigset_t none, every;
   sigemptyset(&none);
   sigfillset(&every);
@@ -50,6 +51,7 @@ int tessera_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0
 
 int tessera_limit_self(uint64_t address_space, uint64_t processor_seconds) {
   struct rlimit limit;
+  // A core dump would contain an untrusted image, and could fill the disk.
   if (setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0})) return errno;
   if (address_space) {
     if (getrlimit(RLIMIT_AS, &limit)) return errno;
@@ -59,7 +61,7 @@ int tessera_limit_self(uint64_t address_space, uint64_t processor_seconds) {
     if (setrlimit(RLIMIT_AS, &limit)) return errno;
   }
   if (processor_seconds) {
-    // RLIMIT_CPU counts from the start of the process, so what was used already is added.
+    // RLIMIT_CPU counts from the start of the process, so the time used so far is added.
     struct rusage usage;
     if (getrlimit(RLIMIT_CPU, &limit) || getrusage(RUSAGE_SELF, &usage)) return errno;
     limit.rlim_cur =
@@ -92,7 +94,8 @@ int tessera_sync_file_system(int descriptor) { return syncfs(descriptor); }
 void tessera_fill_standard_streams(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one. Open the wrong way round, so that its use is an error.
+    // open() returns the lowest free descriptor, which is this one. The direction is the wrong one
+    // on purpose, so that using it is an error.
     if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
   }
 }
@@ -106,6 +109,7 @@ uint64_t tessera_peak_memory(void) {
 int tessera_terminal_width(int descriptor) {
   struct winsize size;
   if (!isatty(descriptor)) return 0;
+  // Terminals without a known size (serial lines, some containers) count as 80 columns.
   if (ioctl(descriptor, TIOCGWINSZ, &size) || size.ws_col == 0) return 80;
   return size.ws_col;
 }

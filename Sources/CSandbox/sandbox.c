@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Rights that came after the headers of Debian 12 (Linux 6.1), as the kernel's documentation numbers
-// them.
+// Rights that are newer than the headers of Debian 12 (Linux 6.1); values from the kernel's
+// Documentation/userspace-api/landlock.rst.
 #define RIGHT_REFER (1ULL << 13)     // version 2
 #define RIGHT_TRUNCATE (1ULL << 14)  // version 3
 #define RIGHT_IOCTL (1ULL << 15)     // version 5
@@ -23,16 +23,17 @@ static const uint64_t reading =
     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE;
 static const uint64_t writing =
     LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | RIGHT_TRUNCATE;
-// Everything that the first version knows.
+// All rights of the first version.
 static const uint64_t first_version = (1ULL << 13) - 1;
 
 static int allow(int ruleset, const char *path, uint64_t rights, uint64_t handled) {
   int descriptor = open(path, O_PATH | O_CLOEXEC);
+  // Folders differ between distributions: a missing or unreadable one needs no rule.
   if (descriptor < 0) return errno == ENOENT || errno == EACCES ? 0 : errno;
   struct stat status;
   int error = fstat(descriptor, &status) ? errno : 0;
   if (!error) {
-    // A file has no rights of a directory.
+    // The kernel rejects a rule that gives a file rights of a directory.
     if (!S_ISDIR(status.st_mode))
       rights &= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | RIGHT_TRUNCATE;
     struct landlock_path_beneath_attr rule = {
@@ -48,7 +49,7 @@ static int allow(int ruleset, const char *path, uint64_t rights, uint64_t handle
 int tessera_confine_files(const char *const readable[], const char *const writable[]) {
   long version =
       syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  // Containers that do not know the call answer EPERM.
+  // Containers whose filter does not list the call answer EPERM.
   if (version < 0) return errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM ? 0 : -errno;
   struct landlock_ruleset_attr attributes = {.handled_access_fs = first_version};
   if (version >= 2) attributes.handled_access_fs |= RIGHT_REFER;
@@ -69,9 +70,9 @@ int tessera_confine_files(const char *const readable[], const char *const writab
 }
 
 int tessera_confine_calls(void) {
-  // What a codec that was taken over would ask for. The rest are calls on memory, on files that Landlock
-  // watches over, and on what is open already.
-  static const int refused[] = {
+  // What a compromised codec would request. All other calls work on memory, on files that Landlock
+  // protects, and on descriptors that are open already.
+  static const int denied[] = {
       SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen),
       SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork),
       SCMP_SYS(vfork), SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
@@ -90,18 +91,19 @@ int tessera_confine_calls(void) {
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (!filter) return ENOMEM;
   int error = 0;
-  for (size_t index = 0; !error && index < sizeof refused / sizeof *refused; index++)
-    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused[index], 0);
-  // Threads are made with clone, too; glibc goes back to it where clone3, whose flags are out of a
-  // filter's sight, is not there.
+  for (size_t index = 0; !error && index < sizeof denied / sizeof *denied; index++)
+    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), denied[index], 0);
+  // Threads need clone. glibc falls back to it from clone3, whose flags a filter cannot see because
+  // they are behind a pointer.
   if (!error) error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   if (!error)
     error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                              SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  // abort() signals a thread of its own process with tgkill.
   if (!error)
     error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
                              SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
-  // Limits and processors of this process alone.
+  // Limits and processors may be changed for this process only.
   if (!error)
     error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1,
                              SCMP_A0(SCMP_CMP_NE, 0));
@@ -110,7 +112,8 @@ int tessera_confine_calls(void) {
                              SCMP_A0(SCMP_CMP_NE, 0));
   if (!error) error = seccomp_load(filter);
   seccomp_release(filter);
-  // libseccomp tells whatever the kernel refuses as ECANCELED; a container may refuse a filter, too.
+  // libseccomp reports every rejection by the kernel as ECANCELED; a container may deny filters,
+  // too.
   if (error == -EINVAL || error == -ECANCELED || error == -EPERM || error == -EACCES) return ENOSYS;
   return -error;
 }

@@ -1,6 +1,7 @@
-// What the worker is measured against: the same calls of libvips, and nothing around them.
+// The reference for the worker's benchmark: the same calls of libvips, without anything around
+// them.
 //
-//   transcode FOLDER PICTURE…   writes 1024, 512, 256 and 128 pixels of each JPEG, as WebP
+//   transcode FOLDER IMAGE…   writes each JPEG at 1024, 512, 256 and 128 pixels, as WebP
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@ static void fail(const char *what) {
   exit(1);
 }
 
-// The picture in memory, in place of what computes it.
-static VipsImage *settled(VipsImage *image) {
+// The image computed and held in memory. Takes over the reference to `image`.
+static VipsImage *in_memory(VipsImage *image) {
   VipsImage *copy = vips_image_copy_memory(image);
   if (!copy) fail("copy");
   g_object_unref(image);
@@ -25,7 +26,7 @@ static VipsImage *resized(VipsImage *image, int width, int height) {
   if (vips_resize(image, &out, (double)width / image->Xsize, "vscale",
                   (double)height / image->Ysize, NULL))
     fail("resize");
-  return settled(out);
+  return in_memory(out);
 }
 
 static void save(VipsImage *image, const char *path) {

@@ -1,6 +1,6 @@
-"""Has a worker do jobs, and tells what it took. Used by Tests/Benchmarks/transcode and …/soak.
+"""Sends jobs to a worker and prints the processor seconds they took. Used by Tests/Benchmarks/transcode and soak.
 
-    transcode.py WORKER FOLDER ROUNDS PICTURE…
+    transcode.py WORKER FOLDER ROUNDS IMAGE…
 """
 import json
 import os
@@ -12,7 +12,7 @@ import sys
 
 
 def size(path):
-    """Width and height as displayed, and alpha, by libvips' own command."""
+    """Displayed width and height, and whether there is alpha, according to vipsheader."""
     text = subprocess.run(["vipsheader", "-a", path], capture_output=True, text=True).stdout
     def field(name, default="0"):
         found = re.search(rf"^{name}: (\S+)", text, re.MULTILINE)
@@ -47,6 +47,7 @@ class Worker:
     def __init__(self, executable, sources, results):
         self.channel, theirs = socket.socketpair()
         self.process = subprocess.Popen(
+            # The shell moves the channel to descriptor 3, where the worker expects it.
             ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{theirs.fileno()}', executable, "4000000000",
              "120", sources, results],
             pass_fds=[theirs.fileno()], env={"MALLOC_ARENA_MAX": "1", "PATH": "/usr/bin:/bin"})
@@ -62,7 +63,7 @@ class Worker:
             os.remove(output["path"])
 
     def resident(self):
-        """Kilobytes."""
+        """Resident memory, in kilobytes."""
         with open(f"/proc/{self.process.pid}/status") as status:
             return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
 
@@ -73,13 +74,13 @@ class Worker:
 
 
 def main():
-    executable, folder, rounds, *pictures = sys.argv[1:]
-    facts = {picture: size(picture) for picture in pictures}
+    executable, folder, rounds, *images = sys.argv[1:]
+    facts = {image: size(image) for image in images}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     worker = Worker(executable, "/usr", folder)
-    for index in range(int(rounds) * len(pictures)):
-        picture = pictures[index % len(pictures)]
-        worker.perform(job(index, picture, folder, facts[picture]))
+    for index in range(int(rounds) * len(images)):
+        image = images[index % len(images)]
+        worker.perform(job(index, image, folder, facts[image]))
     worker.end()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)

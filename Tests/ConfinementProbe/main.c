@@ -1,5 +1,5 @@
-// Shuts itself in as a worker does, then tries the doors: prints a line for each, with "open" or the
-// error's name. Driven by ConfinementTests.
+// Confines itself as a worker does, then attempts what a compromised worker would: prints a line
+// for each attempt, with "open" or the error's name. ConfinementTests runs it.
 //
 //   ConfinementProbe READABLE WRITABLE ELSEWHERE
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 
 #include "tessera_sandbox.h"
 
-static void tell(const char *what, int isOpen) {
+static void report(const char *what, int isOpen) {
   printf("%s: %s\n", what, isOpen ? "open" : strerrorname_np(errno));
 }
 
@@ -40,31 +40,32 @@ int main(int count, char *words[]) {
   int calls = tessera_confine_calls();
   printf("landlock %d seccomp %d\n", landlock, calls);
 
-  tell("read a source", opens(words[1], "source", O_RDONLY));
-  tell("write a result", opens(words[2], "result", O_WRONLY | O_CREAT | O_TRUNC));
-  tell("write over a source", opens(words[1], "source", O_WRONLY));
-  tell("make a file beside sources", opens(words[1], "new", O_WRONLY | O_CREAT));
-  tell("read elsewhere", opens(words[3], "secret", O_RDONLY));
-  tell("write elsewhere", opens(words[3], "new", O_WRONLY | O_CREAT));
+  report("read a source", opens(words[1], "source", O_RDONLY));
+  report("write a result", opens(words[2], "result", O_WRONLY | O_CREAT | O_TRUNC));
+  report("overwrite a source", opens(words[1], "source", O_WRONLY));
+  report("create a file beside sources", opens(words[1], "new", O_WRONLY | O_CREAT));
+  report("read elsewhere", opens(words[3], "secret", O_RDONLY));
+  report("write elsewhere", opens(words[3], "new", O_WRONLY | O_CREAT));
   char from[4096], to[4096];
   snprintf(from, sizeof from, "%s/result", words[2]);
   snprintf(to, sizeof to, "%s/result", words[3]);
-  tell("move a result away", rename(from, to) == 0);
-  tell("link a result away", link(from, to) == 0);
-  tell("remove a result", unlink(from) == 0);
+  report("move a result out", rename(from, to) == 0);
+  report("link a result out", link(from, to) == 0);
+  report("remove a result", unlink(from) == 0);
 
-  tell("open a socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
-  tell("open a local socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
+  report("open a socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
+  report("open a local socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) _exit(0);
-  tell("start a process", child > 0);
+  report("start a process", child > 0);
   char *arguments[] = {"/bin/true", NULL};
   execv("/bin/true", arguments);
-  tell("become another program", 0);
-  tell("signal the parent", kill(getppid(), 0) == 0);
+  // Reached only if execv failed.
+  report("become another program", 0);
+  report("signal the parent", kill(getppid(), 0) == 0);
   pthread_t thread;
   errno = pthread_create(&thread, NULL, nothing, NULL);
-  tell("start a thread", errno == 0);
+  report("start a thread", errno == 0);
   return 0;
 }

@@ -2,10 +2,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The picture of a JPEG file coded anew without loss: the same coefficients, by Huffman's codes made for it, in
-/// progressive scans, with JFIF's or Adobe's segment where its colours ask for one and with no other segment. As
-/// `jpegtran -copy none -optimize -progressive` does.
+/// Recodes the image of a JPEG file without loss: the same coefficients with optimized Huffman
+/// tables, in progressive scans, with a JFIF or Adobe segment if its colours need one and with no
+/// other segment. Does the same as `jpegtran -copy none -optimize -progressive`.
 ///
-/// Returns 0, and bytes that `free` releases; anything else where the file is damaged in any way, has four inks, or
-/// asks for more memory than there is.
+/// Returns 0, and bytes that `free` releases; another value if the file is damaged in any way, is
+/// CMYK, or needs more memory than there is.
 int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result, size_t *result_length);

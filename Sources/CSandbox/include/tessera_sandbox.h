@@ -1,12 +1,12 @@
 #pragma once
 
-/// From now on this process and its threads read only what lies below `readable`, and make and write
-/// files only below `writable` (both NULL-terminated; what is not there is left out). Landlock,
-/// since Linux 5.13: returns the version of it that is active, 0 where the kernel has none, or an errno
-/// value made negative.
+/// Restricts this process and its threads: they can read only below `readable`, and create and
+/// write files only below `writable` (both NULL-terminated; missing paths are ignored). Uses
+/// Landlock (Linux 5.13 and later). Returns the active version of Landlock, 0 if the kernel has
+/// none, or a negated errno value.
 int tessera_confine_files(const char *const readable[], const char *const writable[]);
 
-/// From now on this process opens no sockets, starts no processes, signals nobody but itself, and
-/// touches none of the kernel's doors that no codec needs (seccomp). Returns 0 or an errno value;
-/// ENOSYS where the kernel has no such filters.
+/// Denies this process sockets, new processes, signals to other processes, and all system calls
+/// that attack the kernel rather than serve a codec (seccomp). Returns 0 or an errno value; ENOSYS
+/// if the kernel has no such filters.
 int tessera_confine_calls(void);
