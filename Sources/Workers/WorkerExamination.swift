@@ -1,29 +1,26 @@
 internal import TesseraSystem
 package import TesseraWire
 
-/// What a worker says of itself and of its libraries.
+/// What a worker reports about itself and its libraries.
 package struct WorkerExamination: Sendable {
   package var hello: WorkerHello
   package var checks: [ExaminationCheck]
 
-  /// Starts a worker, has it try what it can do in its folder for results, and ends it.
+  /// Starts a worker, has it test its libraries in its folder for results, and ends it.
   package static func perform(
     _ settings: WorkerSettings
   ) async throws(WorkerStartError) -> WorkerExamination {
     let result: Result<WorkerExamination, WorkerStartError> = await withCheckedContinuation {
       continuation in
-      let body: @Sendable () -> Void = {
+      // The thread that started a worker must outlive it; see WorkerPool.start.
+      WorkerPool.startThread {
+        continuation.resume(returning: .failure($0))
+      } body: {
         do throws(WorkerStartError) {
           continuation.resume(returning: .success(try examine(settings)))
         } catch {
           continuation.resume(returning: .failure(error))
         }
-      }
-      // The thread that started a worker must outlive it.
-      do throws(SystemError) {
-        try BackgroundThread.start(body)
-      } catch {
-        continuation.resume(returning: .failure(WorkerStartError(description: "\(error)")))
       }
     }
     return try result.get()
@@ -37,7 +34,7 @@ package struct WorkerExamination: Sendable {
     guard let checks = process.examine(in: settings.results, until: end) else {
       throw WorkerStartError(
         description:
-          "\"\(settings.executable)\" could not examine itself: \(process.end().sentence)")
+          "\"\(settings.executable)\" could not test its libraries: \(process.end().sentence)")
     }
     process.finish()
     return WorkerExamination(hello: hello, checks: checks)

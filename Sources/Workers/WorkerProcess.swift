@@ -1,15 +1,14 @@
 internal import Glibc
 internal import Synchronization
-internal import TesseraCProcess
 internal import TesseraSystem
 internal import TesseraWire
 
-/// One running `tessera-worker`. One thread talks to it; ``kill()`` may come from any.
+/// One running `tessera-worker`. One thread talks to it; ``kill()`` may be called from any thread.
 final class WorkerProcess: Sendable {
-  /// How long a worker may take to say hello: libvips loads its modules meanwhile.
+  /// How long a worker may take to say hello. Meanwhile libvips loads its modules.
   private static let startTime = Duration.seconds(20)
 
-  /// Nil once the process is reaped: its id may then be somebody else's.
+  /// Nil once the process is reaped: the kernel may then reuse its id.
   private let pid: Mutex<pid_t?>
   private let channel: Mutex<LineChannel>
   private let descriptor: Int32
@@ -20,6 +19,7 @@ final class WorkerProcess: Sendable {
   ) throws(WorkerStartError) -> (WorkerProcess, WorkerHello) {
     let process = try WorkerProcess(settings)
     let received = process.receive(until: .now.advanced(by: startTime))
+    // Why a line is not a hello does not matter: how the process ended says more.
     guard case .line(let line) = received, let hello = try? WorkerHello(line: line) else {
       let ending = process.end()
       throw WorkerStartError(
@@ -28,45 +28,17 @@ final class WorkerProcess: Sendable {
     guard hello.protocolVersion == WorkerHello.protocolVersion else {
       _ = process.end()
       throw WorkerStartError(
-        description: "\"\(settings.executable)\" is of another version than this tessera: put both "
-          + "executables of one build side by side")
+        description: "\"\(settings.executable)\" is from another version than this tessera; "
+          + "install both executables of one build side by side")
     }
     return (process, hello)
   }
 
   private init(_ settings: WorkerSettings) throws(WorkerStartError) {
-    func failure(_ what: String, _ code: Int32) -> WorkerStartError {
-      WorkerStartError(description: "could not \(what): \(String(cString: strerror(code)))")
-    }
-    var ends: [Int32] = [-1, -1]
-    guard
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-    else { throw failure("make a socket pair", errno) }
-    defer { close(ends[1]) }
-    let nothing = tessera_open("/dev/null", O_WRONLY, 0)
-    defer { close(nothing) }
-    // Processor time is a whole number of seconds to the kernel, and a little more than wall time,
-    // so that a hang is reported as what it is by the coordinator's own clock.
-    let seconds = Int(settings.time.components.seconds) + 2
-    let arguments = [
-      settings.executable, String(settings.memory), String(seconds), settings.sources,
-      settings.results,
-    ]
-    // Nothing else of the environment: it may hold secrets that no decoder must see.
-    let environment = ["MALLOC_ARENA_MAX=1", "LC_ALL=C", "PATH=/usr/bin:/bin"]
-    var child = pid_t()
-    let code = Self.withCStrings(arguments) { arguments in
-      Self.withCStrings(environment) { environment in
-        tessera_spawn(settings.executable, arguments, environment, ends[1], nothing, &child)
-      }
-    }
-    guard code == 0 else {
-      close(ends[0])
-      throw failure("start \"\(settings.executable)\"", code)
-    }
-    descriptor = ends[0]
-    pid = Mutex(child)
-    channel = Mutex(LineChannel(descriptor: ends[0]))
+    let launched = try WorkerLauncher.launch(settings)
+    descriptor = launched.channel
+    pid = Mutex(launched.pid)
+    channel = Mutex(LineChannel(descriptor: launched.channel))
   }
 
   deinit {
@@ -74,118 +46,84 @@ final class WorkerProcess: Sendable {
     close(descriptor)
   }
 
-  /// Sends a job and waits for its reply. After any outcome but a reply the worker is of no more
-  /// use; ``end()`` then tells why.
-  func perform(_ job: TranscodeJob, until end: ContinuousClock.Instant) -> Outcome {
-    guard channel.withLock({ $0.send(job.line, until: end) }) else { return .unsent }
-    switch receive(until: end) {
+  // MARK: Conversation
+
+  /// Sends a job and waits for its reply. After any other ending than a reply the process has
+  /// ended.
+  func perform(_ job: TranscodeJob, until deadline: ContinuousClock.Instant) -> JobEnding {
+    guard channel.withLock({ $0.send(job.line, until: deadline) }) else {
+      _ = end()
+      return .unsent
+    }
+    switch receive(until: deadline) {
     case .line(let line):
-      guard let reply = try? TranscodeReply(line: line, for: job.identifier) else {
-        return .garbage
-      }
-      return .reply(reply)
-    case .tooLong: return .garbage
-    case .closed: return .lost
-    case .timedOut: return .timedOut
+      // What is wrong with an invalid reply is of no use to the user.
+      if let reply = try? TranscodeReply(line: line, for: job.identifier) { return .reply(reply) }
+      _ = end()
+      return .garbage
+    case .tooLong:
+      _ = end()
+      return .garbage
+    case .closed: return .lost(end())
+    case .timedOut:
+      kill()
+      _ = end()
+      return .timedOut
     }
   }
 
-  /// Has the worker try what its libraries can do. Nil where it gave no answer that makes sense.
-  func examine(in folder: String, until end: ContinuousClock.Instant) -> [ExaminationCheck]? {
-    guard channel.withLock({ $0.send(WorkerRequest.examine(folder: folder).line, until: end) }),
-      case .line(let line) = receive(until: end)
+  /// Has the worker test its libraries. Nil if it sent no valid reply.
+  func examine(in folder: String, until deadline: ContinuousClock.Instant) -> [ExaminationCheck]? {
+    let request = WorkerRequest.examine(folder: folder).line
+    guard channel.withLock({ $0.send(request, until: deadline) }),
+      case .line(let line) = receive(until: deadline)
     else { return nil }
     return try? Examination.checks(line: line)
   }
 
-  enum Outcome {
-    case reply(TranscodeReply)
-    /// It was gone before it got the job.
-    case unsent
-    case lost
-    case garbage
-    case timedOut
+  private func receive(until deadline: ContinuousClock.Instant) -> LineChannel.Received {
+    channel.withLock { $0.receive(maximumLength: WireLine.maximumLength, until: deadline) }
   }
 
-  private func receive(until end: ContinuousClock.Instant) -> LineChannel.Received {
-    channel.withLock { $0.receive(maximumLength: WireLine.maximumLength, until: end) }
-  }
+  // MARK: Ending
 
-  /// Kills the process and all it may have started. It is still to be reaped by ``end()``.
+  /// Kills the process and its process group. ``end()`` still has to reap it.
   func kill() {
     pid.withLock { pid in
-      guard let pid else { return }
-      Glibc.kill(-pid, SIGKILL)
-      Glibc.kill(pid, SIGKILL)
+      if let pid { Self.kill(pid) }
     }
   }
 
-  /// Makes sure that the process has ended, and tells how. A process that is about to die by itself
-  /// gets a moment for it, so that its own reason is told.
+  /// Ensures that the process has ended, and reports how. A process that is about to end on its own
+  /// gets 100 ms for it, so that its own reason is reported.
   func end() -> ProcessEnding {
     pid.withLock { pid in
       guard let child = pid else { return .gone }
-      var status: Int32 = 0
-      var waited = waitpid(child, &status, WNOHANG)
-      var pauses = 0
-      while waited == 0, pauses < 20 {
-        usleep(5_000)
-        pauses += 1
-        waited = waitpid(child, &status, WNOHANG)
-      }
-      if waited == 0 {
-        Glibc.kill(-child, SIGKILL)
-        Glibc.kill(child, SIGKILL)
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        pid = nil
-        return .killed
-      }
-      Glibc.kill(-child, SIGKILL)  // what it may have started
       pid = nil
-      return ProcessEnding(status: status)
+      var status: Int32 = 0
+      for attempt in 0...20 {
+        if attempt > 0 { usleep(5_000) }
+        guard waitpid(child, &status, WNOHANG) == 0 else {
+          // Whatever it may have started is in its group.
+          Glibc.kill(-child, SIGKILL)
+          return ProcessEnding(status: status)
+        }
+      }
+      Self.kill(child)
+      while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+      return .killed
     }
   }
 
-  /// Closes the conversation: a worker that waits for its next job ends by itself.
+  /// Closes the channel, on which a worker that waits for its next job ends, and waits for its end.
   func finish() {
     shutdown(descriptor, Int32(SHUT_RDWR))
     _ = end()
   }
 
-  private static func withCStrings<Value>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
-  ) -> Value {
-    let copies = strings.map { strdup($0) } + [nil]
-    defer { for copy in copies { free(copy) } }
-    return copies.withUnsafeBufferPointer { buffer in
-      // The array has at least its terminating nil.
-      buffer.baseAddress.map(body) ?? body([nil])
-    }
-  }
-}
-
-/// How a process ended.
-enum ProcessEnding: Equatable {
-  case exited(Int32)
-  case signalled(Int32)
-  /// It did not end by itself and was killed.
-  case killed
-  /// It had been reaped before.
-  case gone
-
-  /// Reads a status of waitpid(2).
-  init(status: Int32) {
-    let signal = status & 0x7F
-    self = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
-  }
-
-  var sentence: String {
-    switch self {
-    case .exited(let code): "it exited with status \(code)"
-    case .signalled(let signal):
-      "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
-    case .killed: "it did not answer and was killed"
-    case .gone: "it is gone"
-    }
+  /// Kills the process and its group, in which whatever it may have started is.
+  private static func kill(_ process: pid_t) {
+    Glibc.kill(-process, SIGKILL)
+    Glibc.kill(process, SIGKILL)
   }
 }

@@ -1,17 +1,18 @@
-/// How workers are started and held in check.
+/// How workers are started and limited.
 package struct WorkerSettings: Sendable {
   /// The path of `tessera-worker`.
   package var executable: String
   package var count: Int
-  /// Address space of one worker, in bytes.
+  /// The address space of one worker, in bytes.
   package var memory: Int
-  /// Wall time for one job; processor time is limited to the same by the kernel.
+  /// Wall-clock time for one job. The kernel limits the worker's processor time to little more.
   package var time: Duration
-  /// The folder that it reads sources from, and the one that it makes files in: beside the system's libraries and fonts no other
-  /// is open to it.
+  /// The folder that workers read sources from. Besides this folder, the one for results, and the
+  /// system's libraries and fonts, a confined worker can open nothing.
   package var sources: String
+  /// The folder that workers create files in.
   package var results: String
-  /// A worker is replaced after so many jobs, so that nothing it leaks adds up.
+  /// A worker is replaced after this many jobs, so that leaks do not add up.
   package var jobsPerWorker = 1_000
 
   package init(
@@ -26,15 +27,15 @@ package struct WorkerSettings: Sendable {
   }
 }
 
-/// Workers can't be had at all: not one item's fault, but the end of the run.
+/// Workers cannot be started at all. This is not one item's failure but the end of the run.
 package struct WorkerStartError: Error, Sendable, CustomStringConvertible {
   /// A sentence without its full stop.
   package var description: String
 }
 
-/// What the pool did.
+/// What the pool has done so far.
 package struct WorkerStatistics: Sendable, Equatable {
   package var jobs = 0
-  /// Workers that had to be replaced because they crashed, hung or made no sense.
+  /// Workers that were replaced because they crashed, hung or sent garbage.
   package var replaced = 0
 }
