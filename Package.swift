@@ -116,7 +116,6 @@ let package = Package(
       [
         "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraSystem",
         "TesseraText", "TesseraBytes", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
-        "TesseraCZlib",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: a run, and what works on a finished output

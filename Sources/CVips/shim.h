@@ -1,10 +1,11 @@
 #pragma once
 #include <vips/vips.h>
 
-// libvips' operations are variadic C functions. Each is reached through one typed door here, with
-// the options that Tessera uses and no other.
+// libvips' operations are variadic C functions, which Swift cannot call. Each has one typed wrapper
+// here, with only the options that Tessera uses.
 
-/// Loads by the format's own loader, named by our header reader: libvips never sniffs.
+// Loaders. Our header reader decides the format, and its loader is called by name: libvips never
+// guesses.
 static inline int tessera_vips_load_jpeg(const char *path, VipsImage **out, int shrink, VipsFailOn fail_on) {
   return vips_jpegload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
                        "shrink", shrink, NULL);
@@ -39,7 +40,7 @@ static inline int tessera_vips_load_jxl(const char *path, VipsImage **out, VipsF
                       NULL);
 }
 
-// libvips reads from these bytes for as long as the picture lives, so it gets a copy that ends with it.
+// libvips reads from these bytes as long as the image exists, so the image owns a copy of them.
 static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsImage *image) {
   if (failed) {
     g_free(copy);
@@ -48,8 +49,8 @@ static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsI
   vips_image_set_blob(image, "tessera-source", (VipsCallbackFn)vips_area_free_cb, copy, length);
   return 0;
 }
-/// A drawing at `scale` times its size. From memory it has no place that a reference in it could be
-/// relative to.
+/// Renders a drawing at `scale` times its size. It is loaded from memory, so that it has no base
+/// URL and relative references in it lead nowhere.
 static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
                                         double scale, VipsFailOn fail_on) {
   void *copy = g_memdup2(bytes, length);
@@ -63,7 +64,7 @@ static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, 
                                    fail_on, NULL);
   return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
-/// Of bytes made here, to have libvips read the Exif in them. The fields are read at once.
+/// Loads bytes that this process has made, so that libvips parses the Exif in them.
 static inline int tessera_vips_load_jpeg_bytes(const void *bytes, size_t length, VipsImage **out) {
   void *copy = g_memdup2(bytes, length);
   int failed = vips_jpegload_buffer(copy, length, out, NULL);
@@ -77,7 +78,7 @@ static inline void tessera_vips_copy_field(VipsImage *from, VipsImage *to, const
   vips_image_set(to, name, &value);
   g_value_unset(&value);
 }
-/// 8-bit sRGB samples, with alpha where there are four of a pixel.
+/// 8-bit sRGB samples; with four bands, the last is alpha.
 static inline int tessera_vips_from_samples(const void *samples, size_t length, int width,
                                             int height, int bands, VipsImage **out) {
   VipsImage *plain = vips_image_new_from_memory_copy(samples, length, width, height, bands,
@@ -110,8 +111,8 @@ static inline int tessera_vips_save_png(VipsImage *in, void **data, size_t *leng
   return vips_pngsave_buffer(in, data, length, NULL);
 }
 
-/// Whether the embedded profile is one, and for this kind of picture. vips_icc_transform itself would
-/// take another in its place and say nothing.
+/// Whether the embedded profile can be parsed and matches the image's bands. vips_icc_transform
+/// would silently use another profile in its place.
 static inline int tessera_vips_profile_is_usable(VipsImage *in) {
   const void *data;
   size_t length;
@@ -119,8 +120,8 @@ static inline int tessera_vips_profile_is_usable(VipsImage *in) {
   return vips_icc_is_compatible_profile(in, data, length);
 }
 
-/// By the embedded profile where `input` is NULL, else by one of libvips' own: "cmyk" or "p3". Relative
-/// intent with black point compensation off is what vips_thumbnail does, too.
+/// Converts from the embedded profile if `input` is NULL, otherwise from a built-in one: "cmyk" or
+/// "p3". Relative intent without black point compensation, as in vips_thumbnail.
 static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *input) {
   if (!input)
     return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent",
@@ -128,7 +129,7 @@ static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const
   return vips_icc_transform(in, out, "srgb", "input_profile", input, "depth", 8, "intent",
                             VIPS_INTENT_RELATIVE, NULL);
 }
-static inline int tessera_vips_to_inks(VipsImage *in, VipsImage **out) {
+static inline int tessera_vips_to_cmyk(VipsImage *in, VipsImage **out) {
   return vips_icc_transform(in, out, "cmyk", "input_profile", "srgb", "intent",
                             VIPS_INTENT_RELATIVE, NULL);
 }
@@ -138,11 +139,11 @@ static inline int tessera_vips_extract_bands(VipsImage *in, VipsImage **out, int
 static inline int tessera_vips_bandjoin(VipsImage *first, VipsImage *second, VipsImage **out) {
   return vips_bandjoin2(first, second, out, NULL);
 }
-/// The least of all samples.
+/// The smallest of all samples.
 static inline int tessera_vips_least(VipsImage *in, double *least) {
   return vips_min(in, least, NULL);
 }
-/// The upper eight bits of sixteen.
+/// The upper eight of 16 bits.
 static inline int tessera_vips_upper_byte(VipsImage *in, VipsImage **out) {
   return vips_msb(in, out, NULL);
 }
@@ -164,7 +165,7 @@ static inline int tessera_vips_extract_area(VipsImage *in, VipsImage **out, int 
 static inline int tessera_vips_addalpha(VipsImage *in, VipsImage **out) {
   return vips_addalpha(in, out, NULL);
 }
-/// The place is told by the result's offset.
+/// The result's offsets state its position, negated.
 static inline int tessera_vips_smartcrop(VipsImage *in, VipsImage **out, int width, int height,
                                          int entropy) {
   return vips_smartcrop(in, out, width, height, "interesting",
@@ -194,19 +195,19 @@ static inline int tessera_vips_copy_plain(VipsImage *in, VipsImage **out) {
   return vips_copy(in, out, NULL);
 }
 
-/// A number among the fields of a picture, or another where there is none. libvips' own functions for
-/// frames and their height take 10,000 frames and more for one.
+/// A positive number among an image's fields, or `otherwise` if there is none. libvips' own
+/// functions for the number of frames and their height treat 10,000 or more frames as one.
 static inline int tessera_vips_number(VipsImage *in, const char *name, int otherwise) {
   int number;
   if (!vips_image_get_typeof(in, name) || vips_image_get_int(in, name, &number)) return otherwise;
   return number > 0 ? number : otherwise;
 }
 
-// Casting macros of the GObject type system.
+// g_object_unref is a macro with a cast, which Swift does not import.
 static inline void tessera_vips_unref(VipsImage *image) { g_object_unref(image); }
 
-/// Everything that is not meant for untrusted bytes is blocked, and so is every loader but the ones
-/// named above: libvips 8.14.1 leaves matrixload open, and its SVG sniffer can be made to spin.
+/// Blocks every loader but those above. vips_block_untrusted_set is not enough: libvips 8.14.1 does
+/// not mark matrixload as untrusted, and its SVG sniffer loops forever on some input.
 static inline void tessera_vips_block_all_but_named(void) {
   vips_operation_block_set("VipsForeignLoad", TRUE);
   vips_operation_block_set("VipsForeignLoadJpegFile", FALSE);

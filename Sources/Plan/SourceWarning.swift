@@ -1,21 +1,26 @@
-/// What is wrong with a source that can be shown all the same.
+/// A defect of a source that did not keep it from being decoded.
+///
+/// Warnings depend only on the source's bytes and the `fail-on` level, so they are stored with the
+/// source.
 package enum SourceWarning: Sendable, Equatable {
-  /// The image is damaged, and was decoded as far as possible, because `fail-on` is at this level.
+  /// The source is damaged and was decoded as far as possible, because the pipeline's `fail-on` level
+  /// permits it. The detail is the message of the strict decode, which failed.
   case damaged(FailOn, detail: String)
-  /// The colour profile is damaged, or made for another kind of image.
+  /// The colour profile cannot be read, or is not for this image's kind of samples. It was ignored.
   case damagedProfile
+  /// The colour profile can be read, but not converted from. The detail is libvips' message.
   case unusableProfile(detail: String)
 }
 
 extension SourceWarning {
-  /// A sentence without its full stop.
+  /// The warning as the catalog shows it, without a full stop.
   package var sentence: String {
     switch self {
     case .damaged(let level, let detail):
-      "the image is damaged and is shown as far as it can be decoded (fail-on: \(level.rawValue)): "
+      "the image is damaged and was decoded as far as possible (fail-on: \(level.rawValue)): "
         + detail
-    case .damagedProfile: "the colour profile is damaged or is for another kind of image"
-    case .unusableProfile(let detail): "the colour profile cannot be used: \(detail)"
+    case .damagedProfile: "the colour profile is damaged or does not match the image"
+    case .unusableProfile(let detail): "the colour profile could not be used: \(detail)"
     }
   }
 }

@@ -4,71 +4,79 @@ package import TesseraWire
 
 /// Turns one spooled source into all its files, from one decode.
 ///
-/// The steps, in order: look at the header and the limits; decode at the smallest size that still
-/// serves the largest file; convert to sRGB; turn upright; then each file from a half, a quarter… of
-/// that; encode, clean, write; at last the placeholders.
+/// The steps, in order: read the header and check the limits; decode at the smallest size that
+/// still serves the largest output; convert to sRGB; turn upright; make each output from the
+/// nearest level of the pyramid, encode it, clean its metadata and write it; finally compute the
+/// placeholders.
 package struct Transcoder {
   private let job: TranscodeJob
-  private var warnings: [String] = []
-  /// Where the picture could be used as it is stored.
-  private var stored: StoredPicture?
 
   package static func perform(_ job: TranscodeJob) -> TranscodeReply {
-    var transcoder = Transcoder(job: job)
     do throws(TranscodeFailure) {
-      return try transcoder.run()
+      return try Transcoder(job: job).run()
     } catch {
       return .failed(error)
     }
   }
 
-  private init(job: TranscodeJob) { self.job = job }
-
-  private mutating func run() throws(TranscodeFailure) -> TranscodeReply {
-    let (facts, decoded): (SourceFacts, [Picture]?)
-    do throws(TranscodeFailure) {
-      (facts, decoded) = try decode(failOn: .error)
-    } catch {
-      // What a strict decoder refuses is looked at again, where the pipeline is not that strict.
-      guard error.code == .decode, job.failOn != .error else { throw error }
-      (facts, decoded) = try decode(failOn: job.failOn)
-      warnings.append("\(TranscodeReply.damageWarning(job.failOn)): \(error.message)")
-    }
-    guard let decoded else { return .differs(facts) }
-    var pyramid = Pyramid(decoded, base: job.decode.base, source: facts.size)
+  private func run() throws(TranscodeFailure) -> TranscodeReply {
+    let decoded = try decode()
+    guard let frames = decoded.frames else { return .differs(decoded.facts) }
+    var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
     for output in job.outputs {
-      let frames: [Picture]
+      let frames: [Raster]
       do throws(VipsError) {
         frames = try pyramid.frames(for: output.file)
       } catch {
         throw TranscodeFailure(decoding: error)
       }
-      try Encoder.write(frames, as: output, or: stored)
+      try Encoder.write(frames, as: output, orReuse: decoded.reusable)
     }
     do throws(VipsError) {
-      return .done(facts, try pyramid.placeholders(), warnings: warnings)
+      return .done(decoded.facts, try pyramid.placeholders(), warnings: decoded.warnings)
     } catch {
       throw TranscodeFailure(encoding: error, format: "placeholder")
     }
   }
 
-  /// What the source is, and its frames; no frames where it is not what the plan was made for.
-  private mutating func decode(
-    failOn: FailOn
-  ) throws(TranscodeFailure) -> (SourceFacts, [Picture]?) {
+  // MARK: Decoding
+
+  private struct Decoded {
+    var facts: SourceFacts
+    /// Nil if the source is not what the plan was made for.
+    var frames: [Raster]?
+    /// The source, if its encoded image may serve as an output.
+    var reusable: ReusableSource?
+    var warnings: [SourceWarning] = []
+  }
+
+  /// Decodes strictly and, if that fails and the pipeline is less strict, again at the pipeline's
+  /// level.
+  private func decode() throws(TranscodeFailure) -> Decoded {
+    do throws(TranscodeFailure) {
+      return try decode(failOn: .error)
+    } catch {
+      guard error.code == .decode, job.failOn != .error else { throw error }
+      var decoded = try decode(failOn: job.failOn)
+      decoded.warnings.append(.damaged(job.failOn, detail: error.message))
+      return decoded
+    }
+  }
+
+  private func decode(failOn: FailOn) throws(TranscodeFailure) -> Decoded {
     let decoder = try Decoder(job, failOn: failOn)
-    guard decoder.facts.plansLike(job.expected) else { return (decoder.facts, nil) }
-    warnings = []
+    var decoded = Decoded(facts: decoder.facts)
+    guard decoder.facts.plansLike(job.expected) else { return decoded }
     do throws(VipsError) {
-      let frames = try decoder.frames(warnings: &warnings)
-      // Nothing is used again of what is broken in any way.
-      let isSound = failOn == .error && warnings.isEmpty
-      stored =
-        isSound && decoder.isShownAsStored ? StoredPicture(job, decoder.facts) : nil
-      return (decoder.facts, frames)
+      decoded.frames = try decoder.frames(warnings: &decoded.warnings)
     } catch {
       throw TranscodeFailure(decoding: error)
     }
+    // Bytes of a source that is damaged in any way are never copied into an output.
+    if failOn == .error, decoded.warnings.isEmpty, decoder.isShownAsStored {
+      decoded.reusable = ReusableSource(job, decoder.facts)
+    }
+    return decoded
   }
 }
 
@@ -77,7 +85,7 @@ extension TranscodeFailure {
     self =
       error.isOutOfMemory
       ? TranscodeFailure(.outOfMemory, "decoding needed more memory than limits.memory allows")
-      : TranscodeFailure(.decode, "the picture could not be decoded: \(error.message)")
+      : TranscodeFailure(.decode, "the image could not be decoded: \(error.message)")
   }
 
   init(encoding error: VipsError, format: String) {

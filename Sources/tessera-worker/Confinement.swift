@@ -3,25 +3,29 @@ internal import TesseraCSandbox
 internal import TesseraWire
 
 extension Confinement {
-  /// What codecs and text in drawings read: libraries, fonts and their caches, the number of processors.
+  /// What codecs, and text in drawings, have to read: libraries, fonts and their caches, the number
+  /// of processors.
   private static let system = [
     "/usr", "/lib", "/lib64", "/etc/fonts", "/etc/ld.so.cache", "/var/cache/fontconfig",
     "/sys/devices/system/cpu",
     "/dev/null", "/dev/zero", "/dev/urandom",
   ]
 
-  /// Shuts this process in, as far as the kernel has the means.
+  /// Confines this process, as far as the kernel has the means. Ends the process if the kernel has
+  /// them and they fail.
   static func enter(reading source: String, writing target: String) -> Confinement {
     let files = withCStrings(system + [source]) { readable in
       withCStrings([target]) { writable in tessera_confine_files(readable, writable) }
     }
-    if files < 0 { stop("could not confine itself to its folders: \(sentence(-files))") }
+    if files < 0 { stop("could not restrict its file access: \(reason(-files))") }
     let calls = tessera_confine_calls()
-    if calls != 0 && calls != ENOSYS { stop("could not confine itself: \(sentence(calls))") }
+    if calls != 0 && calls != ENOSYS {
+      stop("could not restrict its system calls: \(reason(calls))")
+    }
     return Confinement(landlock: Int(files), hasSeccomp: calls == 0)
   }
 
-  private static func sentence(_ code: Int32) -> String { String(cString: strerror(code)) }
+  private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
   private static func withCStrings<Value>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
@@ -29,7 +33,7 @@ extension Confinement {
     let copies = strings.map { UnsafePointer(strdup($0)) } + [nil]
     defer { for copy in copies { free(UnsafeMutablePointer(mutating: copy)) } }
     return copies.withUnsafeBufferPointer { buffer in
-      // The array has at least its terminating nil.
+      // The array has at least its terminating nil, so there is a base address.
       buffer.baseAddress.map(body) ?? body([nil])
     }
   }

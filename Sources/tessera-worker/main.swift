@@ -4,10 +4,10 @@ internal import TesseraSystem
 internal import TesseraTranscode
 internal import TesseraWire
 
-// tessera-worker: reads jobs from descriptor 3, a line each, and answers each with a line, until
-// the other end is closed. It is started by tessera and by nobody else; its arguments are its
-// limits: the address space in bytes, processor seconds for one job, the folder that sources are read
-// from, and the one that files are made in.
+// tessera-worker: reads requests from descriptor 3, one per line, and replies to each with a line,
+// until the other end is closed. Only tessera starts it. Its arguments are its limits: the address
+// space in bytes, the processor seconds for one job, the folder that sources are in, and the folder
+// for results.
 
 let channelDescriptor: Int32 = 3
 
@@ -21,13 +21,14 @@ let limits = arguments.prefix(2).compactMap { UInt64($0) }
 guard limits.count == 2, arguments.count == 4, let sources = arguments.dropFirst(2).first,
   let results = arguments.last
 else {
-  stop("this program is started by tessera; run \"tessera --help\"")
+  stop("only tessera starts this program; run \"tessera --help\"")
 }
-// Limits first, before a byte of any picture is read.
-guard tessera_die_with_parent() == 0, getppid() != 1 else { stop("the coordinator is gone") }
+// Limits first, before a byte of any image is read. A parent of 1 means that the coordinator ended
+// before the process asked to die with it.
+guard tessera_die_with_parent() == 0, getppid() != 1 else { stop("the coordinator has ended") }
 guard tessera_limit_self(limits[0], 0) == 0 else { stop("could not limit the address space") }
 guard let version = Vips.start() else { stop("libvips could not start") }
-// What libvips needed to start is loaded; from here on it sees codecs, fonts and the two folders.
+// After libvips, because what it reads while it starts is not needed later.
 let confinement = Confinement.enter(reading: sources, writing: results)
 
 var channel = LineChannel(descriptor: channelDescriptor)
@@ -37,13 +38,14 @@ while let line = channel.receive(maximumLength: WireLine.maximumLength) {
   do throws(WireError) {
     request = try WorkerRequest(line: line)
   } catch {
-    stop("not a job: \(error.message)")
+    stop("invalid request: \(error.message)")
   }
+  // Processor time is limited per job, so the limit is raised before each.
   guard tessera_limit_self(0, limits[1]) == 0 else { stop("could not limit processor time") }
-  let answer =
+  let reply =
     switch request {
     case .transcode(let job): Transcoder.perform(job).line(for: job.identifier)
     case .examine(let folder): Examination.line(Examiner.perform(in: folder))
     }
-  guard channel.send(answer) else { break }
+  guard channel.send(reply) else { break }
 }

@@ -329,7 +329,7 @@ import Testing
     #expect(lines[1] == "reads     jpeg png gif webp bmp tiff heic avif jxl jp2 ico svg")
     #expect(lines[2] == "writes    webp jpeg png avif jxl")
     #expect(lines[3] == "turns     orientations 1 2 3 4 5 6 7 8")
-    #expect(lines[4] == "colours   profiles, four inks")
+    #expect(lines[4] == "colours   profiles, CMYK")
     let json = try await Tool.tessera("doctor", "--json")
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     let checks = object?["checks"] as? [[String: Any]]

@@ -286,7 +286,7 @@ import Testing
     try workshop.folder.write(
       """
       #!/bin/sh
-      printf '{"protocol":7,"libvips":"0","landlock":0,"seccomp":false}\\n' >&3
+      printf '{"protocol":8,"libvips":"0","landlock":0,"seccomp":false}\\n' >&3
       while read line <&3; do echo '\(reply)' >&3; done
 
       """, to: "tessera-worker")

@@ -143,7 +143,7 @@ import Testing
       #expect(image.warnings?.count == 1)
       #expect(
         image.warnings?.first?.hasPrefix(
-          "the picture is damaged, and shown as far as it can be decoded (fail-on: none): ") == true
+          "the image is damaged and was decoded as far as possible (fail-on: none): ") == true
       )
     }
     for level in ["truncated", "error"] {

@@ -58,7 +58,7 @@ import Testing
     }
     let images = try workshop.catalog.images
     #expect(
-      images.last?.warnings == ["the colour profile is damaged, or for another kind of picture"])
+      images.last?.warnings == ["the colour profile is damaged or does not match the image"])
     #expect(images[0].warnings == nil)
   }
 

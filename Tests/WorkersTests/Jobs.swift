@@ -36,7 +36,7 @@ func output(_ path: String, _ width: Int, _ height: Int, _ format: OutputFormat 
 
 /// A program that poses as a worker: a shell script with the channel on descriptor 3.
 func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
-  let hello = #"printf '{"protocol":7,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
+  let hello = #"printf '{"protocol":8,"libvips":"0.0.0","landlock":0,"seccomp":false}\n' >&3"#
   let path = try folder.write("#!/bin/sh\n\(hello)\n\(body)\n", to: "impostor")
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   return path

@@ -41,7 +41,7 @@ struct Make: Step {
       }
       work.staged = Staged(
         files: job.outputs, facts: facts, placeholders: placeholders,
-        warnings: warnings.map { _ in SourceWarning.damagedProfile })
+        warnings: warnings)
       return .next
     case .differs(let facts): return planAgain(work, facts)
     case .failed(let failure):

@@ -1,0 +1,136 @@
+/// Decodes device-independent bitmaps as Microsoft's documentation of BITMAPINFOHEADER and its
+/// relatives describes them: the versions of OS/2 and Windows, 1 to 32 bits per pixel, run-length
+/// coded or in bit fields.
+enum BMPDecoder {
+  /// Decodes a whole BMP file.
+  ///
+  /// - Parameter maximumPixels: larger bitmaps are rejected before memory is allocated.
+  static func decode(
+    _ file: Span<UInt8>, maximumPixels: Int
+  ) throws(BitmapError) -> Bitmap {
+    let source = LittleEndian(file)
+    guard try source.word(0) == 0x4D42 else { throw BitmapError(reason: "is not a BMP file") }
+    let header = try DIBHeader(source, at: 14, isInIcon: false)
+    var pixels = try source.double(10)
+    // Some writers omit the palette from the offset of the pixels.
+    if pixels == header.paletteStart { pixels = header.paletteEnd }
+    return try decode(source, header, pixels: pixels, maximumPixels: maximumPixels)
+  }
+
+  /// Decodes a bitmap in an icon. Its header states twice the height, because a mask of one bit per
+  /// pixel follows the image.
+  static func decodeIcon(
+    _ source: borrowing LittleEndian, at start: Int, maximumPixels: Int
+  ) throws(BitmapError) -> Bitmap {
+    let header = try DIBHeader(source, at: start, isInIcon: true)
+    let pixels = header.paletteEnd
+    var bitmap = try decode(source, header, pixels: pixels, maximumPixels: maximumPixels)
+    // With 32 bits per pixel there is an alpha channel; if it is unused, as in old icons, the mask
+    // applies.
+    let hasAlpha =
+      bitmap.bands == 4
+      && stride(from: 3, to: bitmap.samples.count, by: 4).contains {
+        bitmap.samples[$0] != 255
+      }
+    if !hasAlpha {
+      let maskStart = pixels + header.stride * header.height
+      do throws(BitmapError) {
+        try bitmap.mask(with: source, at: maskStart, isUpsideDown: !header.isTopDown)
+      } catch {
+        // With 32 bits per pixel, some writers omit the mask.
+        if header.bits != 32 { throw error }
+      }
+    }
+    return bitmap
+  }
+
+  private static func decode(
+    _ source: borrowing LittleEndian, _ header: DIBHeader, pixels: Int, maximumPixels: Int
+  ) throws(BitmapError) -> Bitmap {
+    guard header.width * header.height <= maximumPixels else {
+      throw BitmapError(reason: "has \(header.width) x \(header.height) pixels")
+    }
+    let palette = try header.palette(source)
+    switch header.compression {
+    case .runs8, .runs4:
+      var runs = RunDecoder(header: header, palette: palette)
+      return try runs.decode(source, at: pixels)
+    default:
+      // Checked before memory is allocated: a short file must not cost more memory than it has
+      // bytes.
+      guard header.stride * header.height <= source.bytes.count - pixels else { throw .cutOff }
+      return try header.bits <= 8
+        ? indexed(source, header, palette, pixels) : direct(source, header, pixels)
+    }
+  }
+
+  /// 1, 2, 4 or 8 bits per pixel, as indices of a palette. An index beyond the palette is black.
+  private static func indexed(
+    _ source: borrowing LittleEndian, _ header: DIBHeader, _ palette: [UInt8], _ pixels: Int
+  ) throws(BitmapError) -> Bitmap {
+    var bitmap = try header.emptyBitmap(bands: 3)
+    let (bits, mask) = (header.bits, 1 << header.bits - 1)
+    for row in 0..<header.height {
+      let start = pixels + row * header.stride
+      var target = header.offset(ofRow: row, bands: 3)
+      for x in 0..<header.width {
+        let byte = Int(source.bytes[start + x * bits / 8])
+        let index = (byte >> (8 - bits - x * bits % 8)) & mask
+        if index * 3 + 2 < palette.count {
+          for channel in 0..<3 { bitmap.samples[target + channel] = palette[index * 3 + channel] }
+        }
+        target += 3
+      }
+    }
+    return bitmap
+  }
+
+  /// 16, 24 or 32 bits per pixel, in bit fields.
+  private static func direct(
+    _ source: borrowing LittleEndian, _ header: DIBHeader, _ pixels: Int
+  ) throws(BitmapError) -> Bitmap {
+    let fields = try header.fields(source)
+    let bands = fields[3].mask == 0 ? 3 : 4
+    var bitmap = try header.emptyBitmap(bands: bands)
+    let step = header.bits / 8
+    for row in 0..<header.height {
+      var place = pixels + row * header.stride
+      var target = header.offset(ofRow: row, bands: bands)
+      for _ in 0..<header.width {
+        var value = 0
+        for index in 0..<step { value |= Int(source.bytes[place + index]) << (8 * index) }
+        for band in 0..<bands { bitmap.samples[target + band] = fields[band].sample(of: value) }
+        place += step
+        target += bands
+      }
+    }
+    // Many writers declare an alpha channel and leave it all zero, but mean an opaque image.
+    if bands == 4,
+      stride(from: 3, to: bitmap.samples.count, by: 4).allSatisfy({ bitmap.samples[$0] == 0 })
+    {
+      for index in stride(from: 3, to: bitmap.samples.count, by: 4) { bitmap.samples[index] = 255 }
+    }
+    return bitmap
+  }
+}
+
+extension Bitmap {
+  /// Adds an icon's mask as alpha: a set bit means transparent.
+  fileprivate mutating func mask(
+    with source: borrowing LittleEndian, at start: Int, isUpsideDown: Bool
+  ) throws(BitmapError) {
+    let stride = (width + 31) / 32 * 4
+    guard stride * height <= source.bytes.count - start else { throw .cutOff }
+    var masked = [UInt8](repeating: 255, count: width * height * 4)
+    for y in 0..<height {
+      let row = start + (isUpsideDown ? height - 1 - y : y) * stride
+      for x in 0..<width {
+        let (from, to) = ((y * width + x) * bands, (y * width + x) * 4)
+        for channel in 0..<3 { masked[to + channel] = samples[from + channel] }
+        if source.bytes[row + x / 8] >> (7 - x % 8) & 1 == 1 { masked[to + 3] = 0 }
+      }
+    }
+    samples = masked
+    bands = 4
+  }
+}

@@ -1,0 +1,167 @@
+internal import TesseraImageHeader
+internal import TesseraPlan
+internal import TesseraSystem
+internal import TesseraWire
+
+/// Decodes a source file into upright frames in memory, in 8-bit sRGB, grey or the source's own
+/// profile.
+struct Decoder {
+  /// The source as its decoder sees it.
+  let facts: SourceFacts
+  private let job: TranscodeJob
+  private let format: ImageFormat
+  private let failOn: FailOn
+  private let colours: ColourConversion
+  /// The source in full size, as it was opened to read its header.
+  private let opened: Raster
+  /// The scale at which libvips renders a drawing with its size in CSS pixels. In libvips 8.14 a
+  /// drawing's size depends on the unit that it is stated in.
+  private let drawingScale: Double
+
+  /// Opens the source, reads its header and checks the job's limits.
+  init(_ job: TranscodeJob, failOn: FailOn) throws(TranscodeFailure) {
+    guard let format = ImageFormat(rawValue: job.format) else {
+      throw TranscodeFailure(.decode, "no decoder for the format \"\(job.format)\"")
+    }
+    try StructureCheck.run(job, format, failOn)
+    do throws(VipsError) {
+      (opened, drawingScale) = try Self.open(job, format, failOn)
+    } catch {
+      throw TranscodeFailure(decoding: error)
+    }
+    self.job = job
+    self.format = format
+    self.failOn = failOn
+    colours = ColourConversion(
+      source: job.source, format: format, keepsProfile: job.decode.keepsProfile)
+    let frames = try Self.frameCount(of: opened, format, job)
+    let size = Size(opened.width, opened.pageHeight)
+    facts = SourceFacts(
+      size: opened.swapsSides ? Size(size.height, size.width) : size,
+      hasAlpha: opened.hasAlpha, frames: frames, colourSpace: opened.colourSpace,
+      profile: opened.blob(Raster.profileField).flatMap { ProfileName.of($0) })
+  }
+
+  private static func open(
+    _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
+  ) throws(VipsError) -> (Raster, drawingScale: Double) {
+    // All frames of an animation: only then does libvips know whether any of them has alpha.
+    let first = try Raster.load(
+      job.source, format: format,
+      .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels))
+    guard format == .svg, first.width != job.expected.size.width else { return (first, 1) }
+    let scale = Double(job.expected.size.width) / Double(first.width)
+    return (
+      try Raster.load(job.source, format: format, .init(scale: scale, failOn: failOn)), scale
+    )
+  }
+
+  /// The number of frames, if the image is within its limits.
+  private static func frameCount(
+    of image: Raster, _ format: ImageFormat, _ job: TranscodeJob
+  ) throws(TranscodeFailure) -> Int {
+    let frames = format.hasFrames ? image.frameCount : 1
+    guard frames <= job.maximumFrames else {
+      throw .tooManyFrames("\(frames)", limit: job.maximumFrames)
+    }
+    let pixels = image.width * image.pageHeight * frames
+    guard pixels <= job.maximumPixels else {
+      throw TranscodeFailure(
+        .tooManyPixels,
+        "the image has \(pixels) pixels in \(frames) frames; limits.pixels allows "
+          + "\(job.maximumPixels)")
+    }
+    return frames
+  }
+
+  /// Whether the stored samples can be shown unchanged: upright, and in sRGB, grey or a profile
+  /// that is kept.
+  var isShownAsStored: Bool { opened.orientation <= 1 && colours.isIdentity(for: opened) }
+
+  // MARK: Frames
+
+  /// The frames, at the smallest size from which the largest output can be made.
+  func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
+    let scale = Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
+    let loaded = try reopened(at: scale)
+    let converted = try colours.convert(withUnreadMetadata(loaded), warnings: &warnings)
+    // The base is in displayed pixels; the pixels here are not turned yet.
+    let target =
+      loaded.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
+    if job.decode.isAnimated {
+      return try Self.frames(of: converted, count: facts.frames, target: target)
+    }
+    let plain = try Self.withoutOpaqueAlpha(converted)
+    // In memory, because sequential decoding delivers rows only once and in order.
+    let base = try plain.resized(width: target.width, height: target.height).inMemory()
+    return [try Self.upright(base)]
+  }
+
+  /// The source, loaded as cheaply as its decoder can if only a part of its size is needed.
+  private func reopened(at scale: Double) throws(VipsError) -> Raster {
+    switch format {
+    case .jpeg:
+      let shrink = ShrinkOnLoad.jpeg(scale)
+      return shrink == 1
+        ? opened
+        : try Raster.load(job.source, format: format, .init(shrink: shrink, failOn: failOn))
+    case .webp:
+      return try Raster.load(
+        job.source, format: format,
+        .init(
+          frames: job.decode.isAnimated ? -1 : 1, scale: ShrinkOnLoad.webp(scale), failOn: failOn))
+    case .gif:
+      return job.decode.isAnimated
+        ? opened : try Raster.load(job.source, format: format, .init(failOn: failOn))
+    case .svg:
+      return scale == 1
+        ? opened
+        : try Raster.load(
+          job.source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
+    default: return opened
+    }
+  }
+
+  /// With metadata that libvips does not read, if any output keeps metadata.
+  private func withUnreadMetadata(_ image: Raster) throws(VipsError) -> Raster {
+    guard job.outputs.contains(where: { !$0.file.encoding.metadata.isEmpty }) else {
+      return image
+    }
+    let metadata: UnreadMetadata
+    do throws(SystemError) {
+      metadata = try UnreadMetadata(of: job.source, format)
+    } catch {
+      throw VipsError(message: error.description)
+    }
+    return try image.with(metadata).withXMPExamined()
+  }
+
+  /// The largest image, in bytes, that is held in memory in full size to examine its alpha.
+  private static let maximumBytes = 256 << 20
+
+  private static func withoutOpaqueAlpha(_ image: Raster) throws(VipsError) -> Raster {
+    guard image.hasAlpha, image.width * image.height * 4 <= maximumBytes else { return image }
+    return try image.inMemory().withoutOpaqueAlpha()
+  }
+
+  /// Each frame is cut out and resized on its own: resized as one strip, the edges of one frame
+  /// would bleed into the next.
+  private static func frames(
+    of strip: Raster, count: Int, target: Size
+  ) throws(VipsError) -> [Raster] {
+    let strip = try strip.inMemory().withoutOpaqueAlpha()
+    let height = strip.height / count
+    var frames: [Raster] = []
+    for index in 0..<count {
+      let frame = try strip.extracted(
+        x: 0, y: index * height, width: strip.width, height: height)
+      frames.append(
+        try upright(try frame.resized(width: target.width, height: target.height).inMemory()))
+    }
+    return frames
+  }
+
+  private static func upright(_ image: Raster) throws(VipsError) -> Raster {
+    image.orientation > 1 ? try image.turnedUpright().inMemory() : image
+  }
+}

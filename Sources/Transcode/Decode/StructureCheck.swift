@@ -1,0 +1,44 @@
+internal import TesseraImageHeader
+internal import TesseraPlan
+internal import TesseraSystem
+internal import TesseraWire
+
+/// Checks of a source's structure before libvips opens it: defects that libvips accepts, or rejects
+/// too late.
+enum StructureCheck {
+  /// More scans than any camera or program writes. Each costs a pass over the whole image: a JPEG
+  /// of 64 megapixels with 10,000 scans takes over 40 s.
+  private static let maximumScans = 100
+
+  static func run(
+    _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
+  ) throws(TranscodeFailure) {
+    guard format == .gif || format == .jpeg || format == .webp else { return }
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileSystem.read(job.source, limit: 1 << 31)
+    } catch {
+      throw TranscodeFailure(.local, error.description)
+    }
+    // libvips fills the missing rows of a truncated GIF and reports nothing.
+    if format == .gif, failOn != .none, !GIFStructure.isWhole(bytes.span) {
+      throw TranscodeFailure(.decode, "the image could not be decoded: the GIF file is truncated")
+    }
+    if format == .jpeg, JPEGStructure.scans(bytes.span, limit: maximumScans + 1) > maximumScans {
+      throw TranscodeFailure(
+        .tooManyScans,
+        "the JPEG has more than \(maximumScans) scans, each of which costs a full decode")
+    }
+    let limit = job.maximumFrames
+    if format == .webp, WebPStructure.frames(bytes.span, limit: limit + 1) > limit {
+      throw .tooManyFrames("more than \(limit)", limit: limit)
+    }
+  }
+}
+
+extension TranscodeFailure {
+  static func tooManyFrames(_ count: String, limit: Int) -> TranscodeFailure {
+    TranscodeFailure(
+      .tooManyFrames, "the image has \(count) frames; limits.frames allows \(limit)")
+  }
+}

@@ -1,0 +1,117 @@
+internal import TesseraPlan
+internal import TesseraSystem
+internal import TesseraWire
+
+/// Encodes frames in memory into a file with exactly the metadata that its policy keeps.
+enum Encoder {
+  /// - Parameter source: the source, if its encoded image may be reused.
+  static func write(
+    _ frames: [Raster], as output: TranscodeJob.Output, orReuse source: ReusableSource? = nil
+  ) throws(TranscodeFailure) {
+    let file = output.file
+    let pixels = frames.reduce(0) { $0 + $1.width * $1.height }
+    let memory = pixels * file.encoding.format.encoderBytesPerPixel
+    // libaom, libjxl and libwebp do not report a failed allocation: they crash, or write half a
+    // file.
+    guard AddressSpace.has(memory) else { throw .encoderMemory }
+    let prepared: Prepared
+    let encoded: EncodedBytes
+    do throws(VipsError) {
+      prepared = try prepare(frames, for: file.encoding)
+      encoded = try encode(prepared.image, file.encoding, strips: prepared.kept.isEmpty)
+    } catch {
+      throw TranscodeFailure(encoding: error, format: file.encoding.format.rawValue)
+    }
+    let clean = try encoded.withBytes { bytes throws(TranscodeFailure) in
+      guard file.matches(Span(_unsafeBytes: bytes)) else {
+        throw AddressSpace.has(memory * 2) ? .damaged(file.encoding.format) : .encoderMemory
+      }
+      return try cleaned(bytes, prepared, file.encoding.format)
+    }
+    do throws(SystemError) {
+      let smaller = try source?.smaller(than: clean, as: file)
+      try File(output.path, .create).write(smaller ?? clean)
+    } catch {
+      throw TranscodeFailure(.local, error.description)
+    }
+  }
+
+  /// An image ready for its encoder, and what its container needs afterwards.
+  private struct Prepared {
+    var image: Raster
+    /// The kinds of metadata that the image has, among those the policy keeps.
+    var kept: MetadataPolicy
+    var xmp: [UInt8]
+    /// JPEG XL only: libvips' saver does not write Exif.
+    var exif: [UInt8]?
+  }
+
+  private static func prepare(
+    _ frames: [Raster], for encoding: Encoding
+  ) throws(VipsError) -> Prepared {
+    var image = try Raster.stacked(frames)
+    // The background is an sRGB colour, so the image that it shows through must be sRGB, too.
+    if encoding.background != nil, image.hasAlpha {
+      image = try image.onScreen().withoutField(Raster.profileField)
+    }
+    let kept: MetadataPolicy
+    (image, kept) = try image.prepared(keeping: encoding.metadata, isAnimation: frames.count > 1)
+    if let colour = encoding.background, image.hasAlpha {
+      image = try image.flattened(red: colour.red, green: colour.green, blue: colour.blue)
+    }
+    let exif = encoding.format == .jxl && kept.contains(.exif) ? try image.exifBlock() : nil
+    return Prepared(image: image, kept: kept, xmp: image.xmp, exif: exif)
+  }
+
+  private static func encode(
+    _ image: Raster, _ encoding: Encoding, strips: Bool
+  ) throws(VipsError) -> EncodedBytes {
+    // The coordinator sends both for every format that has them; PNG has neither.
+    let (quality, effort) = (encoding.quality ?? 0, encoding.effort ?? 0)
+    return switch encoding.format {
+    case .webp: try image.webp(quality: quality, effort: effort)
+    case .jpeg: try image.jpeg(quality: quality)
+    case .png: try image.png()
+    case .avif: try image.avif(quality: quality, effort: effort, strips: strips)
+    case .jxl: try image.jxl(quality: quality, effort: effort, strips: strips)
+    }
+  }
+
+  private static func cleaned(
+    _ bytes: UnsafeRawBufferPointer, _ prepared: Prepared, _ format: OutputFormat
+  ) throws(TranscodeFailure) -> [UInt8] {
+    guard
+      let clean = OutputContainer.clean(
+        bytes, format, keeping: prepared.kept, exif: prepared.exif, xmp: prepared.xmp)
+    else {
+      throw TranscodeFailure(
+        .encode, "the encoded \(format.rawValue) file could not be read back")
+    }
+    return clean
+  }
+}
+
+extension OutputFormat {
+  /// The address space that the encoder needs besides the image, per pixel. Measured with noise of
+  /// 5 and 21 megapixels (libwebp 1.2.4, libaom 3.6, libjxl 0.7).
+  fileprivate var encoderBytesPerPixel: Int {
+    switch self {
+    case .webp: 17
+    case .avif: 25
+    case .jxl: 70
+    case .jpeg: 6
+    // Twice the size of a file of noise.
+    case .png: 10
+    }
+  }
+}
+
+extension TranscodeFailure {
+  fileprivate static var encoderMemory: TranscodeFailure {
+    TranscodeFailure(.outOfMemory, "encoding needed more memory than limits.memory allows")
+  }
+
+  fileprivate static func damaged(_ format: OutputFormat) -> TranscodeFailure {
+    TranscodeFailure(.encode, "the encoder produced a damaged \(format.rawValue) file")
+  }
+}

@@ -1,0 +1,43 @@
+internal import TesseraPlan
+
+/// Rewrites the container of an encoded file, one implementation per format.
+///
+/// This is needed because libvips writes an Exif block into every file that has any metadata at
+/// all.
+enum OutputContainer {
+  /// The file with only the metadata blocks that the policy keeps and the image has. Nil if the
+  /// container cannot be read.
+  ///
+  /// - Parameters:
+  ///   - kept: the kinds of metadata that the encoded image has, among those the policy keeps.
+  ///   - exif: the image's Exif as a block of its own. Only JPEG XL needs it.
+  ///   - xmp: the image's XMP packet.
+  static func clean(
+    _ bytes: UnsafeRawBufferPointer, _ format: OutputFormat, keeping kept: MetadataPolicy,
+    exif: [UInt8]?, xmp: [UInt8]
+  ) -> [UInt8]? {
+    switch format {
+    case .webp: WebPContainer.clean(bytes, keeping: kept)
+    case .jpeg: JPEGContainer.clean(bytes, keeping: kept)
+    case .png: PNGContainer.clean(bytes, keeping: kept, xmp: xmp)
+    case .jxl: JXLContainer.file(Array(bytes), exif: exif, xmp: kept.contains(.xmp) ? xmp : nil)
+    // With the saver's "strip" option libheif writes no Exif; the encoder sets it if nothing is
+    // kept.
+    case .avif: kept.isEmpty ? Array(bytes) : AVIFContainer.clean(Array(bytes), keeping: kept)
+    }
+  }
+
+  /// The encoded image of a source with the metadata of a file that was made from it. Nil for
+  /// formats whose image cannot be separated from the rest of the file.
+  static func image(
+    of source: UnsafeRawBufferPointer, withMetadataOf result: UnsafeRawBufferPointer,
+    _ format: OutputFormat
+  ) -> [UInt8]? {
+    switch format {
+    case .webp: WebPContainer.image(of: source, withMetadataOf: result)
+    case .jpeg: JPEGContainer.image(of: source, withMetadataOf: result)
+    case .png: PNGContainer.image(of: source, withMetadataOf: result)
+    case .jxl, .avif: nil
+    }
+  }
+}

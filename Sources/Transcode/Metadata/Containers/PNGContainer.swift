@@ -1,0 +1,99 @@
+internal import TesseraBytes
+internal import TesseraPlan
+
+/// The chunks of a PNG file (ISO/IEC 15948).
+enum PNGContainer {
+  /// Removes metadata that is not to be kept, and corrects what libvips writes: it writes Exif
+  /// twice, and XMP into a chunk in which no reader expects it (the specification wants iTXt). Nil
+  /// if the chunks do not lead to the end chunk.
+  static func clean(
+    _ bytes: UnsafeRawBufferPointer, keeping kept: MetadataPolicy, xmp: [UInt8]
+  ) -> [UInt8]? {
+    guard let chunks = chunks(of: bytes) else { return nil }
+    var result = Array(bytes[..<8])
+    result.reserveCapacity(bytes.count + xmp.count + 100)
+    var seen: Set<String> = []
+    for chunk in chunks {
+      let isKept =
+        switch chunk.name {
+        case "iCCP": kept.contains(.icc)
+        case "eXIf": kept.contains(.exif) && seen.insert(chunk.name).inserted
+        case "tEXt", "zTXt", "iTXt", "tIME": false
+        // libvips writes a default density into every file.
+        case "pHYs": !kept.isEmpty
+        default: true
+        }
+      if chunk.name == "IDAT", kept.contains(.xmp), seen.insert("XMP").inserted {
+        // After the keyword: its end, not compressed, method 0, no language, no translated keyword.
+        result += written("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + xmp)
+      }
+      if isKept { result += bytes[chunk.range] }
+    }
+    return result
+  }
+
+  /// A source's image with the metadata of a result; of an animated PNG the still image. Nil unless
+  /// the image strictly follows the specification: chunks intact and in order, pixel data complete
+  /// and nothing after it.
+  ///
+  /// - Parameter result: a file as ``clean(_:keeping:xmp:)`` returns it.
+  static func image(
+    of source: UnsafeRawBufferPointer, withMetadataOf result: UnsafeRawBufferPointer
+  ) -> [UInt8]? {
+    guard let chunks = chunks(of: source), let others = self.chunks(of: result) else {
+      return nil
+    }
+    let order = ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"]
+    let image = chunks.filter { order.contains($0.name) }
+    let places = image.compactMap { order.firstIndex(of: $0.name) }
+    let pixels = image.filter { $0.name == "IDAT" }
+    // Every chunk but IDAT occurs once. A header chunk has 25 bytes.
+    guard let header = image.first, header.name == "IHDR", header.range.count == 25,
+      places == places.sorted(), Set(places).count == image.count - pixels.count + 1,
+      image.allSatisfy({ isIntact($0, in: source) }),
+      PNGPixelData.isComplete(
+        pixels.map { source[$0.body] }, header: Array(source[header.body]))
+    else { return nil }
+    let metadata = others.filter { ["iCCP", "pHYs", "eXIf", "iTXt"].contains($0.name) }
+    return Array(source[..<header.range.upperBound])
+      + metadata.flatMap { result[$0.range] }
+      + image.dropFirst().flatMap { source[$0.range] }
+  }
+
+  private static func isIntact(_ chunk: Chunk, in bytes: UnsafeRawBufferPointer) -> Bool {
+    let content = Array(bytes[chunk.range.lowerBound + 4..<chunk.body.upperBound])
+    return bytes[chunk.body.upperBound..<chunk.range.upperBound]
+      .elementsEqual(CRC32.of(content).bigEndianBytes)
+  }
+
+  // MARK: Chunks
+
+  private struct Chunk {
+    var name: String
+    /// The whole chunk, length and checksum included.
+    var range: Range<Int>
+    var body: Range<Int> { range.lowerBound + 8..<range.upperBound - 4 }
+  }
+
+  /// All chunks up to the end chunk.
+  private static func chunks(of bytes: UnsafeRawBufferPointer) -> [Chunk]? {
+    var chunks: [Chunk] = []
+    var offset = 8
+    while offset + 12 <= bytes.count {
+      let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      let end = offset + 12 + length
+      guard end <= bytes.count else { return nil }
+      let name = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
+      chunks.append(Chunk(name: name, range: offset..<end))
+      if name == "IEND" { return chunks }
+      offset = end
+    }
+    return nil
+  }
+
+  /// The checksum covers name and body (annex D).
+  private static func written(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    let content = Array(name.utf8) + body
+    return UInt32(body.count).bigEndianBytes + content + CRC32.of(content).bigEndianBytes
+  }
+}

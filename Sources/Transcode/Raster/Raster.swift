@@ -1,0 +1,59 @@
+internal import TesseraCVips
+
+/// A libvips image: a description of pixels that libvips computes on demand.
+///
+/// A raster owns one reference to its `VipsImage`. Each operation returns a new raster and leaves
+/// the receiver unchanged. If an operation fails, it throws libvips' own message.
+final class Raster {
+  /// The owned reference. Only the files in this folder use it.
+  let handle: UnsafeMutablePointer<VipsImage>
+
+  init(_ handle: UnsafeMutablePointer<VipsImage>) { self.handle = handle }
+
+  deinit { tessera_vips_unref(handle) }
+
+  /// Runs an operation of libvips that returns an image through a pointer.
+  static func make(
+    _ operation: (UnsafeMutablePointer<UnsafeMutablePointer<VipsImage>?>) -> Int32
+  ) throws(VipsError) -> Raster {
+    var out: UnsafeMutablePointer<VipsImage>?
+    // Queries may leave messages in the buffer; they must not be reported as this call's.
+    vips_error_clear()
+    guard operation(&out) == 0, let out else { throw VipsError.current() }
+    return Raster(out)
+  }
+
+  /// A copy of the description, which shares the pixels, so that fields can be set without
+  /// affecting the receiver.
+  func copy() throws(VipsError) -> Raster {
+    try Self.make { tessera_vips_copy_plain(handle, $0) }
+  }
+
+  /// All pixels computed and held in memory.
+  func inMemory() throws(VipsError) -> Raster {
+    vips_error_clear()
+    guard let copy = vips_image_copy_memory(handle) else { throw VipsError.current() }
+    return Raster(copy)
+  }
+
+  /// One black pixel.
+  static func black() throws(VipsError) -> Raster { try make { tessera_vips_black($0) } }
+}
+
+// MARK: Properties
+
+extension Raster {
+  var width: Int { Int(vips_image_get_width(handle)) }
+  /// Of all loaded frames, which libvips holds one below the other.
+  var height: Int { Int(vips_image_get_height(handle)) }
+  /// Of one frame.
+  var pageHeight: Int { Int(tessera_vips_number(handle, "page-height", Int32(height))) }
+  /// Frames in the file, loaded or not.
+  var frameCount: Int { Int(tessera_vips_number(handle, "n-pages", 1)) }
+  var hasAlpha: Bool { vips_image_hasalpha(handle) != 0 }
+  /// Whether the orientation exchanges width and height (Exif values 5 to 8).
+  var swapsSides: Bool { vips_image_get_orientation_swap(handle) != 0 }
+  /// The Exif orientation, 1 to 8.
+  var orientation: Int { Int(vips_image_get_orientation(handle)) }
+  var isEightBit: Bool { vips_image_get_format(handle) == VIPS_FORMAT_UCHAR }
+}

@@ -1,0 +1,40 @@
+internal import TesseraCVips
+
+/// libvips, started once per process.
+package enum Vips {
+  /// Starts libvips and blocks every loader that this module does not call by name.
+  ///
+  /// - Returns: libvips' version, or nil if it could not start.
+  package static func start() -> String? {
+    guard vips_init("tessera-worker") == 0 else { return nil }
+    // One image per worker, and as many workers as processors.
+    vips_concurrency_set(1)
+    // The operation cache would keep files open, and no operation is repeated.
+    vips_cache_set_max(0)
+    tessera_vips_block_all_but_named()
+    return [0, 1, 2].map { String(vips_version($0)) }.joined(separator: ".")
+  }
+}
+
+/// libvips' message about a call that failed.
+struct VipsError: Error {
+  /// A sentence without its full stop.
+  var message: String
+
+  /// Takes the message from libvips' error buffer. The whole process has one buffer; it belongs to
+  /// the failed call because a worker does one job at a time.
+  static func current() -> VipsError {
+    defer { vips_error_clear() }
+    let text = String(cString: vips_error_buffer())
+    let lines = text.split(separator: "\n").map(String.init)
+    // Decoders repeat a message for every row that is affected.
+    var seen: Set<String> = []
+    let message = lines.filter { seen.insert($0).inserted }.joined(separator: "; ")
+    return VipsError(message: message.isEmpty ? "the decoder reported no reason" : message)
+  }
+
+  /// Whether an allocation failed. Under the worker's address-space limit that means the limit.
+  var isOutOfMemory: Bool {
+    message.contains("out of memory") || message.contains("Cannot allocate memory")
+  }
+}

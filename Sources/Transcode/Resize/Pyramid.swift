@@ -1,0 +1,158 @@
+internal import TesseraPlan
+
+/// The images in memory that outputs are made from: the decoded image and its halves, quarters and
+/// so on, as far as they are needed.
+///
+/// Which level an output is made from depends on the source, the base and the output alone, never
+/// on the other outputs of the job. So the same output always has the same bytes.
+struct Pyramid {
+  /// Uncropped images, each half as large as the one before. A level holds all frames.
+  private var levels: [[Raster]]
+  /// The size of the decoded image.
+  private let base: Size
+  /// The displayed size of the source.
+  private let source: Size
+
+  /// The frames of the previous output: the next one often differs only in its format.
+  private var last: (crop: Crop?, size: Size, frames: [Raster])?
+  /// Crops that were placed by the image's content, with their position.
+  private var found: [Crop: Crop] = [:]
+
+  init(_ frames: [Raster], base: Size, source: Size) {
+    levels = [frames]
+    self.base = base
+    self.source = source
+  }
+
+  /// The frames of an output, computed and in memory.
+  ///
+  /// They are a level themselves, or are made from the smallest level that is still at least twice
+  /// as large. Shrinking a well-shrunk image by two or more loses nothing; shrinking it by less
+  /// would blur it twice.
+  mutating func frames(for file: PlannedFile) throws(VipsError) -> [Raster] {
+    let count = file.encoding.isAnimated ? levels[0].count : 1
+    if let last, last.crop == file.crop, last.size == file.size, last.frames.count >= count {
+      return Array(last.frames.prefix(count))
+    }
+    let shown = file.crop?.size ?? source
+    let origin = try level(
+      levelNumber(equalTo: file) ?? levelNumber(for: file.size, of: shown))
+    var parts = Array(origin.prefix(count))
+    if let crop = file.crop {
+      let place = try place(of: crop)
+      for index in parts.indices {
+        parts[index] = try parts[index].part(crop.size, at: place, of: source)
+      }
+    }
+    var frames: [Raster] = []
+    for (frame, part) in zip(origin, parts) {
+      let resized = try part.resized(width: file.size.width, height: file.size.height)
+      frames.append(resized === frame ? frame : try resized.inMemory())
+    }
+    last = (file.crop, file.size, frames)
+    return frames
+  }
+
+  /// The size of the uncropped image with its longer side reduced to `longest` pixels; never
+  /// enlarged.
+  func size(fitting longest: Int) -> Size {
+    let longer = base.longerSide
+    guard longer > longest else { return base }
+    func side(_ length: Int) -> Int { max(1, (2 * length * longest + longer) / (2 * longer)) }
+    return Size(side(base.width), side(base.height))
+  }
+
+  // MARK: Crops
+
+  /// The longer side of the smallest level in which a crop is placed by content: what makes a part
+  /// interesting still shows at this size.
+  private static let searchedLength = 256
+
+  /// The origin of a crop, in the source's pixels.
+  private mutating func place(of crop: Crop) throws(VipsError) -> (x: Int, y: Int) {
+    let interest: Interest
+    switch crop.place {
+    case .at(let x, let y): return (x, y)
+    case .found(let strategy): interest = strategy
+    }
+    if let known = found[crop], case .at(let x, let y) = known.place { return (x, y) }
+    var number = 0
+    while levelSize(number + 1).longerSide >= Self.searchedLength { number += 1 }
+    let image = try level(number)[0]
+    let size = crop.size.scaled(from: source, to: image)
+    let origin = try image.interestingPart(
+      width: size.width, height: size.height, byEntropy: interest == .entropy)
+    func inSource(_ offset: Int, _ part: Int, _ whole: Int, _ seen: Int) -> Int {
+      min(whole - part, max(0, Int((Double(offset) * Double(whole) / Double(seen)).rounded())))
+    }
+    let x = inSource(origin.x, crop.size.width, source.width, image.width)
+    let y = inSource(origin.y, crop.size.height, source.height, image.height)
+    found[crop] = Crop(x: x, y: y, size: crop.size)
+    return (x, y)
+  }
+
+  // MARK: Levels
+
+  /// The level that already is the output's image: most are if sizes are rounded to powers of two.
+  private func levelNumber(equalTo file: PlannedFile) -> Int? {
+    guard file.crop == nil else { return nil }
+    var number = 0
+    while levelSize(number).longerSide > file.size.longerSide { number += 1 }
+    return levelSize(number) == file.size ? number : nil
+  }
+
+  private func levelNumber(for size: Size, of shown: Size) -> Int {
+    var number = 0
+    // While the part of the next level that shows `shown` is at least twice as long as the result.
+    while levelSize(number + 1).longerSide * shown.longerSide
+      >= 2 * size.longerSide * source.longerSide
+    {
+      number += 1
+    }
+    return number
+  }
+
+  private func levelSize(_ number: Int) -> Size {
+    Size(max(1, base.width >> number), max(1, base.height >> number))
+  }
+
+  private mutating func level(_ number: Int) throws(VipsError) -> [Raster] {
+    while levels.count <= number {
+      let size = levelSize(levels.count)
+      var frames: [Raster] = []
+      for frame in levels[levels.count - 1] {
+        frames.append(try frame.resized(width: size.width, height: size.height).inMemory())
+      }
+      levels.append(frames)
+    }
+    return levels[number]
+  }
+}
+
+extension Raster {
+  /// A part of this reduced image, given in the source's pixels.
+  fileprivate func part(
+    _ size: Size, at place: (x: Int, y: Int), of source: Size
+  ) throws(VipsError) -> Raster {
+    let horizontal = Double(width) / Double(source.width)
+    let vertical = Double(height) / Double(source.height)
+    let left = min(width - 1, Int((Double(place.x) * horizontal).rounded()))
+    let top = min(height - 1, Int((Double(place.y) * vertical).rounded()))
+    let size = size.scaled(from: source, to: self)
+    return try extracted(
+      x: left, y: top, width: min(width - left, size.width),
+      height: min(height - top, size.height))
+  }
+}
+
+extension Size {
+  /// A size in the source's pixels, converted to the pixels of a reduced image; at most that
+  /// image's size.
+  fileprivate func scaled(from source: Size, to image: Raster) -> Size {
+    func side(_ part: Int, _ whole: Int, _ seen: Int) -> Int {
+      max(1, min(seen, Int((Double(part) * Double(seen) / Double(whole)).rounded())))
+    }
+    return Size(
+      side(width, source.width, image.width), side(height, source.height, image.height))
+  }
+}

@@ -1,0 +1,106 @@
+internal import TesseraJSON
+internal import TesseraPlaceholder
+internal import TesseraPlan
+
+extension TranscodeReply {
+  package func line(for identifier: Int) -> [UInt8] {
+    WireLine.object { object in
+      object.member("job", identifier)
+      switch self {
+      case .done(let facts, let placeholders, let warnings):
+        object.name("done")
+        object.object { facts.write(to: &$0) }
+        object.name("placeholders")
+        object.object { placeholders.write(to: &$0) }
+        object.name("warnings")
+        object.array { list in
+          for warning in warnings { list.object { warning.write(to: &$0) } }
+        }
+      case .differs(let facts):
+        object.name("differs")
+        object.object { facts.write(to: &$0) }
+      case .failed(let failure):
+        object.name("failed")
+        object.object { object in
+          object.member("code", failure.code.rawValue)
+          object.member("message", failure.message)
+        }
+      }
+    }
+  }
+
+  /// - Throws: ``WireError`` also if the reply is to another job.
+  package init(line: [UInt8], for identifier: Int) throws(WireError) {
+    let message = try Message(line)
+    guard try message.int("job") == identifier else {
+      throw WireError(message: "a reply to another job")
+    }
+    if message.value["done"] != nil {
+      var warnings: [SourceWarning] = []
+      for warning in try message.objects("warnings") { warnings.append(try SourceWarning(warning)) }
+      self = .done(
+        try SourceFacts(message.object("done")),
+        try Placeholders(message.object("placeholders")), warnings: warnings)
+    } else if message.value["differs"] != nil {
+      self = .differs(try SourceFacts(message.object("differs")))
+    } else {
+      self = .failed(try TranscodeFailure(message.object("failed")))
+    }
+  }
+}
+
+extension TranscodeFailure {
+  fileprivate init(_ message: Message) throws(WireError) {
+    let code: Code = try message.choice("code")
+    // Only the coordinator cancels jobs.
+    guard code != .cancelled else { throw WireError(message: "a worker cannot cancel a job") }
+    self.init(code, try message.string("message"))
+  }
+}
+
+extension Placeholders {
+  fileprivate func write(to object: inout JSONWriter) {
+    if let color { object.member("color", color) }
+    object.member("thumbhash", thumbHash)
+    object.member("blurhash", blurHash)
+    object.member("lqip", lqip)
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    self.init(
+      color: message.value["color"]?.stringValue, thumbHash: try message.string("thumbhash"),
+      blurHash: try message.string("blurhash"), lqip: try message.string("lqip"))
+  }
+}
+
+extension SourceWarning {
+  private enum Kind: String {
+    case damaged
+    case damagedProfile = "damaged-profile"
+    case unusableProfile = "unusable-profile"
+  }
+
+  fileprivate func write(to object: inout JSONWriter) {
+    switch self {
+    case .damaged(let failOn, let detail):
+      object.member("kind", Kind.damaged.rawValue)
+      object.member("failOn", failOn.rawValue)
+      object.member("detail", detail)
+    case .damagedProfile: object.member("kind", Kind.damagedProfile.rawValue)
+    case .unusableProfile(let detail):
+      object.member("kind", Kind.unusableProfile.rawValue)
+      object.member("detail", detail)
+    }
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    let kind: Kind = try message.choice("kind")
+    self =
+      switch kind {
+      case .damaged:
+        .damaged(try message.choice("failOn"), detail: try message.string("detail"))
+      case .damagedProfile: .damagedProfile
+      case .unusableProfile: .unusableProfile(detail: try message.string("detail"))
+      }
+  }
+}

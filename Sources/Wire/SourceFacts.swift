@@ -1,0 +1,41 @@
+package import TesseraPlan
+
+/// A source as its decoder sees it.
+package struct SourceFacts: Sendable, Equatable {
+  /// Displayed pixels of one frame.
+  package var size: Size
+  package var hasAlpha: Bool
+  /// At least 1.
+  package var frames: Int
+  /// `rgb`, `grey`, `cmyk`, `lab` or `other`; nil if only the header was read.
+  package var colourSpace: String?
+  /// The name of the ICC profile; nil without a profile, or with an unnamed one.
+  package var profile: String?
+
+  package init(
+    size: Size, hasAlpha: Bool, frames: Int, colourSpace: String? = nil, profile: String? = nil
+  ) {
+    self.size = size
+    self.hasAlpha = hasAlpha
+    self.frames = frames
+    self.colourSpace = colourSpace
+    self.profile = profile
+  }
+
+  /// The longest side that libvips supports (VIPS_MAX_COORD).
+  private static let maximumSide = 10_000_000
+  /// With at least a thousand pixels each, these are a billion pixels.
+  private static let maximumFrames = 1_000_000
+
+  /// Whether the numbers are possible. Numbers from another process are checked, because sums and
+  /// products are computed from them.
+  package var isPossible: Bool {
+    (1...Self.maximumSide).contains(size.width) && (1...Self.maximumSide).contains(size.height)
+      && (1...Self.maximumFrames).contains(frames)
+  }
+
+  /// Whether a plan that was made for one of the two is valid for the other.
+  package func plansLike(_ other: SourceFacts) -> Bool {
+    size == other.size && hasAlpha == other.hasAlpha && (frames > 1) == (other.frames > 1)
+  }
+}

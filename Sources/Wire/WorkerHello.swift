@@ -1,0 +1,52 @@
+internal import TesseraJSON
+
+/// The first line that a worker sends: it is ready, and these are its means.
+package struct WorkerHello: Sendable, Equatable {
+  /// Identifies the messages of this build. Coordinator and worker must come from one build.
+  package static let protocolVersion = 8
+
+  package var protocolVersion: Int
+  package var libvips: String
+  package var confinement: Confinement
+
+  package init(
+    protocolVersion: Int = Self.protocolVersion, libvips: String, confinement: Confinement
+  ) {
+    self.protocolVersion = protocolVersion
+    self.libvips = libvips
+    self.confinement = confinement
+  }
+}
+
+/// Which mechanisms of the kernel confine a worker.
+package struct Confinement: Sendable, Equatable {
+  /// The version of Landlock, which restricts the worker to its own folders; 0 if the kernel has
+  /// none.
+  package var landlock: Int
+  /// Whether a system call filter denies it the network and new processes.
+  package var hasSeccomp: Bool
+
+  package init(landlock: Int, hasSeccomp: Bool) {
+    self.landlock = landlock
+    self.hasSeccomp = hasSeccomp
+  }
+}
+
+extension WorkerHello {
+  package var line: [UInt8] {
+    WireLine.object { object in
+      object.member("protocol", protocolVersion)
+      object.member("libvips", libvips)
+      object.member("landlock", confinement.landlock)
+      object.member("seccomp", confinement.hasSeccomp)
+    }
+  }
+
+  package init(line: [UInt8]) throws(WireError) {
+    let message = try Message(line)
+    self.init(
+      protocolVersion: try message.int("protocol"), libvips: try message.string("libvips"),
+      confinement: Confinement(
+        landlock: try message.int("landlock"), hasSeccomp: try message.bool("seccomp")))
+  }
+}
