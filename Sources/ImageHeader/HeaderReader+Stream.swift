@@ -1,20 +1,20 @@
 extension HeaderReader {
-  /// The largest part of a stream that is looked at for its header. Beyond it lies no size that
-  /// anybody's picture needs.
+  /// The number of bytes of a stream that are searched for a header: 16 MiB. An image whose size
+  /// follows after more than that is not worth the transfer.
   package static let reach = 16 << 20
 
-  /// Whether what is asked for lies too far ahead in a stream, which has to be read up to there, or
-  /// so much was read in vain.
+  /// Whether the requested bytes are beyond `reach` in a stream that must be read up to them, or
+  /// the reader holds more than that without an answer.
   package func isOver(_ reach: Int) -> Bool {
     if case .needs(let range) = reading { range.upperBound > reach || count > reach } else { false }
   }
 
-  /// What the bytes say, where they can only be read on.
+  /// The answer if the file can only be read on from here, and not at other places.
   package mutating func streamed(_ reach: Int = reach) -> HeaderReading {
     if isOver(reach) { settle() }
     return isOver(reach)
       ? .refused(
-        .init(.malformed, "a picture that does not tell its size in its first \(reach) bytes"))
+        .init(.malformed, "an image without a size in its first \(reach) bytes"))
       : reading
   }
 }

@@ -1,147 +1,93 @@
-/// Collects the bytes of one file, from wherever they come, until they tell its header.
+/// Collects the bytes of one file, from any source, until they state its header.
 ///
-/// Bytes may come in a stream from the file's beginning, or as answers to what ``reading`` asks
-/// for, which may lie far ahead. Nothing is allocated by what the file claims: what is kept is what
-/// was given.
+/// Bytes arrive as a stream from the file's beginning, or as answers to ``reading``, which may
+/// request ranges far ahead. The reader allocates memory for bytes that it received, never for
+/// lengths that the file claims.
 public struct HeaderReader: Sendable {
-  /// What the bytes so far say. At first it asks for the bytes that tell formats apart.
-  public private(set) var reading: HeaderReading = .needs(0..<Signature.reach)
+  /// What the bytes so far say. At first it requests the bytes that distinguish formats.
+  public private(set) var reading: HeaderReading = .needs(0..<Signature.longest)
 
   private var fileSize: Int?
   private var isExact: Bool
-  private var prefix: [UInt8] = []
-  /// Pieces that lie further on: in order, and none touches another.
-  private var further: [(offset: Int, bytes: [UInt8])] = []
+  private var known = KnownBytes()
 
-  /// Of a stream: how many bytes from the file's beginning the next reading is of. It goes by what
-  /// the file asks for and not by how the bytes happen to arrive, so that the answer does not, either.
-  private var streamed = ReadAhead.network.first
+  /// Of a stream: the next reading happens when this many bytes from the beginning are known. It
+  /// depends on what the file requests and not on how the bytes arrive, so that the answer does
+  /// not depend on that either.
+  private var nextReading = ReadAhead.network.first
   private var readings = 0
 
-  /// So many times what a stream was asked for is read at once. Each reading begins anew, so from
-  /// then on the beginning has to double in between: a file made to be searched costs no more than
-  /// twice its length.
+  /// After this many readings of a stream, the beginning must double before the next one. Each
+  /// reading starts from the first byte, so a file that is made to be searched costs no more than
+  /// twice its length from then on.
   private static let patience = 64
 
   /// - Parameters:
-  ///   - fileSize: the file's length in bytes, where it is known.
-  ///   - isExact: as for ``ImageHeader/read(_:isWhole:isExact:)``.
+  ///   - fileSize: the file's length in bytes; nil if it is unknown.
+  ///   - isExact: as in ``ImageHeader/read(_:isWhole:isExact:)``.
   public init(fileSize: Int? = nil, isExact: Bool = true) {
     self.fileSize = fileSize
     self.isExact = isExact
-    // A short file is asked for no more than there is.
+    // Of a short file, the first request must not exceed its length.
     if fileSize != nil { read(prefix: 0) }
   }
 
-  /// Whether more bytes can still tell more.
+  /// Whether the reader still needs bytes.
   public var isSearching: Bool { if case .needs = reading { true } else { false } }
 
-  /// Bytes that are kept.
-  public var count: Int { prefix.count + further.reduce(0) { $0 + $1.bytes.count } }
+  /// The number of bytes that the reader holds.
+  public var count: Int { known.count }
 
-  /// Adds the bytes that follow those from the file's beginning: a stream, in pieces of any length.
+  /// Adds the next bytes of a stream from the file's beginning, in pieces of any length.
   public mutating func add(_ bytes: Span<UInt8>) { add(unsafe bytes.bytes) }
 
-  /// Adds bytes that stand at a place in the file, because ``reading`` asked for them.
+  /// Adds bytes from another place in the file, because ``reading`` requested them.
   ///
-  /// - Parameter offset: in bytes from the file's beginning. Bytes that are there already stand.
+  /// - Parameter offset: in bytes from the file's beginning. Bytes that are known already are kept.
   public mutating func add(_ bytes: Span<UInt8>, at offset: Int) {
     add(unsafe bytes.bytes, at: offset)
   }
 
   package mutating func add(_ bytes: RawSpan) {
     guard isSearching else { return }
-    keep(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: prefix.count)
-    while isSearching, prefix.count >= streamed { read(prefix: streamed) }
+    known.insert(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: known.prefix.count)
+    while isSearching, known.prefix.count >= nextReading { read(prefix: nextReading) }
   }
 
   package mutating func add(_ bytes: RawSpan, at offset: Int) {
     guard isSearching, offset >= 0 else { return }
-    keep(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: offset)
-    if hasWhatIsWanted { read(prefix: prefix.count) }
+    known.insert(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: offset)
+    if case .needs(let wanted) = reading, known.contains(wanted) { look() }
   }
 
-  /// Says how long the file is; with no argument, that the bytes from its beginning are all of it.
+  /// Sets the file's length; without an argument, the bytes from its beginning are all of it.
   public mutating func end(at length: Int? = nil) {
-    fileSize = length ?? prefix.count
-    if isSearching { read(prefix: prefix.count) }
+    fileSize = length ?? known.prefix.count
+    look()
   }
 
-  /// Gives up on what might still change a size that is known. For who can't read on.
+  /// Gives up bytes that may still change a known size. For callers that cannot read on.
   public mutating func settle() {
     isExact = false
-    if isSearching { read(prefix: prefix.count) }
+    look()
   }
 
-  /// Looks at what there is, though it may not be all that was asked for.
+  /// Reads the header from the bytes at hand, even if they are not all that was requested.
   package mutating func look() {
-    if isSearching { read(prefix: prefix.count) }
+    if isSearching { read(prefix: known.prefix.count) }
   }
 
-  private mutating func keep(_ bytes: [UInt8], at offset: Int) {
-    guard offset > prefix.count else {
-      let known = prefix.count - offset
-      if known < bytes.count { prefix.append(contentsOf: bytes.dropFirst(known)) }
-      while let piece = further.first, piece.offset <= prefix.count {
-        further.removeFirst()
-        prefix.append(contentsOf: piece.bytes.dropFirst(prefix.count - piece.offset))
-      }
-      return
-    }
-    // What stands before goes on with it, and what it reaches goes on behind.
-    var new = (offset: offset, bytes: bytes)
-    var index = further.firstIndex { $0.offset > offset } ?? further.count
-    if index > 0, further[index - 1].offset + further[index - 1].bytes.count >= offset {
-      index -= 1
-      let before = further.remove(at: index)
-      let known = before.offset + before.bytes.count - offset
-      new = (before.offset, before.bytes + bytes.dropFirst(known))
-    }
-    while index < further.count, further[index].offset <= new.offset + new.bytes.count {
-      let next = further.remove(at: index)
-      new.bytes.append(contentsOf: next.bytes.dropFirst(new.offset + new.bytes.count - next.offset))
-    }
-    further.insert(new, at: index)
-  }
-
-  /// Whether the bytes are there that were asked for last.
-  private var hasWhatIsWanted: Bool {
-    guard case .needs(let wanted) = reading else { return false }
-    return prefix.count >= wanted.upperBound
-      || further.contains { piece in
-        piece.offset <= wanted.lowerBound
-          && piece.offset + piece.bytes.count >= wanted.upperBound
-      }
-  }
-
-  /// - Parameter count: so many bytes from the file's beginning are looked at.
+  /// - Parameter count: the number of bytes from the file's beginning that this reading may use.
   private mutating func read(prefix count: Int) {
-    var pieces: [HeaderView.Piece] = []
-    if further.isEmpty {
-      reading = ImageHeader.read(view(of: prefix.span, prefix: count, pieces))
-    } else {
-      var buffer = prefix
-      for piece in further {
-        pieces.append(.init(file: piece.offset, buffer: buffer.count, count: piece.bytes.count))
-        buffer.append(contentsOf: piece.bytes)
-      }
-      reading = ImageHeader.read(view(of: buffer.span, prefix: count, pieces))
-    }
+    let (buffer, pieces) = known.joined()
+    reading = ImageHeader.read(
+      HeaderView(buffer.span, prefix: count, pieces: pieces, fileSize: fileSize, isExact: isExact))
     switch reading {
     case .needs(let range):
       readings += 1
-      streamed = max(streamed, range.upperBound + ReadAhead.network.hop)
-      if readings >= Self.patience { streamed = max(streamed, count * 2) }
-    case .header, .refused:
-      prefix = []
-      further = []
+      nextReading = max(nextReading, range.upperBound + ReadAhead.network.hop)
+      if readings >= Self.patience { nextReading = max(nextReading, count * 2) }
+    case .header, .refused: known = KnownBytes()
     }
-  }
-
-  @_lifetime(copy buffer)
-  private func view(
-    of buffer: Span<UInt8>, prefix: Int, _ pieces: [HeaderView.Piece]
-  ) -> HeaderView {
-    HeaderView(buffer, prefix: prefix, pieces: pieces, fileSize: fileSize, isExact: isExact)
   }
 }

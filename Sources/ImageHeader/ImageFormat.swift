@@ -1,6 +1,6 @@
-/// The picture formats that can be told by their first bytes.
+/// The image formats that Tessera recognizes by their first bytes.
 ///
-/// The raw value is the name used in the pipeline file, the catalog and `probe --json`.
+/// The raw value is the name in the pipeline file, in the catalog and in `probe --json`.
 public enum ImageFormat: String, Sendable, CaseIterable {
   case jpeg, png, gif, webp, bmp, tiff, heic, avif, jxl, jp2, ico, psd, svg, qoi, pnm, dds, tga
   case exr, icns
@@ -11,17 +11,18 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   /// The format's name in a sentence: "JPEG XL".
   public var displayName: String { facts.name }
 
-  /// The name as it is spoken: "a PNG", "an AVIF".
+  /// The name with its article: "a PNG", "an AVIF".
   public var withArticle: String { "\(facts.article) \(facts.name)" }
 
-  /// Whether Tessera decodes the format. Of the others it tells the size alone.
+  /// Whether Tessera decodes the format. Of the others it reports the size only.
   package var isDecoded: Bool { facts.isDecoded }
 
-  /// Whether all frames of it are decoded. Of the others libvips 8.14 shows the first.
+  /// Whether Tessera decodes all frames of an animation. Of the other formats libvips 8.14 decodes
+  /// the first.
   package var hasFrames: Bool { self == .gif || self == .webp }
 }
 
-/// What is known of a format beyond how it is read: a row of the table of formats.
+/// What is known of a format apart from how to read it: one row of the table of formats.
 private struct FormatFacts {
   var article: String
   var name: String

@@ -1,5 +1,5 @@
-/// How the stored pixels must be turned to be seen as meant: the eight values of TIFF and Exif
-/// (Exif 2.32, tag 0x0112). The raw value is the tag's.
+/// How to turn the stored pixels for display: the eight values of TIFF and Exif (Exif 2.32, tag
+/// 0x0112). The raw value is the tag's.
 public enum Orientation: Int, Sendable, CaseIterable {
   case upright = 1
   case mirrored
@@ -10,6 +10,9 @@ public enum Orientation: Int, Sendable, CaseIterable {
   case mirroredTurnedRight
   case turnedLeft
 
-  /// Whether width and height change places for display.
-  public var swapsSides: Bool { rawValue >= 5 }
+  /// Whether display swaps width and height.
+  public var swapsSides: Bool {
+    // Values 5 to 8 are the quarter turns.
+    rawValue >= 5
+  }
 }

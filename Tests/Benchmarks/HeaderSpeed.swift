@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads the headers of some files again and again, and tells how many a second on one core.
+/// Reads the headers of some files repeatedly and reports how many per second on one core.
 @main enum HeaderSpeed {
   static func main() throws {
     var files: [String: [[UInt8]]] = [:]
     for path in CommandLine.arguments.dropFirst() {
-      // What a first request brings.
+      // The bytes of a first request.
       let bytes = Array(try Data(contentsOf: URL(filePath: path)).prefix(ReadAhead.network.first))
       guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: false) else {
         continue

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Plans a million pictures of many sizes on one core, and tells the time and the memory.
+/// Plans a million images of many sizes on one core and reports the time and the memory.
 @main enum PlanSpeed {
   static func main() {
     let settings = PlanSettings(slots: [
@@ -13,7 +13,7 @@ import Glibc
     let start = ContinuousClock.now
     let before = peakMemory
     for index in 0..<count {
-      // Sides from 1 to 8,000 in an order that looks like none.
+      // Sides from 1 to 8,000 in an irregular order.
       let size = Size(1 + index * 7_919 % 8_000, 1 + index * 104_729 % 8_000)
       let plan = Plan(for: PlanSource(size: size), settings: settings)
       made += plan.files.count
@@ -21,7 +21,7 @@ import Glibc
     }
     let time = start.duration(to: .now).components
     let seconds = Double(time.seconds) + Double(time.attoseconds) / 1e18
-    print("\(count) pictures: \(asked) files asked for, \(made) made; \(seconds) s")
+    print("\(count) images: \(asked) files requested, \(made) made; \(seconds) s")
     print("peak memory \(peakMemory) kB, \(peakMemory - before) kB of it for the plans")
   }
 

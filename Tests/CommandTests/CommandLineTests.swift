@@ -174,7 +174,7 @@ import Testing
     #expect(lines[1].contains(#""requests":0"#))
     #expect(
       lines[2].contains(
-        #""error":{"code":"not-image","message":"The file is an HTML page, not a picture.","retryable":false}"#
+        #""error":{"code":"not-image","message":"The file is an HTML page, not an image.","retryable":false}"#
       ))
     #expect(lines[3].contains(#""code":"not-found""#))
     #expect(lines[4].contains(#""code":"bad-url""#))

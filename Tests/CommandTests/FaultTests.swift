@@ -64,7 +64,7 @@ import Testing
         "manifest line 12: the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
       ))
     #expect(messages[0] == "The server answered 404 Not Found.")
-    #expect(messages[1] == "The file is an HTML page, not a picture.")
+    #expect(messages[1] == "The file is an HTML page, not an image.")
     #expect(messages.allSatisfy { $0.hasSuffix(".") && $0.first?.isLowercase == false })
     #expect(result.errors.contains("404: The server answered 404 Not Found. (http-status)"))
     try await workshop.expectWhole()

@@ -1,7 +1,7 @@
-// What holds for every file, whatever is in it. libFuzzer calls this with one input after another;
-// it ends the program where something does not hold, and so does every trap.
+// What the header reader promises for any bytes. libFuzzer calls `fuzzHeader` with one input after
+// another; a broken promise ends the program, and so does every trap.
 
-/// Optimised code does not tell which precondition failed.
+/// A precondition with a message: optimised code does not report which `precondition` failed.
 private func require(
   _ condition: Bool, _ message: @autoclosure () -> String = "", line: UInt = #line
 ) {
@@ -23,10 +23,10 @@ public func fuzzHeader(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// A whole file never asks for more, and what is told can be.
+/// A whole file never requests more, and every reported value is possible.
 private func checkAnswer(_ reading: HeaderReading) {
   switch reading {
-  case .needs(let range): fatalError("a whole file asks for \(range)")
+  case .needs(let range): fatalError("a whole file requests \(range)")
   case .refused(let refusal): require(!refusal.reason.isEmpty)
   case .header(let header):
     require(header.pixelWidth > 0 && header.pixelHeight > 0)
@@ -37,29 +37,29 @@ private func checkAnswer(_ reading: HeaderReading) {
   }
 }
 
-/// What a beginning asks for is not there yet.
+/// A prefix requests only bytes that it does not have.
 private func checkPrefix(_ bytes: [UInt8]) {
   if case .needs(let range) = ImageHeader.read(bytes.span, isWhole: false) {
     require(!range.isEmpty && range.lowerBound >= 0 && range.upperBound > bytes.count)
   }
 }
 
-/// The file by ranges, as over a network, from short reads.
+/// Reads the file by ranges, as over a network, with short reads.
 private func jump(in bytes: [UInt8]) -> HeaderReading {
   var reader = HeaderReader(fileSize: bytes.count)
   var ahead = ReadAhead(first: 48, hop: 16, hops: 3, mostReads: 100_000, mostBytes: 1 << 30)
   while case .needs(let wanted) = reader.reading, let window = ahead.next(for: wanted) {
-    require(wanted.upperBound <= bytes.count, "asks for \(wanted) of \(bytes.count) bytes")
+    require(wanted.upperBound <= bytes.count, "requests \(wanted) of \(bytes.count) bytes")
     let part = window.clamped(to: 0..<bytes.count)
     reader.add(bytes.span.extracting(part), at: part.lowerBound)
     if case .needs(let next) = reader.reading {
-      require(next != wanted, "asks for \(next) again")
+      require(next != wanted, "requests \(next) again")
     }
   }
   return reader.reading
 }
 
-/// The file as it arrives, in pieces.
+/// Reads the file as a stream, in pieces.
 private func stream(_ bytes: [UInt8]) -> HeaderReading {
   var reader = HeaderReader()
   for start in stride(from: 0, to: bytes.count, by: 37) {
@@ -69,9 +69,9 @@ private func stream(_ bytes: [UInt8]) -> HeaderReading {
   return reader.reading
 }
 
-/// However the bytes come, the picture is the same. What nothing is asked for may differ: whether a
-/// GIF moves or its first frame is larger than its screen, what stands behind a PNG's texts or a
-/// JPEG's frame header.
+/// Requires the same answer of two ways to read a file. Only details that are not worth a request
+/// may differ: whether a GIF is animated or its first frame is larger than its screen, and what
+/// follows the texts of a PNG or the frame header of a JPEG.
 private func compare(_ one: HeaderReading, _ other: HeaderReading, isExact: Bool) {
   switch (one, other) {
   case (.header(let one), .header(let other)):
@@ -85,7 +85,7 @@ private func compare(_ one: HeaderReading, _ other: HeaderReading, isExact: Bool
     }
   case (.refused(let one), .refused(let other)):
     require(one.kind == other.kind, "\(one) and \(other)")
-  // A chunk behind those that were asked for may show that a PNG is none.
+  // A chunk after those that were requested may show that a PNG is malformed.
   case (.refused, .header(let other)) where other.format == .png || !isExact: break
   default: fatalError("\(one) and \(other)")
   }

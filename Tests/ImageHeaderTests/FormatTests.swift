@@ -2,7 +2,7 @@ import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
-/// Bytes written down: numbers are little endian, `big` ones the other way.
+/// Builds files by hand: numbers are little-endian, those of `big16` and `big32` big-endian.
 private struct Bytes {
   var all: [UInt8] = []
 
@@ -39,7 +39,7 @@ private func read(_ bytes: [UInt8]) -> String {
   outline(ImageHeader.read(bytes.span, isWhole: true))
 }
 
-/// The formats beyond those that are decoded, a table for each.
+/// The formats, in tables of files that encoders wrote and of files that are built by hand.
 @Suite struct FormatTests {
   @Test(arguments: [
     ("alpha.heic", "100x75 heic alpha"),
@@ -56,7 +56,7 @@ private func read(_ bytes: [UInt8]) -> String {
   func readsWhatEncodersWrite(_ name: String, _ expected: String) throws {
     let bytes = try Places.bytes("sizes/\(name)")
     #expect(read(bytes) == expected)
-    // Every prefix asks for more, or is refused as cut off, or is right: never wrong.
+    // Every prefix requests more, is rejected as truncated, or is right, and never wrong.
     for length in 0..<bytes.count {
       let prefix = Array(bytes[..<length])
       let part = outline(ImageHeader.read(prefix.span, isWhole: false))
@@ -66,7 +66,7 @@ private func read(_ bytes: [UInt8]) -> String {
     }
   }
 
-  /// Asked for bytes by their ranges alone, as over a network: the same answer, from fewer bytes.
+  /// With the requested ranges only, as over a network: the same answer from fewer bytes.
   @Test func readsWithRandomAccess() throws {
     var names = try Places.pictures()
     names += ["alpha.heic", "turned.avif", "alpha.jxl", "alpha.jp2", "alpha.tif", "big.tif"]
@@ -89,7 +89,7 @@ private func read(_ bytes: [UInt8]) -> String {
       }
       #expect(found.width == expected.width && found.height == expected.height, "\(name)")
       #expect(found.orientation == expected.orientation, "\(name)")
-      // Of an animation the end is looked at.
+      // The reader searches the end of an animation for Exif.
       #expect(
         count < (name == "animated.webp" ? 16_500 : 1_500),
         "\(name): \(count) bytes in \(hops) hops")
@@ -105,7 +105,7 @@ private func read(_ bytes: [UInt8]) -> String {
       ),
       (
         .text("BM") + .zeros(12) + .u32(40) + .u32(-7) + .u32(9) + .u16(1) + .u16(24) + .zeros(24),
-        "malformed: a BMP picture, but its width is -7"
+        "malformed: a BMP image, but its width is -7"
       ),
       (.text("qoif") + .big32(7) + .big32(9) + .raw(4, 0) + .zeros(20), "7x9 qoi alpha"),
       (
@@ -155,7 +155,7 @@ private func read(_ bytes: [UInt8]) -> String {
       ),
       (
         .text("P6\n99999999999 1 255\n") + .zeros(20),
-        "malformed: a PNM picture, but a number in its header is too large"
+        "malformed: a PNM image, but a number in its header is too large"
       ),
       (
         .text("MM\0*") + .big32(8) + .big16(2) + .big16(256) + .big16(3) + .big32(1) + .big16(7)
@@ -169,27 +169,27 @@ private func read(_ bytes: [UInt8]) -> String {
       ),
       (
         .text("II*\0") + .u32(4) + .zeros(40),
-        "malformed: a TIFF picture, but its directory begins at byte 4"
+        "malformed: a TIFF image, but its directory begins at byte 4"
       ),
       (
         .text("II*\0") + .u32(4_000_000_000) + .zeros(40),
-        "truncated: cut off: it ends after 48 bytes, before its size is told"
+        "truncated: cut off after 48 bytes, before the image size"
       ),
       (
         .zeros(4) + .text("ftypavif") + .zeros(40),
-        "malformed: an AVIF picture, but it has no meta box"
+        "malformed: an AVIF image, but it has no meta box"
       ),
       (
         .big32(16) + .text("ftypheic") + .zeros(4) + .big32(4) + .text("meta") + .zeros(30),
-        "malformed: a HEIC picture, but a box is 4 bytes long"
+        "malformed: a HEIC image, but a box is 4 bytes long"
       ),
     ] as [(Bytes, String)])
   private func readsByHand(_ bytes: Bytes, _ expected: String) {
     #expect(read(bytes.all) == expected)
   }
 
-  /// Every byte of small files, changed to a few nasty values, and random bytes behind signatures: no
-  /// crash, and a whole file never asks for more.
+  /// Changes every byte of small files to some extreme values, and appends random bytes to
+  /// signatures: no crash, and a whole file never requests more.
   @Test func survivesFlippedBytes() throws {
     let names = [
       "alpha.heic", "turned-alpha.avif", "cropped.avif", "turned-boxed.jxl", "alpha.jxl",
@@ -240,29 +240,30 @@ private func read(_ bytes: [UInt8]) -> String {
     "<html><svg width='1' height='1'></svg></html>", "<?xml version='1.0'?><feed></feed>",
     "<!DOCTYPE html><html></html>",
   ])
-  func aPageIsNoSVG(_ text: String) { #expect(read(Array(text.utf8)).hasPrefix("not-image: ")) }
+  func aPageIsNotAnSVG(_ text: String) { #expect(read(Array(text.utf8)).hasPrefix("not-image: ")) }
 
-  /// libjpeg passes over rubbish between segments, and so does the reader, within a limit.
-  @Test func passesOverRubbishInAJPEG() throws {
+  /// libjpeg skips stray bytes between segments, and so does the reader, up to a limit.
+  @Test func skipsStrayBytesInAJPEG() throws {
     var bytes = try Places.bytes("plain.jpg")
     bytes.insert(contentsOf: [UInt8](repeating: 0x55, count: 100) + [0xFF, 0x00], at: 20)
     #expect(read(bytes) == "240x160 jpeg")
     let hostile = [0xFF, 0xD8, 0xFF, 0xE0, 0, 2] + [UInt8](repeating: 0x55, count: 1_000_000)
     #expect(
-      read(hostile) == "malformed: a JPEG picture, but it has no marker where one must be (byte 6)")
+      read(hostile) == "malformed: a JPEG image, but a marker is missing at byte 6")
   }
 
-  /// Found in a hostile trial: a box too small for what it must hold, lengths whose sum is none, lists that
-  /// reach beyond their box. Each ended the program, or cost gigabytes.
-  @Test func survivesBoxesThatLieAboutTheirLength() {
+  /// Regression tests with hostile files: a box too small for its content, lengths whose sum
+  /// overflows, lists that are longer than their box. Each of them crashed the program or cost
+  /// gigabytes.
+  @Test func survivesBoxesWithFalseLengths() {
     let ftyp = Bytes.big32(16) + .text("ftypheic") + .zeros(4)
     #expect(
       read((ftyp + .big32(8) + .text("meta") + .zeros(20)).all)
-        == "malformed: a HEIC picture, but its meta box is empty")
+        == "malformed: a HEIC image, but its meta box is empty")
     let far = Bytes.big32(1) + .text("mdat") + .big32(0x7FFF_FFFE) + .big32(-1)
     #expect(
       read((ftyp + far).all)
-        == "malformed: a HEIC picture, but it points to a place that no file has")
+        == "malformed: a HEIC image, but an offset in it is larger than any file")
     var reader = HeaderReader()
     let first = ftyp + .big32(1) + .text("mdat") + .big32(0x1000) + .big32(-1)
     reader.add((first + .zeros(20)).all.span, at: 0)
@@ -281,12 +282,12 @@ private func read(_ bytes: [UInt8]) -> String {
     let meta = ftyp + .big32(iref.all.count + 12) + .text("meta") + .zeros(4) + iref
     #expect(
       read(meta.all)
-        == "malformed: a HEIC picture, but a list of references is longer than its box")
+        == "malformed: a HEIC image, but a list of references is longer than its box")
   }
 
-  /// The same bytes say the same, in however many pieces they come.
+  /// The same bytes have the same answer, in pieces of any length.
   @Test(arguments: [1, 7, 100, 1_000, 5_000])
-  func tellsTheSameHoweverBytesArrive(_ length: Int) throws {
+  func theAnswerDoesNotDependOnHowBytesArrive(_ length: Int) throws {
     let svg =
       "<?xml version='1.0'?><!--\(String(repeating: "-x", count: 1_000))--><svg width='7' height='9'>"
     var files = try Places.pictures().filter { $0 != "make" }.map { try Places.bytes($0) }
@@ -301,7 +302,7 @@ private func read(_ bytes: [UInt8]) -> String {
       once.add(bytes.span)
       once.end()
       #expect(readers.stream.reading == once.reading)
-      // And a piece far ahead may come in pieces, too, in any order.
+      // Ranges far ahead may arrive in pieces, too, in any order.
       while case .needs(let range) = readers.jumps.reading {
         let part = range.lowerBound..<min(range.lowerBound + 3_000, bytes.count)
         guard !part.isEmpty else {
@@ -322,8 +323,9 @@ private func read(_ bytes: [UInt8]) -> String {
     }
   }
 
-  /// Found by fuzzing: after 64 jumps the reader no longer looked at what it had asked for.
-  @Test func goesOnHoweverOftenItHasToJump() throws {
+  /// Regression test, found by fuzzing: after 64 jumps the reader ignored the bytes it had
+  /// requested.
+  @Test func readsOnAfterAnyNumberOfJumps() throws {
     var bytes: [UInt8] = [0xFF, 0xD8]
     for _ in 0..<300 { bytes += [0xFF, 0xE2, 0x10, 0] + [UInt8](repeating: 0, count: 4094) }
     bytes += [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 7] + [UInt8](repeating: 0, count: 30)
@@ -337,11 +339,11 @@ private func read(_ bytes: [UInt8]) -> String {
     #expect(outline(reader.reading) == "7x9 jpeg")
   }
 
-  /// Boxes and directories that point back, nest, or claim what no file has: an answer at once.
-  @Test func nothingInAFileMakesItLoop() {
+  /// Very many boxes, or a length that no file has: an answer at once.
+  @Test func noFileMakesItLoop() {
     var boxes = Bytes.big32(16) + .text("ftypheic") + .zeros(4)
     for _ in 0..<20_000 { boxes = Bytes(all: boxes.all + (Bytes.big32(8) + .text("free")).all) }
-    #expect(read(boxes.all) == "malformed: a HEIC picture, but it has too many boxes")
+    #expect(read(boxes.all) == "malformed: a HEIC image, but it has too many boxes")
     let huge =
       Bytes.big32(16) + .text("ftypheic") + .zeros(4) + .big32(1) + .text("meta")
       + .big32(0x7FFF_FFFF) + .big32(0) + .zeros(20)

@@ -29,7 +29,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
   ])
   func readsFixture(_ name: String, _ expected: String) throws {
     guard case .header(let header) = read(try Places.bytes(name)) else {
-      Issue.record("\(name) was refused")
+      Issue.record("\(name) was rejected")
       return
     }
     var text = "\(header.width)x\(header.height) \(header.format.rawValue)"
@@ -44,7 +44,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
   @Test(arguments: 1...8)
   func readsOrientation(_ value: Int) throws {
     guard case .header(let header) = read(try Places.bytes("orientation-\(value).jpg")) else {
-      Issue.record("orientation-\(value).jpg was refused")
+      Issue.record("orientation-\(value).jpg was rejected")
       return
     }
     #expect(header.orientation.rawValue == value)
@@ -52,13 +52,13 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect([header.pixelWidth, header.pixelHeight] == (value < 5 ? [120, 80] : [80, 120]))
   }
 
-  /// Every prefix of every fixture either asks for more than it has, or tells what the whole file
-  /// tells; what is known never changes with more bytes.
-  @Test func everyPrefixAsksForMoreOrIsRight() throws {
+  /// Every prefix of every fixture either requests bytes after its end or has the header of the
+  /// whole file: more bytes never change an answer.
+  @Test func everyPrefixRequestsMoreOrIsRight() throws {
     for name in try Places.pictures() {
       let bytes = try Places.bytes(name)
       guard case .header(let whole) = read(bytes) else {
-        Issue.record("\(name) was refused")
+        Issue.record("\(name) was rejected")
         continue
       }
       for length in 0..<min(bytes.count, 3000) {
@@ -70,7 +70,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
         case .refused(let refusal): Issue.record("\(name) at \(length): \(refusal.reason)")
         }
         if case .needs = ImageHeader.read(bytes.span.extracting(0..<length), isWhole: true) {
-          Issue.record("\(name): a whole file of \(length) bytes asks for more")
+          Issue.record("\(name): a whole file of \(length) bytes requests more")
         }
       }
     }
@@ -78,48 +78,48 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
 
   @Test(arguments: [
     ("", "not-image", "empty"),
-    ("  \n", "not-image", "nothing but blanks"),
-    ("<!DOCTYPE html><html>", "not-image", "an HTML page, not a picture"),
-    ("\n<html lang=en>", "not-image", "an HTML page, not a picture"),
-    ("{\"error\": \"no\"}", "not-image", "JSON, not a picture"),
-    ("<?xml version='1.0'?>", "not-image", "XML, not a picture"),
-    ("%PDF-1.7 and so on and on", "not-image", "a PDF document, not a picture"),
-    ("Not found, sorry about that", "not-image", "text, not a picture"),
+    ("  \n", "not-image", "only whitespace, not an image"),
+    ("<!DOCTYPE html><html>", "not-image", "an HTML page, not an image"),
+    ("\n<html lang=en>", "not-image", "an HTML page, not an image"),
+    ("{\"error\": \"no\"}", "not-image", "JSON, not an image"),
+    ("<?xml version='1.0'?>", "not-image", "XML, not an image"),
+    ("%PDF-1.7 and so on and on", "not-image", "a PDF document, not an image"),
+    ("Not found, sorry about that", "not-image", "text, not an image"),
     (
       "8BPS\0\u{9}and so on and on and on and on", "malformed",
-      "a PSD picture, but its version is 9"
+      "a PSD image, but its version is 9"
     ),
     (
       "<svg xmlns='http://www.w3.org/2000/svg'/>", "malformed",
-      "an SVG picture, but it has neither width and height nor a view box"
+      "an SVG image, but it has neither width and height nor a view box"
     ),
   ])
-  func refuses(_ text: String, _ kind: String, _ reason: String) {
+  func rejects(_ text: String, _ kind: String, _ reason: String) {
     guard case .refused(let refusal) = read(Array(text.utf8)) else {
-      Issue.record("\(text) was not refused")
+      Issue.record("\(text) was not rejected")
       return
     }
     #expect(refusal.kind.rawValue == kind)
     #expect(refusal.reason == reason)
   }
 
-  @Test func refusesImpossiblePictures() throws {
+  @Test func rejectsImpossibleSizesAndSegments() throws {
     var png = try Places.bytes("one-pixel.png")
     png.replaceSubrange(16..<20, with: [0, 0, 0, 0])
     guard case .refused(let zero) = read(png) else {
-      Issue.record("a PNG without width was not refused")
+      Issue.record("a PNG without width was not rejected")
       return
     }
-    #expect(zero.reason == "a PNG picture of 0 x 1 pixels")
+    #expect(zero.reason == "a PNG image of 0 x 1 pixels")
     let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 0] + [UInt8](repeating: 0, count: 20)
     guard case .refused(let short) = read(jpeg) else {
-      Issue.record("a JPEG with an empty segment was not refused")
+      Issue.record("a JPEG with an empty segment was not rejected")
       return
     }
     #expect(short.kind == .malformed)
   }
 
-  /// Frames are counted by their chunks, to a limit, and only of what moves.
+  /// Counts the chunks of frames, up to a limit, and only in animations.
   @Test func countsTheFramesOfAWebP() throws {
     func frames(_ bytes: [UInt8], limit: Int) -> Int {
       WebPStructure.frames(bytes.span, limit: limit)
@@ -133,8 +133,8 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect(frames(try Places.bytes("lossy.webp"), limit: 100) == 0)
   }
 
-  /// A GIF counts as whole when all its frames are: libvips would not say.
-  @Test func knowsWhetherAGIFIsWhole() throws {
+  /// A GIF is complete if all its frames are. libvips does not report a truncated one.
+  @Test func detectsTruncatedGIFs() throws {
     let bytes = try Places.bytes("animated.gif")
     func isWhole(_ length: Int) -> Bool {
       GIFStructure.isWhole(bytes.span.extracting(0..<length))
@@ -143,13 +143,13 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect(isWhole(bytes.count - 1))  // no trailer
     #expect(!isWhole(bytes.count / 2))
     for length in stride(from: 0, to: bytes.count - 1, by: 7) where isWhole(length) {
-      // Only a cut between two frames can't be seen.
+      // A cut between two frames is not detectable.
       #expect(bytes[length] == 0x21, "\(length)")
     }
   }
 
-  /// Every byte of the small fixtures' beginnings, changed to a few nasty values: no crash, and
-  /// never an answer that asks for what is there.
+  /// Changes every byte at the beginning of the fixtures to some extreme values: no crash, and
+  /// never a request for bytes that are known.
   @Test func survivesFlippedBytes() throws {
     for name in try Places.pictures() {
       let bytes = Array(try Places.bytes(name).prefix(600))
@@ -160,7 +160,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
           if case .needs(let range) = read(copy, isWhole: false) {
             #expect(range.upperBound > copy.count, "\(name), byte \(index) = \(value)")
           }
-          if case .needs = read(copy) { Issue.record("\(name): a whole file asks for more") }
+          if case .needs = read(copy) { Issue.record("\(name): a whole file requests more") }
         }
       }
     }

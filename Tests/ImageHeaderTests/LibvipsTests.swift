@@ -3,14 +3,14 @@ import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
-/// The header's displayed size and orientation against those of libvips, which the transcoder
-/// decodes with: where the two differ, libvips is right.
+/// Compares the displayed size and the orientation with those of libvips, which decodes the images:
+/// if the two differ, libvips is right.
 @Suite struct LibvipsTests {
   private struct Unread: Error {
     var path: String
   }
 
-  /// What libvips' own commands tell of a file.
+  /// What libvips' own commands report of a file.
   private struct Truth: Equatable {
     var width: Int
     var height: Int
@@ -22,8 +22,8 @@ import Testing
     let turned = try await Tool.run("/usr/bin/vips", ["autorot", path, upright])
     try #require(turned.status == 0, "\(path): \(turned.errors)")
     func field(_ name: String, of path: String) async throws -> Int? {
-      let told = try await Tool.run("/usr/bin/vipsheader", ["-f", name, path])
-      return Int(told.output.trimmingCharacters(in: .whitespacesAndNewlines))
+      let shown = try await Tool.run("/usr/bin/vipsheader", ["-f", name, path])
+      return Int(shown.output.trimmingCharacters(in: .whitespacesAndNewlines))
     }
     return Truth(
       width: try #require(try await field("width", of: upright)),
@@ -49,14 +49,15 @@ import Testing
       let truth = try await Self.truth(Places.fixture(name).path, in: folder)
       let header = try Self.header(try Places.bytes(name), name)
       #expect(header.width == truth.width && header.height == truth.height, "\(name): \(truth)")
-      // Of these libvips applies the turn while it loads, and then tells none.
+      // libvips rotates images of these formats while it loads them, and then reports no
+      // orientation.
       if ![.heic, .avif, .jxl].contains(header.format) {
         #expect(header.orientation.rawValue == truth.orientation, "\(name)")
       }
     }
   }
 
-  /// Exif as writers get it wrong: other types, several blocks, other places.
+  /// Exif with the errors of real programs: other types, several blocks, other places.
   @Test func agreesOverOddExif() async throws {
     let folder = try TemporaryFolder()
     let plain = try Places.bytes("plain.jpg")
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  /// A code stream in parts, wherever it is cut.
+  /// A code stream in parts of any length.
   @Test func agreesOverJPEGXLInParts() async throws {
     let folder = try TemporaryFolder()
     let bare = try Places.bytes("sizes/alpha.jxl")
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  /// Exif in PNG counts before the pixels, and not behind them.
+  /// Exif in PNG counts before the pixels, and not after them.
   @Test func agreesOverExifInPNG() async throws {
     let folder = try TemporaryFolder()
     let plain = try Places.bytes("grey.png")
@@ -132,8 +133,8 @@ import Testing
     let prefixed = Array("Exif\0\0".utf8) + block
     let text = chunk("iTXt", Array("XML:com.adobe.xmp".utf8) + [UInt8](repeating: 0, count: 6_000))
     let cases: [(name: String, chunks: [UInt8], place: Int)] = [
-      ("before", chunk("eXIf", block), 33), ("behind", chunk("eXIf", block), plain.count - 12),
-      ("prefixed", chunk("eXIf", prefixed), 33), ("behind a text", text + chunk("eXIf", block), 33),
+      ("before", chunk("eXIf", block), 33), ("after", chunk("eXIf", block), plain.count - 12),
+      ("prefixed", chunk("eXIf", prefixed), 33), ("after a text", text + chunk("eXIf", block), 33),
       ("twice", chunk("eXIf", exif(3, [0, 8, 0, 0])) + chunk("eXIf", block), 33),
     ]
     for (name, chunks, place) in cases {
@@ -145,7 +146,7 @@ import Testing
       let header = try Self.header(bytes, name)
       #expect(header.width == truth.width && header.height == truth.height, "\(name): \(truth)")
       #expect(header.orientation.rawValue == truth.orientation, "\(name)")
-      // Over a network the same, whatever stands before it.
+      // Over a network the answer is the same, whatever precedes the Exif chunk.
       var reader = HeaderReader(fileSize: bytes.count)
       var ahead = ReadAhead.network
       while case .needs(let wanted) = reader.reading, let window = ahead.next(for: wanted) {
@@ -164,7 +165,7 @@ import Testing
   @Test(
     arguments: [
       [6, 0, 4, 0], [0, 0, 0, 0], [255, 0, 255, 0], [0, 0, 50, 0],
-      // 640 x 480, 640 x 512, 800 x 600, 1024 x 768, 641 x 480: sizes of monitors are not believed
+      // 640 x 480, 640 x 512, 800 x 600, 1024 x 768, 641 x 480: sizes of monitors are not trusted
       [0x80, 2, 0xE0, 1], [0x80, 2, 0, 2], [0x20, 3, 0x58, 2], [0, 4, 0, 3], [0x81, 2, 0xE0, 1],
       // 1280 x 1024, 1600 x 1200, 2049 x 100, 100 x 2049, 2048 x 2048
       [0, 5, 0, 4], [0x40, 6, 0xB0, 4], [1, 8, 100, 0], [100, 0, 1, 8], [0, 8, 0, 8],
@@ -181,7 +182,7 @@ import Testing
   }
 }
 
-/// A block of Exif with one entry, the orientation. `further` stands behind the directory, at byte 26.
+/// A block of Exif with one entry, the orientation. `further` follows the directory, at byte 26.
 private func exif(
   _ type: UInt8, count: UInt8 = 1, _ value: [UInt8], _ further: [UInt8] = []
 ) -> [UInt8] {
@@ -191,7 +192,7 @@ private func exif(
 
 private func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
   let body = Array(name.utf8) + content
-  // CRC-32 as PNG has it (W3C PNG, annex D).
+  // CRC-32 of PNG (W3C PNG, annex D).
   var crc: UInt32 = 0xFFFF_FFFF
   for byte in body {
     crc ^= UInt32(byte)

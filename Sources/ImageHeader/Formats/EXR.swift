@@ -1,15 +1,16 @@
-/// OpenEXR: the data window among the attributes of the header.
-enum EXRHeader {
+/// OpenEXR (OpenEXR File Layout): the data window, which is one of the attributes of the header.
+enum EXRHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     var header = ImageHeader(format: .exr, pixelWidth: 0, pixelHeight: 0, bitsPerChannel: 16)
     var offset = 8
+    // Eight attributes are required; programs add some of their own.
     for _ in 0..<256 {
       let name = try text(file, &offset)
       if name.isEmpty { break }
       let type = try text(file, &offset)
       let size = try file.little32(offset)
       offset += 4
-      // libvips shows the data window, which is what there are pixels for.
+      // libvips displays the data window: the part of the display window that has pixels.
       if name == "dataWindow", type == "box2i" {
         let left = try file.littleSigned32(offset)
         let top = try file.littleSigned32(offset + 4)
@@ -32,7 +33,8 @@ enum EXRHeader {
       offset += 1
       if byte == 0 { return text }
       text.unicodeScalars.append(Unicode.Scalar(UInt8(byte)))
-      guard text.utf8.count < 512 else { throw .malformed("a name in its header is endless") }
+      // A name has at most 255 bytes; beyond U+007F one becomes two in UTF-8.
+      guard text.utf8.count < 512 else { throw .malformed("a name in its header is too long") }
     }
   }
 }

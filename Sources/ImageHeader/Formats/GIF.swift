@@ -1,8 +1,9 @@
-/// GIF 87a and 89a: the logical screen, as far as libnsgif believes it, through which libvips reads; and
-/// whatever the bytes at hand tell of further frames.
-enum GIFHeader {
-  /// Sizes of monitors, which some writers told instead of the picture's. libnsgif takes the first
-  /// frame's in their place, and also for screens without a size or with a side over 2048.
+/// GIF 87a and 89a: the logical screen, as far as libnsgif trusts it, and what the bytes at hand
+/// show of further frames. libvips decodes GIF through libnsgif.
+enum GIFHeader: FormatReading {
+  /// Sizes of monitors, which some old programs wrote instead of the image's size. In their place
+  /// libnsgif uses the size of the first frame, and likewise for screens without a size or with a
+  /// side over 2048.
   private static let monitors = [
     (640, 480), (640, 512), (800, 600), (1024, 768), (1280, 1024), (1600, 1200),
   ]
@@ -11,12 +12,12 @@ enum GIFHeader {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     try file.require(6..<13)
     let screen = try (width: file.little16(6), height: file.little16(8))
-    let isBelieved =
+    let isTrusted =
       (1...longestSide).contains(screen.width) && (1...longestSide).contains(screen.height)
       && !monitors.contains { $0 == screen.width && $1 == screen.height }
     var header = ImageHeader(
-      format: .gif, pixelWidth: isBelieved ? screen.width : 0,
-      pixelHeight: isBelieved ? screen.height : 0)
+      format: .gif, pixelWidth: isTrusted ? screen.width : 0,
+      pixelHeight: isTrusted ? screen.height : 0)
     var walk = BlockWalk(offset: 13 + paletteSize(try file.byte(10)))
     do throws(HeaderStop) {
       guard let frame = try walk.nextFrame(file) else { throw .malformed("it has no frame") }
@@ -27,7 +28,7 @@ enum GIFHeader {
       try walk.skipFrame(file)
       header.isAnimated = try walk.nextFrame(file) != nil
     } catch {
-      // Nothing is asked for but the first frame of a screen that is not believed.
+      // Only the first frame of a screen that is not trusted is worth a request.
       if header.pixelWidth == 0 || header.pixelHeight == 0 { throw error }
       header.isAnimated = nil
     }
@@ -35,26 +36,27 @@ enum GIFHeader {
     return header
   }
 
-  /// Bytes of the colour table that flags announce.
+  /// The length in bytes of the colour table that a byte of flags announces (GIF 89a, sections 18
+  /// and 20): three bytes for each of 2^(n + 1) colours.
   static func paletteSize(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }
 }
 
-/// Walks a GIF's blocks, within the ceilings.
+/// Walks the blocks of a GIF, within the ceilings of ``HeaderLimits``.
 private struct BlockWalk {
   private var offset: Int
   private var steps = 0
-  /// Whether a block was seen that names a translucent colour.
+  /// Whether a block so far names a transparent colour.
   private(set) var isTranslucent = false
 
   init(offset: Int) { self.offset = offset }
 
-  /// Where a frame ends on the screen.
+  /// The right and lower edge of a frame on the screen.
   struct Frame {
     var right: Int
     var bottom: Int
   }
 
-  /// Goes to the next frame's descriptor. Nil at the trailer, or where there is no block.
+  /// Moves to the next frame's descriptor. Nil at the trailer, or if no block begins there.
   mutating func nextFrame(_ file: borrowing HeaderView) throws(HeaderStop) -> Frame? {
     while true {
       switch try file.byte(offset) {
@@ -74,13 +76,13 @@ private struct BlockWalk {
     }
   }
 
-  /// Goes behind the frame whose descriptor this stands at.
+  /// Moves past the frame whose descriptor is at the current offset.
   mutating func skipFrame(_ file: borrowing HeaderView) throws(HeaderStop) {
     offset += 10 + GIFHeader.paletteSize(try file.byte(offset + 9)) + 1
     try skipData(file)
   }
 
-  /// Data in parts with their lengths, up to a length of nothing.
+  /// Skips data sub-blocks, each with its length, up to one of length zero (GIF 89a, section 15).
   private mutating func skipData(_ file: borrowing HeaderView) throws(HeaderStop) {
     var length = try file.byte(offset)
     while length > 0 {

@@ -1,5 +1,7 @@
-/// Apple's icons: the largest picture in the file, by the size that its type stands for.
-enum ICNSHeader {
+/// Apple's icons: the size of the largest icon in the file. The type of an icon implies its size.
+enum ICNSHeader: FormatReading {
+  /// The side in pixels of each type: those of Apple's IconStorage.h, and the later ones whose
+  /// content is PNG or JPEG 2000.
   private static let sizes: [String: Int] = [
     "ICON": 32, "ICN#": 32, "icm#": 16, "icm4": 16, "icm8": 16, "ics#": 16, "ics4": 16, "ics8": 16,
     "is32": 16, "s8mk": 16, "icl4": 32, "icl8": 32, "il32": 32, "l8mk": 32, "ich#": 48, "ich4": 48,
@@ -19,7 +21,7 @@ enum ICNSHeader {
         name.unicodeScalars.append(Unicode.Scalar(UInt8(try file.byte(offset + index))))
       }
       let length = try file.big32(offset + 4)
-      guard length >= 8 else { throw .malformed("one of its parts is \(length) bytes long") }
+      guard length >= 8 else { throw .malformed("one of its icons is \(length) bytes long") }
       best = max(best, sizes[name] ?? 0)
       offset += length
     }

@@ -1,10 +1,11 @@
-/// Icons and cursors of Windows: the largest picture in the file, by the directory, where a side of 0
-/// means 256. Its own header has the last word: the directory can't tell more than 256, and may lie.
-enum ICOHeader {
+/// Icons and cursors of Windows: the size of the largest image in the file, by the directory, in
+/// which a side of 0 means 256. The image's own header decides: the directory cannot state more
+/// than 256, and may be wrong.
+enum ICOHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let count = try file.little16(4)
     guard count > 0, count <= HeaderLimits.steps else {
-      throw .malformed("it says that it holds \(count) pictures")
+      throw .malformed("its directory lists \(count) images")
     }
     try file.require(6..<6 + count * 16)
     var best = (width: 0, height: 0, entry: 6)
@@ -24,16 +25,17 @@ enum ICOHeader {
         (header.pixelWidth, header.pixelHeight) = size
       }
     } catch {
-      try error.endsRefinement(of: file)
+      try file.endRefinement(error)
     }
     return header
   }
 
-  /// The size in the header of a picture: a PNG, or a bitmap with its mask below it. Nil where it is
+  /// The size in the header of an image: a PNG, or a bitmap with its mask below it. Nil if it is
   /// neither.
   private static func size(
     _ file: borrowing HeaderView, at offset: Int
   ) throws(HeaderStop) -> (width: Int, height: Int)? {
+    // Directory header and one entry come first.
     guard offset >= 22 else { return nil }
     try file.require(offset..<offset + 24)
     if try file.big32(offset) == 0x8950_4E47, try file.has("IHDR", at: offset + 12) {
@@ -43,8 +45,10 @@ enum ICOHeader {
       return nil
     }
     let width = try file.littleSigned32(offset + 4)
+    // The height counts the mask, too.
     let height = try abs(file.littleSigned32(offset + 8)) / 2
-    // Only a PNG in an icon is larger than a directory can tell: more than that is a bomb.
+    // Only a PNG in an icon may be larger than the directory can state. A larger bitmap is an
+    // attack.
     return (1...256).contains(width) && (1...256).contains(height) ? (width, height) : nil
   }
 }

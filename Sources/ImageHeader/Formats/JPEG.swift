@@ -1,10 +1,10 @@
 /// JPEG (ITU-T T.81), with the orientation from Exif and the presence of an ICC profile.
 ///
-/// Marker segments are walked by their lengths; the content of none but Exif and the frame header
-/// (SOFn) is asked for, so a megabyte of profile or thumbnails is jumped over. As for libvips, the
-/// first Exif segment counts, whatever it says. One that comes after the frame header counts where it
-/// is at hand; nobody is known to write it, so it is not worth a request.
-enum JPEGHeader {
+/// The reader walks the marker segments by their lengths. It requests the content of Exif and of
+/// the frame header (SOFn) only, and so skips a megabyte of profile or thumbnails. As in libvips,
+/// the first Exif segment counts, whatever it contains. One after the frame header counts if it is
+/// at hand; no known program writes one there, so it is not worth a request.
+enum JPEGHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     var walk = SegmentWalk()
     var orientation: Orientation?
@@ -13,7 +13,8 @@ enum JPEGHeader {
     do throws(HeaderStop) {
       while header == nil || orientation == nil, let segment = try walk.next(file) {
         switch segment.marker {
-        // All frame headers; DHT (C4), JPG (C8) and DAC (CC) share their range of codes.
+        // SOF0 to SOF15; DHT (C4), JPG (C8) and DAC (CC) share their range of codes (T.81, table
+        // B.1).
         case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
           if header == nil { header = try frame(file, segment) }
         case 0xE1 where orientation == nil && segment.count >= 6:
@@ -27,6 +28,7 @@ enum JPEGHeader {
         }
       }
     } catch {
+      // With the size known, only an Exif segment after it is missing.
       guard header != nil else { throw error }
     }
     guard var header else { throw .malformed("its frame header is missing") }
@@ -40,7 +42,9 @@ enum JPEGHeader {
   ) throws(HeaderStop) -> ImageHeader {
     try file.require(segment.start..<segment.start + 5)
     let height = try file.big16(segment.start + 1)
-    guard height > 0 else { throw .malformed("it tells its height only after its pixels (DNL)") }
+    // T.81, B.2.5: the height may be 0 if a DNL segment after the first scan states it. libjpeg
+    // does not support that.
+    guard height > 0 else { throw .malformed("its height follows its pixels (DNL)") }
     let precision = try file.byte(segment.start)
     guard (2...16).contains(precision) else {
       throw .malformed("its samples have \(precision) bits")
@@ -51,11 +55,11 @@ enum JPEGHeader {
   }
 }
 
-/// Walks the marker segments before a JPEG's pixels, within the ceilings.
+/// Walks the marker segments before the pixels of a JPEG, within the ceilings of ``HeaderLimits``.
 private struct SegmentWalk {
   struct Segment {
     var marker: Int
-    /// Of its content, behind marker and length.
+    /// Where the content begins, after marker and length.
     var start: Int
     var end: Int
     var count: Int { end - start }
@@ -63,27 +67,29 @@ private struct SegmentWalk {
 
   private var offset = 2
   private var steps = 0
-  private var rubbish = 0
+  /// Bytes between segments that belong to none.
+  private var stray = 0
 
-  /// The next segment, or nil where the pixels begin or the picture ends.
+  /// The next segment, or nil if the pixels begin or the image ends.
   mutating func next(_ file: borrowing HeaderView) throws(HeaderStop) -> Segment? {
     while true {
       steps += 1
+      // Twice: stray bytes have a ceiling of their own, and each of them is a step.
       guard steps <= 2 * HeaderLimits.steps else { throw .malformed("it has too many segments") }
       guard try file.byte(offset) == 0xFF, try file.byte(offset + 1) != 0 else {
-        // Rubbish between segments: libjpeg looks for the next marker, with a warning.
+        // libjpeg skips stray bytes up to the next marker, with a warning.
         offset += 1
-        rubbish += 1
-        guard rubbish <= HeaderLimits.steps else {
-          throw .malformed("it has no marker where one must be (byte \(offset - rubbish))")
+        stray += 1
+        guard stray <= HeaderLimits.steps else {
+          throw .malformed("a marker is missing at byte \(offset - stray)")
         }
         continue
       }
       let marker = try file.byte(offset + 1)
       switch marker {
       case 0xFF: offset += 1  // a fill byte (B.1.1.2)
-      case 0x01, 0xD0...0xD8: offset += 2  // markers without a segment
-      case 0xD9, 0xDA: return nil
+      case 0x01, 0xD0...0xD8: offset += 2  // TEM, RSTn and SOI have no segment
+      case 0xD9, 0xDA: return nil  // EOI, SOS
       default:
         let length = try file.big16(offset + 2)
         guard length >= 2 else {

@@ -1,10 +1,11 @@
-/// JPEG XL (ISO/IEC 18181-1 and -2): bare code streams, and those in boxes, whole (`jxlc`) or in
-/// parts (`jxlp`), wherever they are cut.
-enum JPEGXLHeader {
+/// JPEG XL (ISO/IEC 18181-1 and -2): bare code streams, and code streams in boxes, whole (`jxlc`)
+/// or in parts (`jxlp`) of any length.
+enum JPEGXLHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     var bits = BitReader(try CodeStream(file))
+    // The signature FF 0A, as bits from the lowest up.
     guard try bits.take(file, 16) == 0x0AFF else {
-      throw .malformed("its code stream has no start")
+      throw .malformed("its code stream has no signature")
     }
     return try metadata(file, &bits)
   }
@@ -15,19 +16,20 @@ enum JPEGXLHeader {
   ) throws(HeaderStop) -> ImageHeader {
     let size = try size(file, &bits)
     var header = ImageHeader(format: .jxl, pixelWidth: size.width, pixelHeight: size.height)
-    if try bits.take(file, 1) == 1 { return header }  // all default
-    if try bits.take(file, 1) == 1 {  // extra fields
+    if try bits.take(file, 1) == 1 { return header }  // all_default
+    if try bits.take(file, 1) == 1 {  // extra_fields
       header.orientation = Orientation(rawValue: try bits.take(file, 3) + 1) ?? .upright
-      if try bits.take(file, 1) == 1 { _ = try self.size(file, &bits) }  // the intrinsic size
+      if try bits.take(file, 1) == 1 { _ = try self.size(file, &bits) }  // intrinsic_size
       if try bits.take(file, 1) == 1 { try skipPreview(file, &bits) }
       header.isAnimated = try bits.take(file, 1) == 1
       if header.isAnimated == true { try skipAnimation(file, &bits) }
     }
     header.bitsPerChannel = try depth(file, &bits)
-    _ = try bits.take(file, 1)  // modular 16-bit buffers
+    _ = try bits.take(file, 1)  // modular_16bit_buffers
     let extra = try bits.number(file, [(0, 0), (1, 0), (2, 4), (1, 12)])
     if extra > 0 {
-      // The first is alpha where its type is 0; all default means an 8-bit alpha channel.
+      // The first extra channel is alpha if its type is 0; all_default means an 8-bit alpha
+      // channel.
       let isDefault = try bits.take(file, 1) == 1
       header.hasAlpha =
         isDefault ? true : try bits.number(file, [(0, 0), (1, 0), (2, 4), (18, 6)]) == 0
@@ -35,6 +37,7 @@ enum JPEGXLHeader {
     return header
   }
 
+  /// BitDepth: integer samples, or floating point ones with the bits of their exponent.
   private static func depth(
     _ file: borrowing HeaderView, _ bits: inout BitReader
   ) throws(HeaderStop) -> Int {
@@ -42,7 +45,7 @@ enum JPEGXLHeader {
       return try bits.number(file, [(8, 0), (10, 0), (12, 0), (1, 6)])
     }
     let depth = try bits.number(file, [(32, 0), (16, 0), (24, 0), (1, 6)])
-    _ = try bits.take(file, 4)  // bits of the exponent
+    _ = try bits.take(file, 4)  // exp_bits
     return depth
   }
 
@@ -57,7 +60,7 @@ enum JPEGXLHeader {
     if try bits.take(file, 3) == 0 { _ = try bits.number(file, side) }
   }
 
-  /// AnimationHeader: ticks a second, loops, and whether frames have time codes.
+  /// AnimationHeader: ticks per second (two numbers), loops, and whether frames have time codes.
   private static func skipAnimation(
     _ file: borrowing HeaderView, _ bits: inout BitReader
   ) throws(HeaderStop) {
@@ -67,7 +70,7 @@ enum JPEGXLHeader {
     _ = try bits.take(file, 1)
   }
 
-  /// SizeHeader: the height, and the width as a ratio of it or by itself.
+  /// SizeHeader: the height, and the width as a ratio of it or as a number of its own.
   private static func size(
     _ file: borrowing HeaderView, _ bits: inout BitReader
   ) throws(HeaderStop) -> (width: Int, height: Int) {
@@ -85,7 +88,7 @@ enum JPEGXLHeader {
     }
   }
 
-  /// A side: eighths up to 256, or a number of 9, 13, 18 or 30 bits.
+  /// A side: a multiple of 8 up to 256, or a number of 9, 13, 18 or 30 bits.
   private static func side(
     _ file: borrowing HeaderView, _ bits: inout BitReader, isSmall: Bool
   ) throws(HeaderStop) -> Int {
@@ -95,12 +98,12 @@ enum JPEGXLHeader {
   }
 }
 
-/// Where the bytes of a code stream stand in a file: all of it, or the contents of its boxes.
+/// Locates the bytes of a code stream in a file: all of it, or the contents of its boxes.
 private struct CodeStream {
-  /// Nil where the file has no boxes.
+  /// Nil if the file has no boxes.
   private var walk: BoxWalk?
   private var part: (start: Int, end: Int?)?
-  /// Bytes of the code stream before this part.
+  /// The number of bytes of the code stream before this part.
   private var before = 0
 
   init(_ file: borrowing HeaderView) throws(HeaderStop) {
@@ -111,7 +114,7 @@ private struct CodeStream {
     }
   }
 
-  /// A byte of the code stream. Asked for in ascending order.
+  /// A byte of the code stream. Indices must not decrease from call to call.
   mutating func byte(_ file: borrowing HeaderView, _ index: Int) throws(HeaderStop) -> Int {
     while true {
       if let part {
@@ -129,7 +132,7 @@ private struct CodeStream {
   ) throws(HeaderStop) -> (start: Int, end: Int?)? {
     while let box = try walk?.next(file) {
       if box.type == Box.type("jxlc") { return (box.start, box.end) }
-      // A part begins with its number.
+      // A part begins with its index, four bytes.
       if box.type == Box.type("jxlp") {
         return (box.start + 4, box.end.map { max($0, box.start + 4) })
       }
@@ -155,7 +158,7 @@ private struct BitReader {
     return value
   }
 
-  /// A number by two bits of choice (U32): a base, and so many bits to add to it.
+  /// A number of type U32 (18181-1): two bits choose a base and how many bits to add to it.
   mutating func number(
     _ file: borrowing HeaderView, _ choices: [(base: Int, bits: Int)]
   ) throws(HeaderStop) -> Int {

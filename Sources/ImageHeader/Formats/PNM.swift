@@ -1,10 +1,10 @@
-/// PBM, PGM, PPM (plain and raw) and PAM, the formats of Netpbm; and PFM, their cousin with floating
-/// point numbers.
-enum PNMHeader {
+/// PBM, PGM, PPM (plain and raw) and PAM, the formats of Netpbm; and PFM, which has the same layout
+/// with floating point samples.
+enum PNMHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let kind = try file.byte(1) - Int(UInt8(ascii: "0"))
     if kind == 7 { return try readPAM(file) }
-    let isFloat = kind > 7
+    let isFloat = kind > 7  // "F" or "f"
     var offset = 2
     let width = try number(file, &offset)
     let height = try number(file, &offset)
@@ -12,29 +12,30 @@ enum PNMHeader {
     if isFloat {
       header.bitsPerChannel = 32
     } else {
+      // P1 and P4 are bitmaps; the other formats state their largest sample value.
       header.bitsPerChannel = kind == 1 || kind == 4 ? 1 : try number(file, &offset) > 255 ? 16 : 8
     }
     return header
   }
 
-  /// A number, after blanks and comments.
+  /// A number, after any blanks and comments.
   private static func number(
     _ file: borrowing HeaderView, _ offset: inout Int
   ) throws(HeaderStop) -> Int {
     let start = offset
     var byte = try file.byte(offset)
-    while byte == 0x23 || byte == 0x20 || (0x09...0x0D).contains(byte) {
+    while byte == 0x23 || ASCII.isBlank(byte) {
       if byte == 0x23 {  // "#": a comment to the end of the line
         while byte != 0x0A && byte != 0x0D {
           offset += 1
           guard offset - start < HeaderLimits.steps else {
-            throw .malformed("its header is endless")
+            throw .malformed("its header is too long")
           }
           byte = try file.byte(offset)
         }
       }
       offset += 1
-      guard offset - start < HeaderLimits.steps else { throw .malformed("its header is endless") }
+      guard offset - start < HeaderLimits.steps else { throw .malformed("its header is too long") }
       byte = try file.byte(offset)
     }
     var value = 0
@@ -42,23 +43,26 @@ enum PNMHeader {
     while (0x30...0x39).contains(byte) {
       value = value * 10 + byte - 0x30
       digits += 1
+      // Ten digits hold 2^31 - 1, the longest side that is accepted.
       guard digits <= 10 else { throw .malformed("a number in its header is too large") }
       offset += 1
       byte = try file.byte(offset)
     }
-    guard digits > 0 else { throw .malformed("a number is missing in its header") }
+    guard digits > 0 else { throw .malformed("its header lacks a number") }
     return value
   }
 
+  /// PAM: lines with a keyword and a value each, up to ENDHDR.
   private static func readPAM(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     var header = ImageHeader(format: .pnm, pixelWidth: 0, pixelHeight: 0)
     var offset = 3
+    // Five keywords are defined. The rest is room for comments.
     for _ in 0..<64 {
       var line = ""
       var byte = try file.byte(offset)
       while byte != 0x0A {
         line.unicodeScalars.append(Unicode.Scalar(UInt8(byte)))
-        guard line.utf8.count < 256 else { throw .malformed("its header is endless") }
+        guard line.utf8.count < 256 else { throw .malformed("its header is too long") }
         offset += 1
         byte = try file.byte(offset)
       }
@@ -73,6 +77,6 @@ enum PNMHeader {
       default: break
       }
     }
-    throw .malformed("its header is endless")
+    throw .malformed("its header is too long")
   }
 }

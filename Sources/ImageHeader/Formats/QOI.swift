@@ -1,5 +1,5 @@
-/// QOI 1.0.
-enum QOIHeader {
+/// QOI (The Quite OK Image Format, specification version 1.0).
+enum QOIHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     ImageHeader(
       format: .qoi, pixelWidth: try file.big32(4), pixelHeight: try file.big32(8),

@@ -1,23 +1,25 @@
 /// WebP (RFC 9649): the simple lossy and lossless formats and the extended one.
-enum WebPHeader {
+enum WebPHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     try file.require(12..<30)
     var header = ImageHeader(format: .webp, pixelWidth: 0, pixelHeight: 0)
     if try file.has("VP8 ", at: 12) {
-      // A key frame's start code, then 14 bits a side; the upper two bits are a hint for scaling
+      // The start code of a key frame, then 14 bits per side; the upper two bits are a scaling hint
       // (RFC 6386, section 9.1).
       guard try file.byte(20) & 1 == 0, try file.little24(23) == 0x2A019D else {
-        throw .malformed("its first frame is no key frame")
+        throw .malformed("its first frame is not a key frame")
       }
       header.pixelWidth = try file.little16(26) & 0x3FFF
       header.pixelHeight = try file.little16(28) & 0x3FFF
     } else if try file.has("VP8L", at: 12) {
+      // Signature, then 14 bits per side, each one less, and a bit for alpha (RFC 9649, section 3).
       guard try file.byte(20) == 0x2F else { throw .malformed("it lacks the lossless signature") }
       let bits = try file.little32(21)
       header.pixelWidth = bits & 0x3FFF + 1
       header.pixelHeight = bits >> 14 & 0x3FFF + 1
       header.hasAlpha = bits >> 28 & 1 == 1
     } else if try file.has("VP8X", at: 12) {
+      // Flags, then 24 bits per side, each one less (RFC 9649, section 2.7).
       let flags = try file.byte(20)
       header.pixelWidth = try file.little24(24) + 1
       header.pixelHeight = try file.little24(27) + 1
@@ -29,17 +31,18 @@ enum WebPHeader {
           header.orientation = try orientation(file)
         } catch {
           if case .malformed = error { throw error }
-          try error.endsRefinement(of: file)
+          try file.endRefinement(error)
         }
       }
     } else {
-      throw .malformed("its container holds no picture")
+      throw .malformed("its container holds no image")
     }
     return header
   }
 
-  /// The Exif chunk stands behind the pixels: the chunks are jumped along by their lengths. But not
-  /// along all frames of an animation: it is looked for at the file's end before.
+  /// The orientation in the Exif chunk, which follows the pixels. The reader jumps from chunk to
+  /// chunk by their lengths; in an animation it looks at the end of the file first, instead of
+  /// jumping over every frame.
   private static func orientation(
     _ file: borrowing HeaderView
   ) throws(HeaderStop) -> Orientation {
@@ -52,7 +55,7 @@ enum WebPHeader {
         try file.require(offset..<offset + 8)
         length = try file.little32(offset + 4)
       } catch {
-        // The container says more than there is: its pixels may be whole all the same.
+        // The container claims more bytes than the file has; its pixels may still be complete.
         if error == .ended { return .upright }
         throw error
       }
@@ -79,8 +82,8 @@ enum WebPHeader {
       file, from: offset + (hasPrefix ? 14 : 8), to: offset + 8 + length) ?? .upright
   }
 
-  /// Where an Exif chunk stands that is the file's last, or the last but one, before XMP. Nil where
-  /// none does that begins in the last 16 kB.
+  /// The offset of an Exif chunk that is the file's last chunk, or the last but one, before XMP.
+  /// Nil if none begins in the last 16 KiB, which hold any Exif without a preview.
   private static func lastExif(
     _ file: borrowing HeaderView, from start: Int, to end: Int
   ) throws(HeaderStop) -> Int? {
@@ -94,7 +97,7 @@ enum WebPHeader {
     }
     for place in start...end - 8 where try file.has("EXIF", at: place) {
       var next = try place + 8 + file.little32(place + 4)
-      next += next % 2
+      next += next % 2  // padding to an even length
       if next + 8 <= end, try file.has("XMP ", at: next) {
         next += 8 + (try file.little32(next + 4))
       }

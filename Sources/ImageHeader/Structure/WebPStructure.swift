@@ -1,8 +1,9 @@
-/// What a decoder would do to a WebP file (RFC 9649), told from its chunks alone.
+/// The work that a WebP file (RFC 9649) causes a decoder, by its chunks alone.
 package enum WebPStructure {
-  /// How many frames an animation has, counted up to a limit; nothing for what does not move. libwebpdemux 1.2.4 goes
-  /// along all frames to find the next one, so that some megabytes of frames cost minutes.
+  /// The number of frames of an animation, counted up to a limit; 0 for a still image. libwebpdemux
+  /// 1.2.4 walks all frames to find the next one, so that some megabytes of frames cost minutes.
   package static func frames(_ bytes: Span<UInt8>, limit: Int) -> Int {
+    // The animation flag of VP8X; its chunk ends at byte 30.
     guard bytes.count >= 30, has(extended, bytes, 12), bytes[20] & 0x02 != 0 else { return 0 }
     var count = 0
     var offset = 30

@@ -1,11 +1,11 @@
-/// A box of the ISO base media file format (ISO/IEC 14496-12, section 4.2), which JPEG 2000 and JPEG
-/// XL use, too.
+/// A box of the ISO base media file format (ISO/IEC 14496-12, section 4.2). JPEG 2000 and JPEG XL
+/// use the same boxes.
 struct Box {
-  /// Four characters.
+  /// Four characters, as a big-endian number.
   var type: Int
-  /// Where its content begins, after type and length.
+  /// Where the content begins, after length and type.
   var start: Int
-  /// Where it ends; nil means at the file's end.
+  /// Where the box ends; nil means at the end of the file.
   var end: Int?
 
   /// Reads the head of the box at an offset.
@@ -13,10 +13,10 @@ struct Box {
     let length = try file.big32(offset)
     type = try file.big32(offset + 4)
     switch length {
-    case 0:
+    case 0:  // to the end of the file
       start = offset + 8
       end = nil
-    case 1:
+    case 1:  // a 64-bit length follows the type
       let long = try file.big64(offset + 8)
       guard long >= 16 else { throw .malformed("a box is \(long) bytes long") }
       start = offset + 16
@@ -28,7 +28,7 @@ struct Box {
     }
   }
 
-  /// The number that four characters are in a file.
+  /// The number that four characters make in a file.
   static func type(_ name: StaticString) -> Int {
     name.withUTF8Buffer { bytes in
       var value = 0
@@ -38,15 +38,15 @@ struct Box {
   }
 }
 
-/// Walks the boxes of a range by their lengths, within the ceilings.
+/// Walks the boxes of a range by their lengths, within the ceilings of ``HeaderLimits``.
 struct BoxWalk {
   private var offset: Int
   private let end: Int?
   private var steps = 0
-  /// Whether the last box was one without an end.
+  /// Whether the last box extends to the end of the file.
   private var isAtEnd = false
 
-  /// - Parameter end: nil means to the file's end.
+  /// - Parameter end: nil means the end of the file.
   init(from offset: Int, to end: Int?) {
     self.offset = offset
     self.end = end
@@ -62,11 +62,12 @@ struct BoxWalk {
     do throws(HeaderStop) {
       box = try Box(file, at: offset)
     } catch {
+      // At the top level the file may end after any box.
       if error == .ended, end == nil { return nil }
       throw error
     }
     if let end {
-      guard box.end ?? end <= end else { throw .malformed("a box is longer than what holds it") }
+      guard box.end ?? end <= end else { throw .malformed("a box is longer than its parent") }
       box.end = box.end ?? end
     }
     guard let next = box.end else {

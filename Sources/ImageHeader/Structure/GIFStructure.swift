@@ -1,8 +1,8 @@
-/// Whether a GIF file is whole: its blocks, walked by their lengths, come to the trailer.
+/// Whether a GIF file is complete: a walk over its blocks, by their lengths, ends at the trailer.
 ///
-/// libvips 8.14.1 decodes what there is of a cut GIF and says nothing, so this is asked before. Bytes
-/// behind the last complete block count for nothing, and a file that ends exactly behind a frame,
-/// without its trailer, has lost nothing that can be seen.
+/// libvips 8.14.1 decodes a truncated GIF without an error, so the caller checks this first. Bytes
+/// after the last complete block do not count, and a file that ends exactly after a frame, without
+/// its trailer, lacks nothing visible.
 package enum GIFStructure {
   package static func isWhole(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count >= 13 else { return false }
@@ -10,15 +10,15 @@ package enum GIFStructure {
     var frames = 0
     while offset < bytes.count {
       switch bytes[offset] {
-      case 0x3B: return frames > 0
-      case 0x21: offset += 2
-      case 0x2C:
+      case 0x3B: return frames > 0  // trailer
+      case 0x21: offset += 2  // extension
+      case 0x2C:  // image descriptor, then the minimum code size
         guard offset + 9 < bytes.count else { return false }
         offset += 11 + GIFHeader.paletteSize(Int(bytes[offset + 9]))
         frames += 1
-      default: return frames > 0  // rubbish behind the last block
+      default: return frames > 0  // stray bytes after the last block
       }
-      // Data in parts with their lengths, up to a length of nothing.
+      // Data sub-blocks, each with its length, up to one of length zero.
       while true {
         guard offset < bytes.count else { return false }
         let length = Int(bytes[offset])

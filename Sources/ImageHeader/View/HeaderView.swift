@@ -1,23 +1,25 @@
-/// What is known of a file: some of its bytes, and perhaps its length.
+/// The part of a file that is known: some of its bytes, and perhaps its length.
 ///
-/// Readers of formats ask for bytes by their place in the file. What is not known is thrown as the
-/// exact range that is needed, so that it can be fetched from wherever it lies.
+/// The readers of formats address bytes by their offset in the file. An access to unknown bytes
+/// throws the exact range that is needed, so that the caller can fetch it from any source.
 struct HeaderView: ~Escapable {
-  /// Consecutive bytes of the file, and where they stand in `buffer`.
+  /// Consecutive bytes of the file, which `buffer` holds at another offset.
   struct Piece {
+    /// The offset of the first byte in the file.
     var file: Int
+    /// The offset of the first byte in the buffer.
     var buffer: Int
     var count: Int
   }
 
   private let buffer: Span<UInt8>
-  /// How many of the file's first bytes are known. They stand at the start of `buffer`.
+  /// How many of the file's first bytes are known. They are at the start of `buffer`.
   private let prefix: Int
-  /// Known bytes that lie further on.
+  /// Known bytes after the prefix.
   private let pieces: [Piece]
-  /// The file's length, where that is known.
+  /// The file's length in bytes; nil if it is unknown.
   let fileSize: Int?
-  /// Whether to ask for bytes that may turn or change a size which is known.
+  /// Whether to request bytes that may rotate or change a size which is already known.
   let isExact: Bool
 
   @_lifetime(copy buffer)
@@ -32,16 +34,16 @@ struct HeaderView: ~Escapable {
     self.isExact = isExact
   }
 
-  /// Where `count` bytes from `offset` stand in the buffer.
-  @inline(__always)
+  /// The offset in the buffer of `count` bytes at `offset` in the file.
+  @inline(__always)  // Nearly every access is within the prefix: two comparisons, no call.
   private func place(_ offset: Int, _ count: Int) throws(HeaderStop) -> Int {
     if offset >= 0, offset <= prefix - count { return offset }
-    return try placeFurtherOn(offset, count)
+    return try placeAfterPrefix(offset, count)
   }
 
-  private func placeFurtherOn(_ offset: Int, _ count: Int) throws(HeaderStop) -> Int {
+  private func placeAfterPrefix(_ offset: Int, _ count: Int) throws(HeaderStop) -> Int {
     guard offset >= 0, offset <= HeaderLimits.largestOffset - count else {
-      throw .malformed("it points to a place that no file has")
+      throw .malformed("an offset in it is larger than any file")
     }
     for piece in pieces where offset >= piece.file && offset + count <= piece.file + piece.count {
       return piece.buffer + offset - piece.file
@@ -76,11 +78,11 @@ struct HeaderView: ~Escapable {
     try little16(offset) | little16(offset + 2) << 16
   }
 
-  /// A 64-bit length or offset. More than any file has is malformed.
+  /// A 64-bit length or offset. Throws if no file is that large.
   func big64(_ offset: Int) throws(HeaderStop) -> Int {
     let high = try big32(offset)
     guard high <= HeaderLimits.largestOffset >> 32 else {
-      throw .malformed("it points to a place that no file has")
+      throw .malformed("an offset in it is larger than any file")
     }
     return try high << 32 | big32(offset + 4)
   }
@@ -88,12 +90,12 @@ struct HeaderView: ~Escapable {
   func little64(_ offset: Int) throws(HeaderStop) -> Int {
     let high = try little32(offset + 4)
     guard high <= HeaderLimits.largestOffset >> 32 else {
-      throw .malformed("it points to a place that no file has")
+      throw .malformed("an offset in it is larger than any file")
     }
     return try high << 32 | little32(offset)
   }
 
-  /// 4 bytes as a signed number.
+  /// Four bytes as a signed number.
   func littleSigned32(_ offset: Int) throws(HeaderStop) -> Int {
     Int(Int32(truncatingIfNeeded: try little32(offset)))
   }
@@ -118,7 +120,8 @@ struct HeaderView: ~Escapable {
     }
   }
 
-  /// Makes sure that a range is known, so that what follows costs one request.
+  /// Throws unless the whole range is known. A reader calls it before it reads several fields, so
+  /// that they cost one request together.
   func require(_ range: Range<Int>) throws(HeaderStop) {
     guard !range.isEmpty else { return }
     _ = try place(range.lowerBound, range.count)
@@ -132,31 +135,12 @@ struct HeaderView: ~Escapable {
     }
     return 0
   }
-}
 
-/// Why a format's reader could not go on.
-enum HeaderStop: Error, Equatable {
-  case needs(Range<Int>)
-  /// The file ends before.
-  case ended
-  /// A clause that fits after "a PNG picture, but": "it has no header chunk".
-  case malformed(String)
-}
-
-extension HeaderStop {
-  /// What a search comes to for something that may refine a header which is known: it is thrown on
-  /// where there is more to ask for and that is wanted. Otherwise the header stands.
-  func endsRefinement(of file: borrowing HeaderView) throws(HeaderStop) {
-    if case .needs = self, file.isExact { throw self }
+  /// Ends a search for something that may refine a header whose size is known.
+  ///
+  /// Throws `stop` again if more bytes exist and the caller wants an exact answer. Otherwise it
+  /// returns, and the header stays as it is.
+  func endRefinement(_ stop: HeaderStop) throws(HeaderStop) {
+    if case .needs = stop, isExact { throw stop }
   }
-}
-
-/// Ceilings that nothing in a file can lift.
-enum HeaderLimits {
-  /// The largest offset that is believed: 2^48, so that sums of a few never overflow.
-  static let largestOffset = 1 << 48
-  /// Segments, chunks, boxes and directory entries that are looked at in one file.
-  static let steps = 4_096
-  /// The longest side that is believed, in pixels.
-  static let longestSide = 0x7FFF_FFFF
 }

@@ -1,12 +1,13 @@
 /// The orientation in a block of Exif, which is a small TIFF file (Exif 2.32, section 4.5).
 enum Exif {
-  /// The value of tag 0x0112 in the first directory; nil where there is none, where it is none of
-  /// the eight, or where the block is damaged: a picture is never refused for its Exif.
+  /// The value of tag 0x0112 in the first directory. Nil if the tag is missing, if its value is not
+  /// one of the eight, or if the block is damaged: damaged Exif does not make an image malformed.
   ///
-  /// Asks for the block's beginning and its directory, never for the rest (a thumbnail, mostly).
+  /// Requests the beginning of the block and its directory, never the rest (usually a thumbnail).
   static func orientation(
     _ file: borrowing HeaderView, from start: Int, to end: Int
   ) throws(HeaderStop) -> Orientation? {
+    // A TIFF header of 8 bytes, a count of 2 and a link of 4 are the least.
     guard end - start >= 14 else { return nil }
     try file.require(start..<start + 8)
     let isLittle: Bool
@@ -29,8 +30,8 @@ enum Exif {
     return nil
   }
 
-  /// The first number of a directory's entry, or 0. Orientation is a SHORT; but writers use other types,
-  /// and libexif, through which libvips asks, understands them.
+  /// The first number of a directory's entry, or 0. Orientation is a SHORT, but some programs write
+  /// other types, and libexif, which libvips uses, accepts them.
   private static func value(
     _ file: borrowing HeaderView, _ entry: Int, block: Range<Int>, isLittle: Bool
   ) throws(HeaderStop) -> Int {
@@ -51,6 +52,7 @@ enum Exif {
       guard place + size <= block.upperBound else { return 0 }
     }
     switch size {
+    // As ASCII, the value is a digit.
     case 1: return try file.byte(place) - (type == 2 ? Int(UInt8(ascii: "0")) : 0)
     case 2: return try file.number16(place, isLittle: isLittle)
     case 4: return try file.number32(place, isLittle: isLittle)

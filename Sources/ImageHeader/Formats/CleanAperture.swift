@@ -1,0 +1,42 @@
+/// The part of an image that is displayed (`clap`; ISO/IEC 14496-12, section 12.1.4), in whole
+/// pixels as libheif rounds it.
+struct CleanAperture {
+  /// Width and height of the part, and how far its centre is to the right of and below the image's:
+  /// numerators and denominators.
+  private var width: (Int, Int)
+  private var height: (Int, Int)
+  private var right: (Int, Int)
+  private var down: (Int, Int)
+
+  /// Nil if a denominator is 0, or if a number is larger than any image.
+  init?(_ file: borrowing HeaderView, at offset: Int) throws(HeaderStop) {
+    func fraction(_ index: Int, _ file: borrowing HeaderView) throws(HeaderStop) -> (Int, Int) {
+      let number = try Int(Int32(truncatingIfNeeded: file.big32(offset + index * 8)))
+      return (number, try file.big32(offset + index * 8 + 4))
+    }
+    width = try fraction(0, file)
+    height = try fraction(1, file)
+    right = try fraction(2, file)
+    down = try fraction(3, file)
+    let isPossible = [width, height, right, down].allSatisfy { number, denominator in
+      (1...0xFFFF).contains(denominator) && abs(number) <= 0x7FFF_FFF
+    }
+    guard isPossible, width.0 > 0, height.0 > 0 else { return nil }
+  }
+
+  func size(of image: (width: Int, height: Int)) -> (width: Int, height: Int) {
+    (
+      width: Self.side(of: image.width, width, right),
+      height: Self.side(of: image.height, height, down)
+    )
+  }
+
+  /// From the first pixel, rounded down, to the last one, rounded to the nearest.
+  private static func side(of whole: Int, _ part: (Int, Int), _ offset: (Int, Int)) -> Int {
+    let centre = Double(whole - 1) / 2 + Double(offset.0) / Double(offset.1)
+    let reach = (Double(part.0) / Double(part.1) - 1) / 2
+    let first = max(0, (centre - reach).rounded(.down))
+    let last = min(Double(whole - 1), (centre + reach + 0.5).rounded(.down))
+    return max(1, Int(last - first) + 1)
+  }
+}

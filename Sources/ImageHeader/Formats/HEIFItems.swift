@@ -1,0 +1,142 @@
+/// The items that the meta box of a HEIF file describes: which is the primary one, and the
+/// properties of each.
+struct HEIFItems {
+  private var primary: Int?
+  /// The properties in the order of `ipco`. `ipma` counts them from 1.
+  private var properties: [HEIFProperty] = []
+  /// For each item, the indices of its properties in the order in which they apply.
+  private var associations: [Int: [Int]] = [:]
+  /// The items that are auxiliary images of others, such as alpha planes.
+  private var auxiliary: [(from: Int, to: [Int])] = []
+
+  /// Reads the content of a meta box.
+  init(_ file: borrowing HeaderView, from start: Int, to end: Int) throws(HeaderStop) {
+    guard start < end else { throw .malformed("its meta box is empty") }
+    // One request for all of it: the boxes in it refer to each other. 64 KiB hold the box of an
+    // image with hundreds of tiles.
+    try file.require(start..<min(end, start + 65_536))
+    var walk = BoxWalk(from: start, to: end)
+    while let box = try walk.next(file) {
+      guard let boxEnd = box.end else { continue }
+      if box.type == Box.type("pitm") {
+        primary =
+          try file.byte(box.start) == 0 ? file.big16(box.start + 4) : file.big32(box.start + 4)
+      } else if box.type == Box.type("iprp") {
+        try readProperties(file, from: box.start, to: boxEnd)
+      } else if box.type == Box.type("iref") {
+        try readReferences(file, box.start, boxEnd)
+      }
+    }
+  }
+
+  /// The item properties box: the properties (`ipco`), and which item has which (`ipma`).
+  private mutating func readProperties(
+    _ file: borrowing HeaderView, from start: Int, to end: Int
+  ) throws(HeaderStop) {
+    var walk = BoxWalk(from: start, to: end)
+    while let box = try walk.next(file) {
+      guard let boxEnd = box.end else { continue }
+      if box.type == Box.type("ipco") {
+        var inner = BoxWalk(from: box.start, to: boxEnd)
+        while let property = try inner.next(file) {
+          properties.append(try HEIFProperty(file, property))
+        }
+      } else if box.type == Box.type("ipma") {
+        try readAssociations(file, box.start, boxEnd)
+      }
+    }
+  }
+
+  /// The item property association box (ISO/IEC 23008-12, section 9.3.1).
+  private mutating func readAssociations(
+    _ file: borrowing HeaderView, _ start: Int, _ end: Int
+  ) throws(HeaderStop) {
+    let version = try file.byte(start)
+    let isWide = try file.byte(start + 3) & 1 == 1
+    let count = try file.big32(start + 4)
+    guard count <= HeaderLimits.steps else { throw .malformed("it has \(count) items") }
+    var offset = start + 8
+    for _ in 0..<count {
+      let item = try version == 0 ? file.big16(offset) : file.big32(offset)
+      offset += version == 0 ? 2 : 4
+      let number = try file.byte(offset)
+      offset += 1
+      guard offset + number * (isWide ? 2 : 1) <= end else {
+        throw .malformed("its list of properties is longer than its box")
+      }
+      for _ in 0..<number {
+        // The upper bit says whether the property is essential.
+        let index = try isWide ? file.big16(offset) & 0x7FFF : file.byte(offset) & 0x7F
+        associations[item, default: []].append(index)
+        offset += isWide ? 2 : 1
+      }
+    }
+  }
+
+  /// The item reference box (ISO/IEC 14496-12, section 8.11.12); of its references, those of
+  /// auxiliary images.
+  private mutating func readReferences(
+    _ file: borrowing HeaderView, _ start: Int, _ end: Int
+  ) throws(HeaderStop) {
+    let size = try file.byte(start) == 0 ? 2 : 4
+    var walk = BoxWalk(from: start + 4, to: end)
+    while let box = try walk.next(file) {
+      guard box.type == Box.type("auxl") else { continue }
+      let from = try size == 2 ? file.big16(box.start) : file.big32(box.start)
+      let count = try file.big16(box.start + size)
+      guard box.start + size + 2 + count * size <= box.end ?? end else {
+        throw .malformed("a list of references is longer than its box")
+      }
+      var to: [Int] = []
+      for index in 0..<count {
+        let place = box.start + size + 2 + index * size
+        to.append(try size == 2 ? file.big16(place) : file.big32(place))
+      }
+      auxiliary.append((from, to))
+    }
+  }
+
+  /// The header of the primary item: its properties, applied in the order of their association.
+  func header(format: ImageFormat) throws(HeaderStop) -> ImageHeader {
+    guard let primary else { throw .malformed("it has no primary item") }
+    var header = ImageHeader(format: format, pixelWidth: 0, pixelHeight: 0)
+    var turn = QuarterTurn()
+    var hasSize = false
+    for property in properties(of: primary) {
+      switch property {
+      case .size(let width, let height) where !hasSize:
+        (header.pixelWidth, header.pixelHeight, hasSize) = (width, height, true)
+      case .crop(let aperture):
+        // The crop applies to the image as rotated so far; the header has the stored sides.
+        let isTurned = turn.orientation.swapsSides
+        let (width, height) = (header.pixelWidth, header.pixelHeight)
+        let cropped = aperture.size(of: isTurned ? (height, width) : (width, height))
+        (header.pixelWidth, header.pixelHeight) =
+          isTurned ? (cropped.height, cropped.width) : cropped
+      case .rotation(let quarters): turn.rotate(quarters)
+      case .mirror(let axis): turn.mirror(axis)
+      case .depth(let bits): header.bitsPerChannel = bits
+      case .profile: header.hasICCProfile = true
+      default: break
+      }
+    }
+    guard hasSize else { throw .malformed("its primary item has no size") }
+    header.orientation = turn.orientation
+    header.hasAlpha = hasAlphaPlane(primary)
+    return header
+  }
+
+  private func hasAlphaPlane(_ item: Int) -> Bool {
+    auxiliary.contains { from, to in
+      to.contains(item)
+        && properties(of: from).contains { if case .alphaPlane = $0 { true } else { false } }
+    }
+  }
+
+  /// An item's properties. Indices of none, among them 0, are skipped.
+  private func properties(of item: Int) -> [HEIFProperty] {
+    (associations[item] ?? []).compactMap { index in
+      index > 0 && index <= properties.count ? properties[index - 1] : nil
+    }
+  }
+}

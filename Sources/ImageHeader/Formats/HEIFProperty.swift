@@ -1,0 +1,49 @@
+/// A property of an item in a HEIF file (ISO/IEC 23008-12, section 6.5), as far as the header uses
+/// it.
+enum HEIFProperty {
+  case size(Int, Int)
+  /// Quarter turns to the left.
+  case rotation(Int)
+  /// 0 is the vertical axis, 1 the horizontal one.
+  case mirror(Int)
+  case crop(CleanAperture)
+  /// Bits per channel.
+  case depth(Int)
+  case alphaPlane
+  case profile
+  case other
+
+  /// Reads a property from its box.
+  init(_ file: borrowing HeaderView, _ box: Box) throws(HeaderStop) {
+    let at = box.start
+    self = .other
+    if box.type == Box.type("ispe") {
+      self = .size(try file.big32(at + 4), try file.big32(at + 8))
+    } else if box.type == Box.type("irot") {
+      self = .rotation(try file.byte(at) & 3)
+    } else if box.type == Box.type("imir") {
+      self = .mirror(try file.byte(at) & 1)
+    } else if box.type == Box.type("clap") {
+      if let aperture = try CleanAperture(file, at: at) { self = .crop(aperture) }
+    } else if box.type == Box.type("pixi") {
+      // The number of channels, then the bits of each; the first stands for all.
+      if try file.byte(at + 4) > 0 { self = .depth(try file.byte(at + 5)) }
+    } else if box.type == Box.type("auxC") {
+      if try Self.isAlpha(file, at: at, length: (box.end ?? at) - at) { self = .alphaPlane }
+    } else if box.type == Box.type("colr") {
+      // A restricted or an unrestricted ICC profile.
+      if try file.has("prof", at: at) { self = .profile }
+      if try file.has("rICC", at: at) { self = .profile }
+    }
+  }
+
+  /// Whether an auxiliary type is alpha: the URN of MIAF and AVIF, or the older one of HEVC.
+  private static func isAlpha(
+    _ file: borrowing HeaderView, at offset: Int, length: Int
+  ) throws(HeaderStop) -> Bool {
+    if length > 40, try file.has("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: offset + 4) {
+      return true
+    }
+    return length > 30 ? try file.has("urn:mpeg:hevc:2015:auxid:1", at: offset + 4) : false
+  }
+}
