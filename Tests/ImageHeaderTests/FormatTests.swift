@@ -285,6 +285,18 @@ private func read(_ bytes: [UInt8]) -> String {
         == "malformed: a HEIC image, but a list of references is longer than its box")
   }
 
+  /// Regression test: a crop whose numerators exceed 2^27, as large denominators cause, was ignored.
+  @Test func cropsByFractionsWithLargeNumbers() throws {
+    var bytes = try Places.bytes("sizes/cropped.avif")
+    func replace(after name: String, by new: Bytes) throws {
+      let start = try #require(bytes.firstRange(of: Array(name.utf8))).upperBound
+      bytes.replaceSubrange(start..<start + new.all.count, with: new.all)
+    }
+    try replace(after: "ispe", by: .zeros(4) + .big32(4_000) + .big32(3_000))
+    try replace(after: "clap", by: .big32(3_000 * 60_000) + .big32(60_000))
+    #expect(read(bytes) == "3000x40 avif")
+  }
+
   /// The same bytes have the same answer, in pieces of any length.
   @Test(arguments: [1, 7, 100, 1_000, 5_000])
   func theAnswerDoesNotDependOnHowBytesArrive(_ length: Int) throws {

@@ -19,7 +19,7 @@ struct CleanAperture {
     right = try fraction(2, file)
     down = try fraction(3, file)
     let isPossible = [width, height, right, down].allSatisfy { number, denominator in
-      (1...0xFFFF).contains(denominator) && abs(number) <= 0x7FFF_FFF
+      (1...0xFFFF).contains(denominator) && abs(number) <= HeaderLimits.longestSide
     }
     guard isPossible, width.0 > 0, height.0 > 0 else { return nil }
   }
