@@ -1,17 +1,18 @@
-/// About how many bytes a variant will have: for a price before anything is made.
+/// Estimates the bytes of a file, for a price before any file is made.
 ///
-/// A table of what 22 photographs took at three sizes and six qualities (libwebp 1.2.4 at effort 4,
-/// libjpeg-turbo 2.1.5 with optimised Huffman tables, libpng 1.6), and for AVIF and JPEG XL their share
-/// of WebP's bytes at the defaults over 14 photographs at four sizes (libaom 3.6 at effort 2, libjxl 0.7
-/// at effort 5). A drawing takes less, noise more; the sum over many pictures is what it is good for.
+/// The tables are measurements: 22 photographs at three sizes and six qualities (libwebp 1.2.4 at
+/// effort 4, libjpeg-turbo 2.1.5 with optimised Huffman tables, libpng 1.6). For AVIF and JPEG XL
+/// they have the share of WebP's bytes at the defaults, over 14 photographs at four sizes (libaom
+/// 3.6 at effort 2, libjxl 0.7 at effort 5). A drawing takes less, noise more: only the sum over
+/// many images is useful.
 enum ByteEstimate {
   static func bytes(of file: PlannedFile, hasAlpha: Bool) -> Double {
     let pixels = Double(file.size.width) * Double(file.size.height)
     let quality = Double(file.encoding.quality ?? 0)
     switch file.encoding.format {
-    case .png: return pixels * 1.9
+    case .png: return pixels * 1.9  // photographs; PNG has no quality
     case .webp:
-      // Alpha is stored without loss.
+      // WebP stores alpha without loss, which takes about as much again.
       return pixels * at(pixels, webpBySize) * at(quality, webpByQuality) * (hasAlpha ? 2 : 1)
     case .jpeg: return pixels * at(pixels, jpegBySize) * at(quality, jpegByQuality)
     case .avif: return pixels * at(pixels, webpBySize) * 0.81 * at(quality, avifByQuality)
@@ -19,7 +20,7 @@ enum ByteEstimate {
     }
   }
 
-  /// Bytes a pixel at quality 80, for pictures of so many pixels.
+  /// Bytes per pixel at quality 80, by the number of pixels.
   private static let webpBySize = [
     (1_000.0, 0.25), (16_000, 0.17), (175_000, 0.12), (700_000, 0.094), (4_000_000, 0.075),
   ]
@@ -27,7 +28,7 @@ enum ByteEstimate {
     (1_000.0, 0.4), (11_000, 0.26), (175_000, 0.148), (700_000, 0.123), (4_000_000, 0.1),
   ]
 
-  /// Bytes relative to those at quality 80.
+  /// The factor relative to quality 80, by quality.
   private static let webpByQuality = [
     (0.0, 0.2), (30, 0.43), (50, 0.6), (70, 0.77), (80, 1), (90, 1.64), (100, 3.3),
   ]
@@ -35,7 +36,7 @@ enum ByteEstimate {
     (0.0, 0.15), (30, 0.41), (50, 0.57), (70, 0.79), (80, 1), (90, 1.9), (100, 7),
   ]
 
-  /// Bytes relative to those at quality 65, and at 80.
+  /// The factor relative to the defaults, 65 for AVIF and 80 for JPEG XL, by quality.
   private static let avifByQuality = [
     (0.0, 0.1), (40, 0.39), (50, 0.57), (60, 0.86), (65, 1), (70, 1.13), (80, 1.53), (100, 5),
   ]
@@ -43,7 +44,8 @@ enum ByteEstimate {
     (0.0, 0.2), (60, 0.63), (70, 0.77), (80, 1), (90, 1.57), (100, 4),
   ]
 
-  /// A table's value for a key: on the line between its neighbours, or that of the nearer end.
+  /// The value of a table for a key, by linear interpolation; beyond its ends, that of the nearer
+  /// end.
   private static func at(_ key: Double, _ table: [(key: Double, value: Double)]) -> Double {
     guard let first = table.first, let last = table.last, key > first.key else {
       return table.first?.value ?? 0
@@ -56,7 +58,7 @@ enum ByteEstimate {
 }
 
 extension Plan {
-  /// About how many bytes all variants have together, one frame of each.
+  /// The estimated bytes of all files together, with one frame each.
   package func estimatedBytes(hasAlpha: Bool) -> Double {
     files.reduce(0) { $0 + ByteEstimate.bytes(of: $1, hasAlpha: hasAlpha) }
   }

@@ -1,4 +1,4 @@
-/// A colour in sRGB, 0 to 255 a channel.
+/// A colour in sRGB, from 0 to 255 per channel.
 package struct Colour: Sendable, Hashable {
   package var red: UInt8
   package var green: UInt8
@@ -12,14 +12,14 @@ package struct Colour: Sendable, Hashable {
 
   package static var white: Colour { Colour(red: 255, green: 255, blue: 255) }
 
-  /// Reads `#rgb` or `#rrggbb`.
+  /// Reads `#rgb` or `#rrggbb` (CSS Color 4, section 5.2); nil for any other text.
   package init?(hexadecimal text: String) {
     guard text.first == "#" else { return nil }
     let digits = text.dropFirst().map(\.hexDigitValue)
     let values = digits.compactMap(\.self)
     guard values.count == digits.count else { return nil }
     switch values.count {
-    case 3:
+    case 3:  // each digit counts twice: 0xF becomes 0xFF, which is 15 * 17
       self.init(
         red: UInt8(values[0] * 17), green: UInt8(values[1] * 17), blue: UInt8(values[2] * 17))
     case 6:

@@ -1,13 +1,13 @@
 /// How a source is decoded, once for all its files.
 ///
-/// It is part of what shapes their bytes: each is made from a picture of the base's size, or of a half, a
-/// quarter… of it.
+/// It shapes their bytes: each file is made from an image of the base's size, or of a half, a
+/// quarter and so on of it.
 package struct DecodePlan: Sendable, Hashable {
-  /// Of the whole picture, as displayed; never larger than the source.
+  /// The size of the whole image, as displayed; never larger than the source.
   package var base: Size
-  /// Whether all frames are decoded, or the first alone.
+  /// Whether all frames are decoded, or only the first.
   package var isAnimated: Bool
-  /// Whether colours stay in the profile that the source has.
+  /// Whether colours stay in the profile of the source.
   package var keepsProfile: Bool
 
   package init(base: Size, isAnimated: Bool, keepsProfile: Bool) {
@@ -16,7 +16,7 @@ package struct DecodePlan: Sendable, Hashable {
     self.keepsProfile = keepsProfile
   }
 
-  /// One line that says all of it.
+  /// All of it in one line, which is part of the fingerprints of files.
   package var recipe: String {
     "base \(base.width)x\(base.height)" + (isAnimated ? "; all frames" : "")
       + (keepsProfile ? "; in its profile" : "")

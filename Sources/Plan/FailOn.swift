@@ -1,9 +1,9 @@
-/// How much is wrong with a source's bytes before it counts as no picture.
+/// How damaged a source may be before Tessera rejects it.
 package enum FailOn: String, Sendable, CaseIterable {
-  /// Whatever can be decoded is shown.
+  /// Reject nothing that can be decoded in part.
   case none
-  /// A picture that is cut off is refused; of others what can be decoded is shown.
+  /// Reject truncated images; of other damaged ones keep the part that can be decoded.
   case truncated
-  /// Anything that its decoder calls an error.
+  /// Reject every image for which the decoder reports an error.
   case error
 }

@@ -1,15 +1,15 @@
-/// Which files one source needs, and which of them serves which slot at which scale.
+/// The files to make of one source, and which of them serves which slot at which scale.
 package struct Plan: Sendable, Equatable {
-  /// Distinct, smallest first.
+  /// Distinct, the smallest first.
   package var variants: [PlannedVariant]
   /// In the order of the settings.
   package var slots: [SlotPlan]
-  /// How many formats were asked for.
+  /// The number of configured formats.
   package var formatCount: Int
 
   package struct SlotPlan: Sendable, Equatable {
     package var slot: Slot
-    /// The size of the picture in the layout, in points.
+    /// The size of the image in the layout, in points.
     package var layout: Size
     /// One request for each scale, in the order of the settings.
     package var requests: [Request]
@@ -17,30 +17,34 @@ package struct Plan: Sendable, Equatable {
 
   package struct Request: Sendable, Equatable {
     package var scale: Int
-    /// What was asked for, before rounding and before the source's own size ended it; in pixels.
+    /// The size in pixels that the slot needs, before rounding and before the limit of the source's
+    /// own size.
     package var asked: Size
     /// An index into ``Plan/variants``.
     package var variant: Int
   }
 
-  /// How a source is decoded for all of the files. To be taken from the plan for all slots, never from what
-  /// happens to be missing just now: the same picture then has the same files, in whatever order they came
-  /// to be asked for.
+  /// How to decode a source for all of the files.
+  ///
+  /// Always take this from the plan for all slots, never from the files that are missing in one
+  /// run: otherwise the bytes of a file would depend on which files exist already.
   package func decode(of source: Size) -> DecodePlan {
     DecodePlan(
       base: base(of: source), isAnimated: files.contains { $0.encoding.isAnimated },
       keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) })
   }
 
-  /// The size, at most the source's own, that the whole picture must be decoded at for the largest of
-  /// the variants.
+  /// The size, at most the source's own, at which the whole image must be decoded for the largest
+  /// of the variants.
   private func base(of source: Size) -> Size {
+    // The largest ratio of a variant to its part of the source, compared without dividing.
     var best = (part: 0, whole: 1)
     for variant in variants {
       let part = variant.size.longerSide
       let whole = (variant.crop?.size ?? source).longerSide
       if part * best.whole > best.part * whole { best = (part, whole) }
     }
+    // A variant of the source's own size, or of a whole crop's, needs the whole source.
     guard best.part < best.whole else { return source }
     func scaled(_ side: Int) -> Int { max(1, roundedRatio(side, best.part, best.whole)) }
     return Size(scaled(source.width), scaled(source.height))
@@ -49,9 +53,9 @@ package struct Plan: Sendable, Equatable {
   /// All files to make.
   package var files: [PlannedFile] { variants.flatMap(\.files) }
 
-  /// Files that were asked for: one in each format for each request.
+  /// The number of requested files: one in each format for each request.
   package var asked: Int { slots.reduce(0) { $0 + $1.requests.count } * formatCount }
 
-  /// Files that were asked for and need not be made, because another is the same.
+  /// The number of requested files that need not be made, because another one is the same.
   package var shared: Int { asked - files.count }
 }

@@ -1,15 +1,16 @@
-/// What must be known of a source to plan for it.
+/// The facts about a source that its plan depends on.
 package struct PlanSource: Sendable, Equatable {
-  /// Displayed pixels: orientation is applied before anything else is computed.
+  /// In displayed pixels: the orientation is applied before anything else is computed.
   package var size: Size
-  /// The source's own format; nil where it is none that variants are written in.
+  /// The source's own format; nil if it is not an output format.
   package var format: OutputFormat?
   package var hasAlpha: Bool
   package var isAnimated: Bool
-  /// The point, in parts of width and height, that a crop is centred on as far as it can be; nil means
-  /// as the settings' gravity says.
+  /// The point that a crop is centred on, as far as the image allows; nil means that the settings'
+  /// gravity decides.
   package var focus: Focus?
 
+  /// A point of the image, in fractions of width and height from the upper left corner.
   package struct Focus: Sendable, Equatable {
     package var x: Double
     package var y: Double

@@ -1,24 +1,23 @@
-/// A part of a source at a size, in one file or, where the pipeline asks for several formats, in one
-/// of each.
+/// A part of a source at one size: a file in each of the configured formats.
 package struct PlannedVariant: Sendable, Hashable {
-  /// In the order of the settings, distinct, all of the same part and size. Never empty: the first
+  /// In the order of the settings, distinct, all of the same part and size. Never empty; the first
   /// is the preferred one.
   package var files: [PlannedFile]
 
   package init(files: [PlannedFile]) { self.files = files }
 
-  /// The part of the displayed picture; nil is all of it.
+  /// The part of the displayed image; nil means all of it.
   package var crop: Crop? { files[0].crop }
   package var size: Size { files[0].size }
 }
 
-/// A file to make.
+/// One file to make.
 package struct PlannedFile: Sendable, Hashable {
-  /// The part of the displayed picture; nil is all of it.
+  /// The part of the displayed image; nil means all of it.
   package var crop: Crop?
   package var size: Size
   package var encoding: Encoding
-  /// Why it is not what the pipeline asks for.
+  /// Why the file differs from the configuration; nil if it does not.
   package var fallback: Fallback?
 
   package init(crop: Crop?, size: Size, encoding: Encoding, fallback: Fallback?) {
@@ -28,9 +27,10 @@ package struct PlannedFile: Sendable, Hashable {
     self.fallback = fallback
   }
 
-  /// One line that says everything that shapes the file's bytes apart from the source's and the
-  /// versions of the libraries. Two files with the same line are the same.
+  /// One line with everything that shapes the file's bytes, apart from the source's bytes and the
+  /// versions of the libraries. Two files of a source with the same line are the same.
   package var recipe: String {
+    // The line is part of fingerprints that the state stores: a change remakes every file.
     var parts = ["\(encoding.format.rawValue) \(size.width)x\(size.height)"]
     if let crop { parts.append("crop \(crop)") }
     if let quality = encoding.quality { parts.append("quality \(quality)") }
@@ -40,42 +40,4 @@ package struct PlannedFile: Sendable, Hashable {
     parts.append("\(encoding.metadata)")
     return parts.joined(separator: "; ")
   }
-}
-
-/// Why a file is not what the pipeline asks for: its format is another one, or it is smaller, as an
-/// animation among the files of its size ends at its format's limit.
-package struct Fallback: Sendable, Hashable {
-  /// In the order in which formats were tried. Not empty.
-  package var reasons: [Reason]
-
-  /// What keeps a format from being used.
-  package enum Reason: Sendable, Hashable {
-    /// A side would be longer than the format can hold.
-    case sizeLimit(OutputFormat)
-    /// The source has alpha, and so has the format that was asked for, but this one has none.
-    case noAlpha(OutputFormat)
-    /// The source moves, and in this format it would not.
-    case noAnimation(OutputFormat)
-
-    /// As the catalog spells it: `webp-size-limit`.
-    package var code: String {
-      switch self {
-      case .sizeLimit(let format): "\(format.rawValue)-size-limit"
-      case .noAlpha(let format): "\(format.rawValue)-no-alpha"
-      case .noAnimation(let format): "\(format.rawValue)-no-animation"
-      }
-    }
-  }
-
-  /// Nil where there is no reason.
-  package init?(_ reasons: [Reason]) {
-    guard !reasons.isEmpty else { return nil }
-    self.reasons = reasons
-  }
-
-  /// The first of the reasons; it goes into the catalog.
-  package var code: String { reasons[0].code }
-
-  /// All reasons, for people: `webp-size-limit, jpeg-no-alpha`.
-  package var text: String { reasons.map(\.code).joined(separator: ", ") }
 }

@@ -1,17 +1,17 @@
-/// The ladder on which the longer side of a variant is rounded up, so that requests of nearly the
+/// The ladder to which the longer side of a variant is rounded up, so that requests of nearly the
 /// same size share one file.
 package enum Rounding: Sendable, Equatable {
-  /// 1, 2, 4, 8…
+  /// 1, 2, 4, 8 and so on.
   case powerOfTwo
-  /// The powers of two, and one and a half times each: …256, 384, 512, 768…
+  /// The powers of two and one and a half times each: 256, 384, 512, 768 and so on.
   case halfSteps
-  /// No ladder: what was asked for.
+  /// No ladder: the requested size.
   case exact
-  /// These sizes, ascending. What asks for more than the last is served exactly.
+  /// These sizes, ascending. A request above the last one gets its exact size.
   case list([Int])
 
-  /// The smallest rung that is at least `length`. The format's limit is the top rung of every
-  /// ladder: what asks for 12,000 pixels gets a WebP of 16,383, since 16,384 do not fit.
+  /// The smallest rung that is at least `length`. The limit of the format is the top rung of every
+  /// ladder: a request for 12,000 pixels gets a WebP of 16,383, because 16,384 exceed the limit.
   ///
   /// - Precondition: 1 <= `length` <= `limit`.
   func rung(for length: Int, limit: Int) -> Int {
@@ -39,26 +39,29 @@ package enum Rounding: Sendable, Equatable {
 }
 
 extension Rounding {
-  /// The ladders that have a name, as the pipeline file spells them.
+  /// The ladders with a name, by their names in the pipeline file.
   package static let named: [(name: String, rounding: Rounding)] = [
     ("exact", .exact), ("half-steps", .halfSteps), ("power-of-two", .powerOfTwo),
   ]
 
-  /// The longest side that a ladder of one's own may name, in pixels.
+  /// The longest side in a list of sizes, in pixels: the limit of JPEG,
+  /// ``OutputFormat/longestSide``.
   package static let longestRung = 65_500
 
-  /// The name, or the sizes with commas between.
+  /// The name, or the sizes with commas between them.
   package var name: String {
     if case .list(let sizes) = self { return sizes.map(String.init).joined(separator: ",") }
     return Self.named.first { $0.rounding == self }?.name ?? ""
   }
 
-  /// Reads what ``name`` says. Nil where it is neither a name nor sizes from 1 to ``longestRung``.
+  /// Reads a text in the form of ``name``. Nil if it is neither a name nor sizes from 1 to
+  /// ``longestRung``.
   package init?(name: String) {
     if let known = Self.named.first(where: { $0.name == name }) {
       self = known.rounding
       return
     }
+    // Empty parts are kept, so that "320,,640" is not a list.
     let parts = name.split(separator: ",", omittingEmptySubsequences: false)
     let sizes = parts.compactMap { Int($0) }.filter { (1...Self.longestRung).contains($0) }
     guard !sizes.isEmpty, sizes.count == parts.count else { return nil }

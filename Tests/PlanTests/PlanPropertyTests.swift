@@ -2,9 +2,9 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-/// The rules of the plan as properties, over random sources, slots, scales, ladders and formats.
+/// The rules of planning as properties, over random sources, slots, scales, ladders and formats.
 @Suite struct PlanPropertyTests {
-  @Test func holdsItsRulesOverRandomPlans() {
+  @Test func randomPlansFollowTheRules() {
     var random = SplitMix(seed: 20_261_121)
     for _ in 0..<20_000 {
       let source = random.source()
@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  /// Which files are made, and which serves which place, does not depend on how the pipeline file is
-  /// written.
+  /// The files, and which of them serves which slot, do not depend on the order of the pipeline
+  /// file.
   @Test func theOrderOfSlotsAndScalesChangesNothing() {
     var random = SplitMix(seed: 4)
     for _ in 0..<5_000 {
@@ -37,7 +37,7 @@ import Testing
           })
       }
       #expect(places(shuffled) == places(plan))
-      // A slot by itself is served as it is among others.
+      // A slot alone gets the same files as among others.
       let name = settings.slots[0].name
       let alone = Plan(for: source, settings: settings, slots: [name])
       let among = plan.slots.first { $0.slot.name == name }
@@ -48,7 +48,7 @@ import Testing
   }
 
   private func checkFiles(_ plan: Plan, of source: PlanSource, _ settings: PlanSettings) {
-    // No two files are the same, and none is made for nobody.
+    // No two files are the same, and each one serves a request.
     #expect(Set(plan.files.map(\.recipe)).count == plan.files.count)
     #expect(Set(plan.variants.map(\.files[0].recipe)).count == plan.variants.count)
     #expect(Set(plan.slots.flatMap { $0.requests.map(\.variant) }).count == plan.variants.count)
@@ -63,7 +63,7 @@ import Testing
         #expect(file.size == size && file.crop == variant.crop)
         #expect(size.longerSide <= format.longestSide)
         #expect(!file.encoding.isAnimated || format.hasAnimation)
-        // Alpha is lost only where the pipeline asks for a format without.
+        // Alpha is lost only if the pipeline configures a format without it.
         if source.hasAlpha && !format.hasAlpha {
           #expect(settings.formats.contains { $0 == .fixed(.jpeg) || $0 == .source })
         }
@@ -85,7 +85,7 @@ import Testing
     let variant = plan.variants[request.variant]
     let native = variant.crop?.size ?? source.size
     let isCapped = variant.files.contains { file in
-      // An animation ends at its format's limit, and says so.
+      // An animation is at the limit of its format, and states this.
       file.encoding.isAnimated && file.fallback?.reasons.contains(.sizeLimit(.webp)) == true
     }
     #expect(
@@ -97,7 +97,7 @@ import Testing
       #expect(variant.crop == nil)
       return
     }
-    // The crop has the slot's shape to within a pixel.
+    // The crop has the shape of the slot, to within a pixel.
     let (ratio, inverse) = (Double(width) / Double(height), Double(height) / Double(width))
     #expect(
       abs(Double(native.width) - Double(native.height) * ratio) <= 1
@@ -106,7 +106,7 @@ import Testing
 }
 
 extension SplitMix {
-  /// A side: often ordinary, sometimes tiny or huge.
+  /// A side: mostly ordinary, sometimes tiny or huge.
   private mutating func side() -> Int {
     switch next() % 4 {
     case 0: Int.random(in: 1...50, using: &self)

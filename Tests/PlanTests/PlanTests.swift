@@ -13,7 +13,7 @@ private func plan(
     settings: settings)
 }
 
-/// `64x64`, with the crop's size and the formats where they are not the usual.
+/// `64x64`, with the crop and the formats if they are not the default.
 private func outline(_ plan: Plan) -> [String] {
   plan.variants.map { variant in
     var text = "\(variant.size.width)x\(variant.size.height)"
@@ -25,7 +25,7 @@ private func outline(_ plan: Plan) -> [String] {
   }
 }
 
-/// Format and reasons of a file; nil where they are the usual.
+/// Format and reasons of a file; nil if they are the default.
 private func outline(_ file: PlannedFile) -> String? {
   guard file.encoding.format != .webp || file.fallback != nil || !file.encoding.isAnimated else {
     return nil
@@ -53,7 +53,7 @@ private func outline(_ file: PlannedFile) -> String? {
 
   @Test(
     arguments: [
-      // fit: the width is given, the longer side is rounded
+      // fit: the width is set, the longer side is rounded up
       (4032, 3024, Slot("a", width: 180, height: nil), ["256x192", "512x384", "1024x768"]),
       (3024, 4032, Slot("a", width: 180, height: nil), ["192x256", "384x512", "768x1024"]),
       (3024, 4032, Slot("a", width: nil, height: 200), ["192x256", "384x512", "768x1024"]),
@@ -75,7 +75,7 @@ private func outline(_ file: PlannedFile) -> String? {
       // never enlarged
       (100, 50, Slot("a", width: 180, height: nil), ["100x50"]),
       (300, 150, Slot("a", width: 180, height: nil), ["256x128", "300x150"]),
-      // sides never become nothing
+      // no side is less than a pixel
       (20000, 1, Slot("a", width: 180, height: nil), ["256x1", "512x1", "1024x1"]),
       (1, 20000, Slot("a", width: nil, height: 100), ["1x128", "1x256", "1x512"]),
       (1, 1, Slot("a", width: 40, height: 20, mode: .clip), ["1x1"]),
@@ -98,8 +98,8 @@ private func outline(_ file: PlannedFile) -> String? {
         == ["320x160", "640x320", "900x450"])
   }
 
-  /// The oversized rule at its edges: what is made of a picture whose longer side is asked for with so
-  /// many pixels, and why.
+  /// The rule for oversized results at its limits: the requested pixels of the longer side, then
+  /// the files and the reasons of their fallbacks.
   @Test(
     arguments: [
       ("webp", 12_000, "16383"), ("webp", 16_383, "16383"),
@@ -112,7 +112,7 @@ private func outline(_ file: PlannedFile) -> String? {
       ("webp alpha", 16_384, "16384 png (webp-size-limit, jpeg-no-alpha)"),
       ("webp alpha", 65_501, "65536 png (webp-size-limit, jpeg-no-alpha)"),
       ("webp oversized-png", 16_384, "16384 png (webp-size-limit)"),
-      // An animation stays one, at the limit.
+      // An animation stays an animation, at the limit.
       ("webp animated", 12_000, "16383"), ("webp animated", 16_383, "16383"),
       ("webp animated", 16_384, "16383 webp (webp-size-limit)"),
       ("webp animated", 65_501, "16383 webp (webp-size-limit)"),
@@ -123,7 +123,7 @@ private func outline(_ file: PlannedFile) -> String? {
       ("jpeg animated", 16_384, "16384 jpeg"),
       ("png", 65_501, "65536 png"),
       ("jxl", 65_501, "65536 jxl"),
-      // AVIF's limit is one pixel above WebP's.
+      // The limit of AVIF is one pixel above that of WebP.
       ("avif", 12_000, "16384 avif"), ("avif", 16_384, "16384 avif"),
       ("avif", 16_385, "32768 jpeg (avif-size-limit)"),
       ("avif", 65_501, "65536 png (avif-size-limit, jpeg-size-limit)"),
@@ -131,7 +131,7 @@ private func outline(_ file: PlannedFile) -> String? {
       ("avif animated", 12_000, "16383 webp (avif-no-animation)"),
       ("avif animated", 16_384, "16383 webp (avif-no-animation, webp-size-limit)"),
       ("jxl animated", 100, "128 webp (jxl-no-animation)"),
-      // Each of several formats gives way by itself, and all files of a variant have one size.
+      // Each of several formats has its own fallback; all files of a variant have one size.
       ("avif webp jpeg", 12_000, "16383 avif webp jpeg"),
       ("avif webp jpeg", 16_383, "16383 avif webp jpeg"),
       ("avif webp jpeg", 16_384, "16384 avif jpeg (webp-size-limit)"),
@@ -143,7 +143,7 @@ private func outline(_ file: PlannedFile) -> String? {
       ("avif webp jpeg animated", 12_000, "16383 webp (avif-no-animation) jpeg"),
       ("avif webp jpeg animated first-frame", 12_000, "16383 avif webp jpeg"),
       ("jpeg webp", 12_000, "16383 jpeg webp"),
-      // A still beside an animation is as large as that is, and says why it is no larger.
+      // A still image beside an animation has its size, and the reason why it is not larger.
       (
         "webp jpeg png animated", 20_000,
         "16383 webp (webp-size-limit) jpeg (webp-size-limit) png (webp-size-limit)"
@@ -159,7 +159,7 @@ private func outline(_ file: PlannedFile) -> String? {
       ("source animated", 100, "128"), ("source webp of-webp", 100, "128"),
       ("webp compatible alpha", 100, "128 webp png"),
     ] as [(String, Int, String)])
-  func theTopRungIsTheFormatsLimitAndWhatIsLongerGoesToTheFallback(
+  func theTopRungIsTheFormatsLimitAndLongerSidesUseTheFallback(
     _ words: String, _ length: Int, _ expected: String
   ) {
     let words = words.split(separator: " ").map(String.init)
@@ -187,7 +187,7 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(plan.asked == settings.formats.count)
     for file in variant.files {
       let format = file.encoding.format
-      // What shows through is said wherever something would, and nowhere else.
+      // A file has a background exactly if its format loses the alpha of the source.
       #expect((file.encoding.background != nil) == (source.hasAlpha && !format.hasAlpha))
       #expect(
         file.encoding.isAnimated
@@ -200,13 +200,13 @@ private func outline(_ file: PlannedFile) -> String? {
       outline(
         plan(native / 20, native, [Slot("a", width: nil, height: length)]) { $0.scales = [1] })
     }
-    // Between rung and limit.
+    // Between the rung and the limit.
     #expect(asked(16_384, native: 20_000) == ["819x16384 jpeg (webp-size-limit)"])
     #expect(asked(17_000, native: 20_000) == ["1000x20000 jpeg (webp-size-limit)"])
     #expect(asked(12_000, native: 16_000) == ["800x16000"])
   }
 
-  @Test func severalFormatsAreCountedEach() {
+  @Test func countsTheFilesOfEachFormat() {
     let slots = [avatar24, avatar30]
     let several = plan(1000, 1000, slots) { $0.formats = [.fixed(.avif), .fixed(.webp)] }
     #expect(several.files.count == 6)
@@ -215,7 +215,7 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(Set(several.files.map(\.recipe)).count == 6)
   }
 
-  @Test func centresCropsOnTheFocusAsFarAsTheyCan() {
+  @Test func centresCropsOnTheFocusAsFarAsTheImageAllows() {
     let slot = Slot("a", width: 40, height: 40, mode: .clip)
     func crop(_ x: Double) -> Int? {
       let crop = plan(3000, 1000, [slot], focus: .init(x: x, y: 0.5)).variants[0].crop
@@ -224,18 +224,18 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect([crop(0), crop(0.3), crop(0.5), crop(1)] == [0, 400, 1000, 2000])
   }
 
-  /// Crops keep the side that gravity names, and a source's own focus goes before it.
+  /// Crops keep the side that the gravity names; a source's own focus overrides it.
   @Test(
     arguments: [
       (Gravity.Side.centre, 100, 0), (.north, 100, 0), (.west, 0, 0), (.east, 200, 0),
       (.northEast, 200, 0), (.southWest, 0, 0),
     ] as [(Gravity.Side, Int, Int)])
-  func takesCropsFromWhereGravityPulls(_ gravity: Gravity.Side, _ x: Int, _ y: Int) {
+  func placesCropsByGravity(_ gravity: Gravity.Side, _ x: Int, _ y: Int) {
     let settings = PlanSettings(
       slots: [Slot("a", width: 10, height: 10, mode: .clip)], gravity: .side(gravity))
     let wide = Plan(for: PlanSource(size: Size(300, 100)), settings: settings)
     #expect(wide.variants[0].crop == Crop(x: x, y: y, size: Size(100, 100)))
-    // Turned by a right angle, the other axis counts.
+    // For a tall source the other axis counts.
     let tall = Plan(for: PlanSource(size: Size(100, 300)), settings: settings)
     let below: [Gravity.Side: Int] = [.north: 0, .northEast: 0, .southWest: 200]
     #expect(
@@ -246,8 +246,9 @@ private func outline(_ file: PlannedFile) -> String? {
         == Crop(x: 200, y: 0, size: Size(100, 100)))
   }
 
-  /// Where the pixels decide, the plan knows the crop's size alone; a focus of its own goes before it.
-  @Test func leavesThePlaceOfACropToThePixels() {
+  /// If the pixels decide, the plan has only the size of the crop; a source's own focus overrides
+  /// this.
+  @Test func leavesThePlaceOfACropToTheWorker() {
     var settings = PlanSettings(
       slots: [Slot("a", width: 10, height: 10, mode: .clip)], gravity: .found(.entropy))
     let found = Plan(for: PlanSource(size: Size(300, 100)), settings: settings)
@@ -260,15 +261,15 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(
       Plan(for: focused, settings: settings).variants[0].crop
         == Crop(x: 0, y: 0, size: Size(100, 100)))
-    // What is not cropped has no place to look for.
+    // A source that is not cropped has no place to find.
     let square = Plan(for: PlanSource(size: Size(100, 100)), settings: settings)
     #expect(square.variants[0].crop == nil)
   }
 
-  @Test func saysHowLargeThePictureIsInTheLayout() {
+  @Test func statesTheSizeOfTheImageInTheLayout() {
     let layouts = plan(3024, 4032, [card, avatar24]).slots.map(\.layout)
     #expect(layouts == [Size(180, 240), Size(24, 24)])
-    // A small picture still takes its slot's place.
+    // A small image still fills its slot.
     #expect(plan(30, 40, [card]).slots[0].layout == Size(180, 240))
   }
 }

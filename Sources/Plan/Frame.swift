@@ -1,0 +1,92 @@
+/// The part of a source that a slot shows, and the shape in which it appears.
+struct Frame {
+  /// The part in source pixels; nil means all of it.
+  let crop: Crop?
+  /// The size of that part: no variant is larger.
+  let native: Size
+  /// The shape of results, as a ratio of integers. A crop has the shape of the slot's points, so
+  /// that all scales share one shape.
+  let shape: Size
+
+  init(of source: PlanSource, in slot: Slot, gravity: Gravity) {
+    guard slot.mode == .clip, let width = slot.width, let height = slot.height else {
+      (crop, native, shape) = (nil, source.size, source.size)
+      return
+    }
+    shape = Size(width, height)
+    native = Crop.largest(of: shape, in: source.size)
+    crop =
+      native == source.size
+      ? nil : Crop(native, Crop.placement(of: native, in: source, gravity: gravity))
+  }
+
+  /// The result that fills a slot's box exactly, whether or not the source has as many pixels.
+  struct Target {
+    var size: Size
+    /// The longer side of a result that fills the slot on the side that the slot sets.
+    /// It is not that of `size` if the other side would be less than a pixel: `size` has one pixel
+    /// there.
+    var length: Int
+  }
+
+  func target(of slot: Slot, scale: Int) -> Target {
+    let isWide = shape.width >= shape.height
+    let byWidth = slot.width.map { width in
+      let width = width * scale
+      // The free side follows the shape, and is at least a pixel.
+      return Target(
+        size: Size(width, max(1, roundedRatio(width, shape.height, shape.width))),
+        length: isWide ? width : ceilingRatio(width, shape.height, shape.width))
+    }
+    let byHeight = slot.height.map { height in
+      let height = height * scale
+      return Target(
+        size: Size(max(1, roundedRatio(height, shape.width, shape.height)), height),
+        length: isWide ? ceilingRatio(height, shape.width, shape.height) : height)
+    }
+    guard let byWidth else { return byHeight ?? Target(size: native, length: native.longerSide) }
+    guard let byHeight else { return byWidth }
+    // With both sides set, the tighter one decides for `fit`, the wider one for `fill`. For `clip`
+    // the two are the same.
+    let widthIsTighter = byWidth.size.width * shape.height <= byHeight.size.height * shape.width
+    return (slot.mode == .fill) != widthIsTighter ? byWidth : byHeight
+  }
+
+  /// The variant that serves a target: its size on the ladder, in every configured format.
+  func variant(
+    serving target: Target, of source: PlanSource, settings: PlanSettings
+  ) -> PlannedVariant {
+    let wanted = min(target.length, native.longerSide)
+    let resolved = ResolvedFormat.all(of: wanted, source: source, settings: settings)
+    // All formats of a variant have one size, so the least of their limits is the top rung.
+    let limit = resolved.map(\.format.longestSide).min() ?? wanted
+    let size = size(
+      longerSide: settings.rounding.rung(for: min(wanted, limit), limit: limit))
+    var files: [PlannedFile] = []
+    for choice in resolved {
+      let encoding = settings.encoding(choice.format, of: source)
+      // Two choices may resolve to one format: `source` and `webp`, for example.
+      if files.contains(where: { $0.encoding == encoding }) { continue }
+      files.append(
+        PlannedFile(crop: crop, size: size, encoding: encoding, fallback: choice.fallback))
+    }
+    return PlannedVariant(files: files)
+  }
+
+  /// The size of a result with this longer side; at most the source's own.
+  private func size(longerSide length: Int) -> Size {
+    if length >= native.longerSide { return native }
+    return shape.width >= shape.height
+      ? Size(length, max(1, roundedRatio(length, shape.height, shape.width)))
+      : Size(max(1, roundedRatio(length, shape.width, shape.height)), length)
+  }
+}
+
+extension PlanSettings {
+  fileprivate func encoding(_ format: OutputFormat, of source: PlanSource) -> Encoding {
+    Encoding(
+      format: format, quality: quality[format], effort: effort[format],
+      background: source.hasAlpha && !format.hasAlpha ? background : nil,
+      isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation, metadata: metadata)
+  }
+}
