@@ -1,12 +1,12 @@
-/// What can be shown of a picture before its file is there. All kinds are made whichever are asked for:
-/// they cost next to nothing beside the decode.
+/// What a client can show of an image before its file arrives. The worker always computes all
+/// kinds: they cost next to nothing compared with decoding.
 package struct Placeholders: Sendable, Equatable {
-  /// `#rrggbb`; nil where nothing of the picture can be seen.
+  /// `#rrggbb`; nil if the image is fully transparent.
   package var color: String?
   /// In Base64.
   package var thumbHash: String
   package var blurHash: String
-  /// A tiny picture as a `data:` URL.
+  /// A tiny image as a `data:` URL.
   package var lqip: String
 
   package init(color: String?, thumbHash: String, blurHash: String, lqip: String) {

@@ -1,11 +1,11 @@
-/// A small picture that placeholders are made of: 8-bit sRGB with alpha, not premultiplied.
+/// A small image, from which placeholders are computed: 8-bit sRGB with alpha, not premultiplied.
 package struct Thumbnail: Sendable {
   package let width: Int
   package let height: Int
   /// Red, green, blue, alpha; rows from the top down.
   package let samples: [UInt8]
 
-  /// The longest side, in pixels, that ThumbHash takes.
+  /// The longest side in pixels. ThumbHash is defined for at most 100.
   package static let longestSide = 100
 
   /// - Precondition: `samples` has four for each pixel, and no side is longer than ``longestSide``.
@@ -17,6 +17,3 @@ package struct Thumbnail: Sendable {
     self.samples = samples
   }
 }
-
-/// a to the nearest whole number, halves up, as JavaScript's Math.round has it.
-func rounded(_ value: Double) -> Int { Int((value + 0.5).rounded(.down)) }

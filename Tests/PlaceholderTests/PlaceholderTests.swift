@@ -2,8 +2,8 @@ import TesseraPlaceholder
 import TesseraText
 import Testing
 
-/// A picture by formula; the answers below were made of it by other people's implementations.
-private func picture(_ width: Int, _ height: Int, alpha: Bool = false) -> Thumbnail {
+/// An image by formula. Independent implementations computed the expected hashes below from it.
+private func image(_ width: Int, _ height: Int, alpha: Bool = false) -> Thumbnail {
   var samples: [UInt8] = []
   for y in 0..<height {
     for x in 0..<width {
@@ -17,26 +17,27 @@ private func picture(_ width: Int, _ height: Int, alpha: Bool = false) -> Thumbn
 }
 
 @Suite struct PlaceholderTests {
-  /// ThumbHash by PyPI's thumbhash-python 1.0.1, BlurHash (4 x 3 components) by blurhash-python 1.2.2.
+  /// References: thumbhash-python 1.0.1 and blurhash-python 1.2.2 (4 x 3 components), from PyPI.
   @Test(
     arguments: [
-      (picture(16, 16), "4AcOJxxyd3dgeHeGh3iHeIh3B3rdgI8I", "L$Hx$#2-wuoyqIW9jwe:gFfnfOfh"),
-      (picture(100, 75), "3wcKNZqAh3dwd3d4eHh3eHCAB/h3", "L%HV9x2Y$6Sghpayjsf6gdfPfRfP"),
-      (picture(30, 90), "3wcKMhpwcIh3d3iHgIAH+Hg=", "L%HeqP2rwvX8hpaffRe:gdfhfOfk"),
+      (image(16, 16), "4AcOJxxyd3dgeHeGh3iHeIh3B3rdgI8I", "L$Hx$#2-wuoyqIW9jwe:gFfnfOfh"),
+      (image(100, 75), "3wcKNZqAh3dwd3d4eHh3eHCAB/h3", "L%HV9x2Y$6Sghpayjsf6gdfPfRfP"),
+      (image(30, 90), "3wcKMhpwcIh3d3iHgIAH+Hg=", "L%HeqP2rwvX8hpaffRe:gdfhfOfk"),
       (
-        picture(64, 48, alpha: true), "Z/mBDIQk4JbglF5oCQzd0I8CeAiLiIiHCA==",
+        image(64, 48, alpha: true), "Z/mBDIQk4JbglF5oCQzd0I8CeAiLiIiHCA==",
         "LWR3TPuP,[xu^Bj:N?j]pseVa$f4"
       ),
-      (picture(7, 1), "TPkaWb6Eh4eIiAh7hIhAiAg=", "L~I96l6gWowy|e6gWowy|e6gWowy"),
-      (picture(1, 1), "AAgCBwAAAAAAAAAAAAAAAAAAAAAAAAAA", "L00000fQfQfQfQfQfQfQfQfQfQfQ"),
+      (image(7, 1), "TPkaWb6Eh4eIiAh7hIhAiAg=", "L~I96l6gWowy|e6gWowy|e6gWowy"),
+      (image(1, 1), "AAgCBwAAAAAAAAAAAAAAAAAAAAAAAAAA", "L00000fQfQfQfQfQfQfQfQfQfQfQ"),
     ] as [(Thumbnail, String, String)])
-  func hashesAreThoseOfTheReferences(_ picture: Thumbnail, _ thumbHash: String, _ blurHash: String)
-  {
-    #expect(Base64.encode(ThumbHash.encode(picture)) == thumbHash)
-    #expect(BlurHash.encode(picture, across: 4, down: 3) == blurHash)
+  func hashesMatchTheReferenceImplementations(
+    _ image: Thumbnail, _ thumbHash: String, _ blurHash: String
+  ) {
+    #expect(Base64.encode(ThumbHash.encode(image)) == thumbHash)
+    #expect(BlurHash.encode(image, across: 4, down: 3) == blurHash)
   }
 
-  @Test func theDominantColourIsThatOfMostPixels() throws {
+  @Test func theDominantColourIsTheColourOfMostPixels() throws {
     func plain(_ colours: [[UInt8]]) -> Thumbnail {
       Thumbnail(width: colours.count, height: 1, samples: colours.flatMap(\.self))
     }
@@ -45,7 +46,7 @@ private func picture(_ width: Int, _ height: Int, alpha: Bool = false) -> Thumbn
     let blue: [UInt8] = [40, 60, 180, 255]
     let mostlyRed = try #require(DominantColour.of(plain([blue, red, near])))
     #expect(mostlyRed == (202, 41, 40))
-    // What can hardly be seen hardly counts.
+    // Pixels count by their opacity.
     let faint: [UInt8] = [40, 60, 180, 60]
     let seen = try #require(DominantColour.of(plain([faint, faint, faint, red])))
     #expect(seen == (200, 40, 40))
@@ -56,7 +57,7 @@ private func picture(_ width: Int, _ height: Int, alpha: Bool = false) -> Thumbn
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
     ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
   ])
-  func base64IsThatOfTheRFC(_ text: String, _ expected: String) {
+  func base64MatchesTheTestVectorsOfRFC4648(_ text: String, _ expected: String) {
     #expect(Base64.encode(Array(text.utf8)) == expected)
     #expect(Base64.decode(expected) == Array(text.utf8))
     #expect(Base64.decode(expected + "?") == nil)
