@@ -1,60 +1,83 @@
 internal import TesseraJSON
 
-/// One JSON object a line: `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5, 0.3],
-/// "extra": {…}}`. Only `url` must be there; the id is then the URL.
+/// JSON Lines: one object per line, `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5,
+/// 0.3], "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
 struct JSONLinesDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
-    func problem(_ message: String) -> ManifestProblem {
-      ManifestProblem(line: line, message: message)
+    var entry = ManifestEntry(line: line, id: nil, url: "")
+    var hasURL = false
+    for member in try Self.members(of: text, line: line) {
+      do throws(Mistake) {
+        switch member.name {
+        case "id":
+          entry.id = try Self.string(member)
+          entry.hasNoID = false
+        case "url":
+          entry.url = try Self.string(member)
+          hasURL = true
+        case "slots": entry.slots = try Self.slots(member.value)
+        case "focus": entry.focus = try Self.focus(member.value)
+        case "extra": entry.extra = member.value
+        default:
+          throw Mistake(
+            "unknown member \"\(member.name)\"; a line has id, url, slots and focus, and your own "
+              + "data goes into \"extra\"")
+        }
+      } catch {
+        throw ManifestProblem(line: line, message: error.message)
+      }
     }
+    guard hasURL else {
+      throw ManifestProblem(line: line, message: "the member \"url\" is missing")
+    }
+    return entry
+  }
+
+  /// A mistake in a member, before the line is known.
+  private struct Mistake: Error {
+    var message: String
+
+    init(_ message: String) { self.message = message }
+  }
+
+  private static func members(
+    of text: String, line: Int
+  ) throws(ManifestProblem) -> [JSONValue.Member] {
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONParser.parse(Array(text.utf8))
     } catch {
-      throw problem("not valid JSON at column \(error.offset + 1): \(error.message)")
+      throw ManifestProblem(
+        line: line, message: "not valid JSON at column \(error.offset + 1): \(error.message)")
     }
     guard case .object(let members) = value else {
-      throw problem(
-        "expected an object such as {\"id\": \"p1\", \"url\": \"…\"}, found \(value.kind)")
+      throw ManifestProblem(
+        line: line,
+        message: "expected an object such as {\"id\": \"p1\", \"url\": \"…\"}, found \(value.kind)")
     }
-    var id: String?
-    var url: String?
-    var entry = ManifestEntry(line: line, id: nil, url: "")
-    for member in members {
-      switch member.name {
-      case "id":
-        guard let text = member.value.stringValue else {
-          throw problem("\"id\" must be a string, found \(member.value.kind)")
-        }
-        id = text
-      case "url":
-        guard let text = member.value.stringValue else {
-          throw problem("\"url\" must be a string, found \(member.value.kind)")
-        }
-        url = text
-      case "slots":
-        let names = member.value.arrayValue?.map(\.stringValue)
-        guard let names, !names.isEmpty, !names.contains(nil) else {
-          throw problem("\"slots\" must be a list of slot names, such as [\"card\"]")
-        }
-        entry.slots = names.compactMap(\.self)
-      case "focus":
-        let numbers = member.value.arrayValue?.compactMap(\.doubleValue)
-        guard let numbers, numbers.count == 2, member.value.arrayValue?.count == 2 else {
-          throw problem("\"focus\" must be two numbers from 0 to 1, such as [0.5, 0.3]")
-        }
-        entry.focus = .init(x: numbers[0], y: numbers[1])
-      case "extra": entry.extra = member.value
-      default:
-        throw problem(
-          "unknown member \"\(member.name)\"; a line has id, url, slots and focus, and your own "
-            + "data goes into \"extra\"")
-      }
+    return members
+  }
+
+  private static func string(_ member: JSONValue.Member) throws(Mistake) -> String {
+    guard let text = member.value.stringValue else {
+      throw Mistake("\"\(member.name)\" must be a string, found \(member.value.kind)")
     }
-    guard let url else { throw problem("the member \"url\" is missing") }
-    entry.url = url
-    entry.id = id ?? ""
-    entry.hasNoID = id == nil
-    return entry
+    return text
+  }
+
+  private static func slots(_ value: JSONValue) throws(Mistake) -> [String] {
+    let names = value.arrayValue?.map(\.stringValue)
+    guard let names, !names.isEmpty, !names.contains(nil) else {
+      throw Mistake("\"slots\" must be a list of slot names, such as [\"card\"]")
+    }
+    return names.compactMap(\.self)
+  }
+
+  private static func focus(_ value: JSONValue) throws(Mistake) -> ManifestEntry.Focus {
+    let numbers = value.arrayValue?.compactMap(\.doubleValue)
+    guard let numbers, numbers.count == 2, value.arrayValue?.count == 2 else {
+      throw Mistake("\"focus\" must be two numbers from 0 to 1, such as [0.5, 0.3]")
+    }
+    return .init(x: numbers[0], y: numbers[1])
   }
 }

@@ -1,7 +1,7 @@
 internal import TesseraJSON
 
 extension ManifestEntry {
-  /// The entry and its position, to be read back by ``unpacked(_:)``.
+  /// The entry and its position as bytes, which ``unpacked(_:)`` reads back.
   package func packed(position: Int) -> [UInt8] {
     var writer = JSONWriter()
     writer.array { list in
@@ -18,14 +18,16 @@ extension ManifestEntry {
       } else {
         list.null()
       }
-      // A user's null is not nothing.
+      // An `extra` of null differs from no `extra`.
       if let extra { list.value(extra) }
     }
     return writer.take()
   }
 
-  /// Nil for anything but what ``packed(position:)`` has made.
+  /// Nil for bytes that ``packed(position:)`` did not make.
   package static func unpacked(_ bytes: [UInt8]) -> (ManifestEntry, position: Int)? {
+    // The last part, `extra`, may be missing. Bytes that are not JSON are not packed either, so the
+    // parser's error adds nothing.
     guard let parts = try? JSONParser.parse(bytes).arrayValue, (6...7).contains(parts.count),
       let position = parts[0].intValue, let line = parts[1].intValue,
       let id = parts[2].stringValue, let url = parts[3].stringValue

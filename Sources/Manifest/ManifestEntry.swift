@@ -1,20 +1,21 @@
 package import TesseraJSON
 
-/// One picture that the manifest names.
+/// One image of the manifest.
 package struct ManifestEntry: Sendable, Equatable {
-  /// The line it begins on, counted from 1.
+  /// The line on which the entry begins, counted from 1.
   package var line: Int
   package var id: String
-  /// Whether the line gives no id, so that it is made of the URL.
+  /// Whether the line has no id, so that the id is derived from the URL.
   var hasNoID = false
   package var url: String
-  /// Names of the slots that the picture is for; nil means all.
+  /// The names of the slots that the image is for; nil means all.
   package var slots: [String]?
-  /// The point a crop is centred on, in parts of width and height; nil means the centre.
+  /// The point on which crops are centred; nil means that the pipeline's gravity decides.
   package var focus: Focus?
-  /// The user's own data, handed through to the catalog; nil where the manifest has none.
+  /// The user's own data, which the catalog passes on; nil if the manifest has none.
   package var extra: JSONValue?
 
+  /// A point of the image, in fractions of width and height from the upper left corner.
   package struct Focus: Sendable, Equatable {
     package var x: Double
     package var y: Double
@@ -38,8 +39,8 @@ package struct ManifestEntry: Sendable, Equatable {
     self.extra = extra
   }
 
-  /// Everything the line says, in one canonical text. A repeated id with the same content is one
-  /// item; with other content it is a mistake.
+  /// Everything but the line number, in one canonical text. Two entries with one id are one item if
+  /// their content is the same, and a mistake if it differs.
   package var content: String {
     var writer = JSONWriter()
     writer.array { list in
@@ -48,7 +49,7 @@ package struct ManifestEntry: Sendable, Equatable {
       writeSlots(to: &list)
       list.value(focus.map { "\($0.x) \($0.y)" } ?? "")
       list.value(extra ?? .null)
-      // That there is none is something else.
+      // An `extra` of null differs from no `extra`.
       if extra == .null { list.null() }
     }
     return writer.text
@@ -60,23 +61,5 @@ package struct ManifestEntry: Sendable, Equatable {
     } else {
       list.null()
     }
-  }
-}
-
-/// What a line of the manifest turned out to be.
-package enum ManifestRecord: Sendable, Equatable {
-  case entry(ManifestEntry)
-  case problem(ManifestProblem)
-}
-
-/// A line that can't be used. The run goes on without it.
-package struct ManifestProblem: Error, Sendable, Equatable {
-  package var line: Int
-  /// A sentence without its full stop: what was expected, what was found.
-  package var message: String
-
-  package init(line: Int, message: String) {
-    self.line = line
-    self.message = message
   }
 }

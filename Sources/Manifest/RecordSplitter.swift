@@ -1,10 +1,10 @@
-/// Cuts a stream of bytes into records: lines that end in LF, CRLF or a lone CR, and with a
-/// `separator` (CSV, RFC 4180) also fields in quotes across lines.
+/// Splits a stream of bytes into records: lines that end in LF, CRLF or a lone CR. With a
+/// `separator` (CSV, RFC 4180) quoted fields may span lines.
 ///
-/// Memory is bounded by `maximumLength`: a longer record is reported by its line and skipped to its
-/// end.
+/// `maximumLength` bounds the memory: the splitter reports a longer record by its line and skips
+/// it.
 package struct RecordSplitter {
-  /// 1 MiB. A line holds an id, a URL and some data, not a book.
+  /// 1 MiB. A line holds an id, a URL and a little data, or a small image as a data: URL.
   package static let maximumLength = 1 << 20
 
   package enum Record: Sendable, Equatable {
@@ -12,28 +12,28 @@ package struct RecordSplitter {
     case tooLong(line: Int)
   }
 
-  /// Set where fields in quotes may span lines: what parts the fields.
+  /// The byte between fields, if quoted fields may span lines; otherwise nil.
   var separator: UInt8?
 
   private var pending: [UInt8] = []
   private var isTooLong = false
   private var isInQuotes = false
-  /// Whether the present field began with a quote: only then its quotes count.
+  /// Whether the current field began with a quote. Only then do quotes in it count.
   private var isQuotedField = false
   private var isAtFieldStart = true
   private var lastWasCarriageReturn = false
-  /// The line that the next byte is on, and that the pending record began on.
+  /// The line of the next byte, and the line on which the pending record began.
   private var line = 1
   private var startLine = 1
 
   package init() {}
 
-  /// Takes bytes up to the end of the next record. Returns the record, or nil where `bytes` was
-  /// used up without one.
+  /// Consumes bytes up to the end of the next record. Returns the record, or nil if `bytes` ends
+  /// first.
   package mutating func next(in bytes: inout ArraySlice<UInt8>) -> Record? {
     while let first = bytes.first {
       if first == UInt8(ascii: "\n"), lastWasCarriageReturn {
-        // The second half of a CRLF, whose first half has ended the line already.
+        // The second half of a CRLF. Its first half ended the line already.
         lastWasCarriageReturn = false
         bytes.removeFirst()
         continue
@@ -46,12 +46,15 @@ package struct RecordSplitter {
       lastWasCarriageReturn = end == UInt8(ascii: "\r")
       line += 1
       if !isInQuotes { return close() }
+      // A line end in quotes is part of the field: as LF, because CR and CRLF depend on the program
+      // that wrote the file.
       take([UInt8(ascii: "\n")])
     }
     return nil
   }
 
-  /// How many bytes there are before the next line's end, or in all. Keeps track of quotes.
+  /// The number of bytes before the next line end, or of all bytes if there is none. Follows
+  /// quotes.
   private mutating func lengthOfLine(in bytes: Span<UInt8>) -> Int {
     for index in 0..<bytes.count {
       let byte = bytes[index]
@@ -64,6 +67,7 @@ package struct RecordSplitter {
   private mutating func take(_ bytes: ArraySlice<UInt8>) {
     guard !isTooLong else { return }
     pending += bytes
+    // From here to the end of the record only the line is kept.
     if pending.count > Self.maximumLength {
       isTooLong = true
       pending = []
@@ -79,7 +83,7 @@ package struct RecordSplitter {
     if isAtFieldStart { isQuotedField = false }
   }
 
-  /// The last record, where the file does not end in a line's end.
+  /// The last record, if the file does not end with a line end.
   package mutating func finish() -> Record? {
     guard isTooLong || !pending.isEmpty else { return nil }
     return close()

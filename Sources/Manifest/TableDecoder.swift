@@ -1,8 +1,8 @@
 internal import TesseraJSON
 
-/// CSV (RFC 4180) or TSV with a header row. The columns `id`, `url`, `slots` (names parted by
-/// blanks) and `focus` (two numbers parted by a blank) are known; all others go into `extra` as
-/// strings.
+/// CSV (RFC 4180) or TSV with a header row. The known columns are `id`, `url`, `slots` (names with
+/// blanks between them) and `focus` (two numbers with a blank between them); all others go into
+/// `extra` as strings.
 struct TableDecoder: RecordDecoding {
   let separator: Character
   let columns: [String]
@@ -11,8 +11,8 @@ struct TableDecoder: RecordDecoding {
 
   private static let known: Set = ["id", "url", "slots", "focus"]
 
-  /// Nil where the line is no header row in this format: one with a field called `url`. The known names may be written
-  /// with capital letters.
+  /// Nil unless the line is a header row in this format: one with a field `url`, and no name twice.
+  /// Known names may have capital letters.
   init?(header: String, separator: Character) {
     guard let names = Self.names(in: header, separator: separator), names.contains("url"),
       Set(names).count == names.count
@@ -21,11 +21,11 @@ struct TableDecoder: RecordDecoding {
     columns = names
   }
 
-  /// Why a line that looks like a header row is none; nil where it does not look like one: a few words, which are no
-  /// URLs.
+  /// Why a line that looks like a header row cannot be used; nil if it does not look like one. A
+  /// header row is several fields of plain words; a URL has other characters.
   static func mistake(inHeader line: String, separator: Character) -> String? {
     guard let names = names(in: line, separator: separator), names.count > 1,
-      names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isOfWord) })
+      names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isWordByte) })
     else { return nil }
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
       return "the header row has the column \"\(twice)\" twice"
@@ -34,13 +34,14 @@ struct TableDecoder: RecordDecoding {
   }
 
   private static func names(in header: String, separator: Character) -> [String]? {
-    fields(of: header, separator: separator)?.map { field in
+    TableFields.split(header, separator: separator)?.map { field in
       let name = field.trimmed
       return known.contains(name.lowercased()) ? name.lowercased() : name
     }
   }
 
-  private static func isOfWord(_ byte: UInt8) -> Bool {
+  /// Letters of ASCII, digits, a few marks, and all bytes of characters beyond ASCII.
+  private static func isWordByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
@@ -51,7 +52,7 @@ struct TableDecoder: RecordDecoding {
   }
 
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
-    guard let fields = Self.fields(of: text, separator: separator) else {
+    guard let fields = TableFields.split(text, separator: separator) else {
       throw ManifestProblem(
         line: line, message: "a field in quotes is not closed, or text follows its closing quote")
     }
@@ -69,10 +70,10 @@ struct TableDecoder: RecordDecoding {
       case "url": entry.url = field.trimmed
       case "slots":
         let names = field.split(separator: " ").map(String.init)
-        entry.slots = names.isEmpty ? nil : names
+        entry.slots = names.isEmpty ? nil : names  // an empty field: all slots
       case "focus":
         let parts = field.split(separator: " ").map { Double($0) }
-        if parts.isEmpty { continue }
+        if parts.isEmpty { continue }  // an empty field: no focus
         guard parts.count == 2, let x = parts[0], let y = parts[1] else {
           throw ManifestProblem(
             line: line, message: "\"focus\" must be two numbers from 0 to 1, such as 0.5 0.3")
@@ -85,37 +86,5 @@ struct TableDecoder: RecordDecoding {
     entry.hasNoID = id == nil
     if !extra.isEmpty { entry.extra = .object(extra) }
     return entry
-  }
-
-  /// The fields of one record, quotes removed; nil where the quotes are wrong.
-  ///
-  /// Works on bytes, as the splitter does: a character of Swift's may swallow a comma or a quote before
-  /// a combining mark.
-  static func fields(of text: String, separator: Character) -> [String]? {
-    let (quote, separator) = (UInt8(ascii: "\""), separator.asciiValue)
-    var fields: [String] = []
-    var rest = text.utf8[...]
-    while true {
-      var field: [UInt8] = []
-      if rest.first == quote {
-        rest.removeFirst()
-        while true {
-          guard let end = rest.firstIndex(of: quote) else { return nil }
-          field += rest[..<end]
-          rest = rest[rest.index(after: end)...]
-          guard rest.first == quote else { break }
-          field.append(quote)
-          rest.removeFirst()
-        }
-        guard rest.isEmpty || rest.first == separator else { return nil }
-      } else {
-        let end = rest.firstIndex { $0 == separator } ?? rest.endIndex
-        field += rest[..<end]
-        rest = rest[end...]
-      }
-      fields.append(String(decoding: field, as: UTF8.self))
-      guard rest.first == separator else { return fields }
-      rest.removeFirst()
-    }
   }
 }

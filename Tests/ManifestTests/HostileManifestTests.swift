@@ -3,7 +3,7 @@ import TesseraManifest
 import TesseraText
 import Testing
 
-/// The group M of bad inputs, as far as the reader answers for them; the rest is in ManifestRunTests.
+/// The group M of bad inputs, as far as the reader handles them; ManifestRunTests has the rest.
 @Suite struct HostileManifestTests {
   /// `3 id url` or `3: message` for each record, fed in one piece.
   private func outline(_ bytes: [UInt8]) -> [String] {
@@ -18,7 +18,7 @@ import Testing
 
   private func outline(_ text: String) -> [String] { outline(Array(text.utf8)) }
 
-  /// M2: with a byte order mark, each format is still told by its first line.
+  /// M2: a byte order mark does not hide the format of the first line.
   @Test(arguments: [
     ("{\"id\":\"a\",\"url\":\"https://a/1\"}\n", "1 a https://a/1"),
     ("id,url\na,https://a/1\n", "2 a https://a/1"),
@@ -26,22 +26,22 @@ import Testing
     ("https://a/1\n", "1 https://a/1 https://a/1"),
     ("\n\nhttps://a/1", "3 https://a/1 https://a/1"),
   ])
-  func aByteOrderMarkIsNoPartOfTheFirstLine(_ text: String, _ expected: String) {
+  func aByteOrderMarkIsNotPartOfTheFirstLine(_ text: String, _ expected: String) {
     #expect(outline("\u{FEFF}" + text) == [expected])
     #expect(ManifestReader.shape(of: Array(("\u{FEFF}" + text).utf8), isStart: true) == .list)
   }
 
-  /// What is no list of URLs at all is not read as one of bad lines.
+  /// A file that is not a list of URLs is rejected as a whole, and not line by line.
   @Test(arguments: [
     ("<!doctype html><p>Sign in", "it is an HTML or XML page, not a list of URLs"),
     ("\u{FEFF}\r\n <urlset>", "it is an HTML or XML page, not a list of URLs"),
-    ("[\n{\"url\":\"https://a/1\"}]", "it is a JSON array; write one object a line (JSON Lines)"),
+    ("[\n{\"url\":\"https://a/1\"}]", "it is a JSON array; write one object per line (JSON Lines)"),
   ])
-  func whatIsNoManifestIsRefusedAsAWhole(_ text: String, _ reason: String) {
+  func rejectsOtherFilesAsAWhole(_ text: String, _ reason: String) {
     #expect(ManifestReader.shape(of: Array(text.utf8), isStart: true) == .refused(reason))
   }
 
-  @Test func aManifestInUTF16IsRefusedAsAWhole() {
+  @Test func rejectsUTF16AsAWhole() {
     for start: [UInt8] in [[0xFF, 0xFE, 0x68], [0xFE, 0xFF, 0], [0x68, 0, 0x74], [0, 0x68, 0]] {
       #expect(
         ManifestReader.shape(of: start, isStart: true) == .refused("it is UTF-16; save it as UTF-8")
@@ -51,8 +51,8 @@ import Testing
     #expect(ManifestReader.shape(of: Array(" \r\n".utf8), isStart: true) == .unknown)
   }
 
-  /// A field that begins with a combining mark is a field like any other.
-  @Test func fieldsOfATableAreCutByBytes() {
+  /// A field may begin with a combining mark.
+  @Test func splitsFieldsByBytes() {
     let marks = ["\u{200D}", "\u{301}", "\u{FE0F}"]
     for mark in marks {
       let text =
@@ -65,9 +65,9 @@ import Testing
     }
   }
 
-  /// M3: any line's end, and none at the end.
+  /// M3: every kind of line end, and none at the end of the file.
   @Test(arguments: ["\n", "\r\n", "\r", "\n\n", "\r\n\r\n", "\r\r"])
-  func anyLinesEndEndsALine(_ end: String) {
+  func acceptsEveryKindOfLineEnd(_ end: String) {
     let urls = ["https://a/1", "https://a/2", "https://a/3"]
     for last in ["", end] {
       let found = outline(urls.joined(separator: end) + last)
@@ -75,18 +75,18 @@ import Testing
     }
   }
 
-  /// M7: an id is a name and never a path, so these are names like any other.
+  /// M7: an id is a name and never a path, so these are valid ids.
   @Test(arguments: [
     "../x", "/abs", "a/../../b", ".", "..", "CON", "nul.txt", "a.", "a ", "C:\\x", "%2e%2e%2f",
     "caf\u{E9}", "cafe\u{301}", "P1", "p1", String(repeating: "x", count: 300),
   ])
-  func idsAreNamesAndNoPaths(_ id: String) throws {
+  func idsAreNamesAndNotPaths(_ id: String) throws {
     let found = outline("{\"id\":\"\(id.replacing("\\", with: "\\\\"))\",\"url\":\"https://a/1\"}")
-    // Compared by bytes: the two spellings of é are two ids.
+    // Compared by bytes: the composed and the decomposed é are two ids.
     #expect(Array(try #require(found.first).utf8) == Array("1 \(id) https://a/1".utf8))
   }
 
-  /// M7, M8: what would garble a terminal or end a line is no id and no URL.
+  /// M7, M8: characters that would garble a terminal or end a line are not allowed in ids and URLs.
   @Test(arguments: [
     ("\"id\":\"a\\u0000b\",\"url\":\"https://a/1\"", "the id has a control character in it"),
     ("\"id\":\"a\\nb\",\"url\":\"https://a/1\"", "the id has a control character in it"),
@@ -106,12 +106,12 @@ import Testing
       "the URL has a blank or a control character in it; write blanks as %20"
     ),
   ])
-  func controlCharactersAreRefused(_ members: String, _ message: String) {
+  func rejectsControlCharacters(_ members: String, _ message: String) {
     #expect(outline("{\(members)}\nnot JSON").first == "1: \(message)")
   }
 
-  /// M9, and ids of that kind.
-  @Test func veryLongURLsAndIdsAreRefused() {
+  /// M9, and very long ids.
+  @Test func rejectsVeryLongURLsAndIds() {
     let long = String(repeating: "x", count: 100_000)
     #expect(
       outline("https://a/\(long)\nhttps://a/2") == [
@@ -128,21 +128,21 @@ import Testing
       ])
   }
 
-  /// M11: what libcurl knows how to ask for is let through as it is written.
+  /// M11: every URL that libcurl can request is accepted as written.
   @Test(arguments: [
     "https://b\u{FC}cher.example/\u{E4}.jpg", "https://xn--bcher-kva.example/1",
     "https://a/%E4%B8%AD%20%2F", "https://a/1#part", "http://[2001:db8::1]:8080/1",
     "http://[fe80::1%25eth0]/1", "HTTPS://A/1", "https://a?x=1", "https://a.:443/1",
   ])
-  func urlsOfAllSpellingsAreLetThrough(_ url: String) {
+  func acceptsURLsOfAllSpellings(_ url: String) {
     #expect(outline("{\"id\":\"a\",\"url\":\"\(url)\"}") == ["1 a \(url)"])
   }
 
-  @Test func theFragmentIsNoPartOfTheSource() {
+  @Test func theFragmentIsNotPartOfTheCacheKey() {
     #expect(SourceURL.cacheKey("https://a/1#x") == SourceURL.cacheKey("https://a/1#y"))
   }
 
-  /// M14.
+  /// M14: unusual JSON.
   @Test(arguments: [
     (
       "{\"url\":\"https://a/1\",\"extra\":" + String(repeating: "[", count: 100_000),
@@ -168,14 +168,14 @@ import Testing
       "{\"url\":9223372036854775808}", "\"url\" must be a string, found a number"
     ),
   ])
-  func oddJSONIsOneBadLine(_ line: String, _ message: String) {
+  func unusualJSONIsOneBadLine(_ line: String, _ message: String) {
     #expect(
       outline("{\"id\":\"a\",\"url\":\"https://a\"}\n\(line)\n{\"id\":\"b\",\"url\":\"https://b\"}")
         == ["1 a https://a", "2: \(message)", "3 b https://b"])
   }
 
-  /// The user's own numbers are handed through as they are written, however large.
-  @Test func numbersOfTheUsersOwnAreNotTouched() {
+  /// Numbers in the user's own data are passed on as written, however large.
+  @Test func keepsNumbersInExtraAsWritten() {
     var reader = ManifestReader()
     let line = "{\"url\":\"https://a\",\"extra\":[9223372036854775808,1e999,1.10,-0]}"
     guard case .entry(let entry) = reader.read(Array("\(line)\n".utf8)).first else {

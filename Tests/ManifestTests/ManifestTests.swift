@@ -3,7 +3,7 @@ import TesseraManifest
 import TesseraText
 import Testing
 
-/// All records of a manifest, fed in pieces of some size.
+/// All records of a manifest, read in pieces of this many bytes.
 private func records(_ text: String, pieces: Int = 1_000_000) -> [ManifestRecord] {
   records(Array(text.utf8), pieces: pieces)
 }
@@ -20,7 +20,7 @@ private func records(_ bytes: [UInt8], pieces: Int = 1_000_000) -> [ManifestReco
   return records + reader.finish()
 }
 
-/// One line a record: `3 id url` or `3: message`.
+/// One line per record: `3 id url` or `3: message`.
 private func outline(_ records: [ManifestRecord]) -> [String] {
   records.map { record in
     switch record {
@@ -74,8 +74,9 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(second.slots == nil)
   }
 
-  /// Known columns may be written in any way; a table without URLs is no list of relative ones.
-  @Test func aHeaderRowWithoutURLsIsTold() {
+  /// Known columns may have capital letters. A table without a URL column is not a list of relative
+  /// URLs.
+  @Test func reportsAHeaderRowWithoutAURLColumn() {
     #expect(outline(records("ID,URL\np1,https://a/1.jpg\n")) == ["2 p1 https://a/1.jpg"])
     for (header, mistake) in [
       ("id,image", "the header row has no column \"url\"; it has id, image"),
@@ -92,13 +93,13 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
           "1: \(mistake)", "2: \(mistake)", "3 https://example.com/2.jpg https://example.com/2.jpg",
         ], "\(header)")
     }
-    // These are URLs.
+    // These lines are relative URLs.
     var reader = ManifestReader(base: "https://example.com/")
     let list = reader.read(Array("a.jpg,b\nc/d,e\n".utf8)) + reader.finish()
     #expect(list.count == 2 && !outline(list).contains { $0.contains("header") })
   }
 
-  /// The examples of RFC 3986, section 5.4, and a few of our own.
+  /// The examples of RFC 3986, section 5.4, and a few more.
   @Test(arguments: [
     ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
     ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
@@ -115,15 +116,15 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(SourceURL.resolve(reference, against: "http://a/b/c/d;p?q") == expected)
   }
 
-  @Test func readsRelativeURLsWhereThereIsABase() {
+  @Test func resolvesRelativeURLsAgainstTheBase() {
     let text = "https://other.example.com/1.jpg\n2.jpg\n/3.jpg?w=1\n../../4.jpg\n"
-    var reader = ManifestReader(base: "https://example.com/pictures/")
+    var reader = ManifestReader(base: "https://example.com/images/")
     let urls = (reader.read(Array(text.utf8)) + reader.finish()).map { record in
       if case .entry(let entry) = record { entry.url } else { "problem" }
     }
     #expect(
       urls == [
-        "https://other.example.com/1.jpg", "https://example.com/pictures/2.jpg",
+        "https://other.example.com/1.jpg", "https://example.com/images/2.jpg",
         "https://example.com/3.jpg?w=1", "https://example.com/4.jpg",
       ])
     var without = ManifestReader()
@@ -169,12 +170,12 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       "not valid JSON at column 28: expected \",\" or \"}\", found the end of the text"
     ),
   ])
-  func refusesALineAndGoesOn(_ line: String, _ message: String) {
+  func reportsABadLineAndContinues(_ line: String, _ message: String) {
     let found = outline(records(line + "\n" + #"{"id":"z","url":"https://z"}"#))
     #expect(found == ["1: \(message)", "2 z https://z"])
   }
 
-  @Test func refusesInvalidUTF8AndVeryLongLinesAndGoesOn() {
+  @Test func reportsInvalidUTF8AndVeryLongLinesAndContinues() {
     let good = Array("https://a/1\n".utf8)
     let long = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
     let bytes = good + [0xC3, 0x28, 0x0A] + long + [0x0A] + good
@@ -185,13 +186,14 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       ])
   }
 
-  /// What libcurl would take for a URL all the same, and whose password nobody would find to hide.
+  /// Texts that libcurl would accept as URLs, but in which Tessera would not find the password to
+  /// hide.
   @Test(arguments: [
     "http:/user:secret@host/a", "http:///user:secret@host/a", "user:secret@host/a", "host/a",
     "http://", "http:///a", "https://user@/a", "ftp://host/a", "files:///etc/passwd", "://a",
     "http:\\\\host\\a",
   ])
-  func refusesWhatIsNoURL(_ url: String) throws {
+  func rejectsTextsThatAreNotURLs(_ url: String) throws {
     var writer = JSONWriter()
     writer.object { $0.member("url", url) }
     let isRelative = ["host/a", "://a"].contains(url)
@@ -202,7 +204,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       ])
   }
 
-  @Test func aQuoteInsideAFieldOpensNothing() {
+  @Test func aQuoteInsideAFieldIsText() {
     let text = "id,url\np1,https://a/5\"pipe.jpg\np2,https://a/2\n\"p\"\"3\",https://a/3\n"
     #expect(
       outline(records(text)) == [
@@ -216,11 +218,11 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     ("https://a/b?token=1", "https://a/b"),
     ("https://a/b?x=2&token", "https://a/b?x=2"),
   ])
-  func makesACacheKey(_ url: String, _ key: String) {
+  func computesTheCacheKey(_ url: String, _ key: String) {
     #expect(SourceURL.cacheKey(url, ignoring: ["token"]) == key)
   }
 
-  @Test func showsNoSecrets() {
+  @Test func hidesSecrets() {
     #expect(
       SourceURL.shown("https://u:p@\u{301}h/?\u{301}token=1", ignoring: ["token"]).contains("p@")
         == false)

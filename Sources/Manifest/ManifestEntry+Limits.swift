@@ -1,0 +1,56 @@
+internal import TesseraText
+
+extension ManifestEntry {
+  /// In bytes. An id is a key in the state, in the catalog and in apps; more than this is a mistake
+  /// in the columns.
+  private static let longestID = 1024
+  /// In bytes: the longest request line that common servers accept (nginx and Apache: 8 kB).
+  private static let longestURL = 8192
+
+  /// The entry itself if its id, URL and focus are valid and within the limits.
+  ///
+  /// - Parameter hasBase: whether the pipeline has a base for relative URLs, which the message
+  ///   omits if so.
+  func checked(hasBase: Bool) throws(ManifestProblem) -> ManifestEntry {
+    try checkID()
+    try checkURL(hasBase: hasBase)
+    if let focus, !(0...1).contains(focus.x) || !(0...1).contains(focus.y) {
+      throw problem("the focus must be two numbers from 0 to 1, such as [0.5, 0.3]")
+    }
+    return self
+  }
+
+  private func checkID() throws(ManifestProblem) {
+    if id.isEmpty { throw problem("the id is empty") }
+    if id.utf8.count > Self.longestID {
+      throw problem("the id is \(id.utf8.count) bytes long; at most \(Self.longestID) are allowed")
+    }
+    // They would garble a terminal or end a line of a report.
+    if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      throw problem("the id has a control character in it")
+    }
+  }
+
+  private func checkURL(hasBase: Bool) throws(ManifestProblem) {
+    if url.isEmpty { throw problem("the URL is empty") }
+    // A data: URL contains the image itself and may be as long as a line.
+    if url.utf8.count > Self.longestURL, SourceURL.scheme(of: url) != "data" {
+      throw problem(
+        "the URL is \(url.utf8.count) bytes long; at most \(Self.longestURL) are allowed")
+    }
+    // A line end in a URL would let it add headers to the request.
+    if url.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F }) {
+      throw problem("the URL has a blank or a control character in it; write blanks as %20")
+    }
+    if !SourceURL.isSource(url) {
+      let isRelative = !hasBase && SourceURL.scheme(of: url) == nil
+      throw problem(
+        "the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
+          + (isRelative ? "; relative ones need a \"base\" in the pipeline" : ""))
+    }
+  }
+
+  private func problem(_ message: String) -> ManifestProblem {
+    ManifestProblem(line: line, message: message)
+  }
+}

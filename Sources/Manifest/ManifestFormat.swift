@@ -1,0 +1,21 @@
+/// Recognizes the format of a manifest by its first line that is not blank.
+enum ManifestFormat {
+  /// Tab first: a tab in a header row is never part of a name.
+  private static let separators = [Character("\t"), ",", ";"]
+
+  /// The decoder for the format, and whether the line is a header row and not a record.
+  static func decoder(for first: String) -> (any RecordDecoding, isHeader: Bool) {
+    if first.drop(while: { $0 == " " || $0 == "\t" }).hasPrefix("{") {
+      return (JSONLinesDecoder(), false)
+    }
+    for separator in separators {
+      if let table = TableDecoder(header: first, separator: separator) { return (table, true) }
+    }
+    for separator in separators {
+      if let mistake = TableDecoder.mistake(inHeader: first, separator: separator) {
+        return (UnusableTable(separator: separator, mistake: mistake), false)
+      }
+    }
+    return (PlainTextDecoder(), false)
+  }
+}

@@ -1,0 +1,12 @@
+/// Decodes the records of a manifest in one format.
+protocol RecordDecoding: Sendable {
+  /// The byte between fields, in formats whose quoted fields may span lines; nil in others.
+  var separatorOfQuotedFields: UInt8? { get }
+  /// Decodes one record. The caller resolves a relative URL, derives a missing id and checks
+  /// limits.
+  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry
+}
+
+extension RecordDecoding {
+  var separatorOfQuotedFields: UInt8? { nil }
+}
