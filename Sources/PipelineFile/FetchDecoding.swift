@@ -1,10 +1,9 @@
-internal import Glibc
 internal import TesseraSystem
 internal import TesseraText
 
-/// Reads the keys under `fetch`.
+/// Decodes the keys under `fetch`.
 enum FetchDecoding {
-  /// - Parameter directory: what folders are relative to.
+  /// - Parameter directory: the base of relative folders in `allow`.
   static func fetch(_ top: inout KeyGroup, directory: String) -> PipelineFile.Fetch {
     var fetch = PipelineFile.Fetch()
     guard var group = top.group("fetch") else { return fetch }
@@ -33,6 +32,7 @@ enum FetchDecoding {
     fetch.keepStale = group.duration("keep-stale") ?? fetch.keepStale
     fetch.cache =
       group.value("cache", expected: "\"none\" or a size such as 10GB") { text in
+        // .some(nil) is the value "none"; nil is a mistake.
         text == "none" ? .some(nil) : Units.bytes(text).flatMap { $0 > 0 ? .some($0) : nil }
       } ?? fetch.cache
     fetch.userAgent =
@@ -42,7 +42,7 @@ enum FetchDecoding {
     return fetch
   }
 
-  /// Whether a text can go into a request's header without ending it.
+  /// Whether a text can be part of a request's header without ending it.
   private static func isLine(_ text: String) -> Bool {
     !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }
@@ -67,7 +67,7 @@ enum FetchDecoding {
     }
   }
 
-  /// Those that the protocol or the fetcher itself decides; another value would break it.
+  /// Headers that libcurl or the fetcher sets; another value would break the transfer or the cache.
   private static let reservedHeaders = [
     "accept-encoding", "connection", "content-length", "host", "if-modified-since",
     "if-none-match", "if-range", "range", "transfer-encoding",
@@ -76,17 +76,17 @@ enum FetchDecoding {
   private static func headers(_ group: inout KeyGroup) -> [PipelineFile.Header] {
     guard let keys = group.group("headers") else { return [] }
     return keys.names.compactMap { name, pair in
-      // A token of RFC 9110, section 5.6.2.
+      // A token (RFC 9110, section 5.6.2).
       let isToken = name.unicodeScalars.allSatisfy {
         $0.isASCII
           && ($0.properties.isAlphabetic || "0123456789!#$%&'*+-.^_`|~".contains($0.description))
       }
       guard isToken, !name.isEmpty else {
-        keys.context.report(pair.key.mark, "\"\(name)\" is no name for a header")
+        keys.context.report(pair.key.mark, "\"\(name)\" is not a valid header name")
         return nil
       }
       guard !reservedHeaders.contains(name.lowercased()) else {
-        keys.context.report(pair.key.mark, "the header \"\(name)\" is set by tessera itself")
+        keys.context.report(pair.key.mark, "tessera sets the header \"\(name)\" itself; remove it")
         return nil
       }
       return keys.value(of: pair.value, name, expected: "a line of text") { text in
@@ -97,7 +97,8 @@ enum FetchDecoding {
 
   private static func allow(_ group: inout KeyGroup, _ directory: String) -> [String] {
     let expected =
-      "\"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/pictures"
+      "\"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as "
+      + "files:/srv/images"
     return (group.list("allow") ?? []).compactMap { node in
       group.value(of: node, "allow", expected: expected) { text in
         let folder = text.dropFirst(PipelineFile.Fetch.folderMark.count)
@@ -105,19 +106,8 @@ enum FetchDecoding {
           return folder.isEmpty
             ? nil : PipelineFile.Fetch.folderMark + FileSystem.join(directory, String(folder))
         }
-        return text == "loopback" || text == "private" || CIDRSyntax.isBlock(text) ? text : nil
+        return text == "loopback" || text == "private" || AddressBlock.isValid(text) ? text : nil
       }
     }
-  }
-}
-
-/// The spelling of address blocks (RFC 4632, RFC 4291); what they mean is the fetcher's business.
-enum CIDRSyntax {
-  static func isBlock(_ text: String) -> Bool {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let bits = Int(parts[1]), bits >= 0 else { return false }
-    var address = in6_addr()  // large enough for both
-    if inet_pton(AF_INET, String(parts[0]), &address) == 1 { return bits <= 32 }
-    return inet_pton(AF_INET6, String(parts[0]), &address) == 1 && bits <= 128
   }
 }

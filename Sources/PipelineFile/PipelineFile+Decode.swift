@@ -5,14 +5,15 @@ internal import TesseraSystem
 internal import TesseraText
 
 extension PipelineFile {
-  /// Reads and checks a pipeline file.
+  /// Reads and decodes a pipeline file.
   ///
   /// - Parameter environment: looks up a variable for `${NAME}`.
-  /// - Throws: ``PipelineFileError`` with every mistake, or ``SystemError`` where the file can't be
+  /// - Throws: ``PipelineFileError`` with every mistake, or ``SystemError`` if the file cannot be
   ///   read.
   package static func load(
     _ path: String, environment: @escaping (String) -> String? = Host.environment
   ) throws -> PipelineFile {
+    // 1 MiB is far more than a pipeline file takes; a larger file is a mistake in the path.
     let bytes = try FileSystem.read(path, limit: 1 << 20)
     return try decode(bytes, path: path, environment: environment)
   }
@@ -40,41 +41,46 @@ extension PipelineFile {
     let manifest = top.value("manifest", expected: Manifest.expected) {
       Manifest($0, directory: directory)
     }
-    let base = top.value("base", expected: "a URL, such as https://images.example.com/") {
-      $0.hasPrefix("http://") || $0.hasPrefix("https://") ? $0 : nil
-    }
     let output = top.value("output", expected: "a path") { FileSystem.join(directory, $0) }
-    let baseURL = top.value("base-url", expected: "a URL, such as https://cdn.example.com/feed/") {
-      $0.hasPrefix("http://") || $0.hasPrefix("https://")
-        ? ($0.hasSuffix("/") ? $0 : $0 + "/") : nil
-    }
     let slots = SlotDecoding.slots(&top)
-    let plan = VariantDecoding.settings(&top, slots: slots ?? [])
-    let fetch = FetchDecoding.fetch(&top, directory: directory)
-    let accept = acceptedFormats(&top)
-    let limits = limits(&top)
-    let workers = top.value("workers", expected: "\"auto\" or a whole number from 1 to 256") {
-      $0 == "auto" ? .some(nil) : Int($0).flatMap { (1...256).contains($0) ? .some($0) : nil }
-    }
-    let (profile, catalogFormat) = catalogKeys(&top)
-    let placeholders = placeholders(&top)
-    let failOn = top.choice("fail-on", FailOn.allCases) ?? .error
-    let failAbove = top.value(
-      "fail-above", expected: "a percentage from 0% to 100%", Units.percentage)
+    // Decoding goes on without a required key, so that one run reports all mistakes. The stand-ins
+    // never leave this function.
+    var file = PipelineFile(
+      name: baseName(path), path: path, manifest: manifest ?? .standardInput,
+      output: output ?? "", plan: VariantDecoding.settings(&top, slots: slots ?? []))
+    file.decodeOptionalKeys(&top, directory: directory)
     top.finish()
     for key in ["manifest", "output", "slots"] where top.node(key) == nil {
       context.report(top.mark, "the key \"\(key)\" is missing; it has no default")
     }
-    guard let manifest, let output, slots != nil else { return nil }
-    var file = PipelineFile(
-      name: baseName(path), path: path, manifest: manifest, base: base, output: output,
-      baseURL: baseURL, plan: plan, fetch: fetch, accept: accept, limits: limits,
-      workers: workers ?? nil, placeholders: placeholders,
-      failOn: failOn)
-    file.failAbove = failAbove ?? file.failAbove
-    file.profile = profile
-    file.catalogFormat = catalogFormat
-    return file
+    return manifest != nil && output != nil && slots != nil ? file : nil
+  }
+
+  private mutating func decodeOptionalKeys(_ top: inout KeyGroup, directory: String) {
+    base = top.value("base", expected: "a URL, such as https://images.example.com/") {
+      Self.isWebURL($0) ? $0 : nil
+    }
+    baseURL = top.value("base-url", expected: "a URL, such as https://cdn.example.com/feed/") {
+      Self.isWebURL($0) ? ($0.hasSuffix("/") ? $0 : $0 + "/") : nil
+    }
+    fetch = FetchDecoding.fetch(&top, directory: directory)
+    accept = Self.acceptedFormats(&top)
+    limits = Self.limits(&top)
+    workers =
+      top.value("workers", expected: "\"auto\" or a whole number from 1 to 256") {
+        // .some(nil) is the value "auto"; nil is a mistake.
+        $0 == "auto" ? .some(nil) : Int($0).flatMap { (1...256).contains($0) ? .some($0) : nil }
+      } ?? nil
+    (profile, catalogFormat) = Self.catalogKeys(&top)
+    placeholders = Self.placeholders(&top)
+    failOn = top.choice("fail-on", FailOn.allCases) ?? failOn
+    failAbove =
+      top.value("fail-above", expected: "a percentage from 0% to 100%", Units.percentage)
+      ?? failAbove
+  }
+
+  private static func isWebURL(_ text: String) -> Bool {
+    text.hasPrefix("http://") || text.hasPrefix("https://")
   }
 
   private static func baseName(_ path: String) -> String {
@@ -83,7 +89,7 @@ extension PipelineFile {
     return String(name[..<dot])
   }
 
-  /// An empty list means none. The order does not matter.
+  /// The kinds of placeholders; an empty list means none. Their order in the file has no effect.
   private static func placeholders(_ top: inout KeyGroup) -> [Placeholder] {
     guard let nodes = top.list("placeholders") else { return [.color, .thumbhash] }
     let named = nodes.compactMap { top.choice(of: $0, "placeholders", Placeholder.allCases) }
@@ -95,9 +101,9 @@ extension PipelineFile {
     if nodes.isEmpty {
       top.context.report(top.mark, "\"accept\" must name at least one format")
     }
-    let built = ImageFormat.allCases.filter(\.isDecoded)
+    let decoded = ImageFormat.allCases.filter(\.isDecoded)
     return nodes.compactMap {
-      top.choice(of: $0, "accept", built, unbuilt: [ImageFormat.psd.rawValue])
+      top.choice(of: $0, "accept", decoded, unsupported: [ImageFormat.psd.rawValue])
     }
   }
 
@@ -111,7 +117,7 @@ extension PipelineFile {
       limits.pixels = pixels
     }
     limits.frames = group.int("frames", 1...100_000) ?? limits.frames
-    // Below this libvips and its codecs can't even start.
+    // With less, libvips and its codecs cannot start.
     if let memory = group.value(
       "memory", expected: "a size of at least 256MB, such as 2GB",
       { Units.bytes($0).flatMap { $0 >= 256_000_000 ? $0 : nil } })
@@ -129,24 +135,5 @@ extension PipelineFile {
     let format = group.choice("format", CatalogFormat.allCases) ?? .json
     group.finish()
     return (profile, format)
-  }
-}
-
-extension PipelineFile.Manifest {
-  package static let expected = "a path, an http(s) URL, or \"-\" for standard input"
-
-  /// Reads where a manifest is. Nil where it is a URL that is not fetched.
-  ///
-  /// - Parameter directory: what paths are relative to.
-  package init?(_ text: String, directory: String) {
-    if text.isEmpty { return nil }
-    if text == "-" {
-      self = .standardInput
-    } else if text.contains("://") {
-      guard SourceURL.isFetchable(text) else { return nil }
-      self = .url(text)
-    } else {
-      self = .file(FileSystem.join(directory, text))
-    }
   }
 }

@@ -1,9 +1,9 @@
 internal import TesseraPlan
 internal import TesseraText
 
-/// Reads `slots`: names with a size, and a mode where it is not `fit`.
+/// Decodes `slots`: names with a size, and a mode if it is not `fit`.
 enum SlotDecoding {
-  /// No layout has a larger place; more than that is a slip of the pen.
+  /// In points. No layout has a longer side, so a larger number is a typing mistake.
   private static let longestSide = 65_536
 
   static func slots(_ top: inout KeyGroup) -> [Slot]? {
@@ -12,7 +12,7 @@ enum SlotDecoding {
     if names.isEmpty {
       group.context.report(group.mark, "\"slots\" must name at least one slot")
     }
-    // In the order of their names, so that the order in the file changes nothing.
+    // Sorted by name, so that the order in the file has no effect.
     return names.compactMap { slot($0.name, $0.pair, in: group) }.sorted { $0.name < $1.name }
   }
 
@@ -25,7 +25,7 @@ enum SlotDecoding {
       }
     if !isName {
       group.context.report(
-        pair.key.mark, "a slot's name is made of letters, digits, \"-\", \"_\" and \".\"")
+        pair.key.mark, "a slot's name consists of letters, digits, \"-\", \"_\" and \".\"")
     }
     var keys = KeyGroup(pair.value, prefix: "\(group.prefix)\(name).", context: group.context)
     let expected = "a size in points, such as 36x36, 180x (free height) or x200 (free width)"

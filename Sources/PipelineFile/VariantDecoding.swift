@@ -1,11 +1,11 @@
 internal import TesseraPlan
 
-/// Reads what shapes variants: `scales`, `rounding` and the keys under `variants`.
+/// Decodes the keys under `variants`, and with ``SizeDecoding`` all settings of the plan.
 enum VariantDecoding {
   static func settings(_ top: inout KeyGroup, slots: [Slot]) -> PlanSettings {
     var settings = PlanSettings(slots: slots)
-    settings.scales = scales(&top) ?? settings.scales
-    settings.rounding = rounding(&top) ?? settings.rounding
+    settings.scales = SizeDecoding.scales(&top) ?? settings.scales
+    settings.rounding = SizeDecoding.rounding(&top) ?? settings.rounding
     guard var group = top.group("variants") else { return settings }
     settings.formats = formats(&group) ?? settings.formats
     settings.quality = encoderSetting("quality", &group, .quality, common: 1...100) {
@@ -28,7 +28,7 @@ enum VariantDecoding {
     return settings
   }
 
-  /// One format, or a list that makes one file of each.
+  /// One format, or a list of formats, each of which gets a file.
   private static func formats(_ group: inout KeyGroup) -> [FormatChoice]? {
     guard let node = group.node("format") else { return nil }
     var nodes = [node]
@@ -48,14 +48,16 @@ enum VariantDecoding {
     return formats.isEmpty ? nil : formats
   }
 
-  /// A number for all formats that have such a setting, taken to the nearest that a format has, or a
-  /// group with one for each of some formats.
+  /// One number for all formats that have the setting, limited to the range of each format; or a
+  /// group with a number for each of some formats.
   private static func encoderSetting(
     _ key: String, _ group: inout KeyGroup, _ defaults: EncoderSetting,
     common: ClosedRange<Int>, _ range: (OutputFormat) -> ClosedRange<Int>?
   ) -> EncoderSetting {
     guard let node = group.node(key) else { return defaults }
     var setting = defaults
+    // A group names formats, so that a number out of a format's range is a mistake there, while a
+    // common number is only limited to it.
     if case .mapping = node.content {
       var keys = KeyGroup(node, prefix: "\(group.prefix)\(key).", context: group.context)
       for format in OutputFormat.allCases {
@@ -79,7 +81,7 @@ enum VariantDecoding {
     return setting
   }
 
-  /// `strip`, `keep`, or a list of what is kept.
+  /// `strip`, `keep`, or a list of the kinds to keep.
   private static func metadata(_ group: inout KeyGroup) -> MetadataPolicy? {
     guard let node = group.node("metadata") else { return nil }
     let kinds = MetadataPolicy.named
@@ -109,49 +111,5 @@ enum VariantDecoding {
   private enum Animation: String, CaseIterable {
     case keep
     case firstFrame = "first-frame"
-  }
-
-  private static func scales(_ top: inout KeyGroup) -> [Int]? {
-    guard let nodes = top.list("scales") else { return nil }
-    var scales: [Int] = []
-    for node in nodes {
-      let scale = top.value(
-        of: node, "scales", expected: "a list of whole numbers from 1 to 8, such as [1, 2, 3]"
-      ) { Int($0).flatMap { (1...8).contains($0) ? $0 : nil } }
-      guard let scale else { continue }
-      if scales.contains(scale) {
-        top.context.report(node.mark, "\"scales\" names \(scale) twice")
-      } else {
-        scales.append(scale)
-      }
-    }
-    if nodes.isEmpty { top.context.report(top.mark, "\"scales\" must have at least one scale") }
-    return scales.sorted()
-  }
-
-  private static func rounding(_ top: inout KeyGroup) -> Rounding? {
-    guard let node = top.node("rounding") else { return nil }
-    if case .sequence(let nodes) = node.content {
-      var sizes: [Int] = []
-      for node in nodes {
-        let size = top.value(
-          of: node, "rounding", expected: "a list of sizes from 1 to 65500 pixels"
-        ) { Int($0).flatMap { (1...Rounding.longestRung).contains($0) ? $0 : nil } }
-        guard let size else { continue }
-        if sizes.contains(size) {
-          top.context.report(node.mark, "\"rounding\" names \(size) twice")
-        } else {
-          sizes.append(size)
-        }
-      }
-      if nodes.isEmpty {
-        top.context.report(node.mark, "\"rounding\" must have at least one size")
-      }
-      return .list(sizes.sorted())
-    }
-    return top.value(
-      of: node, "rounding",
-      expected: "\"power-of-two\", \"half-steps\", \"exact\" or a list such as [320, 640, 1280]"
-    ) { text in Rounding.named.first { $0.name == text }?.rounding }
   }
 }

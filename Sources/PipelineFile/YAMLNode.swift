@@ -1,15 +1,4 @@
-/// A place in a YAML file. Lines and columns count characters from 1.
-package struct Mark: Sendable, Equatable {
-  package var line: Int
-  package var column: Int
-
-  package init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
-  }
-}
-
-/// A node of a YAML document, with the place it stands at.
+/// A node of a YAML document, with its position.
 struct YAMLNode: Sendable {
   indirect enum Content: Sendable {
     /// Quoted scalars are always text; plain ones may be numbers.
@@ -26,7 +15,7 @@ struct YAMLNode: Sendable {
   var content: Content
   var mark: Mark
 
-  /// What kind of node it is, in words for people.
+  /// The kind of the node, in the words of messages: `found a list`.
   var kind: String {
     switch content {
     case .scalar("", isQuoted: false): "nothing"
@@ -36,7 +25,7 @@ struct YAMLNode: Sendable {
     }
   }
 
-  /// Whether nothing was written: `key:` without a value, or YAML's null.
+  /// Whether the value is missing: `key:` alone, or YAML's null (YAML 1.2, section 10.2.1).
   var isEmpty: Bool {
     guard case .scalar(let text, isQuoted: false) = content else { return false }
     return text.isEmpty || text == "~" || text == "null"

@@ -17,7 +17,7 @@ private func decode(
 
 private let minimal = "manifest: m.jsonl\noutput: ../out\nslots:\n  card: {size: 180x}\n"
 
-/// The message of each mistake, with its place: `3:5 …`.
+/// The message of each mistake, with its position: `3:5 …`.
 private func mistakes(_ text: String, environment: [String: String] = [:]) -> [String] {
   guard case .failure(let error) = decode(text, environment: environment) else { return [] }
   return error.diagnostics.map { "\($0.mark.line):\($0.mark.column) \($0.message)" }
@@ -102,7 +102,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(file.workers == 3)
   }
 
-  @Test func takesSeveralFormatsWithSettingsOfTheirOwn() throws {
+  @Test func decodesSeveralFormatsWithTheirOwnSettings() throws {
     let file = try decode(
       minimal + "variants: {format: [avif, source, jpeg], quality: {avif: 55}, effort: {jxl: 7}}\n"
     ).get()
@@ -120,8 +120,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(found.plan.gravity == .found(.attention))
   }
 
-  /// A manifest is at a path, at a URL, or comes by standard input.
-  @Test func knowsWhereTheManifestIs() throws {
+  /// A manifest is a path, a URL, or standard input.
+  @Test func decodesTheLocationOfTheManifest() throws {
     func manifest(_ text: String) throws -> PipelineFile.Manifest {
       try decode("manifest: \(text)\noutput: o\nslots: {a: {size: 10x}}\n").get().manifest
     }
@@ -155,7 +155,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"65536\""
     ),
     ("variants: {format: [webp, webp]}", "5:27 \"variants.format\" names webp twice"),
-    // One can't keep nothing and something.
+    // "strip" and a kind to keep contradict each other.
     (
       "variants: {metadata: [strip, icc]}",
       "5:23 \"variants.metadata\" must be a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"strip\""
@@ -220,9 +220,9 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "fetch: {allow: [everything]}",
-      "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/pictures, found \"everything\""
+      "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/images, found \"everything\""
     ),
-    ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is no name for a header"),
+    ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is not a valid header name"),
     (
       "base-url: ftp://x",
       "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""
@@ -231,26 +231,26 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       "base-url: ${NOWHERE}",
       "5:11 \"base-url\": the environment variable \"NOWHERE\" is not set; set it, or remove ${NOWHERE}"
     ),
-    ("scales: [1]\nscales: [2]", "6:1 the key \"scales\" stands twice"),
+    ("scales: [1]\nscales: [2]", "6:1 duplicate key \"scales\"; line 5 has it already"),
     ("limits: {pixels: [", "6:1 did not find expected node content while parsing a flow node"),
   ])
-  func tellsAMistakeAtItsPlace(_ line: String, _ expected: String) {
+  func reportsAMistakeAtItsPosition(_ line: String, _ expected: String) {
     let found = mistakes(minimal + line + "\n")
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix(expected) == true, "\(found)")
   }
 
-  /// What belongs to the format and is not built yet is refused, never ignored.
+  /// A value of the format that this version does not support is an error, and never ignored.
   @Test(arguments: [
     "accept: [psd]"
   ])
-  func refusesWhatIsNotBuiltYet(_ line: String) {
+  func rejectsUnsupportedValues(_ line: String) {
     let found = mistakes(minimal + line + "\n")
     #expect(found.count == 1)
-    #expect(found.first?.contains("is not built yet in this version") == true, "\(found)")
+    #expect(found.first?.contains("is not supported in this version") == true, "\(found)")
   }
 
-  @Test func tellsAllMistakesOfAFileAtOnce() {
+  @Test func reportsAllMistakesOfAFileAtOnce() {
     let text = """
       manifest: m.jsonl
       ouput: out
@@ -275,7 +275,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   @Test func pointsAtTheMistakeUnderWideCharactersAndTabs() {
     guard case .failure(let error) = decode("日本: {é: 1}\n" + minimal) else {
-      Issue.record("not refused")
+      Issue.record("not rejected")
       return
     }
     #expect(
@@ -297,12 +297,12 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       text += "x\(level): &x\(level) ["
       text += Array(repeating: "*x\(level - 1)", count: 9).joined(separator: ", ") + "]\n"
     }
-    #expect(mistakes(text).first?.contains("the file unfolds to more than 10000 values") == true)
+    #expect(mistakes(text).first?.contains("the file expands to more than 10000 values") == true)
     let deep = minimal + "x: " + String(repeating: "[", count: 5000)
     #expect(mistakes(deep).first?.contains("nested more than 32 levels deep") == true)
   }
 
-  @Test func anEmptyFileMissesItsThreeKeys() {
+  @Test func anEmptyFileLacksTheThreeRequiredKeys() {
     #expect(mistakes("").count == 3)
     #expect(mistakes("\u{FEFF}" + minimal).isEmpty)
   }
@@ -315,7 +315,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   }
 
   @Test(arguments: ["", "s", "1", "1 year", "-1s", "1e3s", ".5s", "99999999999999999d"])
-  func refusesOtherDurations(_ text: String) { #expect(Units.duration(text) == nil) }
+  func rejectsOtherDurations(_ text: String) { #expect(Units.duration(text) == nil) }
 
   @Test(
     arguments: [
@@ -325,8 +325,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(Nearest.match(to: word, among: ["scales", "output", "manifest", "slots"]) == match)
   }
 
-  /// The pipelines that are shipped are read as they are.
-  @Test func readsThePipelinesThatAreShipped() throws {
+  /// The shipped pipelines decode without changes.
+  @Test func decodesTheShippedPipelines() throws {
     let folder = Places.root.appending(path: "Pipelines")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".yaml") }
