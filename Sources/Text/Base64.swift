@@ -1,9 +1,9 @@
-/// Bytes as text (RFC 4648, section 4).
+/// Base64, with padding and without line ends (RFC 4648, section 4).
 package enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// The value of each byte as a digit; -1 for what is none.
+  /// The value of each byte as a digit; -1 if it is not a digit.
   private static let values: [Int8] = {
     var values = [Int8](repeating: -1, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = Int8(value) }
@@ -23,17 +23,20 @@ package enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes that a text stands for; nil where it is none, or is not filled up with "=" to fours.
+  /// The bytes that a text encodes; nil if it has other characters, or lacks padding to a multiple
+  /// of four.
   package static func decode(_ text: String) -> [UInt8]? {
     guard text.utf8.count % 4 == 0 else { return nil }
     var bytes: [UInt8] = []
     var bits = 0
     var count = 0
     let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    // A group of four has at most two characters of padding.
     guard text.utf8.count - body.count <= 2 else { return nil }
     for digit in body {
       let value = values[Int(digit)]
       guard value >= 0 else { return nil }
+      // At most 24 bits are pending: four digits, or three bytes.
       bits = (bits << 6 | Int(value)) & 0xFFFFFF
       count += 6
       if count >= 8 {

@@ -1,20 +1,22 @@
-/// Finds what somebody probably meant.
+/// Finds the known word that a mistyped one probably means.
 package enum Nearest {
-  /// The candidate that takes the fewest changed, added, missing or swapped letters to get to, if
-  /// that is at most a third of the word (and one for short words); nil where none is near.
+  /// The candidate with the fewest changed, added, missing or swapped letters; nil if that number
+  /// is over a third of the word's length (over one for short words).
   package static func match(to word: String, among candidates: [String]) -> String? {
+    // With more changes than this, the words have little in common.
     let limit = max(1, word.count / 3)
     let distances = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
     guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= limit else { return nil }
     return best.0
   }
 
-  /// ` (did you mean "slots"?)`, or nothing.
+  /// ` (did you mean "slots"?)`, or an empty text.
   package static func hint(for word: String, among candidates: [String]) -> String {
     match(to: word, among: candidates).map { " (did you mean \"\($0)\"?)" } ?? ""
   }
 
-  /// Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one change.
+  /// The optimal string alignment distance: Levenshtein's, with a swap of two neighbours as one
+  /// change.
   static func distance(_ first: String, _ second: String) -> Int {
     let a = Array(first.unicodeScalars)
     let b = Array(second.unicodeScalars)

@@ -1,9 +1,10 @@
-/// Bytes that a URL can't hold as they are (RFC 3986, section 2.1).
+/// Percent-encoding, for bytes that a URL cannot hold as they are (RFC 3986, section 2.1).
 package enum PercentEncoding {
-  /// The bytes that a text stands for; nil where a percent sign is not followed by two hexadecimal digits.
+  /// The bytes that a text encodes; nil if a percent sign lacks its two hexadecimal digits.
   package static func decode(_ text: Substring) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
+    // A plus sign stays: it means a blank only in HTML forms.
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
         bytes.append(byte)

@@ -1,11 +1,12 @@
-/// Quantities as people write them.
+/// Quantities with units, as users write them in pipeline files and options.
 package enum Units {
-  /// A number and a unit of the table, with or without a blank between: `64MB`, `1.5 h`.
-  /// Nil where it is none, where it is negative, or where it does not fit.
+  /// A number and a unit of the table, with or without a blank between them: `64MB`, `1.5 h`. Nil
+  /// for other text, for negative numbers, and for values that are too large.
   private static func parse(_ text: String, _ units: [String: Double]) -> Double? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }
     guard !digits.isEmpty, digits.first != ".", digits.last != ".", let value = Double(digits),
+      // Below 2^53, so that the conversion to an integer is exact and cannot trap.
       let factor = units[String(unit)], value * factor < 9e15
     else { return nil }
     return value * factor
@@ -17,7 +18,7 @@ package enum Units {
       .map { .milliseconds(Int($0)) }
   }
 
-  /// `64MB` and so on: decimal (kB, MB, GB) and binary (KiB, MiB, GiB) multiples of bytes.
+  /// `64MB`: bytes, with decimal (kB, MB, GB) or binary (KiB, MiB, GiB) multiples.
   package static func bytes(_ text: String) -> Int? {
     parse(
       text,
@@ -28,23 +29,23 @@ package enum Units {
     ).map { Int($0) }
   }
 
-  /// `1KB/s`: bytes a second.
+  /// `1KB/s`: bytes per second.
   package static func rate(_ text: String) -> Int? {
     text.hasSuffix("/s") ? bytes(String(text.dropLast(2))) : nil
   }
 
-  /// `100MP`, or a plain count of pixels.
+  /// `100MP`, or a plain number of pixels.
   package static func pixels(_ text: String) -> Int? {
     parse(text, ["": 1, "kP": 1e3, "MP": 1e6, "GP": 1e9]).map { Int($0) }
   }
 
-  /// `90%`: from 0 to 100.
+  /// `90%`: a number from 0 to 100.
   package static func percentage(_ text: String) -> Double? {
     text.hasSuffix("%")
       ? parse(String(text.dropLast()), ["": 1]).flatMap { $0 <= 100 ? $0 : nil } : nil
   }
 
-  /// `36x36`, `180x` (free height), `x200` (free width); in points.
+  /// The size of a slot in points: `36x36`, `180x` (free height), `x200` (free width).
   package static func slotSize(_ text: String) -> (width: Int?, height: Int?)? {
     let parts = text.split(separator: "x", omittingEmptySubsequences: false)
     guard parts.count == 2, !(parts[0].isEmpty && parts[1].isEmpty) else { return nil }

@@ -1,0 +1,40 @@
+extension SourceURL {
+  /// The URL without `user:password@`, for everything that users and other programs see. It accepts
+  /// any number of slashes, so that it hides secrets in malformed URLs as well.
+  package static func withoutUserInfo(_ url: String) -> String {
+    guard let authority = authority(of: url, exactly: false),
+      let at = url.utf8[authority].lastIndex(of: UInt8(ascii: "@"))
+    else { return url }
+    return String(url[..<authority.lowerBound]) + url[url.utf8.index(after: at)...]
+  }
+
+  /// The identity of a source: the URL without its fragment, which servers never see, and without
+  /// the query parameters that do not change the content (tokens, expiry dates).
+  package static func cacheKey(_ url: String, ignoring parameters: [String] = []) -> String {
+    let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+    return withoutQuery(parameters, String(url[..<end]))
+  }
+
+  /// The URL for display: without userinfo, without the ignored query parameters, and of a data:
+  /// URL only the part before the content.
+  package static func shown(_ url: String, ignoring parameters: [String]) -> String {
+    if scheme(of: url) == "data" {
+      return url.firstIndex(of: ",").map { String(url[...$0]) } ?? "data:"
+    }
+    return withoutQuery(parameters, withoutUserInfo(url))
+  }
+
+  /// The URL without some query parameters. Names are compared as written, without decoding.
+  private static func withoutQuery(_ names: [String], _ url: String) -> String {
+    guard !names.isEmpty, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
+    let tail = url.utf8[url.utf8.index(after: mark)...]
+    let end = tail.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex
+    let query = tail[..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    // The other parameters stay as written, in their order: servers may depend on both.
+    let kept = query.filter { pair in
+      !names.contains { pair.prefix { $0 != UInt8(ascii: "=") }.elementsEqual($0.utf8) }
+    }
+    let rest = kept.map { String(Substring($0)) }.joined(separator: "&")
+    return String(url[..<mark]) + (kept.isEmpty ? "" : "?" + rest) + url[end...]
+  }
+}
