@@ -1,5 +1,5 @@
 extension Duration {
-  /// As a number of seconds, fractions included.
+  /// The duration as a number of seconds with their fraction.
   package var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

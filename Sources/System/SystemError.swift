@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A call to the operating system that failed: what was tried, on which path, and `errno`.
+/// A call to the operating system that failed: the operation, the path and `errno`.
 package struct SystemError: Error, Equatable, Sendable {
-  /// In the infinitive: "open", "write to".
+  /// In the infinitive, so that "could not …" may come before it: "open", "write to".
   package var operation: String
   package var path: String
   package var code: Int32
@@ -13,9 +13,10 @@ package struct SystemError: Error, Equatable, Sendable {
     self.code = code
   }
 
+  // ENOTDIR, too: then a part of the path above the file is missing as a directory.
   package var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// The kernel's sentence for the code: "No such file or directory".
+  /// The C library's text for the code: "No such file or directory".
   package var reason: String { String(cString: strerror(code)) }
 }
 

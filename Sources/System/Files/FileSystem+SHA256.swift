@@ -1,7 +1,7 @@
 internal import TesseraBytes
 
 extension FileSystem {
-  /// SHA-256 of a file's bytes: 64 hexadecimal digits. Reads a mebibyte at a time.
+  /// SHA-256 of a file's content: 64 hexadecimal digits. Reads one MiB at a time.
   package static func sha256(of path: String) throws(SystemError) -> String {
     let file = try File(path, .read)
     let digest = SHA256()

@@ -1,18 +1,20 @@
 internal import Glibc
 
-/// Lines over a socket, for two processes that trust each other as little as they can.
+/// Exchanges lines over a socket with a process that is not trusted.
 ///
-/// Every receive has a limit of length, and where the caller asks, of time.
+/// Every receive limits the length of a line, and its time if the caller requests it.
 package struct LineChannel {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// So much of the buffer is known to hold no line's end.
+  /// The first bytes of the buffer, up to this index, hold no line feed: they are not searched
+  /// again.
   private var searched = 0
 
-  /// - Parameter descriptor: a connected socket; the caller goes on owning it.
+  /// - Parameter descriptor: a connected socket. The caller keeps it open, and closes it.
   package init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Sends all of a line. Returns false where the other end is gone, or does not take it in time.
+  /// Sends a whole line. Returns false if the other process has closed the socket, or does not read
+  /// the line in time.
   package func send(_ line: [UInt8], until end: ContinuousClock.Instant? = nil) -> Bool {
     var rest = line[...]
     while !rest.isEmpty {
@@ -23,6 +25,7 @@ package struct LineChannel {
       }
       let sent = rest.withUnsafeBytes {
         Glibc.send(
+          // MSG_NOSIGNAL: a closed socket is a return value here, not a SIGPIPE.
           descriptor, $0.baseAddress, $0.count,
           Int32(MSG_NOSIGNAL) | (end == nil ? 0 : Int32(MSG_DONTWAIT)))
       }
@@ -35,8 +38,8 @@ package struct LineChannel {
     return true
   }
 
-  /// The next line without its end, however long it takes. Nil where the other end is closed or
-  /// sends more than `maximumLength` bytes without a line's end.
+  /// Waits for the next line, without a time limit, and returns it without its line feed. Nil if
+  /// the socket is closed, or after more than `maximumLength` bytes without a line feed.
   package mutating func receive(maximumLength: Int) -> [UInt8]? {
     guard case .line(let line) = receive(maximumLength: maximumLength, until: nil) else {
       return nil
@@ -51,7 +54,8 @@ package struct LineChannel {
     case timedOut
   }
 
-  /// The next line, or why there is none by the given moment.
+  /// Waits for the next line until the given time. Returns it without its line feed, or why there
+  /// is none.
   package mutating func receive(
     maximumLength: Int, until end: ContinuousClock.Instant?
   ) -> Received {
@@ -70,6 +74,7 @@ package struct LineChannel {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let milliseconds =
           left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+        // Rounded up, so that the last millisecond is not spent in a loop; limited to fit an Int32.
         let ready = Glibc.poll(&poll, 1, Int32(min(milliseconds + 1, 60_000)))
         if ready == 0 || (ready < 0 && errno == EINTR) { continue }
       }

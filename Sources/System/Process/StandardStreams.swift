@@ -2,24 +2,23 @@ internal import Glibc
 internal import Synchronization
 internal import TesseraCProcess
 
-/// Writing to standard output and standard error, whole, without buffering in between.
+/// Writes to standard output and standard error, completely and without a buffer in between.
 package enum StandardStream: Sendable {
   case output
   case error
 
-  /// To be called before anything is opened: who was started without a standard stream must not
-  /// take a file or a socket of its own for it.
+  /// Opens /dev/null for each standard stream that is closed. To be called before anything is
+  /// opened: otherwise the next file or socket would get the descriptor of standard output.
   package static func fillGaps() { tessera_fill_standard_streams() }
 
   private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
-  /// Why results could not be written: `errno` of the first write to standard output that failed,
-  /// or 0.
+  /// `errno` of the first write to standard output that failed; 0 if none did.
   package static var outputFailure: Int32 { failure.withLock { $0 } }
 
   private static let failure = Mutex<Int32>(0)
 
-  /// Writes all of `text`. Returns false where that failed.
+  /// Writes all of `text`. Returns false if that failed.
   @discardableResult
   package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
@@ -41,8 +40,8 @@ package enum StandardStream: Sendable {
 }
 
 extension String {
-  /// The text as it may stand in a log or on a terminal: control characters (escape sequences that
-  /// a stranger put into a URL, say) are written as \u{…}.
+  /// The text, safe for a log or a terminal: control characters are written as \u{…}. A URL from an
+  /// untrusted source may hold escape sequences.
   package var printable: String {
     guard unicodeScalars.contains(where: { Self.isControl($0) }) else { return self }
     var text = ""
@@ -56,7 +55,7 @@ extension String {
     return text
   }
 
-  /// C0, DEL and C1, the line separators, and the marks that turn the direction of writing.
+  /// C0, DEL and C1, the line separators, and the marks that change the direction of the text.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,30 +1,32 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Reads a file that may keep its reader waiting for ever, such as standard input: on a queue of its
-/// own, and until ``stop()`` at the longest.
+/// Reads a file that may block its reader forever, such as standard input. Reads happen on a queue
+/// of their own; ``stop()`` ends a read that waits.
 package final class InputReader: Sendable {
   private let file: File
   private let isStopped = Mutex(false)
   private let queue = DispatchQueue(label: "tessera.input")
-  /// The file as it was opened; nil for what is no regular file.
+  /// The file's version when it was opened; nil for anything but a regular file.
   private let version: File.Version?
 
   package init(_ file: consuming File) {
+    // A file that cannot be examined counts as unchanged: reading it reports the error.
     version = file.isRegular ? try? file.version() : nil
     self.file = file
   }
 
-  /// The file's length in bytes, where it has one.
+  /// The file's length in bytes; nil for anything but a regular file.
   package var size: Int? { version?.size }
 
-  /// Whether somebody wrote to the file since it was opened.
+  /// Whether the file was written to since it was opened.
   package func hasChanged() throws(SystemError) -> Bool {
     guard let version else { return false }
     return try file.version() != version
   }
 
-  /// Up to `count` bytes; none at the end, and none once it was stopped. One reader at a time.
+  /// Reads up to `count` bytes; none at the end of the file or after ``stop()``. Only one read may
+  /// wait at a time.
   package func read(_ count: Int) async throws(SystemError) -> [UInt8] {
     let result = await withCheckedContinuation { continuation in
       queue.async { [self] in continuation.resume(returning: readNow(count)) }
@@ -32,13 +34,14 @@ package final class InputReader: Sendable {
     return try result.get()
   }
 
-  /// Lets a reader that waits go. May be called from any thread.
+  /// Ends a read that waits, within a fifth of a second. May be called from any thread.
   package func stop() { isStopped.withLock { $0 = true } }
 
   private func readNow(_ count: Int) -> Result<[UInt8], SystemError> {
     var bytes: [UInt8] = []
     do throws(SystemError) {
-      // A file is always ready; a pipe is asked five times a second.
+      // A regular file is always ready. A wait for a pipe cannot be interrupted from another thread
+      // without a second descriptor, so it ends five times a second to look at `isStopped`.
       while !(try file.waitUntilReadable(milliseconds: 200)) {
         if isStopped.withLock({ $0 }) { return .success([]) }
       }

@@ -1,20 +1,21 @@
 internal import Glibc
 internal import Synchronization
 
-/// What a run does to the disk, counted, so that a test can kill it after each: the n-th write, rename, removal or
-/// commit, for every n. In debug builds alone, by the variable `TESSERA_KILL_AFTER_EFFECT`.
+/// Counts what a run does to the disk, so that a test can kill it after the n-th write, rename,
+/// removal or commit, for every n. Only in debug builds, by `TESSERA_KILL_AFTER_EFFECT=n`.
 package enum Effect {
   #if DEBUG
     private static let limit = Host.environment("TESSERA_KILL_AFTER_EFFECT").flatMap { Int($0) }
     private static let count = Mutex(0)
 
-    /// To be called after each.
+    /// To be called after each effect.
     package static func happened() {
       guard let limit else { return }
       let isLast = count.withLock { count in
         count += 1
         return count == limit
       }
+      // SIGKILL, because no handler, `defer` or `deinit` may run: the test imitates a power cut.
       if isLast { kill(getpid(), SIGKILL) }
     }
   #else

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import TesseraCProcess
 
-/// An open file. Closed when it goes out of scope.
+/// An open file. It is closed when it goes out of scope.
 ///
-/// Reads and writes are whole: interrupted and short calls are continued. Every error is a
+/// Reads and writes continue after an interrupted or short system call. Every error is a
 /// ``SystemError`` with the path.
 package struct File: ~Copyable {
   package let path: String
@@ -11,15 +11,15 @@ package struct File: ~Copyable {
 
   package enum Mode: Sendable {
     case read
-    /// For reading; a named pipe that nobody writes to is opened all the same.
+    /// For reading. Opens a named pipe at once, even if no other process has it open for writing.
     case readWithoutWaiting
-    /// For reading and writing, made if it is not there, and never a symbolic link.
+    /// For reading and writing. Creates the file if it is missing; throws if it is a symbolic link.
     case lock
-    /// Made, or emptied if it is there.
+    /// For writing. Creates the file, or empties an existing one.
     case write
-    /// At its end; it has to be there.
+    /// For writing at the end of an existing file.
     case append
-    /// Made; it is an error if it is there already.
+    /// For writing. Creates the file; throws if it exists.
     case create
   }
 
@@ -38,14 +38,15 @@ package struct File: ~Copyable {
     if descriptor < 0 { throw SystemError("open", path) }
   }
 
-  /// The process's standard input, from where it stands.
+  /// The process's standard input, from its current position.
   package static func standardInput() throws(SystemError) -> File {
     let descriptor = dup(STDIN_FILENO)
     guard descriptor >= 0 else { throw SystemError("read", "standard input") }
     return File(path: "standard input", descriptor: descriptor)
   }
 
-  /// A file for reading and writing that has no name, and is gone when it is closed.
+  /// A file for reading and writing without a name: the kernel frees it when it is closed, even if
+  /// the process is killed.
   package static func temporary(in directory: String) throws(SystemError) -> File {
     var name = Array(FileSystem.join(directory, "tessera-XXXXXX").utf8CString)
     let descriptor = name.withUnsafeMutableBufferPointer { name -> Int32 in
@@ -66,7 +67,8 @@ package struct File: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Waits until a read would not wait, for so long at most. Returns whether it would not.
+  /// Waits until a read would return at once, for at most the given time. Returns false if the time
+  /// ran out.
   package func waitUntilReadable(milliseconds: Int) throws(SystemError) -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let ready = Glibc.poll(&poll, 1, Int32(milliseconds))
@@ -76,7 +78,8 @@ package struct File: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Appends up to `count` bytes to `buffer`; returns how many, 0 at the end of the file.
+  /// Appends up to `count` bytes to `buffer`; returns their number, which is 0 at the end of the
+  /// file.
   package func read(_ count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
     let start = buffer.count
     buffer.append(contentsOf: repeatElement(0, count: count))
@@ -86,13 +89,14 @@ package struct File: ~Copyable {
         Glibc.read(descriptor, bytes.baseAddress?.advanced(by: start), count)
       }
     } while got < 0 && (errno == EINTR || errno == EAGAIN)
+    // Before the next call changes it.
     let error = errno
     buffer.removeLast(count - max(0, got))
     guard got >= 0 else { throw SystemError("read", path, code: error) }
     return got
   }
 
-  /// Up to `count` bytes from `offset`; fewer only where the file ends.
+  /// Reads `count` bytes from `offset`; fewer only at the end of the file.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -138,14 +142,14 @@ package struct File: ~Copyable {
     return 0
   }
 
-  /// Empties the file and goes back to its start.
+  /// Empties the file and moves to its start.
   package func truncate() throws(SystemError) {
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw SystemError("empty", path)
     }
   }
 
-  /// Goes back to its start, to be read from there.
+  /// Moves to the start of the file, to read it again.
   package func rewind() throws(SystemError) {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw SystemError("read", path) }
   }
@@ -155,18 +159,19 @@ package struct File: ~Copyable {
     guard fsync(descriptor) == 0 else { throw SystemError("flush", path) }
   }
 
-  /// Waits until all that was written to the file's file system is on the disk.
+  /// Waits until everything written to the file system that holds the file is on the disk.
   package func synchronizeFileSystem() throws(SystemError) {
     guard tessera_sync_file_system(descriptor) == 0 else { throw SystemError("flush", path) }
   }
 
   package func size() throws(SystemError) -> Int { try version().size }
 
-  /// Two versions of a file that were written one after the other differ in one of these.
+  /// Identifies the content of a file over time: two contents written one after the other differ in
+  /// one of these values.
   package struct Version: Sendable, Equatable {
     /// In bytes.
     package var size: Int
-    /// When the bytes were last changed; seconds and nanoseconds since 1970.
+    /// The last change of the content: seconds and nanoseconds since 1970.
     package var changed: [Int]
   }
 
@@ -177,10 +182,12 @@ package struct File: ~Copyable {
       size: Int(status.st_size), changed: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
   }
 
-  /// What is open, without links; nil where the system does not tell.
+  /// The path of the open file without links; nil if the system does not report it. Unlike the path
+  /// that was opened, it cannot lead elsewhere in the meantime.
   package var realPath: String? { FileSystem.realPath("/proc/self/fd/\(descriptor)") }
 
-  /// Size, last change and number of the file: what changes when it does, as far as the file system tells.
+  /// A text that changes with the file's content, as far as the file system shows it: inode number,
+  /// size and last change. And the size in bytes.
   package func stamp() throws(SystemError) -> (size: Int, text: String) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("look at", path) }
@@ -190,14 +197,14 @@ package struct File: ~Copyable {
     )
   }
 
-  /// Whether the file can be read at any place, as a pipe or terminal cannot.
+  /// Whether this is a regular file, which can be read at any offset, unlike a pipe or a terminal.
   package var isRegular: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Takes the file's exclusive lock, which ends with this process at the latest.
-  /// Returns false where another process has it.
+  /// Takes the file's exclusive lock, which the kernel releases at the end of the process at the
+  /// latest. Returns false if another process holds it.
   package func lock() throws(SystemError) -> Bool {
     switch tessera_lock_file(descriptor) {
     case 0: return true

@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// A thread for work that blocks (an event loop, a conversation with a worker), which must not
-/// hold up Swift's own small pool.
+/// Starts threads for work that blocks (an event loop, the dialogue with a worker). Such work must
+/// not occupy a thread of Swift's cooperative pool, which has only one per processor.
 package enum BackgroundThread {
   /// Runs `body` on a new, detached thread.
   package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    // pthread_create takes one pointer. The thread takes over the reference that it holds.
     let box = Unmanaged.passRetained(Box(body))
     var thread = pthread_t()
     let code = pthread_create(

@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// Operations on paths, directories and whole files. Most are one system call with its errors as
+/// ``SystemError``.
+///
+/// This file holds the operations on paths, which change nothing on the disk.
+package enum FileSystem {
+  /// Joins two paths; returns the second one if it is absolute.
+  package static func join(_ base: String, _ path: String) -> String {
+    if path.hasPrefix("/") || base.isEmpty || base == "." { return path }
+    return base.hasSuffix("/") ? base + path : "\(base)/\(path)"
+  }
+
+  /// The path without its last component: "a" for "a/b", "." for "b".
+  package static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The path's last component.
+  package static func name(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    return String(path[path.index(after: slash)...])
+  }
+
+  /// The path without links, `.` and `..`; nil if nothing exists there.
+  package static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// The directory for temporary files: `TMPDIR`, or else /var/tmp. Not /tmp, which is often a file
+  /// system in memory: a spool may be larger than that.
+  package static var temporaryDirectory: String { Host.environment("TMPDIR") ?? "/var/tmp" }
+
+  /// Whether something exists at the path. A symbolic link counts, even if its target is missing.
+  package static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Whether the path leads to a directory. Symbolic links are followed.
+  package static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The size of a regular file in bytes; nil if there is none. Symbolic links are not followed,
+  /// because Tessera never writes one.
+  package static func size(ofFile path: String) -> Int? { sizeAndChange(ofFile: path)?.size }
+
+  /// The size in bytes and the last change in seconds since 1970; nil for anything but a regular
+  /// file. Symbolic links are not followed.
+  package static func sizeAndChange(ofFile path: String) -> (size: Int, changed: Double)? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return (
+      Int(status.st_size), Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    )
+  }
+}
