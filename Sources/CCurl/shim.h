@@ -1,8 +1,8 @@
 #pragma once
 #include <curl/curl.h>
 
-// libcurl's setters and getters are variadic, which Swift cannot call: one typed door for each
-// kind of argument that the option's name announces.
+// libcurl's setters and getters are variadic C functions, which Swift cannot call. There is one
+// typed shim for each kind of argument that an option takes.
 static inline CURLcode tessera_curl_set_long(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
 }
@@ -35,25 +35,19 @@ static inline CURLcode tessera_curl_set_open_socket(CURL *handle,
   CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
 }
-static inline CURLcode tessera_curl_get_long(CURL *handle, CURLINFO info, long *value) {
-  return curl_easy_getinfo(handle, info, value);
-}
-static inline CURLcode tessera_curl_get_string(CURL *handle, CURLINFO info, const char **value) {
-  return curl_easy_getinfo(handle, info, value);
-}
 static inline CURLcode tessera_curl_get_pointer(CURL *handle, CURLINFO info, void **value) {
   return curl_easy_getinfo(handle, info, value);
 }
 static inline CURLMcode tessera_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
-
-// The message keeps its result in a union, whose members Swift imports by copy only.
-static inline CURLcode tessera_curl_message_result(const CURLMsg *message) {
-  return message->data.result;
-}
 static inline CURLcode tessera_curl_set_before_request(CURL *handle, curl_prereq_callback callback,
                                                        void *context) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+// The result is a member of an unnamed union, which Swift can only read through a copy.
+static inline CURLcode tessera_curl_message_result(const CURLMsg *message) {
+  return message->data.result;
 }

@@ -3,13 +3,14 @@ internal import Synchronization
 private import TesseraCCurl
 package import TesseraSystem
 
-/// Fetches sources over HTTP: many at once on one thread, in the order asked, never more than
-/// `perHost` from one host.
+/// Fetches sources over HTTP: many transfers on one thread, started in the order of their turns, at
+/// most `perHost` at a time from one host.
 ///
-/// A request ends in a response or an error within its deadline, or when its task is cancelled.
+/// This is the side that callers see from any thread. It passes requests to the ``FetchLoop``
+/// through an inbox, and wakes it.
 package final class Fetcher: Fetching {
   private struct Inbox {
-    var jobs: [FetchLoop.Job] = []
+    var jobs: [FetchJob] = []
     var cancelled: [Int] = []
     var nextIdentifier = 0
     var isClosed = false
@@ -23,13 +24,13 @@ package final class Fetcher: Fetching {
   private let waker: Waker
   private let statistics = Mutex(FetchStatistics())
 
-  /// When the run as a whole ends, if it has an end.
   package let end: ContinuousClock.Instant?
 
   package init(_ settings: FetchSettings) throws(SystemError) {
     end = settings.end
     if let path = settings.certificates {
-      // libcurl would say so for each source, and not which file.
+      // libcurl would report it for each source, and without the file's name. A file
+      // that is shorter than "-----BEGIN CERTIFICATE-----" holds none.
       do throws(SystemError) {
         let bytes = try FileSystem.read(path, limit: 64 << 20)
         guard bytes.count > 26 else { throw SystemError("read", path, code: 22) }  // EINVAL
@@ -39,31 +40,28 @@ package final class Fetcher: Fetching {
       }
     }
     guard Self.isInitialized, let multi = curl_multi_init() else {
-      throw SystemError("start", "libcurl", code: 12)  // ENOMEM: the only reason there is
+      throw SystemError("start", "libcurl", code: 12)  // ENOMEM, the only possible cause
     }
     waker = Waker(multi: multi)
     try BackgroundThread.start { [self] in
-      // The loop, and libcurl's handles in it, live on this thread alone.
+      // The loop and libcurl's handles live on this thread only: libcurl is not thread-safe.
       run(FetchLoop(settings: settings, multi: waker.multi))
     }
   }
 
-  /// curl_global_init is not safe to call from two threads; a static is made once.
+  /// Initialized once, because curl_global_init must not be called from two threads.
   private static let isInitialized: Bool = {
-    // libidn2 takes host names for text in the locale's encoding; in the C locale that a program begins
-    // with, no name beyond ASCII could be looked up.
+    // libidn2 reads host names in the locale's encoding. In the C locale, with which a program
+    // begins, it rejects every name that is not ASCII.
     setlocale(LC_CTYPE, "C.UTF-8")
     return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
   }()
 
-  /// Ends all requests, and the thread.
   package func close() {
     inbox.withLock { $0.isClosed = true }
     waker.wake()
   }
 
-  /// What was fetched and is not worked off yet. At `limit` and above nothing new is started, so
-  /// that the spool does not grow while the workers are busy.
   package func hold(_ change: Int, limit: Int) {
     inbox.withLock { inbox in
       inbox.held += change
@@ -94,7 +92,6 @@ package final class Fetcher: Fetching {
 
   package var counts: FetchStatistics { statistics.withLock { $0 } }
 
-  /// Fetches one source. The receiver gets the body's bytes as they come.
   package func fetch(
     _ request: FetchRequest, host: String, into receiver: any BodyReceiving
   ) async -> FetchResult {
@@ -104,7 +101,7 @@ package final class Fetcher: Fetching {
     }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let job = FetchLoop.Job(
+        let job = FetchJob(
           identifier: identifier, request: request, host: host, receiver: receiver,
           finish: { continuation.resume(returning: $0) }, started: nil)
         let isClosed = inbox.withLock { inbox in
@@ -112,9 +109,9 @@ package final class Fetcher: Fetching {
           return inbox.isClosed
         }
         if isClosed {
-          job.finish(.failure(FetchError(.cancelled, "the run was stopped")))
+          job.finish(.failure(FetchLoop.cancelled))
         } else if Task.isCancelled {
-          // The handler may have run before the job was there to be cancelled.
+          // The cancellation handler may have run before the job was in the inbox.
           inbox.withLock { $0.cancelled.append(identifier) }
         }
         waker.wake()
@@ -147,40 +144,4 @@ package final class Fetcher: Fetching {
       loop.turn { setBlocked($0) }
     }
   }
-}
-
-/// What a fetcher did.
-package struct FetchStatistics: Sendable, Equatable {
-  package var requests = 0
-  package var notModified = 0
-  package var bytes = 0
-
-  mutating func count(_ result: FetchResult) {
-    requests += result.requests
-    bytes += result.bytes
-    if case .success(let response) = result.result, case .notModified = response.ending {
-      notModified += 1
-    }
-  }
-}
-
-/// Wakes the loop from other threads.
-///
-/// `@unchecked Sendable`: the pointer is used off the loop's thread for `curl_multi_wakeup` alone,
-/// which libcurl documents as the one call that is safe there, and only under the lock that also
-/// guards its end.
-private final class Waker: @unchecked Sendable {
-  let multi: UnsafeMutableRawPointer
-  private let isAlive = Mutex(true)
-
-  init(multi: UnsafeMutableRawPointer) { self.multi = multi }
-
-  func wake() {
-    isAlive.withLock { isAlive in
-      if isAlive { curl_multi_wakeup(multi) }
-    }
-  }
-
-  /// After this the multi handle may be freed.
-  func forget() { isAlive.withLock { $0 = false } }
 }

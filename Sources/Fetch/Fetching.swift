@@ -8,7 +8,8 @@ package protocol Fetching: Sendable {
   var counts: FetchStatistics { get }
 
   /// Whether transfers could start, but no queued request may use them, because the hosts of all
-  /// queued requests are at their limit or in back-off. Requests to other hosts would start at once.
+  /// queued requests are at their limit or in back-off. Requests to other hosts would start at
+  /// once.
   var isBlocked: Bool { get }
 
   /// Sets the function to call each time ``isBlocked`` changes from false to true, in place of the

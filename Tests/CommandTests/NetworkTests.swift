@@ -148,7 +148,7 @@ import Testing
     #expect(
       images.dropLast().allSatisfy { $0.error?.code == "network" && $0.error?.retryable == true })
     #expect(
-      images.contains { $0.error?.message.contains("is left alone for now") == true })
+      images.contains { $0.error?.message.contains("is skipped for now") == true })
   }
 
   /// Whatever some servers do, the run ends when their items' time is up, and all others are done.
@@ -586,7 +586,7 @@ import Testing
     let clock = ContinuousClock.now
     let late = try await workshop.run("--deadline", "2s", "--manifest", server.url("/list"))
     #expect(late.status == 2)
-    #expect(late.errors.contains("the run's deadline came"), "\(late.errors)")
+    #expect(late.errors.contains("the run's deadline passed"), "\(late.errors)")
     let pipe = try await Tool.run(
       "/bin/sh",
       [

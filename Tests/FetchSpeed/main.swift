@@ -2,12 +2,12 @@ import Synchronization
 import TesseraFetch
 import TesseraSystem
 
-// Fetches the URLs of a list, sixteen at a time, each into a file of its own, and prints how many seconds that
-// took. Of Tests/Benchmarks/fetch.
+// Fetches the URLs of a list, sixteen at a time, each into its own file, and prints the seconds
+// that this took. Used by Tests/Benchmarks/fetch.
 //
 //   FetchSpeed LIST FOLDER
 
-/// Writes what it is given into a file.
+/// Writes the bytes it receives into a file.
 final class Spool: BodyReceiving {
   private let file: Mutex<File?>
 

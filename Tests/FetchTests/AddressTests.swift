@@ -2,7 +2,7 @@ import TesseraFetch
 import Testing
 
 @Suite struct AddressTests {
-  /// None of these is on the public internet, whatever it looks like.
+  /// Addresses that are not on the public internet, in many spellings.
   @Test(arguments: [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255",
     "127.0.0.1", "127.255.255.254", "169.254.0.1", "169.254.169.254", "172.16.0.1",
@@ -17,7 +17,7 @@ import Testing
     "2002:c0a8:101::1", "3fff::1", "4000::1", "5f00::1", "fc00::1", "fd12:3456::1", "fe80::1",
     "fec0::1", "ff02::1", "ff0e::1", "8000::1",
   ])
-  func refuses(_ text: String) throws {
+  func rejectsSpecialAddresses(_ text: String) throws {
     let address = try #require(IPAddress(text))
     #expect(!AddressPolicy().permits(address))
   }
@@ -42,7 +42,7 @@ import Testing
     ("10.1.128.0/17", "10.1.127.255", false), ("169.254.169.254/32", "169.254.169.254", true),
     ("everything", "10.0.0.1", false),
   ])
-  func allows(_ entry: String, _ text: String, _ isPermitted: Bool) throws {
+  func allowsTheConfiguredBlocks(_ entry: String, _ text: String, _ isPermitted: Bool) throws {
     let address = try #require(IPAddress(text))
     #expect(AddressPolicy(allow: [entry]).permits(address) == isPermitted)
   }
@@ -51,7 +51,7 @@ import Testing
     ("127.0.0.1", "loopback"), ("::ffff:10.0.0.1", "private"),
     ("169.254.169.254", "\"169.254.169.254/32\""), ("fe80::1", "\"fe80::1/128\""),
   ])
-  func saysWhatToWriteIntoThePipeline(_ text: String, _ permission: String) throws {
+  func namesTheEntryThatPermitsAnAddress(_ text: String, _ permission: String) throws {
     let address = try #require(IPAddress(text))
     #expect(AddressPolicy.permission(for: address) == permission)
   }

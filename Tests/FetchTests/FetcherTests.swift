@@ -4,7 +4,7 @@ import TesseraFetch
 import TesseraTestSupport
 import Testing
 
-/// Keeps what it is given.
+/// Stores the bytes it receives.
 private final class Bucket: BodyReceiving {
   private let bytes = Mutex<[UInt8]>([])
   private let limit: Int
@@ -44,7 +44,7 @@ private final class Bucket: BodyReceiving {
     ).result
   }
 
-  @Test func deliversTheBodyAndWhatTheServerSaysOfIt() async throws {
+  @Test func deliversTheBodyAndItsHeaders() async throws {
     let server = try FaultServer([
       "/a": { _, connection in
         connection.answer(
@@ -60,7 +60,7 @@ private final class Bucket: BodyReceiving {
     #expect(response.bytes == 5)
   }
 
-  @Test func asksWithValidatorsAndUnderstandsNotModified() async throws {
+  @Test func sendsValidatorsAndAcceptsNotModified() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
         connection.answer(
@@ -75,7 +75,7 @@ private final class Bucket: BodyReceiving {
       Issue.record("\(response.ending)")
       return
     }
-    // Nobody asked for a 304, so it is no success (N30).
+    // The request was unconditional, so 304 is an error (N30).
     await #expect(
       throws: FetchError(.httpStatus, "the server answered 304 Not Modified", status: 304)
     ) {
@@ -83,7 +83,7 @@ private final class Bucket: BodyReceiving {
     }
   }
 
-  /// One route a fault, and the error it has to come to.
+  /// One route per fault, with the error that it must cause.
   @Test(arguments: [
     ("/404", FetchError.Code.httpStatus, false), ("/410", .httpStatus, false),
     ("/503", .httpStatus, true), ("/429", .httpStatus, true), ("/short", .truncated, true),
@@ -94,7 +94,7 @@ private final class Bucket: BodyReceiving {
     ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false),
     ("/forbidden", .addressRefused, false),
   ])
-  func endsEachFaultInItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool)
+  func eachFaultCausesItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool)
     async throws
   {
     let server = try FaultServer(Self.faults)
@@ -105,7 +105,7 @@ private final class Bucket: BodyReceiving {
     }
     let result = try await Self.fetch(server, path, settings: settings)
     guard case .failure(let error) = result else {
-      Issue.record("\(path) was no error")
+      Issue.record("\(path) did not fail")
       return
     }
     #expect(error.code == code, "\(error.message)")
@@ -157,7 +157,7 @@ private final class Bucket: BodyReceiving {
     },
   ]
 
-  /// 50 MB of zeros in about 50 kB of gzip, made with the `gzip` command.
+  /// 50 MB of zeros in about 50 kB of gzip, compressed with the `gzip` command.
   private static let bomb: [UInt8] = {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
@@ -170,8 +170,8 @@ private final class Bucket: BodyReceiving {
     return Array(data)
   }()
 
-  /// Configured headers are for the origin that was asked, and for no other that it redirects to.
-  @Test func headersDoNotFollowARedirectToAnotherOrigin() async throws {
+  /// Configured headers are sent to the requested origin only, not to one that it redirects to.
+  @Test func doesNotSendHeadersToAnotherOrigin() async throws {
     let other = try FaultServer([
       "/there": { request, connection in
         connection.answer("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
@@ -221,7 +221,7 @@ private final class Bucket: BodyReceiving {
     #expect(error.message == "the server answered 503 Service Unavailable")
   }
 
-  @Test func endsATransferThatDripsAtItsDeadline() async throws {
+  @Test func endsASlowTransferAtItsDeadline() async throws {
     let server = try FaultServer([
       "/drip": { _, connection in
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
@@ -256,7 +256,7 @@ private final class Bucket: BodyReceiving {
     #expect(response.bytes < 5_000_000)
   }
 
-  @Test func refusesLoopbackUnlessItIsAllowedAndSaysHow() async throws {
+  @Test func rejectsLoopbackAndSaysHowToAllowIt() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     let result = try await Self.fetch(server, "/", settings: FetchSettings())
@@ -269,11 +269,11 @@ private final class Bucket: BodyReceiving {
     #expect(server.total == 0)
   }
 
-  /// Spellings that only the resolver understands are judged by what they come to.
+  /// Spellings that only the resolver understands are judged by the resulting address.
   @Test(arguments: [
     "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]", "0",
   ])
-  func refusesEverySpellingOfLoopback(_ host: String) async throws {
+  func rejectsEverySpellingOfLoopback(_ host: String) async throws {
     let server = try FaultServer()
     defer { server.stop() }
     let fetcher = try Fetcher(FetchSettings(timeout: .seconds(10)))
@@ -289,8 +289,8 @@ private final class Bucket: BodyReceiving {
     #expect(server.total == 0)
   }
 
-  @Test func keepsToItsConcurrencyPerHostAndInAll() async throws {
-    // How many are being answered, and the most that ever were.
+  @Test func limitsTransfersPerHost() async throws {
+    // The requests in progress, and their maximum.
     let asked = Mutex((now: 0, most: 0))
     let server = try FaultServer([
       "/slow": { _, connection in
@@ -316,8 +316,8 @@ private final class Bucket: BodyReceiving {
     #expect(asked.withLock(\.most) <= 3)
   }
 
-  /// A host's pause is also for those that come when nobody waits for it.
-  @Test func aPauseIsForThoseWhoComeLater() async throws {
+  /// A host's pause applies to later requests, too, even if none was queued when it began.
+  @Test func aPauseAppliesToLaterRequests() async throws {
     let server = try FaultServer([
       "/busy": { $1.answer("429 Too Many Requests", ["Retry-After": "1"]) },
       "/next": { $1.answer("200 OK", [:], [1]) },
@@ -353,7 +353,7 @@ private final class Bucket: BodyReceiving {
     #expect(error.code == .cancelled)
   }
 
-  /// One host holds the only transfer it may have; the other requests cannot use the free ones.
+  /// All requests are for one host, which has its only transfer: the free transfers stay unused.
   @Test func reportsWhenQueuedRequestsCannotStart() async throws {
     let server = try FaultServer(Self.faults)
     defer { server.stop() }
@@ -372,7 +372,7 @@ private final class Bucket: BodyReceiving {
       var iterator = calls.makeAsyncIterator()
       await iterator.next()
       #expect(fetcher.isBlocked)
-      // A function that is set while the fetcher is blocked hears of it, too.
+      // A function that is set while the fetcher is blocked is called at once.
       let late = Mutex(0)
       fetcher.whenBlocked { late.withLock { $0 += 1 } }
       #expect(late.withLock(\.self) == 1)

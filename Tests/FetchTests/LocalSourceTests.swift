@@ -35,14 +35,14 @@ private final class Sink: BodyReceiving {
     ("data:image/png;base64,aGVsbG8=", "hello"), ("DATA:;BASE64,aGVsbG8", "hello"),
     ("data:;base64,aGVs%62G8%3D", "hello"), ("data:,a#fragment", "a"),
   ])
-  func readsWhatAURLHolds(_ url: String, _ expected: String) async throws {
+  func readsDataURLs(_ url: String, _ expected: String) async throws {
     let (result, text) = try await Self.fetch(url)
     #expect(text == expected)
     #expect(try result.get().freshness == .seconds(31_536_000))
   }
 
   @Test(arguments: ["data:hello", "data:;base64,a", "data:;base64,!!!!", "data:,%4", "data:,%zz"])
-  func refusesWhatIsNoDataURL(_ url: String) async throws {
+  func rejectsMalformedDataURLs(_ url: String) async throws {
     guard case .failure(let error) = try await Self.fetch(url).0 else {
       Issue.record("no error")
       return
@@ -50,7 +50,7 @@ private final class Sink: BodyReceiving {
     #expect(error.code == .badURL)
   }
 
-  @Test func readsFilesInFoldersThatAreAllowedAndNoOthers() async throws {
+  @Test func readsFilesInAllowedFoldersOnly() async throws {
     let folder = try TemporaryFolder()
     let outside = try TemporaryFolder()
     try folder.write("inside", to: "in side.txt")
@@ -65,7 +65,7 @@ private final class Sink: BodyReceiving {
     let (result, text) = try await Self.fetch(url, folders: [root])
     #expect(text == "inside")
     let validators = try result.get().validators
-    // What has not changed is not read again.
+    // An unchanged file is not read again.
     guard
       case .notModified = try await Self.fetch(
         url, folders: [root], validators: validators
@@ -96,13 +96,13 @@ private final class Sink: BodyReceiving {
     #expect(try await code("file://" + root + "/pipe") == "not-found")
     #expect(try await code("file://" + root + "/") == "address-refused")
     #expect(try await code("file://" + root + "/none") == "not-found")
-    // Nobody learns what is there outside.
+    // The error does not show whether a file outside exists.
     #expect(try await code("file://" + outside.path("none")) == "address-refused")
     #expect(try await code("file:///dev/tty") == "address-refused")
     #expect(try await code("file:///no/such/folder/a") == "address-refused")
     #expect(try await code("file://" + root + "/a%00b") == "bad-url")
     #expect(try await code("file://example.com" + root + "/in%20side.txt") == "bad-url")
-    // A folder's name is no beginning of another's.
+    // A folder does not allow another one whose name begins with its name.
     #expect(try await code(url, [String(root.dropLast(2))]) == "address-refused")
   }
 }
@@ -112,7 +112,7 @@ private final class Sink: BodyReceiving {
     ProxySettings { variables[$0] }
   }
 
-  /// Variables, a URL, and the proxy that it goes through.
+  /// Variables, a URL, and its proxy.
   @Test(arguments: [
     "http_proxy=P | http://a.example/ | P",
     "HTTP_PROXY=P | http://a.example/ |",
@@ -128,7 +128,7 @@ private final class Sink: BodyReceiving {
     "all_proxy=P no_proxy=::1 | http://[::1]:8080/ |",
     "  | http://a.example/ |",
   ])
-  func areThoseOfTheEnvironment(_ row: String) {
+  func readsProxiesFromTheEnvironment(_ row: String) {
     let columns = row.split(separator: "|", omittingEmptySubsequences: false).map {
       $0.trimmingCharacters(in: .whitespaces)
     }
@@ -141,13 +141,13 @@ private final class Sink: BodyReceiving {
     #expect(proxy ?? "" == columns[2])
   }
 
-  /// Through CONNECT the source's own answer counts, and not the proxy's.
-  @Test func whatAProxySaysToCONNECTIsNotTheAnswer() async throws {
+  /// With CONNECT, only the source's own response counts, not the proxy's.
+  @Test func ignoresTheProxysResponseToCONNECT() async throws {
     let server = try FaultServer(["/": { $1.answer("404 Not Found") }])
     let proxy = try FaultServer([
       "secure.example:443": { _, connection in
         connection.send("HTTP/1.1 200 Connection established\r\n\r\n")
-        // No TLS behind it: the handshake fails, and no answer has been seen.
+        // No TLS follows: the handshake fails, and no response has arrived.
         connection.send("HTTP/1.1 404 Not Found\r\n\r\n")
       },
       "closed.example:443": { $1.answer("407 Proxy Authentication Required") },
@@ -164,7 +164,7 @@ private final class Sink: BodyReceiving {
       let answer = await fetcher.fetch(
         FetchRequest(url: "https://\(host)/", deadline: .seconds(20)), host: host, into: Sink())
       guard case .failure(let error) = answer.result else {
-        Issue.record("\(host) was no error")
+        Issue.record("\(host) did not fail")
         continue
       }
       #expect(error.code.rawValue == code, "\(error.message)")
@@ -173,7 +173,7 @@ private final class Sink: BodyReceiving {
     }
   }
 
-  @Test func certificatesThatAreNotThereAreToldAtOnce() throws {
+  @Test func reportsMissingCertificatesAtOnce() throws {
     var settings = FetchSettings()
     settings.certificates = "/nowhere/ca.pem"
     do {
@@ -184,11 +184,11 @@ private final class Sink: BodyReceiving {
     }
   }
 
-  /// A proxy gets the whole URL. Of what is spelled as an address it is asked only where that is allowed.
-  @Test func aProxyIsAskedForNamesAndNotForAddresses() async throws {
+  /// A proxy receives the whole URL. A host that is spelled as an address is checked first.
+  @Test func checksSpelledAddressesBeforeTheProxyIsUsed() async throws {
     let proxy = try FaultServer([
-      "http://pictures.example/a": { $1.answer("200 OK", [:], Array("through".utf8)) },
-      "http://pictures.example/away": {
+      "http://images.example/a": { $1.answer("200 OK", [:], Array("through".utf8)) },
+      "http://images.example/away": {
         $1.answer("302 Found", ["Location": "http://169.254.169.254/latest"])
       },
     ])
@@ -203,19 +203,19 @@ private final class Sink: BodyReceiving {
         FetchRequest(url: url, deadline: .seconds(20)), host: "x", into: sink)
       return (answer.result, String(decoding: sink.bytes.withLock(\.self), as: UTF8.self))
     }
-    #expect(try await fetch("http://pictures.example/a").1 == "through")
+    #expect(try await fetch("http://images.example/a").1 == "through")
     let before = proxy.total
     for host in [
       "127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "10.0.0.1", "a.localhost",
     ] {
       guard case .failure(let error) = try await fetch("http://\(host)/").0 else {
-        Issue.record("\(host) was asked for")
+        Issue.record("\(host) was requested")
         continue
       }
       #expect(error.code == .addressRefused, "\(host): \(error.message)")
     }
     #expect(proxy.total == before)
-    guard case .failure(let error) = try await fetch("http://pictures.example/away").0 else {
+    guard case .failure(let error) = try await fetch("http://images.example/away").0 else {
       Issue.record("the redirect was followed")
       return
     }

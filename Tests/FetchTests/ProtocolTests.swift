@@ -4,7 +4,7 @@ import TesseraFetch
 import TesseraTestSupport
 import Testing
 
-/// Counts what it is given.
+/// Counts the bytes it receives.
 private final class Counter: BodyReceiving {
   let count = Mutex(0)
 
@@ -15,9 +15,10 @@ private final class Counter: BodyReceiving {
   }
 }
 
-/// Servers that do not keep to HTTP, or keep to it in unusual ways: the group N of faults, route by route.
+/// Servers that violate HTTP, or use it in unusual ways: group N of the faults, route by route.
 @Suite struct ProtocolTests {
-  /// What a fetch came to: `ok` and its bytes, or the error's code, with an asterisk where it can pass.
+  /// The outcome of a fetch: `ok` and its bytes, or the error's code, with an asterisk if it is
+  /// retryable.
   private static func outcome(
     _ url: String, deadline: Duration = .seconds(20), minimumSpeed: Int = 1, redirects: Int = 5,
     maximum: Int = 100_000
@@ -43,7 +44,7 @@ private final class Counter: BodyReceiving {
 
   private static let hello = "hello"
 
-  /// Whole answers, byte for byte, and what they come to.
+  /// Complete responses, byte for byte, with the outcomes that are allowed.
   @Test(arguments: [
     // Lengths.
     ("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", ["bad-response", "ok 5", "network*"]),
@@ -70,7 +71,7 @@ private final class Counter: BodyReceiving {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nhello\r\n0\r\n\r\n",
       ["network*"]
     ),
-    // Heads.
+    // Headers.
     (
       "HTTP/1.1 200 OK\r\nX-Nul: a\u{0}b\r\nContent-Length: 5\r\n\r\nhello",
       ["bad-response", "ok 5"]
@@ -99,7 +100,7 @@ private final class Counter: BodyReceiving {
     ("HTTP/1.1 304 Not Modified\r\n\r\n", ["http-status"]),
     ("HTTP/1.1 300 Multiple Choices\r\nContent-Length: 0\r\n\r\n", ["http-status", "redirect"]),
   ])
-  func answersThatAreOddEndInAnErrorOrInTheirBytes(_ answer: String, _ allowed: [String])
+  func unusualResponsesFailOrDeliverTheirBytes(_ answer: String, _ allowed: [String])
     async throws
   {
     let server = try FaultServer(["/": { $1.send(answer) }])
@@ -113,14 +114,14 @@ private final class Counter: BodyReceiving {
     (425, true), (429, true), (451, false), (500, true), (501, false), (502, true), (503, true),
     (504, true), (505, false), (599, false), (202, false), (206, false),
   ])
-  func statusesThatPassAreTriedAgain(_ status: Int, _ isRetryable: Bool) async throws {
+  func transientStatusesAreRetryable(_ status: Int, _ isRetryable: Bool) async throws {
     let server = try FaultServer(["/": { $1.answer("\(status) Whatever") }])
     defer { server.stop() }
     let outcome = try await Self.outcome(server.url("/"))
     #expect(outcome == (isRetryable ? "http-status*" : "http-status"))
   }
 
-  /// Retry-After in both forms, and in none.
+  /// Retry-After in both forms, and malformed.
   @Test(
     arguments: [
       ("7", 7...7), ("0", 0...0), ("-1", nil), ("soon", nil), ("99999999999999999999", nil),
@@ -144,8 +145,9 @@ private final class Counter: BodyReceiving {
       seconds.map { expected?.contains($0) ?? false } ?? (expected == nil), "\(seconds ?? -1)")
   }
 
-  /// Redirects: few are followed, and none to where nobody may be asked.
-  @Test func redirectsAreFollowedToTheirLimitAndNowhereElse() async throws {
+  /// Redirects are followed up to the limit, and never to a scheme or an address that is not
+  /// allowed.
+  @Test func followsRedirectsToTheLimitAndToAllowedAddressesOnly() async throws {
     let server = try FaultServer(["/end": { $1.answer("200 OK", [:], Array("hello".utf8)) }])
     defer { server.stop() }
     for number in 1...50 {
@@ -167,7 +169,7 @@ private final class Counter: BodyReceiving {
     ] {
       server.route("/to") { $1.answer("302 Found", ["Location": target]) }
       let outcome = try await Self.outcome(server.url("/to"))
-      // "path" is a host to libcurl, as to browsers; it is looked up and checked like any other.
+      // libcurl reads "path" as a host, like browsers; it is resolved and checked like any other.
       let allowed = target == "http:///path" ? ["dns*"] : ["redirect", "http-status"]
       #expect(allowed.contains(outcome), "\(target): \(outcome)")
     }
@@ -182,8 +184,8 @@ private final class Counter: BodyReceiving {
     }
   }
 
-  /// Bodies without end, with and without chunks, and heads that never end.
-  @Test func whatNeverEndsIsEnded() async throws {
+  /// Endless bodies, and endless headers.
+  @Test func endsEndlessResponses() async throws {
     let server = try FaultServer([
       "/endless": { _, connection in
         connection.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -199,9 +201,9 @@ private final class Counter: BodyReceiving {
     #expect(try await Self.outcome(server.url("/slow-head"), deadline: .seconds(2)) == "timeout*")
   }
 
-  /// A byte now and then, or none at all: a stall, ten seconds long.
+  /// A byte now and then, or none at all, for ten seconds: a stall.
   @Test(arguments: ["/drip", "/stall"])
-  func tooSlowIsAStall(_ path: String) async throws {
+  func reportsAStalledTransfer(_ path: String) async throws {
     let server = try FaultServer()
     defer { server.stop() }
     server.route(path) { _, connection in
@@ -216,15 +218,15 @@ private final class Counter: BodyReceiving {
     #expect(clock.duration(to: .now) > .seconds(9) && clock.duration(to: .now) < .seconds(25))
   }
 
-  @Test func namesPortsAndNetworksThatAreNotThere() async throws {
+  @Test func reportsUnknownNamesAndClosedPorts() async throws {
     let gone = try FaultServer()
     gone.stop()
     #expect(try await Self.outcome("http://no-such-name.invalid/") == "dns*")
     #expect(try await Self.outcome(gone.url("/")) == "network*")
   }
 
-  /// What comes packed is unpacked, in every way that libcurl knows.
-  @Test func packedBodiesAreUnpacked() async throws {
+  /// Compressed bodies are decompressed, in every encoding that libcurl supports.
+  @Test func decompressesBodies() async throws {
     let bytes = [UInt8]((0..<2_000).map { _ in UInt8(7) })
     let file = try TemporaryFolder()
     try Data(bytes).write(to: URL(filePath: file.path("a")))
@@ -249,9 +251,9 @@ private final class Counter: BodyReceiving {
   }
 }
 
-/// TLS: trusted certificates alone, HTTP/2 where the server has it.
+/// TLS: only trusted certificates, and HTTP/2 if the server supports it.
 @Suite struct TLSTests {
-  /// A certificate authority and what it signs.
+  /// A certificate authority and the certificates it signs.
   private struct Certificates {
     let folder: TemporaryFolder
 
@@ -303,7 +305,7 @@ private final class Counter: BodyReceiving {
     ).result
   }
 
-  @Test func onlyTrustedCertificatesOfTheRightHostThatHaveNotExpired() async throws {
+  @Test func acceptsOnlyValidTrustedCertificatesOfTheHost() async throws {
     let certificates = try await Certificates()
     let authority = certificates.folder.path("ca.pem")
     let good = try await certificates.nginx("good")
@@ -320,7 +322,7 @@ private final class Counter: BodyReceiving {
       #expect(error.code == .tls, "\(text): \(error.message)")
       #expect(error.isRetryable == isRetryable, "\(text)")
     }
-    // The system trusts nobody here.
+    // The system does not trust this authority.
     expectRefusal(try await Self.fetch(good, trusting: nil), "an unknown authority")
     await good.stop()
     for (name, more) in [
@@ -328,7 +330,8 @@ private final class Counter: BodyReceiving {
       ("good", "ssl_protocols TLSv1; ssl_ciphers ALL:@SECLEVEL=0;"),
     ] {
       let nginx = try await certificates.nginx(name, more)
-      // A handshake that fails may be a server that goes away; a certificate stays what it is.
+      // A failed handshake may be a server that is restarting, so it is retryable; a bad
+      // certificate is not.
       expectRefusal(
         try await Self.fetch(nginx, trusting: authority), "\(name) \(more)",
         isRetryable: !more.isEmpty)

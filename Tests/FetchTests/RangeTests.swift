@@ -17,7 +17,7 @@ import Testing
     "items 0-9/10", "bytes 0-9", "bytes=0-9/10", "bytes +0-9/10", "bytes 0-9/ten",
     "bytes 0-9/10, bytes 20-29/30", "bytes 0-9999999999999999999/*", "bytes 0-9/10/11",
   ])
-  func refusesWhatIsNoContentRange(_ text: String) {
+  func rejectsMalformedContentRanges(_ text: String) {
     #expect(ContentRange(text) == nil)
   }
 }

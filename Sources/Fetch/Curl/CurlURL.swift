@@ -1,0 +1,82 @@
+private import TesseraCCurl
+
+/// A URL as libcurl reads it: what it would connect to. Owns libcurl's URL handle.
+struct CurlURL: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Nil if the text is not an absolute URL.
+  init?(_ text: String) {
+    guard let handle = curl_url() else { return nil }
+    guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK else {
+      // No `deinit` runs for a value that was not made.
+      curl_url_cleanup(handle)
+      return nil
+    }
+    self.handle = handle
+  }
+
+  deinit { curl_url_cleanup(handle) }
+
+  enum Part {
+    case url
+    case scheme
+    case user
+    case password
+    case host
+    /// The scheme's default if the URL has none.
+    case port
+
+    fileprivate var code: CURLUPart {
+      switch self {
+      case .url: CURLUPART_URL
+      case .scheme: CURLUPART_SCHEME
+      case .user: CURLUPART_USER
+      case .password: CURLUPART_PASSWORD
+      case .host: CURLUPART_HOST
+      case .port: CURLUPART_PORT
+      }
+    }
+  }
+
+  /// Nil if the URL does not have the part.
+  subscript(part: Part) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    let flags = part == .port ? UInt32(CURLU_DEFAULT_PORT) : 0
+    guard curl_url_get(handle, part.code, &text, flags) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+
+  /// Returns false if libcurl rejects the text.
+  func set(_ part: Part, to text: String?) -> Bool {
+    curl_url_set(handle, part.code, text, 0) == CURLUE_OK
+  }
+
+  /// Replaces the URL by what a reference means relative to it (RFC 3986, section 5.2). Returns
+  /// false if libcurl rejects the reference.
+  func resolve(_ reference: String) -> Bool {
+    // libcurl 7.88 resolves these two as if they were ".": it drops the last segment and the query,
+    // which section 5.2.2 keeps.
+    if reference.isEmpty || reference.hasPrefix("#") {
+      let fragment = reference.dropFirst()
+      let code = curl_url_set(
+        handle, CURLUPART_FRAGMENT, fragment.isEmpty ? nil : String(fragment),
+        UInt32(CURLU_URLENCODE))
+      return code == CURLUE_OK
+    }
+    // Schemes that are not fetched are accepted here and rejected by the request, which then names
+    // the true cause. Blanks are common in Location headers, and browsers accept them.
+    let flags = UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_NON_SUPPORT_SCHEME)
+    return curl_url_set(handle, CURLUPART_URL, reference, flags) == CURLUE_OK
+  }
+}
+
+extension Origin {
+  init(_ url: String) {
+    self.init()
+    guard let parts = CurlURL(url) else { return }
+    scheme = parts[.scheme] ?? ""
+    host = (parts[.host] ?? "").lowercased()
+    port = parts[.port] ?? ""
+  }
+}

@@ -1,0 +1,73 @@
+internal import TesseraCCurl
+
+/// Owns libcurl's handle of one transfer, and the header list that libcurl refers to but does not
+/// copy.
+///
+/// Every setter records the first option that fails, so that callers check once.
+struct EasyHandle: ~Copyable {
+  let pointer: UnsafeMutableRawPointer
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var failure = CURLE_OK
+
+  init?() {
+    guard let pointer = curl_easy_init() else { return nil }
+    self.pointer = pointer
+  }
+
+  deinit {
+    // The list last: the handle refers to it.
+    curl_easy_cleanup(pointer)
+    curl_slist_free_all(headerList)
+  }
+
+  /// The context that ``setContext(_:)`` stored in a handle.
+  static func context(of pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    var context: UnsafeMutableRawPointer?
+    guard tessera_curl_get_pointer(pointer, CURLINFO_PRIVATE, &context) == CURLE_OK else {
+      return nil
+    }
+    return context
+  }
+
+  /// libcurl's text for the first option that could not be set since the last call; nil if all
+  /// could.
+  mutating func takeFailure() -> String? {
+    defer { failure = CURLE_OK }
+    return failure == CURLE_OK ? nil : String(cString: curl_easy_strerror(failure))
+  }
+
+  mutating func check(_ code: CURLcode) {
+    if failure == CURLE_OK { failure = code }
+  }
+
+  mutating func set(_ option: CURLoption, _ value: Int) {
+    check(tessera_curl_set_long(pointer, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, offset: Int) {
+    check(tessera_curl_set_offset(pointer, option, curl_off_t(offset)))
+  }
+
+  mutating func set(_ option: CURLoption, _ value: String) {
+    check(tessera_curl_set_string(pointer, option, value))
+  }
+
+  mutating func setContext(_ context: UnsafeMutableRawPointer) {
+    check(tessera_curl_set_pointer(pointer, CURLOPT_PRIVATE, context))
+  }
+
+  /// Replaces the header lines.
+  mutating func setHeaders(_ lines: [String]) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        return check(CURLE_OUT_OF_MEMORY)
+      }
+      list = longer
+    }
+    check(tessera_curl_set_list(pointer, CURLOPT_HTTPHEADER, list))
+    curl_slist_free_all(headerList)
+    headerList = list
+  }
+}

@@ -1,0 +1,208 @@
+private import TesseraCCurl
+
+/// Runs libcurl's multi handle on one thread: starts the requests that may start, collects those
+/// that have ended, and ends those that are overdue.
+final class FetchLoop {
+  private let settings: FetchSettings
+  private let multi: UnsafeMutableRawPointer
+  private var queue = RequestQueue<FetchJob>()
+  private var running: [Int: (transfer: Transfer, job: FetchJob)] = [:]
+  private var hosts: HostLimits
+
+  /// While true, no new source starts: fetched sources wait to be processed.
+  var isHeld = false
+
+  static let cancelled = FetchError(.cancelled, "the run was stopped")
+
+  /// - Parameter multi: libcurl's multi handle; the loop becomes its owner.
+  init(settings: FetchSettings, multi: UnsafeMutableRawPointer) {
+    self.settings = settings
+    self.multi = multi
+    hosts = HostLimits(perHost: settings.perHost, patience: settings.patience)
+    tessera_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.concurrency)
+    tessera_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost)
+    // Idle connections to keep: twice the active ones, so that a redirect's target stays open, too.
+    tessera_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.concurrency * 2)
+  }
+
+  deinit { curl_multi_cleanup(multi) }
+
+  func add(_ jobs: [FetchJob]) {
+    for job in jobs {
+      queue.add(
+        job, identifier: job.identifier, host: job.host, turn: job.request.turn,
+        isContinued: job.request.end != nil)
+    }
+  }
+
+  /// Ends a request, queued or in flight.
+  func cancel(_ identifier: Int) {
+    if let job = queue.remove(identifier) {
+      job.finish(.failure(Self.cancelled))
+    } else if let (transfer, job) = remove(identifier) {
+      job.finish(.failure(Self.cancelled), transfer)
+    }
+  }
+
+  /// Ends all requests.
+  func endAll(_ error: FetchError = cancelled) {
+    for job in queue.takeAll() { job.finish(.failure(error)) }
+    for identifier in Array(running.keys) {
+      guard let (transfer, job) = remove(identifier) else { continue }
+      job.finish(.failure(error), transfer)
+    }
+  }
+
+  /// With more queued requests than this while transfers are free, their hosts are the cause: fewer
+  /// may just have arrived.
+  private static let manyQueued = 500
+
+  /// Starts, moves and ends transfers, then sleeps until the network, a new request or a time limit
+  /// needs attention.
+  ///
+  /// - Parameter report: called before the sleep; see ``Fetching/isBlocked``.
+  func turn(_ report: (_ isBlocked: Bool) -> Void) {
+    if let end = settings.end, end <= .now { endAll(.runDeadline) }
+    giveUp()
+    startQueued(readsLocally: true)
+    let hasRead = isReading
+    var count: Int32 = 0
+    curl_multi_perform(multi, &count)
+    collect()
+    endOverdue()
+    // A transfer may have ended, so another one may start.
+    startQueued(readsLocally: false)
+    report(!isHeld && running.count < settings.concurrency && queue.count > Self.manyQueued)
+    // A new request wakes the loop, but a time limit does not: they are checked every 200 ms.
+    let pause: Int32 = hasRead ? 0 : running.isEmpty && queue.isEmpty ? 10_000 : 200
+    curl_multi_poll(multi, nil, 0, pause, nil)
+  }
+
+  // MARK: Hosts that fail
+
+  /// How often the circuit breakers are inspected.
+  private static let giveUpInterval = Duration.milliseconds(100)
+  private var lastGiveUp = ContinuousClock.now
+
+  /// Ends the queued requests of hosts that have failed for too long.
+  private func giveUp() {
+    let now = ContinuousClock.now
+    guard lastGiveUp.duration(to: now) >= Self.giveUpInterval else { return }
+    lastGiveUp = now
+    for (host, error) in hosts.hostsToGiveUp(now: now, isQueued: { queue.hasEntries($0) }) {
+      for job in queue.takeAll(of: host) { job.finish(.failure(error)) }
+    }
+  }
+
+  // MARK: Starting
+
+  /// The host of sources that need no server: `file:` and `data:` URLs.
+  private static let noHost = ""
+  /// Whether this turn has read a source that needs no server.
+  private var isReading = false
+
+  /// - Parameter readsLocally: whether a source that needs no server may start. Reading it blocks
+  ///   the loop, so there is one in a turn, and transfers move in between.
+  private func startQueued(readsLocally: Bool) {
+    let now = ContinuousClock.now
+    var mayRead = readsLocally
+    while running.count < settings.concurrency,
+      let job = queue.takeNext(
+        onlyContinued: isHeld,
+        where: { ($0 != Self.noHost || mayRead) && hosts.mayStart($0, now: now) })
+    {
+      if job.host == Self.noHost { mayRead = false }
+      start(job)
+    }
+    isReading = readsLocally && !mayRead
+  }
+
+  private func start(_ job: FetchJob) {
+    var job = job
+    let now = ContinuousClock.now
+    job.started = now
+    var request = job.request
+    if let end = request.end { request.deadline = min(request.deadline, now.duration(to: end)) }
+    if let source = LocalSource(request.url) {
+      let (result, bytes) = source.read(request, settings, into: job.receiver)
+      return job.finish(result, bytes: bytes)
+    }
+    let transfer = Transfer(
+      job.identifier, request, settings: settings, receiver: job.receiver)
+    guard let transfer else {
+      return job.finish(.failure(FetchError(.local, "libcurl could not create a handle")))
+    }
+    if let error = transfer.prepare() { return job.finish(.failure(error)) }
+    if let error = register(transfer, job) { job.finish(.failure(error)) }
+  }
+
+  // MARK: Running
+
+  private func register(_ transfer: Transfer, _ job: FetchJob) -> FetchError? {
+    guard curl_multi_add_handle(multi, transfer.handle.pointer) == CURLM_OK else {
+      return FetchError(.local, "libcurl could not start the request")
+    }
+    running[job.identifier] = (transfer, job)
+    hosts.started(job.host)
+    return nil
+  }
+
+  private func remove(_ identifier: Int) -> (transfer: Transfer, job: FetchJob)? {
+    guard let entry = running.removeValue(forKey: identifier) else { return nil }
+    curl_multi_remove_handle(multi, entry.transfer.handle.pointer)
+    hosts.ended(entry.job.host)
+    return entry
+  }
+
+  private func collect() {
+    var count: Int32 = 0
+    while let message = curl_multi_info_read(multi, &count) {
+      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
+        let transfer = Transfer.behind(handle)
+      else { continue }
+      // Before the removal, which frees the message.
+      let code = tessera_curl_message_result(message).rawValue
+      guard let (_, job) = remove(transfer.identifier) else { continue }
+      switch transfer.next(rawCode: code) {
+      case .done(let result): finish(job, result, transfer)
+      case .redirect:
+        // The same handle, with another URL and the rest of the deadline.
+        if let error = register(transfer, job) { job.finish(.failure(error), transfer) }
+      }
+    }
+  }
+
+  private func finish(
+    _ job: FetchJob, _ result: Result<FetchResponse, FetchError>, _ transfer: Transfer
+  ) {
+    // A redirect is a response of the host that the request was queued for, wherever it led.
+    let signal =
+      transfer.isRedirected
+      ? .success : CircuitBreaker.Signal(result, wasSent: transfer.requests > 0)
+    if let signal {
+      let now = ContinuousClock.now
+      hosts.record(
+        signal, of: job.host, started: job.started ?? now, now: now,
+        chance: .random(in: 0...1))
+    }
+    job.finish(result, transfer)
+  }
+
+  private func endOverdue() {
+    let now = ContinuousClock.now
+    for (identifier, entry) in running {
+      guard let error = entry.transfer.overdue(now: now), let job = remove(identifier)?.job else {
+        continue
+      }
+      finish(job, .failure(error), entry.transfer)
+    }
+    for (identifier, job) in queue.allContinued {
+      guard let end = job.request.end, end <= now else { continue }
+      _ = queue.remove(identifier)
+      let error = FetchError(
+        .timeout, "the time limit was reached before another request could be sent to the host",
+        isRetryable: true)
+      job.finish(.failure(error))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+internal import Glibc
+private import TesseraCCurl
+
+extension Transfer {
+  /// Registers the callbacks. A C function pointer cannot capture, so each gets the transfer as its
+  /// context.
+  func connectCallbacks() {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let pointer = handle.pointer
+    handle.setContext(context)
+    handle.check(
+      tessera_curl_set_write(
+        pointer,
+        { data, size, count, context in
+          guard let data, let context else { return 0 }
+          return Transfer.from(context).body(
+            UnsafeRawBufferPointer(start: data, count: size * count))
+        }, context))
+    handle.check(
+      tessera_curl_set_header(
+        pointer,
+        { data, size, count, context in
+          guard let data, let context else { return 0 }
+          return Transfer.from(context).header(
+            UnsafeRawBufferPointer(start: data, count: size * count))
+        }, context))
+    handle.check(
+      tessera_curl_set_open_socket(
+        pointer,
+        { context, _, address in
+          guard let context, let address else { return -1 }
+          return Transfer.from(context).open(address)
+        }, context))
+    handle.check(
+      tessera_curl_set_before_request(
+        pointer,
+        { context, _, _, _, _ in
+          guard let context else { return CURL_PREREQFUNC_ABORT }
+          Transfer.from(context).requestIsSent()
+          return CURL_PREREQFUNC_OK
+        }, context))
+  }
+
+  private func requestIsSent() {
+    requests += 1
+    response.requestIsSent(now: .now)
+    // A connection exists. If an address was rejected before, another address of the host was not.
+    stop = nil
+  }
+
+  private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // The body of an error page is not needed.
+    guard response.isSuccess else { return end(.enough) }
+    response.received(bytes.count)
+    received += bytes.count
+    // CURLOPT_MAXFILESIZE checks Content-Length only; a body without one is counted here.
+    guard received <= settings.maximumBytes else {
+      return end(.error(.tooLarge(settings.maximumBytes)))
+    }
+    return Stop(receiver.receive(bytes.bytes)).map { end($0) } ?? bytes.count
+  }
+
+  private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
+    do throws(FetchError) {
+      let line = String(decoding: bytes, as: UTF8.self)
+      switch try response.add(line, minimumSpeed: settings.minimumSpeed, now: .now) {
+      case .more: return bytes.count
+      case .redirect: return end(.enough)
+      case .body(let extent):
+        let stop = Stop(receiver.begin(extent, response.validators))
+        return stop.map { end($0) } ?? bytes.count
+      }
+    } catch {
+      return end(.error(error))
+    }
+  }
+
+  /// Opens the socket for a connection if the policy permits its address. This is the only place
+  /// that sees the address after name resolution.
+  private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
+    // The user configured the proxy, so its address needs no permission.
+    guard let peer, isProxied || settings.addresses.permits(peer) else {
+      if let peer { stop = .error(refusal(of: peer)) }
+      return -1
+    }
+    // SOCK_CLOEXEC: workers must not inherit connections.
+    return socket(
+      address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+      address.pointee.protocol)
+  }
+
+  /// Ends the transfer from a callback.
+  private func end(_ stop: Stop) -> Int {
+    self.stop = stop
+    return 0  // Any number but that of the bytes passed makes libcurl end the transfer.
+  }
+}

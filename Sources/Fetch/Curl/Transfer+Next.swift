@@ -1,0 +1,93 @@
+private import TesseraCCurl
+private import TesseraSystem
+
+extension Transfer {
+  enum Next {
+    case done(Result<FetchResponse, FetchError>)
+    /// The handle is ready for the next hop.
+    case redirect
+  }
+
+  /// Decides what follows when libcurl has ended a hop with this CURLcode.
+  func next(rawCode: UInt32) -> Next {
+    guard wasAnswered(rawCode: rawCode), response.isRedirect else {
+      return .done(result(rawCode: rawCode))
+    }
+    do throws(FetchError) {
+      try follow(try redirectTarget())
+      return .redirect
+    } catch {
+      return .done(.failure(error))
+    }
+  }
+
+  /// Whether the response counts. If this side had enough of it, libcurl reports a failed write.
+  private func wasAnswered(rawCode: UInt32) -> Bool {
+    if case .error = stop { return false }
+    return rawCode == 0 || stop != nil
+  }
+
+  private func redirectTarget() throws(FetchError) -> String {
+    guard
+      let target = response.headers["location"].flatMap({
+        URLReference.redirect(to: $0, from: url)
+      })
+    else {
+      throw FetchError(
+        .redirect, "the server answered \(response.headers.status) without a valid Location")
+    }
+    guard redirects < settings.redirects else {
+      throw FetchError(.redirect, "more than \(settings.redirects) redirects")
+    }
+    return target
+  }
+
+  /// Prepares the handle for the next hop.
+  private func follow(_ target: String) throws(FetchError) {
+    // All hops share one deadline.
+    let left = ContinuousClock.now.duration(to: deadline)
+    guard left > .zero else {
+      throw FetchError(
+        .timeout, "the time limit was reached while following redirects", isRetryable: true)
+    }
+    let before = Origin(url)
+    url = target
+    redirects += 1
+    response = ResponseProgress(range: request.range)
+    stop = nil
+    handle.set(CURLOPT_URL, url)
+    setProxy()
+    setDeadline(left)
+    if let error = refusalThroughProxy { throw error }
+    // Never restored, even if a later hop returns to the first origin: the other one chose its URL.
+    if Origin(url) != before {
+      leftOrigin = true
+      handle.setHeaders(ownHeaders)
+    }
+    guard handle.takeFailure() == nil else {
+      throw FetchError(.redirect, "the redirect does not lead to an http(s) URL")
+    }
+  }
+
+  /// The result, when libcurl has ended the transfer with this CURLcode.
+  private func result(rawCode: UInt32) -> Result<FetchResponse, FetchError> {
+    let code = CURLcode(rawValue: rawCode)
+    if case .error(let error) = stop, code != CURLE_OK { return .failure(error) }
+    let wasStopped = if case .enough = stop { true } else { false }
+    guard code == CURLE_OK || wasStopped else {
+      let hop = CurlFailure.Hop(
+        host: Origin(url).host, isRedirected: isRedirected, isProxied: isProxied,
+        wasSent: requests > redirects, wasAnswered: response.headers.status != 0)
+      return .failure(
+        CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
+    }
+    // A 304 is a success only for a conditional request.
+    if response.headers.status == 304, request.validators != nil {
+      return .success(fetchResponse(.notModified))
+    }
+    guard response.isSuccess else {
+      return .failure(response.statusError(now: settings.clock.now()))
+    }
+    return .success(fetchResponse(wasStopped ? .stopped : .complete))
+  }
+}

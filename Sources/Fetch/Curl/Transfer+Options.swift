@@ -1,0 +1,85 @@
+private import TesseraCCurl
+
+extension Transfer {
+  /// Sets every option for the first hop.
+  ///
+  /// The transfer must outlive its registration with the multi handle: the callbacks hold an
+  /// unretained pointer to it.
+  func prepare() -> FetchError? {
+    deadline = ContinuousClock.now.advanced(by: request.deadline)
+    handle.set(CURLOPT_URL, request.url)
+    setProtocol()
+    setProxy()
+    setLimits()
+    setEncoding()
+    handle.set(CURLOPT_USERAGENT, settings.userAgent)
+    if let file = settings.certificates { handle.set(CURLOPT_CAINFO, file) }
+    handle.setHeaders(request.headers.map { "\($0.name): \($0.value)" } + ownHeaders)
+    connectCallbacks()
+    if let error = refusalThroughProxy { return error }
+    return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
+  }
+
+  private func setProtocol() {
+    handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Without this, libcurl guesses the scheme of a URL that has none.
+    handle.set(CURLOPT_DEFAULT_PROTOCOL, "none")
+    // libcurl would send the configured headers to every origin, so redirects are followed here.
+    handle.set(CURLOPT_FOLLOWLOCATION, 0)
+    // Signals would interrupt other threads; name resolution has its own thread instead.
+    handle.set(CURLOPT_NOSIGNAL, 1)
+    // Otherwise a name server that does not respond blocks the loop when its transfer ends.
+    handle.set(CURLOPT_QUICK_EXIT, 1)
+  }
+
+  /// Sets the proxy for the current hop, or none. Always set, because libcurl would read the
+  /// environment otherwise.
+  func setProxy() {
+    let proxy = settings.proxies.proxy(for: Origin(url))
+    isProxied = proxy != nil
+    handle.set(CURLOPT_PROXY, proxy ?? "")
+    // A proxy's response to CONNECT is not the source's.
+    handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+  }
+
+  /// An error if a proxy would receive a request for an address that the policy rejects. Names are
+  /// resolved by the proxy and cannot be checked here.
+  var refusalThroughProxy: FetchError? {
+    guard isProxied, let address = Origin(url).spelledAddress,
+      !settings.addresses.permits(address)
+    else { return nil }
+    return refusal(of: address)
+  }
+
+  private func setLimits() {
+    // Zero would mean libcurl's default or no limit at all.
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.timeout.milliseconds))
+    setDeadline(request.deadline)
+    handle.set(
+      CURLOPT_MAXFILESIZE_LARGE, offset: request.isForBeginning ? 0 : settings.maximumBytes)
+  }
+
+  func setDeadline(_ left: Duration) {
+    handle.set(CURLOPT_TIMEOUT_MS, max(1, left.milliseconds))
+  }
+
+  private func setEncoding() {
+    // "" offers every encoding that this libcurl can decode; a response in another one is an error.
+    // A range of compressed bytes is useless, so none is offered with a range. A server that
+    // compresses all the same is understood.
+    let needsIdentity = request.isForBeginning || request.range != nil
+    handle.set(CURLOPT_ACCEPT_ENCODING, needsIdentity ? "identity" : "")
+  }
+
+  /// The headers that every origin receives, unlike the configured ones.
+  var ownHeaders: [String] {
+    var lines: [String] = []
+    if let range = request.range {
+      lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+      if let version = request.ifRange { lines.append("If-Range: \(version)") }
+    }
+    if let etag = request.validators?.etag { lines.append("If-None-Match: \(etag)") }
+    if let date = request.validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
+    return lines
+  }
+}

@@ -1,0 +1,93 @@
+/// One request in flight: its handle, its current hop and what has arrived so far.
+///
+/// It lives on the fetch loop's thread from start to end, and no other thread uses it. Its
+/// extensions set the options, receive libcurl's callbacks and follow redirects.
+final class Transfer {
+  let identifier: Int
+  let request: FetchRequest
+  let settings: FetchSettings
+  let receiver: any BodyReceiving
+  var handle: EasyHandle
+
+  /// The response to the current hop.
+  var response: ResponseProgress
+  /// The bytes of bodies so far, and the requests sent.
+  var received = 0
+  var requests = 0
+  /// The URL of the current hop, and the number of redirects that led to it.
+  var url: String
+  var redirects = 0
+  var leftOrigin = false
+  /// Whether the connection goes to a proxy and not to the source's host.
+  var isProxied = false
+  /// When the last hop must have ended.
+  var deadline = ContinuousClock.Instant.now
+  /// Why this side ended the transfer; nil if it did not.
+  var stop: Stop?
+
+  enum Stop: Equatable {
+    case enough
+    case error(FetchError)
+
+    /// Nil if the receiver wants more.
+    init?(_ verdict: BodyVerdict) {
+      switch verdict {
+      case .more: return nil
+      case .enough: self = .enough
+      case .failed(let message): self = .error(FetchError(.local, message))
+      }
+    }
+  }
+
+  init?(
+    _ identifier: Int, _ request: FetchRequest, settings: FetchSettings,
+    receiver: any BodyReceiving
+  ) {
+    guard let handle = EasyHandle() else { return nil }
+    self.identifier = identifier
+    self.request = request
+    self.settings = settings
+    self.receiver = receiver
+    self.handle = handle
+    url = request.url
+    response = ResponseProgress(range: request.range)
+  }
+
+  /// The transfer behind a handle that the multi handle reports.
+  static func behind(_ pointer: UnsafeMutableRawPointer) -> Transfer? {
+    EasyHandle.context(of: pointer).map(from)
+  }
+
+  /// The transfer behind a callback's context.
+  static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
+    Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  var isRedirected: Bool { redirects > 0 }
+
+  /// An error if the response is late or has stalled.
+  func overdue(now: ContinuousClock.Instant) -> FetchError? {
+    response.overdue(settings, now: now)
+  }
+
+  /// What the headers of a successful response said; nil before they are complete.
+  var begun: FetchResponse? { response.extent == nil ? nil : fetchResponse(.stopped) }
+
+  func fetchResponse(_ ending: FetchResponse.Ending) -> FetchResponse {
+    FetchResponse(
+      ending: ending, url: url, leftOrigin: leftOrigin, validators: response.validators,
+      freshness: Freshness.lifetime(of: response.headers), bytes: received,
+      // 500 characters: the catalog repeats it, and real values are a few words.
+      robots: response.headers["x-robots-tag"].map { String($0.prefix(500)) })
+  }
+
+  /// The error for an address that the policy rejects. It does not name the address, because the
+  /// catalog is public and the address may belong to a private network.
+  func refusal(of peer: IPAddress) -> FetchError {
+    let host = Origin(url).host
+    let place = redirects == 0 ? host : "a redirect led to \(host), which"
+    let permission = settings.permissionHint(AddressPolicy.permission(for: peer))
+    return FetchError(
+      .addressRefused, "\(place) is not on the public internet; if that is meant, \(permission)")
+  }
+}

@@ -1,0 +1,23 @@
+/// What HTTP status codes mean here (RFC 9110, section 15).
+enum HTTPStatus {
+  /// Whether the same request may succeed later. 425 is Too Early (RFC 8470).
+  static func isRetryable(_ status: Int) -> Bool {
+    [408, 425, 429, 500, 502, 503, 504].contains(status)
+  }
+
+  static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+  /// The standard reason phrase; nil for a status that is rare. The server's own phrase is not
+  /// used, because the catalog must not repeat text from an untrusted source.
+  static func phrase(_ status: Int) -> String? {
+    let phrases = [
+      204: "No Content", 206: "Partial Content", 304: "Not Modified", 400: "Bad Request",
+      401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+      406: "Not Acceptable", 408: "Request Timeout", 410: "Gone", 425: "Too Early",
+      429: "Too Many Requests", 451: "Unavailable For Legal Reasons",
+      500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
+      504: "Gateway Timeout",
+    ]
+    return phrases[status]
+  }
+}

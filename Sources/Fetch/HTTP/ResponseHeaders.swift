@@ -1,0 +1,44 @@
+/// The status and headers of one response. Names are in lower case; the values of a repeated name
+/// are joined with commas (RFC 9110, section 5.3).
+package struct ResponseHeaders: Sendable, Equatable {
+  private(set) var status = 0
+  private var fields: [String: String] = [:]
+  private(set) var size = 0
+
+  /// Bytes of all header lines together. Common servers send at most 8 to 16 KiB.
+  static let maximumSize = 64 * 1024
+
+  package init() {}
+
+  package subscript(name: String) -> String? { fields[name] }
+
+  /// Adds one line as libcurl passes it. A status line begins a new response, after an interim one
+  /// (1xx). Returns false if the headers exceed ``maximumSize``.
+  package mutating func add(_ line: String) -> Bool {
+    size += line.utf8.count
+    guard size <= Self.maximumSize else { return false }
+    if line.hasPrefix("HTTP/") {
+      fields = [:]
+      status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      return true
+    }
+    guard let colon = line.firstIndex(of: ":") else { return true }
+    let name = line[..<colon].lowercased()
+    let value = line[line.index(after: colon)...].trimmingBlanks
+    fields[name] = fields[name].map { "\($0), \(value)" } ?? value
+    return true
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingBlanks: String {
+    let isBlank = { (character: Character) in
+      // In Swift "\r\n" is one character.
+      character == " " || character == "\t" || character == "\r\n" || character == "\n"
+        || character == "\r"
+    }
+    let front = drop(while: isBlank)
+    guard let last = front.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(front[...last])
+  }
+}

@@ -1,0 +1,99 @@
+/// How much of the response to one hop of a transfer has arrived, and how long it has taken. A
+/// value; the caller passes `now`.
+struct ResponseProgress {
+  /// The requested range, if any.
+  let range: Range<Int>?
+  private(set) var headers = ResponseHeaders()
+  /// What the body holds; nil until the headers of a successful response are complete.
+  private(set) var extent: BodyExtent?
+  private var stall: StallWatch?
+  /// When the request was sent; nil once the first byte of the response has arrived.
+  private var waitingSince: ContinuousClock.Instant?
+
+  init(range: Range<Int>?) { self.range = range }
+
+  /// Whether the body holds requested bytes.
+  var isSuccess: Bool {
+    switch headers.status {
+    case 200, 203: true
+    // A part that was not requested violates RFC 9110, section 15.3.7.
+    case 206: range != nil
+    default: false
+    }
+  }
+
+  var isRedirect: Bool { HTTPStatus.isRedirect(headers.status) }
+
+  var validators: Validators? {
+    Validators(etag: headers["etag"], lastModified: headers["last-modified"])
+  }
+
+  mutating func requestIsSent(now: ContinuousClock.Instant) { waitingSince = now }
+
+  enum Step {
+    case more
+    /// The headers of a successful response are complete: its body follows.
+    case body(BodyExtent)
+    /// A redirect. Its body, which is text for people, is not needed.
+    case redirect
+  }
+
+  /// Adds a line of the headers.
+  mutating func add(
+    _ line: String, minimumSpeed: Int, now: ContinuousClock.Instant
+  ) throws(FetchError) -> Step {
+    waitingSince = nil
+    // libcurl passes trailers here, too. They follow the body, and nothing in them is used.
+    guard extent == nil else { return .more }
+    guard headers.add(line) else {
+      throw FetchError(
+        .badResponse, "the response's headers exceed \(ResponseHeaders.maximumSize) bytes")
+    }
+    // An empty line ends the headers. Below 200 they are those of an interim response.
+    guard line.utf8.count <= 2, headers.status >= 200 else { return .more }
+    // From here on, the body must arrive at the minimum speed.
+    stall = StallWatch(minimumSpeed: minimumSpeed, now: now)
+    if isSuccess {
+      let extent = try headers.extent(wanted: range)
+      self.extent = extent
+      return .body(extent)
+    }
+    // An empty body is left to libcurl: then the connection can be reused.
+    return isRedirect && headers["location"] != nil && headers["content-length"] != "0"
+      ? .redirect : .more
+  }
+
+  mutating func received(_ count: Int) { stall?.received(count) }
+
+  // MARK: Errors
+
+  /// An error if the first byte is late, or the body has stalled.
+  mutating func overdue(_ settings: FetchSettings, now: ContinuousClock.Instant) -> FetchError? {
+    if let waitingSince, waitingSince.duration(to: now) > settings.timeout {
+      return FetchError(
+        .timeout, "the server did not respond within \(settings.timeout.sentence)",
+        isRetryable: true)
+    }
+    if stall?.isStalled(now: now) == true {
+      return FetchError(
+        .timeout,
+        "the transfer stalled: fewer than \(settings.minimumSpeed) bytes a second over "
+          + StallWatch.window.sentence, isRetryable: true)
+    }
+    return nil
+  }
+
+  /// The error for a status that is not a success.
+  ///
+  /// - Parameter now: seconds since 1970 in UTC, for a date in Retry-After.
+  func statusError(now: Double) -> FetchError {
+    let status = headers.status
+    // Only a proxy sends 407 (Proxy Authentication Required).
+    let who = status == 407 ? "the proxy that the environment names" : "the server"
+    let phrase = HTTPStatus.phrase(status).map { " \($0)" } ?? ""
+    return FetchError(
+      .httpStatus, "\(who) answered \(status)\(phrase)",
+      isRetryable: HTTPStatus.isRetryable(status),
+      status: status, retryAfter: headers.requestedPause(now: Int(now)))
+  }
+}

@@ -1,0 +1,116 @@
+internal import TesseraSystem
+internal import TesseraText
+
+/// A source that needs no server: a file (RFC 8089) in an allowed folder, or bytes in the URL
+/// itself (RFC 2397).
+enum LocalSource {
+  case file(path: String)
+  case data([UInt8])
+  /// A URL that is malformed.
+  case unreadable(FetchError)
+
+  /// Nil for a URL of another scheme.
+  init?(_ url: String) {
+    let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+    let text = url[..<end]
+    switch url.prefix(5).lowercased() {
+    case "file:": self = Self.file(text.dropFirst(5))
+    case "data:": self = Self.data(text.dropFirst(5))
+    default: return nil
+    }
+  }
+
+  private static func file(_ rest: Substring) -> LocalSource {
+    var place = rest
+    if place.hasPrefix("//localhost/") { place = place.dropFirst("//localhost".count) }
+    if place.hasPrefix("///") { place = place.dropFirst(2) }
+    guard place.hasPrefix("/"), !place.hasPrefix("//"),
+      let bytes = PercentEncoding.decode(place), !bytes.contains(0),
+      let path = String(validating: bytes, as: UTF8.self)
+    else { return .unreadable(FetchError(.badURL, "a file: URL needs three slashes and a path")) }
+    return .file(path: path)
+  }
+
+  private static func data(_ rest: Substring) -> LocalSource {
+    guard let comma = rest.firstIndex(of: ","),
+      let bytes = PercentEncoding.decode(rest[rest.index(after: comma)...])
+    else {
+      return .unreadable(
+        FetchError(
+          .badURL,
+          "a data: URL needs a comma, followed by data in which two digits follow each %"))
+    }
+    guard rest[..<comma].lowercased().hasSuffix(";base64") else { return .data(bytes) }
+    let digits = bytes.filter { !" \t\r\n".utf8.contains($0) }
+    // Many writers omit the padding, and browsers accept that.
+    let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
+    guard let decoded = Base64.decode(String(decoding: digits + padding, as: UTF8.self)) else {
+      return .unreadable(FetchError(.badURL, "the data: URL is not valid Base64"))
+    }
+    return .data(decoded)
+  }
+
+  // MARK: Reading
+
+  /// Passes the source to a receiver, as a server would.
+  func read(
+    _ request: FetchRequest, _ settings: FetchSettings, into receiver: any BodyReceiving
+  ) -> (Result<FetchResponse, FetchError>, bytes: Int) {
+    var delivery = LocalDelivery(request: request, settings: settings, receiver: receiver)
+    do throws(FetchError) {
+      let response: FetchResponse
+      switch self {
+      case .unreadable(let error): throw error
+      case .data(let bytes):
+        // The URL holds the bytes, so they cannot change: fresh for a year, the longest lifetime.
+        response = try delivery.deliver(
+          length: bytes.count, version: nil, freshness: .seconds(31_536_000)
+        ) { range throws(SystemError) in
+          Array(bytes[range])
+        }
+      case .file(let path):
+        let file = try Self.open(path, settings)
+        let stamp = try LocalDelivery.reading { () throws(SystemError) in try file.stamp() }
+        response = try delivery.deliver(
+          length: stamp.size, version: "\"\(stamp.text)\"", freshness: .zero
+        ) { range throws(SystemError) in
+          try file.read(range.count, at: range.lowerBound)
+        }
+      }
+      return (.success(response), delivery.bytes)
+    } catch {
+      return (.failure(error), delivery.bytes)
+    }
+  }
+
+  /// Opens a regular file if it is in an allowed folder after all links are resolved.
+  private static func open(_ path: String, _ settings: FetchSettings) throws(FetchError) -> File {
+    let refusal = FetchError(
+      .addressRefused,
+      "the file is not in an allowed folder; if that is meant, "
+        + settings.permissionHint("\"files:/the/folder\""))
+    guard !settings.folders.isEmpty else { throw refusal }
+    func isAllowed(_ place: String?) -> Bool {
+      settings.folders.contains { folder in
+        guard let folder = FileSystem.realPath(folder), let place else { return false }
+        return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+      }
+    }
+    // The check before the open keeps FIFOs and devices outside closed. A missing file outside is
+    // rejected like an existing one, so that a manifest cannot find out which files exist.
+    let parent = FileSystem.realPath(FileSystem.parent(of: path)).map { $0 + "/" }
+    guard isAllowed(FileSystem.realPath(path) ?? parent) else { throw refusal }
+    let file: File
+    do throws(SystemError) {
+      file = try File(path, .readWithoutWaiting)
+    } catch {
+      throw error.isMissingFile
+        ? FetchError(.notFound, "the file does not exist")
+        : FetchError(.notFound, "the file cannot be opened: \(error.reason)")
+    }
+    // Checked again on the open file, because a link may have been replaced since the first check.
+    guard isAllowed(file.realPath) else { throw refusal }
+    guard file.isRegular else { throw FetchError(.notFound, "not a regular file") }
+    return file
+  }
+}

@@ -1,0 +1,68 @@
+/// Decides which addresses may be connected to. The default is the public internet only: a manifest
+/// may come from an untrusted source and name services that only this machine can reach.
+///
+/// The policy is applied to the address of each connection, after name resolution and on every hop
+/// of a redirect. So it cannot be evaded by the spelling of a host, or by a name server that
+/// returns another address the second time (DNS rebinding).
+package struct AddressPolicy: Sendable {
+  private let allowed: [AddressBlock]
+
+  /// - Parameter allow: `loopback`, `private`, or CIDR blocks. Any other entry is ignored.
+  package init(allow: [String] = []) {
+    allowed = allow.flatMap { entry in
+      switch entry {
+      case "loopback": Self.loopback
+      case "private": Self.privateUse
+      default: AddressBlock(entry).map { [$0] } ?? []
+      }
+    }
+  }
+
+  /// Whether this is a valid entry of `allow`.
+  package static func understands(_ entry: String) -> Bool {
+    entry == "loopback" || entry == "private" || AddressBlock(entry) != nil
+  }
+
+  /// Whether a connection to the address may be opened. An IPv6 address that embeds an IPv4 address
+  /// is judged by the embedded one, because that is where its packets go.
+  package func permits(_ address: IPAddress) -> Bool {
+    if allowed.contains(where: { $0.contains(address) }) { return true }
+    if let embedded = address.embedded { return permits(embedded) }
+    return Self.isPublic(address)
+  }
+
+  /// The entry of `allow` that permits an address.
+  package static func permission(for address: IPAddress) -> String {
+    let inner = address.embedded ?? address
+    if loopback.contains(where: { $0.contains(inner) }) { return "loopback" }
+    if privateUse.contains(where: { $0.contains(inner) }) { return "private" }
+    return "\"\(inner)/\(inner.bytes.count * 8)\""
+  }
+
+  private static func isPublic(_ address: IPAddress) -> Bool {
+    if address.bytes.count == 16, !globalUnicast.contains(where: { $0.contains(address) }) {
+      return false
+    }
+    return !special.contains { $0.contains(address) }
+  }
+
+  private static func blocks(_ texts: String...) -> [AddressBlock] {
+    texts.compactMap { AddressBlock($0) }
+  }
+
+  private static let loopback = blocks("127.0.0.0/8", "::1/128")
+  private static let privateUse = blocks(
+    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+
+  /// The only block of IPv6 from which IANA assigns global unicast addresses.
+  private static let globalUnicast = blocks("2000::/3")
+
+  /// Multicast, and the blocks that IANA's special-purpose registries (RFC 6890 and its successors)
+  /// mark as not globally reachable.
+  private static let special = blocks(
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+    "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+    "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+    // 2001::/23 contains Teredo, ORCHID and benchmarking; 3fff::/20 is documentation (RFC 9637).
+    "2001::/23", "2001:db8::/32", "3fff::/20")
+}

@@ -1,0 +1,113 @@
+/// The circuit breaker and the back-off of one host that fails. A pure value; the caller passes
+/// `now` and the random number.
+///
+/// A response 429 or 503 opens it at once (the server limits the rate); so does the third
+/// connection in a row that fails. While it is open, requests to the host wait. After the pause it
+/// is half-open: one probe request is sent, whose success closes it and whose failure opens it for
+/// twice as long. If a host fails for longer than an item may take, its requests fail at once while
+/// it is open.
+struct CircuitBreaker {
+  /// What a request showed about its host.
+  enum Signal: Equatable {
+    case success
+    /// The host responded, and requests fewer requests.
+    case rateLimited(FetchError)
+    /// No connection.
+    case unreachable(FetchError)
+  }
+
+  enum State: Equatable {
+    /// Requests may be sent.
+    case closed
+    /// Requests wait. With an error, they fail with it instead: the host has failed for too long.
+    case open(failing: FetchError?)
+    /// One request may be sent if no other one to the host is in flight.
+    case halfOpen
+  }
+
+  /// Fewer failed connections in a row may be chance.
+  static let failuresToOpen = 3
+  static let firstPause = Duration.seconds(1)
+  static let longestPause = Duration.seconds(30)
+
+  private let patience: Duration
+  private var error: FetchError
+  private var failures = 0
+  private let firstFailure: ContinuousClock.Instant
+  private var lastFailure: ContinuousClock.Instant
+  private var openUntil: ContinuousClock.Instant
+
+  /// - Parameter patience: how long one item may take at most.
+  init(patience: Duration, error: FetchError, now: ContinuousClock.Instant) {
+    self.patience = patience
+    self.error = error
+    firstFailure = now
+    lastFailure = now
+    openUntil = now
+  }
+
+  /// Records what a request showed. A success changes nothing here: see ``isClosed(bySuccessOf:)``.
+  ///
+  /// - Parameter chance: a random number from 0 to 1: jitter, so that many clients do not return at
+  ///   the same time.
+  mutating func record(_ signal: Signal, now: ContinuousClock.Instant, chance: Double) {
+    var isRateLimit = false
+    switch signal {
+    case .success: return
+    case .rateLimited(let error):
+      self.error = error
+      isRateLimit = true
+    case .unreachable(let error): self.error = error
+    }
+    lastFailure = now
+    // Retry-After is limited: otherwise one response could exclude a host for a day.
+    let requested = now.advanced(by: min(error.retryAfter ?? .zero, patience))
+    // Requests that were in flight together count as one failure: so none counts while it is open.
+    if now >= openUntil {
+      failures += 1
+      let step = failures - (isRateLimit ? 1 : Self.failuresToOpen)
+      if step >= 0 {
+        let pause = min(Self.longestPause, Self.firstPause * (1 << min(step, 16)))
+        openUntil = now.advanced(by: pause * (0.5 + chance / 2))
+      }
+    }
+    openUntil = max(openUntil, requested)
+  }
+
+  /// Whether the success of a request that started then closes the breaker. A request that was in
+  /// flight before the last failure proves nothing.
+  func isClosed(bySuccessOf started: ContinuousClock.Instant) -> Bool { started >= lastFailure }
+
+  /// Whether the last failure is so long ago that it says nothing any more.
+  func isExpired(now: ContinuousClock.Instant) -> Bool {
+    openUntil.duration(to: now) > Self.longestPause * 2
+  }
+
+  func state(now: ContinuousClock.Instant) -> State {
+    guard now >= openUntil else {
+      return .open(failing: firstFailure.duration(to: now) > patience ? error : nil)
+    }
+    // It has been open, and no request has succeeded since: a success would have removed it.
+    return openUntil > firstFailure ? .halfOpen : .closed
+  }
+}
+
+extension CircuitBreaker.Signal {
+  /// Nil if the result says nothing about the host.
+  init?(_ result: Result<FetchResponse, FetchError>, wasSent: Bool) {
+    switch result {
+    case .success: self = .success
+    case .failure(let error):
+      switch error.code {
+      case .httpStatus where [429, 503].contains(error.status): self = .rateLimited(error)
+      // No connection. If the request was sent, only this source may be slow.
+      case .dns, .network, .timeout, .tls:
+        if wasSent || !error.isRetryable { return nil }
+        self = .unreachable(error)
+      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .notFound: return nil
+      // The response was wrong in some way, but the host responded.
+      default: self = .success
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package import TesseraSystem
+
+/// Settings that are the same for all requests of a run.
+package struct FetchSettings: Sendable {
+  /// At most this many transfers at a time.
+  package var concurrency: Int
+  /// At most this many transfers at a time from one host.
+  package var perHost: Int
+  /// The time limit to connect, and from the request to the first byte of the response.
+  package var timeout: Duration
+  /// Bytes a second, averaged over ``StallWatch/window``; a slower transfer fails.
+  package var minimumSpeed: Int
+  package var maximumBytes: Int
+  package var redirects: Int
+  package var userAgent: String
+  package var addresses: AddressPolicy
+  package var proxies = ProxySettings()
+  /// The file of trusted certificates that replaces the system's; nil keeps the system's.
+  package var certificates: String?
+  /// The folders from which `file:` URLs may be read.
+  package var folders: [String] = []
+  /// When the whole run ends: requests that are in flight then fail, and so do later ones.
+  package var end: ContinuousClock.Instant?
+  /// How long one item may take at most. A host that fails for longer is given up.
+  package var patience = Duration.seconds(120)
+  /// The time of day, against which dates in Retry-After are measured.
+  package var clock = WallClock.system
+  /// Says how the user permits an address, given the word or the block for it. Completes the
+  /// sentence "if that is meant, …".
+  package var permissionHint: @Sendable (String) -> String = { permission in
+    "add \"allow: [\(permission)]\" to the pipeline's \"fetch\""
+  }
+
+  package init(
+    concurrency: Int = 16, perHost: Int = 6, timeout: Duration = .seconds(15),
+    minimumSpeed: Int = 1_000, maximumBytes: Int = 64_000_000, redirects: Int = 5,
+    userAgent: String = "Tessera/0.1 (+https://example.com/contact)",
+    addresses: AddressPolicy = AddressPolicy()
+  ) {
+    self.concurrency = concurrency
+    self.perHost = perHost
+    self.timeout = timeout
+    self.minimumSpeed = minimumSpeed
+    self.maximumBytes = maximumBytes
+    self.redirects = redirects
+    self.userAgent = userAgent
+    self.addresses = addresses
+  }
+}

@@ -1,0 +1,71 @@
+/// Decides which hosts may get another request: at most `perHost` transfers at a time, and what the
+/// host's circuit breaker allows. A pure value; the caller passes `now` and the random number.
+struct HostLimits {
+  private let perHost: Int
+  private let patience: Duration
+  private var transfers: [String: Int] = [:]
+  /// Only for hosts that have failed lately.
+  private var breakers: [String: CircuitBreaker] = [:]
+
+  /// - Parameter patience: how long one item may take at most.
+  init(perHost: Int, patience: Duration) {
+    self.perHost = perHost
+    self.patience = patience
+  }
+
+  func mayStart(_ host: String, now: ContinuousClock.Instant) -> Bool {
+    let count = transfers[host, default: 0]
+    guard count < perHost else { return false }
+    return switch breakers[host]?.state(now: now) {
+    case nil, .closed: true
+    case .halfOpen: count == 0
+    case .open: false
+    }
+  }
+
+  mutating func started(_ host: String) { transfers[host, default: 0] += 1 }
+
+  mutating func ended(_ host: String) {
+    let left = transfers[host, default: 1] - 1
+    transfers[host] = left > 0 ? left : nil
+  }
+
+  /// Records what a request showed about its host.
+  ///
+  /// - Parameter started: when the request left the queue.
+  mutating func record(
+    _ signal: CircuitBreaker.Signal, of host: String, started: ContinuousClock.Instant,
+    now: ContinuousClock.Instant, chance: Double
+  ) {
+    switch signal {
+    case .success:
+      if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
+    case .rateLimited(let error), .unreachable(let error):
+      // Even if no request to this host is queued: one may be about to arrive.
+      breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
+        .record(signal, now: now, chance: chance)
+    }
+  }
+
+  /// The hosts whose queued requests have to fail, each with the error for them. Forgets the hosts
+  /// whose failures have expired, unless a request to them is queued or in flight.
+  mutating func hostsToGiveUp(
+    now: ContinuousClock.Instant, isQueued: (_ host: String) -> Bool
+  ) -> [(host: String, error: FetchError)] {
+    var givenUp: [(host: String, error: FetchError)] = []
+    for (host, breaker) in breakers {
+      switch breaker.state(now: now) {
+      case .open(failing: .some(var error)):
+        error.message += "; the host has failed for too long and is skipped for now"
+        error.isHostGivenUp = true
+        givenUp.append((host, error))
+      case .closed, .halfOpen:
+        if breaker.isExpired(now: now), transfers[host] == nil, !isQueued(host) {
+          breakers[host] = nil
+        }
+      case .open(failing: nil): break
+      }
+    }
+    return givenUp
+  }
+}

@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// The proxy for each URL, from the environment as curl reads it: `http_proxy`, `https_proxy`,
+/// `all_proxy` and `no_proxy`.
+///
+/// `HTTP_PROXY` in capitals is ignored: a CGI server sets it from the request header `Proxy`, which
+/// an attacker controls (CVE-2016-5385, "httpoxy").
+package struct ProxySettings: Sendable, Equatable {
+  private var proxies: [String: String] = [:]
+  /// The hosts that need no proxy: names with their subdomains, addresses, blocks of addresses, or
+  /// `*`.
+  private var exceptions: [String] = []
+
+  /// No proxies.
+  package init() {}
+
+  /// - Parameter environment: returns the value of a variable.
+  package init(environment: (String) -> String?) {
+    func value(_ names: String...) -> String? {
+      names.lazy.compactMap(environment).first { !$0.isEmpty }
+    }
+    let all = value("all_proxy", "ALL_PROXY")
+    proxies["http"] = value("http_proxy") ?? all
+    proxies["https"] = value("https_proxy", "HTTPS_PROXY") ?? all
+    exceptions = (value("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0 == " " }
+      .map { $0.lowercased() }
+  }
+
+  /// Nil if the host needs no proxy.
+  func proxy(for origin: Origin) -> String? {
+    guard let proxy = proxies[origin.scheme] else { return nil }
+    let host = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
+    let address = IPAddress(host)
+    let isException = exceptions.contains { entry in
+      if entry == "*" { return true }
+      if let address {
+        return AddressBlock(entry)?.contains(address) ?? (IPAddress(entry) == address)
+      }
+      let name = entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
+      return host == name || host.hasSuffix("." + name)
+    }
+    return isException ? nil : proxy
+  }
+}
+
+extension Origin {
+  /// The address that the host spells out, in any notation that the resolver reads (2130706433,
+  /// 0x7f.1); loopback for the names reserved for it (RFC 6761); nil for all other names.
+  ///
+  /// A proxy resolves names and connects by itself, so this is all that can be checked here.
+  var spelledAddress: IPAddress? {
+    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    if name == "localhost" || name.hasSuffix(".localhost") { return IPAddress("127.0.0.1") }
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST  // No query is sent to a name server.
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(name, nil, &hints, &list) == 0, let list else { return nil }
+    defer { freeaddrinfo(list) }
+    guard let address = list.pointee.ai_addr else { return nil }
+    return IPAddress(address)
+  }
+}

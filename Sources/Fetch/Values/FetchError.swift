@@ -1,0 +1,58 @@
+/// Why a source could not be fetched.
+package struct FetchError: Error, Sendable, Equatable {
+  /// The raw value is the catalog's `error.code`.
+  package enum Code: String, Sendable {
+    case badURL = "bad-url"
+    case dns
+    case network
+    case tls
+    case timeout
+    case redirect
+    case addressRefused = "address-refused"
+    case httpStatus = "http-status"
+    case tooLarge = "too-large"
+    case truncated
+    case badEncoding = "bad-encoding"
+    case badResponse = "bad-response"
+    /// The response does not match the requested range. The caller repeats it without a range.
+    case badRange = "bad-range"
+    /// A local file that is missing or cannot be read.
+    case notFound = "not-found"
+    /// The spool could not be written: a fault of this machine, not of the server.
+    case local
+    case cancelled
+    /// The deadline of the whole run passed first.
+    case runDeadline = "run-deadline"
+  }
+
+  package var code: Code
+  /// A sentence without its capital and full stop.
+  package var message: String
+  /// Whether the same request may succeed later.
+  package var isRetryable: Bool
+  /// The HTTP status behind ``Code/httpStatus``; 0 for other codes.
+  package var status: Int
+  /// The pause that the server requests in Retry-After.
+  package var retryAfter: Duration?
+  /// Whether no request was sent, because the host has failed for too long. A later run may
+  /// succeed; a retry in this one is useless.
+  package var isHostGivenUp = false
+
+  package init(
+    _ code: Code, _ message: String, isRetryable: Bool = false, status: Int = 0,
+    retryAfter: Duration? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.isRetryable = isRetryable
+    self.status = status
+    self.retryAfter = retryAfter
+  }
+
+  package static let runDeadline = FetchError(
+    .runDeadline, "the run's deadline passed before this image was fetched", isRetryable: true)
+
+  static func tooLarge(_ maximumBytes: Int) -> FetchError {
+    FetchError(.tooLarge, "the file is larger than \(maximumBytes) bytes (max-bytes)")
+  }
+}

@@ -1,0 +1,35 @@
+/// One request for a source's bytes.
+package struct FetchRequest: Sendable {
+  package var url: String
+  /// Sent to the URL's own origin (scheme, host, port) and not to another origin that it redirects
+  /// to, because they may hold credentials.
+  package var headers: [(name: String, value: String)]
+  /// Makes the request conditional: the result may then be ``FetchResponse/Ending/notModified``.
+  package var validators: Validators?
+  /// The bytes to request; nil requests all of them. A server may ignore a range and send
+  /// everything: ``BodyReceiving/begin(_:_:)`` reports what the body holds.
+  package var range: Range<Int>?
+  /// With a range: the validator of the version that the range belongs to (RFC 9110, section
+  /// 13.1.5). If the source has changed, the server sends all of the new version.
+  package var ifRange: String?
+  /// Whether the receiver stops long before the end. Then the source may be larger than
+  /// `maximumBytes`, as long as no more is read of it, and compression is not offered.
+  package var isForBeginning = false
+  /// How long the request may take from when it leaves the queue.
+  package var deadline: Duration
+  /// The position among queued requests: the lowest starts next. Nil is behind all of them.
+  package var turn: Int?
+  /// Set if this request continues what an earlier one began: the time by which it must have ended,
+  /// time in the queue included. It starts before all requests that begin something new.
+  package var end: ContinuousClock.Instant?
+
+  package init(
+    url: String, headers: [(name: String, value: String)] = [], validators: Validators? = nil,
+    deadline: Duration
+  ) {
+    self.url = url
+    self.headers = headers
+    self.validators = validators
+    self.deadline = deadline
+  }
+}

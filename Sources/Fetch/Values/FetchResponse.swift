@@ -1,0 +1,53 @@
+/// A successful response.
+package struct FetchResponse: Sendable {
+  package enum Ending: Sendable {
+    /// The whole body was received.
+    case complete
+    /// The receiver had enough.
+    case stopped
+    /// The server confirmed that nothing has changed (304, without a body).
+    case notModified
+  }
+
+  package var ending: Ending
+  /// The URL after redirects.
+  package var url: String
+  /// Whether a redirect led to another origin, to which the request's headers must not be sent.
+  package var leftOrigin: Bool
+  package var validators: Validators?
+  /// How long the response stays fresh according to the server; nil if it does not say.
+  package var freshness: Duration?
+  /// The bytes of the body as received, after decompression.
+  package var bytes: Int
+  /// The header X-Robots-Tag, in which the owner restricts the use of the source; nil if it is
+  /// missing.
+  package var robots: String?
+}
+
+/// How a request ended.
+package struct FetchResult: Sendable {
+  package var result: Result<FetchResponse, FetchError>
+  /// What the headers of a successful response said, even if its body failed later.
+  package var begun: FetchResponse?
+  /// The bytes of bodies that arrived, used or not, after decompression.
+  package var bytes: Int
+  /// The HTTP requests that were sent, redirects included.
+  package var requests: Int
+  /// The time from leaving the queue to the end. An item is not charged for time in the queue.
+  package var time: Duration
+}
+
+/// Totals of a fetcher's requests.
+package struct FetchStatistics: Sendable, Equatable {
+  package var requests = 0
+  package var notModified = 0
+  package var bytes = 0
+
+  mutating func count(_ result: FetchResult) {
+    requests += result.requests
+    bytes += result.bytes
+    if case .success(let response) = result.result, case .notModified = response.ending {
+      notModified += 1
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/// Scheme, host and port of a URL (RFC 6454): whom a request is sent to, and whom credentials are
+/// for.
+///
+/// The host is in lower case; a port that the URL omits is its scheme's. All are empty for a text
+/// that is not a URL.
+struct Origin: Equatable {
+  var scheme = ""
+  var host = ""
+  var port = ""
+}

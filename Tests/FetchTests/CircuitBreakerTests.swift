@@ -1,0 +1,189 @@
+import Testing
+
+@testable import TesseraFetch
+
+/// A host that fails, second by second.
+@Suite struct CircuitBreakerTests {
+  private let start = ContinuousClock.now
+  private let rateLimit = FetchError(.httpStatus, "429", isRetryable: true, status: 429)
+  private let unreachable = FetchError(.network, "refused", isRetryable: true)
+
+  private func breaker() -> CircuitBreaker {
+    CircuitBreaker(patience: .seconds(120), error: rateLimit, now: start)
+  }
+
+  private func after(_ seconds: Double) -> ContinuousClock.Instant {
+    start.advanced(by: .seconds(seconds))
+  }
+
+  /// One line per event or question: a second, then what happened (429, 503+Retry-After, down) with
+  /// the random number, or the expected state. Patience is 120 seconds.
+  @Test(arguments: [
+    // The first 429 opens it for a second, and each further one doubles the pause.
+    """
+    0 429 1.0
+    0 open
+    0.9 open
+    1 half-open
+    1 429 1.0
+    2.9 open
+    3 half-open
+    3 429 0.0
+    4.9 open
+    5 half-open
+    """,
+    // Three failed connections in a row open it.
+    """
+    0 down 1.0
+    0 closed
+    0 down 1.0
+    0 closed
+    0 down 1.0
+    0 open
+    1 half-open
+    1 down 1.0
+    2.9 open
+    3 half-open
+    """,
+    // A failure while it is open was in flight before: it does not count.
+    """
+    0 429 1.0
+    0.5 429 1.0
+    1 half-open
+    """,
+    // Retry-After sets the pause, but at most as long as the patience.
+    """
+    0 429+60 0.0
+    59 open
+    60 half-open
+    60 429+86400 0.0
+    61 open
+    121 failing
+    180 half-open
+    """,
+  ])
+  func transitions(_ script: String) throws {
+    var breaker = breaker()
+    for line in script.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      let now = after(try #require(Double(words[0])))
+      if words.count == 3 {
+        let chance = try #require(Double(words[2]))
+        var error = words[1] == "down" ? unreachable : rateLimit
+        if let pause = words[1].split(separator: "+").dropFirst().first.flatMap({ Int($0) }) {
+          error.retryAfter = .seconds(pause)
+        }
+        breaker.record(
+          words[1] == "down" ? .unreachable(error) : .rateLimited(error), now: now, chance: chance)
+        continue
+      }
+      let state =
+        switch breaker.state(now: now) {
+        case .closed: "closed"
+        case .open(failing: nil): "open"
+        case .open(failing: .some): "failing"
+        case .halfOpen: "half-open"
+        }
+      #expect(state == words[1], "\(line)")
+    }
+  }
+
+  @Test func onlyASuccessThatStartedAfterTheLastFailureClosesIt() {
+    var breaker = breaker()
+    breaker.record(.rateLimited(rateLimit), now: after(60), chance: 0)
+    #expect(!breaker.isClosed(bySuccessOf: after(59)))
+    #expect(breaker.isClosed(bySuccessOf: after(61)))
+  }
+
+  @Test func failsWithTheLastErrorOfTheHost() {
+    var polite = rateLimit
+    polite.retryAfter = .seconds(86_400)
+    var breaker = breaker()
+    breaker.record(.rateLimited(polite), now: after(60), chance: 0)
+    #expect(breaker.state(now: after(121)) == .open(failing: polite))
+  }
+
+  @Test func aLongFailureIsProbedOnceInAWhile() {
+    var breaker = breaker()
+    var now = start
+    var waits: [String] = []
+    for _ in 0..<12 {
+      breaker.record(.unreachable(unreachable), now: now, chance: 1)
+      var seconds = 0
+      while case .open(let failing) = breaker.state(now: now) {
+        if let failing { #expect(failing == unreachable) }
+        now = now.advanced(by: .seconds(1))
+        seconds += 1
+      }
+      let isLate = start.duration(to: now) > .seconds(120)
+      waits.append("\(seconds)\(isLate ? " late" : "")")
+    }
+    #expect(
+      waits == [
+        "0", "0", "1", "2", "4", "8", "16", "30", "30", "30 late", "30 late", "30 late",
+      ])
+    #expect(
+      breaker.state(now: now.advanced(by: .seconds(-1))) == .open(failing: unreachable),
+      "its requests wait")
+  }
+
+  @Test func resultsThatSayNothingAboutTheHostAreNoSignal() {
+    func signal(_ error: FetchError, wasSent: Bool = true) -> CircuitBreaker.Signal? {
+      CircuitBreaker.Signal(.failure(error), wasSent: wasSent)
+    }
+    #expect(signal(FetchError(.timeout, "stalled", isRetryable: true)) == nil)
+    #expect(signal(FetchError(.network, "reset", isRetryable: true)) == nil)
+    #expect(signal(FetchError(.tls, "bad certificate"), wasSent: false) == nil)
+    // The response is wrong, but the host responds.
+    #expect(signal(FetchError(.httpStatus, "500", status: 500)) == .success)
+    #expect(signal(FetchError(.truncated, "short", isRetryable: true)) == .success)
+    #expect(signal(FetchError(.httpStatus, "404", status: 404)) == .success)
+    #expect(signal(rateLimit) == .rateLimited(rateLimit))
+    #expect(signal(unreachable, wasSent: false) == .unreachable(unreachable))
+  }
+}
+
+@Suite struct HostLimitsTests {
+  private let start = ContinuousClock.now
+  private let error = FetchError(.httpStatus, "503", isRetryable: true, status: 503)
+
+  @Test func limitsTransfersPerHost() {
+    var limits = HostLimits(perHost: 2, patience: .seconds(120))
+    limits.started("a")
+    #expect(limits.mayStart("a", now: start))
+    limits.started("a")
+    #expect(!limits.mayStart("a", now: start))
+    #expect(limits.mayStart("b", now: start))
+    limits.ended("a")
+    #expect(limits.mayStart("a", now: start))
+  }
+
+  @Test func sendsOneProbeRequestWhileHalfOpen() {
+    var limits = HostLimits(perHost: 2, patience: .seconds(120))
+    limits.record(.rateLimited(error), of: "a", started: start, now: start, chance: 1)
+    #expect(!limits.mayStart("a", now: start))
+    let later = start.advanced(by: .seconds(1))
+    #expect(limits.mayStart("a", now: later))
+    limits.started("a")
+    #expect(!limits.mayStart("a", now: later))
+    limits.record(.success, of: "a", started: later, now: later, chance: 1)
+    #expect(limits.mayStart("a", now: later))
+  }
+
+  @Test func givesUpAHostThatFailsForLongerThanThePatience() {
+    var limits = HostLimits(perHost: 2, patience: .seconds(3))
+    for seconds in [0, 1, 3] {
+      let now = start.advanced(by: .seconds(seconds))
+      limits.record(.rateLimited(error), of: "a", started: now, now: now, chance: 1)
+    }
+    #expect(limits.hostsToGiveUp(now: start, isQueued: { _ in false }).isEmpty)
+    let given = limits.hostsToGiveUp(
+      now: start.advanced(by: .seconds(4)), isQueued: { _ in false })
+    #expect(given.map(\.host) == ["a"])
+    #expect(given.first?.error.isHostGivenUp == true)
+    // Long after the pause, the failures are forgotten.
+    let late = start.advanced(by: .seconds(100))
+    #expect(limits.hostsToGiveUp(now: late, isQueued: { _ in false }).isEmpty)
+    #expect(limits.mayStart("a", now: start))
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import TesseraFetch
+
+@Suite struct FreshnessTests {
+  private func headers(_ lines: [String]) -> ResponseHeaders {
+    var headers = ResponseHeaders()
+    for line in ["HTTP/1.1 200 OK"] + lines {
+      let isAccepted = headers.add(line + "\r\n")
+      #expect(isAccepted)
+    }
+    return headers
+  }
+
+  /// Header lines, and the seconds for which the response is fresh; nil if they do not say.
+  @Test(
+    arguments: [
+      ([], nil),
+      (["Cache-Control: max-age=60"], 60),
+      (["Cache-Control: public, max-age = \"60\""], 60),
+      (["Cache-Control: max-age=60", "Age: 20"], 40),
+      (["Cache-Control: max-age=60", "Age: 90"], 0),
+      (["Cache-Control: max-age=60", "Age: -5"], 60),
+      (["Cache-Control: max-age=-1"], 0),
+      (["Cache-Control: max-age=soon"], 0),
+      (["Cache-Control: max-age=99999999999"], 31_536_000),
+      (["Cache-Control: max-age=60, no-cache"], 0),
+      (["Cache-Control: no-store"], 0),
+      (["Cache-Control: public"], nil),
+      (["Cache-Control: s-maxage=60"], nil),
+      // A repeated header is one list (RFC 9110, section 5.3).
+      (["Cache-Control: public", "cache-control: max-age=7"], 7),
+      (
+        ["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:50:37 GMT"], 60
+      ),
+      (["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:00:00 GMT"], 0),
+      (["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: 0"], 0),
+      (["Expires: Sun, 06 Nov 2094 08:50:37 GMT"], 0),
+      (
+        [
+          "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:50:37 GMT",
+          "Cache-Control: max-age=5",
+        ], 5
+      ),
+      (["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], nil),
+    ] as [([String], Int?)])
+  func lifetimes(_ lines: [String], _ seconds: Int?) {
+    #expect(Freshness.lifetime(of: headers(lines)) == seconds.map { .seconds($0) })
+  }
+
+  /// Retry-After as seen at 784,111,777 (06 Nov 1994 08:49:37 GMT).
+  @Test(
+    arguments: [
+      ([], nil), (["Retry-After: 7"], 7), (["Retry-After: 0"], 0), (["Retry-After: -1"], nil),
+      (["Retry-After: soon"], nil), (["Retry-After: Sun, 06 Nov 1994 08:50:37 GMT"], 60),
+      (["Retry-After: Sun, 06 Nov 1994 08:00:00 GMT"], 0),
+    ] as [([String], Int?)])
+  func retryAfter(_ lines: [String], _ seconds: Int?) {
+    #expect(headers(lines).requestedPause(now: 784_111_777) == seconds.map { .seconds($0) })
+  }
+}
