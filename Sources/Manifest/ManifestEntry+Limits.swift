@@ -31,6 +31,11 @@ extension ManifestEntry {
     }
   }
 
+  /// Whether the URL has a blank or a control character in it.
+  var hasBlank: Bool {
+    url.unicodeScalars.contains { $0.value < 0x21 || $0.value == 0x7F }
+  }
+
   private func checkURL(hasBase: Bool) throws(ManifestProblem) {
     if url.isEmpty { throw problem("the URL is empty") }
     // A data: URL contains the image itself and may be as long as a line.
@@ -39,7 +44,7 @@ extension ManifestEntry {
         "the URL is \(url.utf8.count) bytes long; at most \(Self.longestURL) are allowed")
     }
     // A line end in a URL would let it add headers to the request.
-    if url.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F }) {
+    if hasBlank {
       throw problem("the URL has a blank or a control character in it; write blanks as %20")
     }
     if !SourceURL.isSource(url) {

@@ -14,14 +14,17 @@ package struct ManifestReader {
   private var decoder: (any RecordDecoding)?
   private var isAtStart = true
   private let hiddenParameters: [String]
-  private let base: String?
+  private let resolve: (@Sendable (String) -> String?)?
 
   /// - Parameters:
   ///   - hiddenParameters: query parameters that an id derived from the URL must not show.
-  ///   - base: the base of relative URLs; nil if relative URLs are problems.
-  package init(hiding hiddenParameters: [String] = [], base: String? = nil) {
+  ///   - resolve: returns the absolute URL that a reference means, or nil for one that is malformed.
+  ///     If this is nil, relative references are problems.
+  package init(
+    hiding hiddenParameters: [String] = [], resolve: (@Sendable (String) -> String?)? = nil
+  ) {
     self.hiddenParameters = hiddenParameters
-    self.base = base
+    self.resolve = resolve
   }
 
   /// The records that these bytes complete.
@@ -69,10 +72,13 @@ package struct ManifestReader {
   ) -> ManifestRecord {
     do throws(ManifestProblem) {
       var entry = try decoder.entry(from: text, line: line)
-      if let base, !entry.url.isEmpty { entry.url = SourceURL.resolve(entry.url, against: base) }
+      // What cannot be in a URL stays as it is, so that the check below names it.
+      if let resolve, !entry.url.isEmpty, !entry.hasBlank, let url = resolve(entry.url) {
+        entry.url = url
+      }
       // After resolving, so that the id is the same as for the absolute URL.
       if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
-      return .entry(try entry.checked(hasBase: base != nil))
+      return .entry(try entry.checked(hasBase: resolve != nil))
     } catch {
       return .problem(error)
     }

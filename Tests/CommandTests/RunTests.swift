@@ -63,7 +63,7 @@ import Testing
     #expect(try await workshop.run().status == 1)
     let images = try workshop.catalog.images
     #expect(images.map(\.status) == [.ok, .failed])
-    #expect(images.map(\.url) == [nginx.url("/plain.jpg"), "http://nowhere"])
+    #expect(images.map(\.url) == [nginx.url("/plain.jpg"), "http://nowhere/"])
     await nginx.stop()
   }
 

@@ -1,4 +1,5 @@
 internal import TesseraBytes
+internal import TesseraFetch
 package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraSystem
@@ -66,7 +67,11 @@ package final class ManifestStream {
   private init(_ file: consuming File, path: String, of pipeline: PipelineFile) {
     self.path = path
     self.file = InputReader(file)
-    reader = ManifestReader(hiding: pipeline.fetch.ignoredQuery, base: pipeline.base)
+    reader = ManifestReader(
+      hiding: pipeline.fetch.ignoredQuery,
+      resolve: pipeline.base.map { base in
+        { @Sendable reference in URLReference.resolve(reference, against: base) }
+      })
   }
 
   /// The records that came with the next bytes, or nil at the end.
