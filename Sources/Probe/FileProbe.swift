@@ -2,30 +2,31 @@ internal import TesseraImageHeader
 internal import TesseraSystem
 internal import TesseraText
 
-/// Learns a picture's size from a file.
+/// Reads an image's size from a local file.
 struct FileProbe {
-  /// What can only be read on, a pipe, may keep its reader waiting for so long.
+  /// How long to wait for a pipe or another file without a length.
   let deadline: Duration
 
-  func probe(_ path: String) async -> Prober.Answer {
+  func probe(_ path: String) async -> ProbeAnswer {
     var count = 0
     do throws(SystemError) {
       if FileSystem.isDirectory(path) { throw SystemError("read", path, code: 21) }  // EISDIR
       let file = try File(path, .readWithoutWaiting)
       let result =
         file.isRegular
-        ? Prober.result(try Self.jump(in: file, &count)) : try await readOn(file, &count)
-      return Prober.Answer(source: path, result: result, bytesRead: count)
+        ? ProbeAnswer.result(try Self.readParts(of: file, &count))
+        : try await readStream(file, &count)
+      return ProbeAnswer(source: path, result: result, bytesRead: count)
     } catch {
-      let failure = Prober.Failure(
+      let failure = ProbeFailure(
         code: error.isMissingFile ? "not-found" : "local", message: error.description.asSentence)
-      return Prober.Answer(source: path, result: .failure(failure), bytesRead: count)
+      return ProbeAnswer(source: path, result: .failure(failure), bytesRead: count)
     }
   }
 
-  /// Reads a file where its header says.
-  private static func jump(
-    in file: borrowing File, _ count: inout Int
+  /// Reads the parts of a regular file that the header reader requests.
+  private static func readParts(
+    of file: borrowing File, _ count: inout Int
   ) throws(SystemError) -> HeaderReading {
     var reader = HeaderReader(fileSize: try file.size())
     var ahead = ReadAhead.disk
@@ -33,17 +34,17 @@ struct FileProbe {
       let bytes = try file.read(window.count, at: window.lowerBound)
       count += bytes.count
       reader.add(bytes.span, at: window.lowerBound)
-      // It has become shorter meanwhile.
+      // The file has become shorter since its size was read.
       if bytes.count < wanted.count { reader.end(at: window.lowerBound + bytes.count) }
     }
     reader.settle()
     return reader.reading
   }
 
-  /// Reads what can only be read on.
-  private func readOn(
+  /// Reads a pipe or another file without a length from its start, until the size is known.
+  private func readStream(
     _ file: consuming File, _ count: inout Int
-  ) async throws(SystemError) -> Result<ImageHeader, Prober.Failure> {
+  ) async throws(SystemError) -> Result<ImageHeader, ProbeFailure> {
     let input = InputReader(file)
     let end = ContinuousClock.now + deadline
     let timer = Task {
@@ -57,8 +58,8 @@ struct FileProbe {
       guard !bytes.isEmpty else {
         if ContinuousClock.now >= end {
           return .failure(
-            Prober.Failure(
-              code: "timeout", message: "Nothing came for \(deadline).", isRetryable: true))
+            ProbeFailure(
+              code: "timeout", message: "No data arrived for \(deadline).", isRetryable: true))
         }
         reader.end()
         break
@@ -66,6 +67,6 @@ struct FileProbe {
       count += bytes.count
       reader.add(bytes.span)
     }
-    return Prober.result(reader.streamed())
+    return ProbeAnswer.result(reader.streamed())
   }
 }

@@ -3,30 +3,30 @@ package import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraText
 
-/// Learns a picture's header from a server, with as few bytes and requests as it takes:
+/// Reads an image's header from a server, with as few bytes and requests as possible:
 ///
-///     Range: the first 3.5 kB ──> told                                     the common case
-///       │ 206, but it takes bytes that lie ahead
-///       ├──> Range: there, If-Range: this version ──> told, or further on
+///     Range: the first 3.5 kB ──> found                                    the common case
+///       │ 206, but the size is in later bytes
+///       ├──> Range: those, If-Range: this version ──> found, or the next jump
 ///       │ 200: the server sends everything
-///       ├──> read on until told, then drop the connection
-///       │ another version, a part that was not asked for, 416; 32 jumps
-///       └──> once, all over, without ranges
+///       ├──> read until the size is found, then drop the connection
+///       │ another version, a part that was not requested, 416, or 32 jumps
+///       └──> one more attempt from the start, without ranges
 ///
-/// Every request, wait and redirect counts towards one deadline.
+/// All requests, pauses and redirects share one deadline.
 package struct HeaderFetch: Sendable {
   let fetcher: any Fetching
   let headers: [(name: String, value: String)]
   let policy: RetryPolicy
-  /// No more is read of one source.
+  /// At most this many bytes of one source are read.
   let maximumBytes: Int
   let didRetry: @Sendable () -> Void
 
   package struct Answer: Sendable {
     package var outcome: Outcome
-    /// Of bodies, as they came in.
+    /// The bytes of bodies as received.
     package var bytes: Int
-    /// Redirects included.
+    /// The HTTP requests sent, redirects included.
     package var requests: Int
   }
 
@@ -38,9 +38,9 @@ package struct HeaderFetch: Sendable {
   }
 
   /// - Parameters:
-  ///   - policy: how often, and for how long, a source is tried.
-  ///   - maximumBytes: no more is read of one source.
-  ///   - didRetry: called before each further try.
+  ///   - policy: how often a source is requested, and for how long.
+  ///   - maximumBytes: at most this many bytes of one source are read.
+  ///   - didRetry: called before each retry.
   package init(
     fetcher: any Fetching, headers: [(name: String, value: String)], policy: RetryPolicy,
     maximumBytes: Int, didRetry: @escaping @Sendable () -> Void
@@ -53,8 +53,8 @@ package struct HeaderFetch: Sendable {
   }
 
   /// - Parameters:
-  ///   - validators: of the version that is known already.
-  ///   - turn: the place in the fetcher's queue.
+  ///   - validators: of the version that is known already, to make the request conditional.
+  ///   - turn: the position in the fetcher's queue.
   /// - Throws: `CancellationError`.
   package func fetch(
     _ url: String, validators: Validators? = nil, turn: Int? = nil
@@ -75,7 +75,7 @@ package struct HeaderFetch: Sendable {
   }
 }
 
-/// The search for one header: what to ask next, until there is an answer.
+/// The search for one header: decides on the next request until there is an outcome.
 private struct HeaderSearch {
   let receiver: HeaderReceiver
   private let fetch: HeaderFetch
@@ -83,7 +83,7 @@ private struct HeaderSearch {
   private var next: FetchRequest
   private var ahead = ReadAhead.network
   private var tries: Tries
-  /// The last good answer, whether or not its body came to an end, and what it told.
+  /// The last successful response, even if its body failed, and the header found so far.
   private var begun: FetchResponse?
   private var header: ImageHeader?
 
@@ -100,7 +100,7 @@ private struct HeaderSearch {
     next.range = ahead.next(for: 0..<1)
   }
 
-  /// The request that is to be made now; the receiver is told what it asks for.
+  /// The request to send now. Announces its range to the receiver.
   func begin() -> FetchRequest {
     var request = next
     request.end = tries.end
@@ -108,7 +108,7 @@ private struct HeaderSearch {
     return request
   }
 
-  /// What a request came to. Nil where there is another one to make.
+  /// Evaluates the result of a request. Returns nil if another request is needed.
   mutating func next(after result: FetchResult) async throws -> HeaderFetch.Outcome? {
     tries.took(result.time)
     begun = result.begun ?? begun
@@ -122,22 +122,24 @@ private struct HeaderSearch {
 
   private mutating func outcome(of response: FetchResponse) -> HeaderFetch.Outcome? {
     switch receiver.verdict(isWhole: response.ending == .complete) {
-    case .told(let reading): return .told(reading, response, length: receiver.length)
+    case .found(let reading): return .told(reading, response, length: receiver.length)
     case .wants(let range):
       guard let window = ahead.next(for: range) else {
         if let header = receiver.settled {
           return .told(.header(header), response, length: receiver.length)
         }
         guard fetch.maximumBytes > ahead.mostBytes else {
-          let reason = "a picture that does not tell its size in \(fetch.maximumBytes) bytes"
+          let reason =
+            "an image that does not state its size in its first \(fetch.maximumBytes) bytes"
           return .told(
             .refused(HeaderRefusal(.malformed, reason)), response, length: receiver.length)
         }
-        // Who jumps about like this is sooner read in one piece.
+        // More jumps would cost more than reading the source from its start.
         startOver()
         return nil
       }
-      // What redirects led to is asked at once, as the configured headers allow.
+      // Redirects are not followed again: the range belongs to what they led to. Another origin
+      // must not receive the configured headers.
       next.url = response.url
       if response.leftOrigin { next.headers = [] }
       next.validators = nil
@@ -150,10 +152,10 @@ private struct HeaderSearch {
 
   private mutating func outcome(of error: FetchError) async throws -> HeaderFetch.Outcome? {
     if error.code == .cancelled { throw CancellationError() }
-    // A transfer may fail when it has told already what it was for.
-    let told = receiver.told
-    header = told ?? receiver.settled ?? header
-    if told == nil {
+    // The header may have arrived before the transfer failed.
+    let exact = receiver.exact
+    header = exact ?? receiver.settled ?? header
+    if exact == nil {
       if try await tries.wait(after: error) {
         fetch.didRetry()
         return nil
@@ -167,15 +169,15 @@ private struct HeaderSearch {
     return .failed(error)
   }
 
-  /// Whether a request without ranges may do better. A first request fails for another reason than
-  /// its range, mostly; a later one was fine before it asked for another place.
+  /// Whether a request without a range may succeed. If the first request fails, its range is rarely
+  /// the cause. A later one differs from those that succeeded only by its range.
   private func isWorthAnother(_ error: FetchError) -> Bool {
     guard let range = next.range else { return false }
     return range.lowerBound > 0 || error.code == .badRange
       || [400, 416, 501].contains(error.status)
   }
 
-  /// The whole source, from where it was first asked for.
+  /// Makes the next request one for the whole source, from its original URL.
   private mutating func startOver() {
     next.url = url
     next.headers = fetch.headers

@@ -2,55 +2,57 @@ internal import Synchronization
 internal import TesseraFetch
 internal import TesseraImageHeader
 
-/// Takes in the parts of one source, or all of it, for its header.
+/// Receives the parts of one source, or all of it, and reads its header.
 ///
-/// Bytes of two versions, or of unknown place, are never put together: what begins anew is read anew.
-/// What is told depends on the bytes alone and not on how they happen to arrive: a part is looked at
-/// when it is there.
+/// It never combines bytes of two versions or of unknown offset: a body that begins again is read
+/// from the start. The result depends on the bytes only, not on how they are split on arrival: a
+/// part is evaluated when it is complete.
 final class HeaderReceiver: BodyReceiving {
-  /// What is to be done when an answer has been taken in.
+  /// What follows from a complete response.
   enum Verdict: Equatable {
-    case told(HeaderReading)
-    /// Ask for these bytes.
+    case found(HeaderReading)
+    /// These bytes have to be requested.
     case wants(Range<Int>)
-    /// The answers do not fit together: ask for everything.
+    /// The responses contradict each other: the whole source has to be requested.
     case unusable
   }
 
   fileprivate struct State {
     var reader = HeaderReader()
-    /// The range that was asked for; nil where everything was.
-    var asked: Range<Int>?
-    /// The part that is coming, as far as it was asked for; nil where all is sent.
+    /// The requested range; nil if everything was requested.
+    var requested: Range<Int>?
+    /// The part that is arriving, limited to the requested range; nil if the server sends
+    /// everything.
     var part: Range<Int>?
     var partBytes: [UInt8] = []
-    /// Bytes of the present body so far.
+    /// The bytes of the current body so far.
     var received = 0
     var version: Validators?
     var length: Int?
     var isUnusable = false
   }
 
-  /// A rest that is sooner read than a new connection made.
+  /// If fewer bytes than this remain, reading them is cheaper than dropping the connection, which
+  /// would cost the next request a handshake.
   private static let smallRest = 8 * 1024
 
   private let reach: Int
   private let state = Mutex(State())
 
-  /// - Parameter reach: no more is read of what is sent as a whole.
+  /// - Parameter reach: at most this many bytes are read of a source that is sent as a whole.
   init(reach: Int) { self.reach = reach }
 
-  /// The bytes that are needed next; nil where none are.
+  /// The bytes that are needed next; nil if none are.
   var wanted: Range<Int>? { state.withLock(\.wanted) }
 
   /// The version that the bytes so far belong to.
   var version: Validators? { state.withLock(\.version) }
 
-  /// The source's length in bytes, where the server has told it.
+  /// The source's length in bytes; nil if the server has not reported it.
   var length: Int? { state.withLock(\.length) }
 
   /// To be called before each request.
-  func expect(_ range: Range<Int>?) { state.withLock { $0.asked = range } }
+  func expect(_ range: Range<Int>?) { state.withLock { $0.requested = range } }
 
   func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict {
     state.withLock { state in
@@ -61,7 +63,7 @@ final class HeaderReceiver: BodyReceiving {
         state.length = length
         if let length { state.reader.end(at: length) }
       case .part(let range, let total):
-        guard let asked = state.asked, state.isOfOneVersion(with: validators, total) else {
+        guard let requested = state.requested, state.isOfOneVersion(with: validators, total) else {
           state.isUnusable = true
           return .enough
         }
@@ -70,8 +72,8 @@ final class HeaderReceiver: BodyReceiving {
           state.length = total
           state.reader.end(at: total)
         }
-        // More than was asked for is not wanted.
-        state.part = range.clamped(to: asked)
+        // A server may send more than was requested. The rest is dropped.
+        state.part = range.clamped(to: requested)
         state.partBytes = []
         state.received = 0
       }
@@ -97,30 +99,30 @@ final class HeaderReceiver: BodyReceiving {
     }
   }
 
-  /// To be asked when an answer has ended well.
+  /// To be called after a successful response.
   ///
-  /// - Parameter isWhole: whether its body came to its end.
+  /// - Parameter isWhole: whether its body is complete.
   func verdict(isWhole: Bool) -> Verdict {
     state.withLock { state in
       if state.isUnusable { return .unusable }
       guard let part = state.part else {
         if isWhole { state.reader.end() }
-        return .told(state.reader.streamed(reach))
+        return .found(state.reader.streamed(reach))
       }
       let before = state.wanted
       let bytes = state.partBytes
       state.partBytes = []
       state.reader.add(bytes.span, at: part.lowerBound)
-      guard let wanted = state.wanted else { return .told(state.reader.reading) }
-      // A part that did not hold what it was asked for.
+      guard let wanted = state.wanted else { return .found(state.reader.reading) }
+      // The part did not contain the requested bytes: the same request would be repeated forever.
       return wanted == before ? .unusable : .wants(wanted)
     }
   }
 
-  /// The header, when a transfer has failed, if the bytes that came have told it.
-  var told: ImageHeader? { header(isExact: true) }
+  /// The header, after a transfer that failed, if the bytes that arrived state it fully.
+  var exact: ImageHeader? { header(isExact: true) }
 
-  /// The header as far as the bytes tell it, when no more will come.
+  /// The header as far as the bytes that arrived state it, if no more will follow.
   var settled: ImageHeader? { header(isExact: false) }
 
   private func header(isExact: Bool) -> ImageHeader? {
@@ -138,8 +140,8 @@ extension HeaderReceiver.State {
     if case .needs(let range) = reader.reading { range } else { nil }
   }
 
-  /// Whether another part fits to those before. What a server leaves out of an answer to If-Range
-  /// (RFC 9110, section 15.3.7) contradicts nothing.
+  /// Whether another part belongs to the same version as those before. A server may omit headers in
+  /// its response to If-Range (RFC 9110, section 15.3.7), so a missing one is not a contradiction.
   fileprivate func isOfOneVersion(with validators: Validators?, _ total: Int?) -> Bool {
     func agree<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
       one == nil || other == nil || one == other

@@ -1,43 +1,20 @@
-internal import Synchronization
 package import TesseraFetch
-package import TesseraImageHeader
+internal import TesseraImageHeader
 internal import TesseraManifest
-internal import TesseraSystem
 internal import TesseraText
 
-/// Learns the sizes of pictures, from the first bytes of URLs and files.
+/// Determines the sizes of images from the first bytes of URLs and files.
 package struct Prober: Sendable {
-  /// The answer for one source.
-  package struct Answer: Sendable {
-    /// As it was asked for, without the user and password of a URL.
-    package var source: String
-    package var result: Result<ImageHeader, Failure>
-    /// Bytes that were read for it, and HTTP requests that were made.
-    package var bytesRead = 0
-    package var requests = 0
-  }
-
-  /// Why a size could not be learned.
-  package struct Failure: Error, Sendable {
-    package var code: String
-    /// A sentence.
-    package var message: String
-    package var isRetryable = false
-
-    package init(code: String, message: String, isRetryable: Bool = false) {
-      self.code = code
-      self.message = message
-      self.isRetryable = isRetryable
-    }
-  }
+  package typealias Answer = ProbeAnswer
+  package typealias Failure = ProbeFailure
 
   private let fetch: HeaderFetch
   private let concurrency: Int
 
   /// - Parameters:
-  ///   - deadline: for one URL, with all its requests, retries and waits.
-  ///   - maximumBytes: no more is read of one source.
-  ///   - concurrency: so many sources at once.
+  ///   - deadline: the time limit of one URL with all its requests, retries and pauses.
+  ///   - maximumBytes: at most this many bytes of one source are read.
+  ///   - concurrency: at most this many sources are probed at a time.
   package init(
     fetcher: any Fetching, headers: [(name: String, value: String)] = [], retries: Int,
     deadline: Duration, maximumBytes: Int, concurrency: Int
@@ -48,14 +25,16 @@ package struct Prober: Sendable {
     self.concurrency = concurrency
   }
 
-  /// So many answers may wait for an earlier one: what is held is bounded.
+  /// At most this many answers wait for an earlier one, so that memory is bounded.
   private static let mostWaiting = 1000
 
-  /// Probes a list of sources and hands out the answers in its order, each as soon as it and all
-  /// before it are there, from whatever task that is; never two at a time.
+  /// Probes a list of sources, and reports the answers in the order of the list, each as soon as it
+  /// and all earlier ones are complete.
   ///
-  /// - Parameter next: gives the next source, nil at the end. May wait for it. A failure stands in
-  ///   the place of a source that can't be asked.
+  /// - Parameters:
+  ///   - next: returns the next source, or nil at the end; may wait. A failure takes the place of
+  ///     an entry that is not a source.
+  ///   - answer: called from any task, for one answer at a time.
   /// - Throws: what `next` throws, or `CancellationError`.
   package func probe(
     _ next: () async throws -> Result<String, Failure>?,
@@ -64,15 +43,15 @@ package struct Prober: Sendable {
     let queue = AnswerQueue(answer)
     try await withThrowingTaskGroup(of: Void.self) { group in
       var index = 0
-      var underWay = 0
+      var inFlight = 0
       while let source = try await next() {
-        while underWay >= concurrency || queue.isFull(before: index, limit: Self.mostWaiting) {
+        while inFlight >= concurrency || queue.isFull(before: index, limit: Self.mostWaiting) {
           try await group.next()
-          underWay -= 1
+          inFlight -= 1
         }
         let place = index
         index += 1
-        underWay += 1
+        inFlight += 1
         group.addTask {
           switch source {
           case .success(let source): queue.put(try await probe(source), at: place)
@@ -98,14 +77,15 @@ package struct Prober: Sendable {
           source: SourceURL.withoutUserInfo(source),
           result: .failure(
             Failure(
-              code: "bad-url", message: "An address begins with http:// or https:// and a host.")))
+              code: "bad-url", message: "The URL must begin with http:// or https:// and a host.")))
       }
     case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
       Answer(
         source: source,
         result: .failure(
           Failure(
-            code: "bad-url", message: "URLs begin with http:// or https://, not \(scheme)://.")))
+            code: "bad-url",
+            message: "The URL must begin with http:// or https://, not \(scheme)://.")))
     default: await FileProbe(deadline: fetch.policy.deadline).probe(source)
     }
   }
@@ -114,52 +94,19 @@ package struct Prober: Sendable {
     let fetched = try await fetch.fetch(url)
     let result: Result<ImageHeader, Failure> =
       switch fetched.outcome {
-      case .told(let reading, _, _): Self.result(reading)
+      case .told(let reading, _, _): Answer.result(reading)
       case .failed(let error):
         .failure(
           Failure(
             code: error.code.rawValue, message: error.message.asSentence,
             isRetryable: error.isRetryable))
       case .notModified:
-        .failure(Failure(code: "bad-response", message: "The server answered 304 unasked."))
+        .failure(
+          Failure(
+            code: "bad-response", message: "The server answered 304 to an unconditional request."))
       }
     return Answer(
       source: SourceURL.withoutUserInfo(url), result: result, bytesRead: fetched.bytes,
       requests: fetched.requests)
-  }
-
-  static func result(_ reading: HeaderReading) -> Result<ImageHeader, Failure> {
-    switch reading {
-    case .header(let header): .success(header)
-    case .refused(let refusal):
-      .failure(Failure(code: refusal.kind.rawValue, message: "The file is \(refusal.reason)."))
-    case .needs:
-      .failure(
-        Failure(
-          code: HeaderRefusal.Kind.malformed.rawValue,
-          message: "The file asks for ever more of itself before it tells its size."))
-    }
-  }
-}
-
-/// Puts answers back into the order of their questions.
-private final class AnswerQueue: Sendable {
-  private let answer: @Sendable (Prober.Answer) -> Void
-  private let state = Mutex((next: 0, waiting: [Int: Prober.Answer]()))
-
-  init(_ answer: @escaping @Sendable (Prober.Answer) -> Void) { self.answer = answer }
-
-  func isFull(before index: Int, limit: Int) -> Bool {
-    state.withLock { index - $0.next >= limit }
-  }
-
-  func put(_ new: Prober.Answer, at index: Int) {
-    state.withLock { state in
-      state.waiting[index] = new
-      while let ready = state.waiting.removeValue(forKey: state.next) {
-        answer(ready)
-        state.next += 1
-      }
-    }
   }
 }

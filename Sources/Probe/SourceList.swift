@@ -1,10 +1,10 @@
 internal import TesseraManifest
 package import TesseraSystem
 
-/// URLs and files to probe, a line each, from standard input. Blank lines are passed over, and so are
-/// blanks around a line; UTF-8 with or without a byte order mark.
+/// URLs and files to probe, one per line, from standard input. Empty lines are ignored, and so are
+/// blanks around a line. The text is UTF-8, with or without a byte order mark.
 ///
-/// Streams: a list may be endless.
+/// It is read as a stream, so a list may be endless.
 package final class SourceList {
   private static let chunk = 64 * 1024
 
@@ -17,8 +17,8 @@ package final class SourceList {
     input = InputReader(try File.standardInput())
   }
 
-  /// The next source, or nil at the end.
-  package func next() async throws(SystemError) -> Result<String, Prober.Failure>? {
+  /// The next source; nil at the end. A failure takes the place of a line that is not a source.
+  package func next() async throws(SystemError) -> Result<String, ProbeFailure>? {
     while true {
       if let record = isAtEnd ? splitter.finish() : splitter.next(in: &bytes) {
         switch record {
@@ -27,7 +27,7 @@ package final class SourceList {
         case .bytes(let bytes, let line):
           let text = Self.trimmed(bytes, isFirst: line == 1)
           if text.isEmpty { continue }
-          if text.contains(0) { return .unusable(line, "has a NUL character in it") }
+          if text.contains(0) { return .unusable(line, "contains a NUL character") }
           return .success(String(decoding: text, as: UTF8.self))
         }
       }
@@ -46,16 +46,17 @@ package final class SourceList {
     return text
   }
 
-  /// Ends the list for who waits for it. May be called from any thread.
+  /// Returns a function that ends the list for a caller that waits in ``next()``. The function may
+  /// be called from any thread.
   package func stopper() -> @Sendable () -> Void {
     let input = input
     return { input.stop() }
   }
 }
 
-extension Result<String, Prober.Failure> {
+extension Result<String, ProbeFailure> {
   fileprivate static func unusable(_ line: Int, _ reason: String) -> Self {
     .failure(
-      Prober.Failure(code: "bad-url", message: "Line \(line) of the list \(reason)."))
+      ProbeFailure(code: "bad-url", message: "Line \(line) of the list \(reason)."))
   }
 }

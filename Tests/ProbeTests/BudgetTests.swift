@@ -3,8 +3,8 @@ import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
-/// What a size costs, over how real files are laid out: `Tests/Benchmarks/layouts.tsv` has the marker
-/// segments of 1,062 JPEGs from the test collections of other projects.
+/// The cost of a size for the layouts of real files: `Tests/Benchmarks/layouts.tsv` lists the
+/// marker segments of 1,062 JPEGs from the test collections of other projects.
 @Suite struct BudgetTests {
   private struct Layout {
     var files: Int
@@ -22,7 +22,7 @@ import Testing
       Double(values.reduce(0, +)) / Double(max(1, values.count))
     }
 
-    /// The value that 99 of 100 do not exceed.
+    /// The 99th percentile.
     var bytes99: Int { bytes.sorted()[max(0, (bytes.count * 99 + 99) / 100 - 1)] }
   }
 
@@ -35,13 +35,13 @@ import Testing
       guard fields[0] == kind, numbers.count == 5 else { return nil }
       return Layout(
         files: numbers[0], width: numbers[1], height: numbers[2], orientation: numbers[3],
-        bytes: CameraPicture.laidOut(
+        bytes: CameraJPEG.laidOut(
           String(fields[6]), width: numbers[1], height: numbers[2],
           orientation: UInt8(numbers[3]), length: numbers[4]))
     }
   }
 
-  /// Reads a header as a probe does, from a server that sends what it is asked for.
+  /// Reads a header as a probe does, from a server that obeys ranges.
   private static func read(
     _ file: [UInt8], _ costs: inout Costs, files: Int = 1
   ) -> HeaderReading {
@@ -49,7 +49,7 @@ import Testing
     var ahead = ReadAhead.network
     var bytes = 0
     while case .needs(let wanted) = reader.reading, let window = ahead.next(for: wanted) {
-      // Content-Range tells the length.
+      // The first Content-Range states the length.
       if ahead.reads == 1 { reader.end(at: file.count) }
       let part = window.clamped(to: 0..<file.count)
       bytes += part.count
@@ -74,20 +74,20 @@ import Testing
     return costs
   }
 
-  @Test func aCamerasPictureCostsFiveKilobytesAtMost() throws {
+  @Test func aCameraJPEGCostsFiveKilobytesOnAverage() throws {
     let costs = try Self.costs("camera")
     #expect(costs.bytes.count == 179)
-    // The README's figures; what was aimed at were 5,000, 12,000 and 2.7.
+    // The published figures. The targets were 5,000, 12,000 and 2.7.
     #expect((4_150..<4_250).contains(Costs.mean(costs.bytes)), "\(Costs.mean(costs.bytes))")
     #expect(costs.bytes99 == 10_496)
     #expect((2.35..<2.45).contains(Costs.mean(costs.requests)))
     #expect(costs.requests.max() == 28)
   }
 
-  @Test func anotherJPEGTakesOneRequestMostly() throws {
+  @Test func otherJPEGsMostlyTakeOneRequest() throws {
     let costs = try Self.costs("web")
     #expect(costs.bytes.count == 883)
-    // Aimed at was 1.2.
+    // The target was 1.2.
     #expect((1.125..<1.135).contains(Costs.mean(costs.requests)), "\(Costs.mean(costs.requests))")
     #expect((3_550..<3_650).contains(Costs.mean(costs.bytes)), "\(Costs.mean(costs.bytes))")
   }
@@ -96,7 +96,7 @@ import Testing
     for name in try Places.pictures() where !name.hasSuffix(".jpg") && name != "make" {
       var costs = Costs()
       _ = Self.read(try Places.bytes(name), &costs)
-      // libvips announces Exif in every WebP that it writes, and that stands behind the pixels.
+      // libvips announces Exif in every WebP that it writes, and Exif follows the pixels.
       let hasExif = name.hasSuffix(".webp")
       #expect(costs.requests[0] <= (hasExif ? 2 : 1), "\(name)")
     }
@@ -104,7 +104,7 @@ import Testing
     (bitmap[14], bitmap[18], bitmap[22], bitmap[28]) = (40, 7, 9, 24)
     var costs = Costs()
     guard case .header(let header) = Self.read(bitmap, &costs) else {
-      Issue.record("no bitmap")
+      Issue.record("not recognized as a bitmap")
       return
     }
     #expect(header.width == 7 && header.height == 9)

@@ -12,7 +12,7 @@ import Testing
     return nil
   }
 
-  @Test func stopsAtOnceWhenEverythingFailsAndAHundredAreThere() {
+  @Test func stopsAfterAHundredItemsIfAllFail() {
     let found = run(90, [Bool](repeating: false, count: 500))
     #expect(found?.after == 100)
     #expect(
@@ -20,16 +20,16 @@ import Testing
         + "(90 dns, 10 tls); the last one: No such name. The last good catalog stands")
   }
 
-  @Test func goesByTheLastTwoHundred() {
+  @Test func judgesTheLastTwoHundredItems() {
     let good = [Bool](repeating: true, count: 10_000)
-    // 181 of 200 are more than nine tenths, 180 are not.
+    // 181 of 200 are more than 90 %, 180 are not.
     #expect(run(90, good + [Bool](repeating: false, count: 180) + good) == nil)
     #expect(run(90, good + [Bool](repeating: false, count: 181))?.after == 10_181)
     #expect(run(90, (0..<5_000).map { $0 % 10 == 0 }) == nil)
     #expect(run(0, good + [false])?.after == 10_001)
   }
 
-  @Test func neverStopsAtAHundredPerCent() {
+  @Test func neverStopsAtAHundredPercent() {
     #expect(run(100, [Bool](repeating: false, count: 1_000)) == nil)
     #expect(run(90, [Bool](repeating: false, count: 99)) == nil)
   }

@@ -7,9 +7,9 @@ import TesseraProbe
 import TesseraTestSupport
 import Testing
 
-/// Sizes over a network that does not always do what it is asked to.
+/// Sizes over a network that misbehaves.
 @Suite struct ProberTests {
-  private static let picture = CameraPicture.bytes()
+  private static let image = CameraJPEG.bytes()
 
   private static func probe(
     _ url: String, maximumBytes: Int = 64_000_000, retries: Int = 2
@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  /// One route a way of servers to answer, the answer it has to come to, in how many requests, and
-  /// of how many bytes at most.
+  /// One route per behavior of a server, with the expected answer, the number of requests, and the
+  /// maximum number of bytes.
   @Test(arguments: [
     ("/good", "3000x4000", 2, 4352), ("/gone", "http-status", 1, 0),
     ("/small", "3000x4000", 1, 700), ("/empty", "not-image", 2, 0),
@@ -51,13 +51,13 @@ import Testing
     ("/hop503", "3000x4000", 5, 128_000), ("/truncated", "truncated", 2, 4352),
     ("/moved/unsaid", "3000x4000", 3, 4352), ("/moved/cut", "3000x4000", 3, 4352),
     ("/drip", "3000x4000", 2, 4352), ("/drip/whole", "3000x4000", 1, 128_000),
-    ("/cut/told", "3000x4000", 1, 4_000), ("/cut/part", "3000x4000", 1, 1_000),
+    ("/cut/known", "3000x4000", 1, 4_000), ("/cut/part", "3000x4000", 1, 1_000),
     ("/cut/refining", "120x80", 5, 6_000),
     ("/endless", "not-image", 1, 40_000), ("/animated", "50x100", 2, 24_000),
     ("/far", "80x60", 21, 10_000), ("/near", "80x60", 7, 28_000),
     ("/jumpy", "80x60", 33, 6_500_000), ("/bottomless", "malformed", 33, 17_500_000),
   ])
-  func answersWhateverTheServerDoes(
+  func findsTheSizeWhateverTheServerDoes(
     _ path: String, _ expected: String, _ requests: Int, _ bytes: Int
   ) async throws {
     let server = try FaultServer(Self.routes)
@@ -69,82 +69,82 @@ import Testing
   }
 
   private static let routes: [String: FaultServer.Route] = [
-    "/good": { $1.file(picture, for: $0, etag: "\"1\"") },
+    "/good": { $1.file(image, for: $0, etag: "\"1\"") },
     "/gone": { $1.answer("410 Gone") },
-    "/small": { $1.file(CameraPicture.bytes(filler: 100, pixels: 300), for: $0) },
+    "/small": { $1.file(CameraJPEG.bytes(filler: 100, pixels: 300), for: $0) },
     "/empty": { $1.file([], for: $0) },
-    "/norange": { $1.answer("200 OK", [:], picture) },
+    "/norange": { $1.answer("200 OK", [:], image) },
     "/badrange/offset": { request, connection in
-      let headers = ["Content-Range": "bytes 10-3081/\(picture.count)"]
-      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
-      connection.answer("206 Partial Content", headers, Array(picture[..<3072]))
+      let headers = ["Content-Range": "bytes 10-3081/\(image.count)"]
+      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
+      connection.answer("206 Partial Content", headers, Array(image[..<3072]))
     },
     "/badrange/total": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
-      let total = picture.count + request.before
+      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
+      let total = image.count + request.before
       let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"]
-      connection.answer("206 Partial Content", headers, Array(picture[range]))
+      connection.answer("206 Partial Content", headers, Array(image[range]))
     },
     "/badrange/none": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
-      connection.answer("206 Partial Content", [:], Array(picture[range]))
+      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
+      connection.answer("206 Partial Content", [:], Array(image[range]))
     },
     "/badrange/short": { request, connection in
       guard let range = request.range, request.before > 0 else {
-        return connection.file(picture, for: request)
+        return connection.file(image, for: request)
       }
       let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.lowerBound)/*"]
       connection.answer("206 Partial Content", headers, [])
     },
     "/badrange/multipart": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
       connection.answer(
         "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"],
         Array("--x\r\nContent-Range: bytes 0-9/100\r\n\r\n0123456789\r\n--x--\r\n".utf8))
     },
     "/badrange/full": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
-      let headers = ["Content-Range": "bytes 0-\(picture.count - 1)/\(picture.count)"]
-      connection.answer("206 Partial Content", headers, picture)
+      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
+      let headers = ["Content-Range": "bytes 0-\(image.count - 1)/\(image.count)"]
+      connection.answer("206 Partial Content", headers, image)
     },
     "/badrange/416": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
       connection.answer("416 Range Not Satisfiable")
     },
     "/badrange/400": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], picture) }
+      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
       connection.answer("400 Bad Request")
     },
-    // A body that is longer than its Content-Range: what is too much belongs nowhere.
+    // A body that is longer than its Content-Range: the rest has no known offset.
     "/badrange/more": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
+      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
       let headers = [
-        "Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(picture.count)"
+        "Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(image.count)"
       ]
       let junk = [UInt8](repeating: 0xFF, count: 10_000)
-      connection.answer("206 Partial Content", headers, Array(picture[range]) + junk)
+      connection.answer("206 Partial Content", headers, Array(image[range]) + junk)
     },
     "/badrange/unknown": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], picture) }
+      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
       let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/*"]
-      connection.answer("206 Partial Content", headers, Array(picture[range]))
+      connection.answer("206 Partial Content", headers, Array(image[range]))
     },
-    // Another picture takes the first one's place between two requests.
+    // Another image replaces the first one between two requests.
     "/etagflip": { request, connection in
       connection.file(
-        request.before == 0 ? picture : second, for: request,
+        request.before == 0 ? image : second, for: request,
         etag: request.before == 0 ? "\"1\"" : "\"2\"")
     },
     "/etagflip/blind": { request, connection in
       var request = request
       request.headers["if-range"] = nil
       connection.file(
-        request.before == 0 ? picture : second, for: request,
+        request.before == 0 ? image : second, for: request,
         etag: request.before == 0 ? "\"1\"" : "\"2\"")
     },
     "/weak": { request, connection in
       connection.file(
-        request.before == 0 ? picture : second, for: request,
+        request.before == 0 ? image : second, for: request,
         etag: request.before == 0 ? "W/\"1\"" : "W/\"2\"")
     },
     "/gzip": { $1.answer("200 OK", ["Content-Encoding": "gzip"], gzipped) },
@@ -154,37 +154,37 @@ import Testing
       }
       connection.file(gzipped, for: request, ["Content-Encoding": "gzip"])
     },
-    // With a body, as servers send it.
+    // With a body, as common servers send it.
     "/moved": { _, connection in
       connection.answer("302 Found", ["Location": "/good"], Array("<html>moved</html>".utf8))
     },
-    // To where one request alone may go.
+    // Each redirect leads to a URL that works once.
     "/moved/once": { request, connection in
       connection.answer("302 Found", ["Location": "/signed/\(request.before)"])
     },
     "/signed/0": { request, connection in
       guard request.before == 0 else { return connection.answer("403 Forbidden") }
-      connection.file(picture, for: request)
+      connection.file(image, for: request)
     },
-    "/signed/1": { $1.file(picture, for: $0) },
+    "/signed/1": { $1.file(image, for: $0) },
     "/reset": { request, connection in
-      guard request.before == 1 else { return connection.file(picture, for: request) }
+      guard request.before == 1 else { return connection.file(image, for: request) }
       connection.reset()
     },
     "/hop404": { request, connection in
       guard let range = request.range, range.lowerBound > 0 else {
-        return connection.file(picture, for: request)
+        return connection.file(image, for: request)
       }
       connection.answer("404 Not Found")
     },
-    // A server that is at a loss with other ranges than the first.
+    // A server that fails for any range but the first.
     "/hop503": { request, connection in
       guard let range = request.range, range.lowerBound > 0 else {
-        return connection.file(picture, for: request)
+        return connection.file(image, for: request)
       }
       connection.answer("503 Service Unavailable", ["Retry-After": "0"])
     },
-    // Redirects whose body does not come, or not to its end.
+    // Redirects whose body is missing or cut off.
     "/moved/unsaid": { _, connection in
       connection.send("HTTP/1.1 302 Found\r\nLocation: /good\r\nContent-Length: 500\r\n\r\n")
       connection.hang()
@@ -192,20 +192,20 @@ import Testing
     "/moved/cut": { _, connection in
       connection.send("HTTP/1.1 302 Found\r\nLocation: /good\r\nContent-Length: 500\r\n\r\n<html>")
     },
-    "/drip": { request, connection in drip(picture, request, connection) },
+    "/drip": { request, connection in drip(image, request, connection) },
     "/drip/whole": { request, connection in
       var request = request
       request.headers["range"] = nil
-      drip(picture, request, connection)
+      drip(image, request, connection)
     },
-    // The size was told when the connection broke.
-    "/cut/told": { _, connection in
-      let small = CameraPicture.bytes(filler: 10, pixels: 8_000)
+    // The size had arrived when the connection broke.
+    "/cut/known": { _, connection in
+      let small = CameraJPEG.bytes(filler: 10, pixels: 8_000)
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(small.count)\r\n\r\n")
       connection.send(small[..<4_000])
     },
     "/cut/part": { _, connection in
-      let small = CameraPicture.bytes(filler: 10, pixels: 3_000)
+      let small = CameraJPEG.bytes(filler: 10, pixels: 3_000)
       connection.send(
         "HTTP/1.1 206 Partial Content\r\nContent-Length: \(small.count)\r\n"
           + "Content-Range: bytes 0-\(small.count - 1)/\(small.count)\r\n\r\n")
@@ -223,17 +223,17 @@ import Testing
       while connection.send([UInt8](repeating: 7, count: 4_000)) {}
     },
     "/animated": { $1.file(animation, for: $0) },
-    "/truncated": { $1.file(Array(picture[..<20_100]), for: $0) },
-    "/far": { $1.file(CameraPicture.segmented(20, of: 60_000, width: 80, height: 60), for: $0) },
-    "/near": { $1.file(CameraPicture.segmented(20, of: 1_000, width: 80, height: 60), for: $0) },
-    // As cameras write that put a map of depth, or a second picture, before the first.
-    "/jumpy": { $1.file(CameraPicture.segmented(100, of: 60_000, width: 80, height: 60), for: $0) },
+    "/truncated": { $1.file(Array(image[..<20_100]), for: $0) },
+    "/far": { $1.file(CameraJPEG.segmented(20, of: 60_000, width: 80, height: 60), for: $0) },
+    "/near": { $1.file(CameraJPEG.segmented(20, of: 1_000, width: 80, height: 60), for: $0) },
+    // Some cameras write a depth map, or a second image, before the first.
+    "/jumpy": { $1.file(CameraJPEG.segmented(100, of: 60_000, width: 80, height: 60), for: $0) },
     "/bottomless": {
-      $1.file(CameraPicture.segmented(400, of: 60_000, width: 8, height: 6), for: $0)
+      $1.file(CameraJPEG.segmented(400, of: 60_000, width: 8, height: 6), for: $0)
     },
   ]
 
-  /// Sends an answer in two pieces, with a pause.
+  /// Sends a response in two pieces, with a pause.
   private static func drip(
     _ bytes: [UInt8], _ request: FaultServer.Request, _ connection: FaultServer.Connection
   ) {
@@ -248,7 +248,7 @@ import Testing
     connection.send(bytes[middle..<range.upperBound])
   }
 
-  /// A PNG whose profile hides what may stand behind it.
+  /// A PNG with a long profile, after which more metadata may follow.
   private static let withProfile: [UInt8] = {
     var bytes = (try? Places.bytes("grey.png")) ?? []
     let profile = [UInt8](repeating: 0, count: 6_000)
@@ -257,7 +257,7 @@ import Testing
     return bytes
   }()
 
-  /// An animated WebP of a hundred frames, 100 x 50, with an Exif block at its end that turns it.
+  /// An animated WebP of a hundred frames, 100 x 50, rotated by an Exif block at its end.
   private static let animation: [UInt8] = {
     func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) } }
     func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
@@ -272,7 +272,7 @@ import Testing
     return Array("RIFF".utf8) + little(body.count) + body
   }()
 
-  private static let second = CameraPicture.bytes(width: 700, height: 900, orientation: 1)
+  private static let second = CameraJPEG.bytes(width: 700, height: 900, orientation: 1)
 
   private static let gzipped: [UInt8] = {
     let process = Process()
@@ -282,7 +282,7 @@ import Testing
     (process.standardInput, process.standardOutput) = (input, output)
     guard (try? process.run()) != nil else { return [] }
     DispatchQueue.global().async {
-      input.fileHandleForWriting.write(Data(picture))
+      input.fileHandleForWriting.write(Data(image))
       try? input.fileHandleForWriting.close()
     }
     let bytes = Array(output.fileHandleForReading.readDataToEndOfFile())
@@ -290,14 +290,13 @@ import Testing
     return bytes
   }()
 
-  /// What is asked for belongs to one version, begins where the last answer left off, and comes
-  /// uncompressed.
-  @Test func asksForRangesOfOneVersion() async throws {
+  /// All ranges belong to one version, continue the last response, and are requested uncompressed.
+  @Test func requestsRangesOfOneVersion() async throws {
     let seen = Mutex<[[String: String]]>([])
     let server = try FaultServer([
       "/a": { request, connection in
         seen.withLock { $0.append(request.headers) }
-        connection.file(Self.picture, for: request, etag: "\"1\"")
+        connection.file(Self.image, for: request, etag: "\"1\"")
       }
     ])
     defer { server.stop() }
@@ -308,13 +307,13 @@ import Testing
     #expect(requests.map { $0["accept-encoding"] } == ["identity", "identity"])
   }
 
-  /// The second request goes where redirects led, and leaves at home what is for the first alone.
-  @Test func keepsHeadersFromWhereARedirectLed() async throws {
+  /// The second request goes to the redirect's target, without the headers for the first origin.
+  @Test func doesNotSendHeadersToARedirectsTarget() async throws {
     let seen = Mutex<[String?]>([])
     let other = try FaultServer([
       "/there": { request, connection in
         seen.withLock { $0.append(request.headers["x-key"]) }
-        connection.file(Self.picture, for: request)
+        connection.file(Self.image, for: request)
       }
     ])
     let server = try FaultServer([
@@ -334,13 +333,13 @@ import Testing
     #expect(answer.source == server.url("/here"))
   }
 
-  /// A user and password stay with their origin, however it spells itself in a redirect.
-  @Test func keepsAUserWithinTheOrigin() async throws {
+  /// User and password are sent to their origin only, also after redirects within it.
+  @Test func sendsUserAndPasswordToTheirOriginOnly() async throws {
     let seen = Mutex<[String?]>([])
     let other = try FaultServer([
       "/there": { request, connection in
         seen.withLock { $0.append(request.headers["authorization"]) }
-        connection.file(Self.picture, for: request)
+        connection.file(Self.image, for: request)
       }
     ])
     let server = try FaultServer()
@@ -363,17 +362,17 @@ import Testing
     #expect(seen.withLock(\.self) == ["Basic dXNlcjp3b3Jk", "Basic dXNlcjp3b3Jk", nil, nil])
   }
 
-  /// What is no URL is not asked for, and its password is not shown.
+  /// A malformed URL is not requested, and its password is not shown.
   @Test(arguments: ["http:/user:word@127.0.0.1/x", "http:///user:word@127.0.0.1/x", "https:x"])
-  func refusesWhatIsNoURL(_ url: String) async throws {
+  func rejectsMalformedURLs(_ url: String) async throws {
     let answer = try await Self.probe(url)
     #expect(Self.outline(answer) == "bad-url")
     #expect(!answer.source.contains("word"))
     #expect(answer.requests == 0)
   }
 
-  /// A picture may be larger than what is read of it, and a header may not.
-  @Test func readsNoMoreThanItMay() async throws {
+  /// An image may be larger than the limit, but its header may not.
+  @Test func readsAtMostTheLimit() async throws {
     let server = try FaultServer(Self.routes)
     defer { server.stop() }
     let enough = try await Self.probe(server.url("/good"), maximumBytes: 5_000)
@@ -385,8 +384,8 @@ import Testing
     #expect(Self.outline(streamed) == "too-large")
   }
 
-  /// Many small pictures over few connections.
-  @Test func keepsConnectionsAlive() async throws {
+  /// Many small images over few connections.
+  @Test func reusesConnections() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fetcher = try Fetcher(FetchSettings(addresses: AddressPolicy(allow: ["loopback"])))
     defer { fetcher.close() }

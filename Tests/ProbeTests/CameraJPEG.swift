@@ -1,8 +1,8 @@
-/// JPEG files whose frame header stands where a test wants it. They hold no pixels: a header is all
-/// that a probe may ask for.
-enum CameraPicture {
-  /// As a camera writes it: an Exif block with an orientation, `filler` bytes of what stands
-  /// behind it (thumbnails, maker notes), then the frame header, then as many bytes of pixels.
+/// JPEG files with the frame header at a chosen offset. They contain no pixels, because a probe
+/// must need the header only.
+enum CameraJPEG {
+  /// The layout of a camera's file: an Exif block with an orientation, `filler` bytes in place of
+  /// thumbnails and maker notes, the frame header, and `pixels` bytes in place of pixels.
   static func bytes(
     width: Int = 4000, height: Int = 3000, orientation: UInt8 = 6, filler: Int = 20_000,
     pixels: Int = 100_000
@@ -11,15 +11,15 @@ enum CameraPicture {
       + zeros(pixels)
   }
 
-  /// A run of segments of one length before the frame header.
+  /// `count` segments of one length before the frame header.
   static func segmented(_ count: Int, of length: Int, width: Int, height: Int) -> [UInt8] {
     var bytes: [UInt8] = [0xFF, 0xD8]
     for _ in 0..<count { bytes += segment(0xE2, zeros(length)) }
     return bytes + frame(width, height) + zeros(5_000)
   }
 
-  /// As a real file is laid out, told as its segments before the pixels (marker or what it holds, and
-  /// the length that stands in it): `E0:16 Exif:9897 DB:67 C0:17 C4:418`.
+  /// The layout of a real file, given as its segments before the pixels (marker or content, and the
+  /// length field): `E0:16 Exif:9897 DB:67 C0:17 C4:418`.
   static func laidOut(
     _ segments: String, width: Int, height: Int, orientation: UInt8, length: Int
   ) -> [UInt8] {
