@@ -1,12 +1,11 @@
-/// A JSON value as it stood in the text (RFC 8259).
+/// A JSON value (RFC 8259) that keeps the order of members and the spelling of numbers.
 ///
-/// Objects keep the order of their members, and numbers their spelling, so that what a user put
-/// into a manifest's `extra` comes out of the catalog as it went in: `1.10` stays `1.10`, and
-/// 2^63 does not turn into a floating-point number.
+/// The `extra` of a manifest entry therefore reaches the catalog unchanged: `1.10` stays `1.10`, and
+/// 2^63 does not become a floating-point number.
 package indirect enum JSONValue: Sendable, Equatable {
   case null
   case bool(Bool)
-  /// The number's own spelling, checked against the grammar.
+  /// The number as it is spelled in the text, checked against the grammar.
   case number(String)
   case string(String)
   case array([JSONValue])
@@ -25,7 +24,7 @@ package indirect enum JSONValue: Sendable, Equatable {
 
   package static func int(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// What kind of value it is, in the words of the standard, with its article.
+  /// The kind of value in the terms of the standard, with its article, for error messages.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -56,7 +55,7 @@ extension JSONValue {
     if case .array(let values) = self { values } else { nil }
   }
 
-  /// The number as an integer, if it is written as one and fits.
+  /// The number as an integer, if it is spelled as one and fits.
   package var intValue: Int? {
     if case .number(let text) = self { Int(text) } else { nil }
   }

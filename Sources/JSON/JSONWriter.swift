@@ -1,7 +1,7 @@
-/// Writes JSON text (RFC 8259) member by member, in the order of the calls, so that the same calls
-/// give the same bytes: the catalog's promise of determinism rests on it.
+/// Writes JSON text (RFC 8259) member by member, in the order of the calls.
 ///
-/// Compact by default; `indent` sets one member a line.
+/// The same calls always produce the same bytes; the catalog is deterministic because of this.
+/// The text is compact by default. With `indent`, each member is on a line of its own.
 package struct JSONWriter: ~Copyable {
   package private(set) var bytes: [UInt8] = []
   private let indent: Int?
@@ -11,8 +11,8 @@ package struct JSONWriter: ~Copyable {
 
   package init(indent: Int? = nil) { self.indent = indent }
 
-  /// The text so far; the writer goes on as if nothing had happened. For streaming: what was taken
-  /// is not kept.
+  /// Returns the text written since the last call and keeps the writer's state, so that a caller can
+  /// stream a document.
   package mutating func take() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
@@ -21,14 +21,18 @@ package struct JSONWriter: ~Copyable {
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
-    try nested("{", "}", body)
+    open("{")
+    try body(&self)
+    close("}")
   }
 
   package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
-    try nested("[", "]", body)
+    open("[")
+    try body(&self)
+    close("]")
   }
 
-  /// A member's name; its value is the next call.
+  /// Writes a member's name. The next call must write its value.
   package mutating func name(_ name: String) {
     separate()
     quoted(name)
@@ -47,10 +51,12 @@ package struct JSONWriter: ~Copyable {
     bytes.append(contentsOf: String(number).utf8)
   }
 
-  /// Rounded to three decimals, for durations and ratios; whole numbers are written without a point.
+  /// Writes a number rounded to three decimals, for durations and ratios. Whole numbers have no
+  /// decimal point, and numbers that JSON cannot hold become `null`.
   package mutating func value(_ number: Double) {
     begin()
     let rounded = (number * 1000).rounded() / 1000
+    // Below 2^53 (9e15) every whole Double converts to Int exactly; 1e15 stays clear of that.
     if rounded.isFinite, rounded == rounded.rounded(), abs(rounded) < 1e15 {
       bytes.append(contentsOf: String(Int(rounded)).utf8)
     } else {
@@ -107,21 +113,26 @@ package struct JSONWriter: ~Copyable {
     self.value(value)
   }
 
-  private mutating func nested(
-    _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) throws -> Void
-  ) rethrows {
+  /// Starts an object whose members the next calls write. For callers that cannot use a closure.
+  package mutating func beginObject() { open("{") }
+
+  package mutating func endObject() { close("}") }
+
+  private mutating func open(_ bracket: Unicode.Scalar) {
     begin()
-    bytes.append(UInt8(ascii: open))
+    bytes.append(UInt8(ascii: bracket))
     depth += 1
     needsComma = false
-    try body(&self)
+  }
+
+  private mutating func close(_ bracket: Unicode.Scalar) {
     depth -= 1
     if needsComma { newLine() }
-    bytes.append(UInt8(ascii: close))
+    bytes.append(UInt8(ascii: bracket))
     needsComma = true
   }
 
-  /// Before a value: a comma if one is due. After a name none is.
+  /// Writes the comma before a value, if one is due. None is due directly after a member's name.
   private mutating func begin() {
     if afterName { afterName = false } else { separate() }
     needsComma = true
@@ -146,6 +157,7 @@ package struct JSONWriter: ~Copyable {
         bytes.append(UInt8(ascii: "\\"))
         bytes.append(byte)
       case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+      // DEL (0x7F) may remain as it is in JSON, but terminals and editors hide it.
       case 0..<0x20, 0x7F:
         let hexadecimal = String(byte, radix: 16)
         bytes.append(contentsOf: "\\u00\(byte < 16 ? "0" : "")\(hexadecimal)".utf8)

@@ -1,12 +1,14 @@
-/// JSON Merge Patch (RFC 7396): a document that says what to change in another.
+/// JSON Merge Patch (RFC 7396): a document that describes the changes to another document.
 package enum MergePatch {
-  /// A change that no merge patch can say: in one, a member that is null means that there is none.
+  /// A change that no merge patch can express. In a patch, a null member means "remove this member",
+  /// so no patch can set a member to null.
   package struct Inexpressible: Error {
-    /// The names of the members that lead to it.
+    /// The names of the members that lead to the change, outermost first.
     package var path: [String]
   }
 
-  /// The patch that makes the one value the other; nil where they are the same. The order of members does not count.
+  /// The patch that turns one value into another; nil if the values are equal. The order of members
+  /// does not matter.
   package static func between(
     _ old: JSONValue, _ new: JSONValue
   ) throws(Inexpressible) -> JSONValue? {
@@ -33,7 +35,7 @@ package enum MergePatch {
     return changes.isEmpty ? nil : .object(changes)
   }
 
-  /// Members that are new: they may hold no member that is null, at any depth of objects.
+  /// Returns new members unchanged, if no object in them has a null member at any depth.
   private static func whole(
     _ members: [JSONValue.Member]
   ) throws(Inexpressible) -> [JSONValue.Member] {
@@ -44,7 +46,7 @@ package enum MergePatch {
     return members
   }
 
-  /// The value with the patch's changes.
+  /// The value with the changes of the patch applied (RFC 7396, section 2).
   package static func apply(_ patch: JSONValue, to value: JSONValue?) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
     var old: [JSONValue.Member] = []
@@ -65,9 +67,9 @@ package enum MergePatch {
   }
 }
 
-/// The members of an object by their names, which are the same where their bytes are. A few are compared sooner than
-/// hashed.
+/// Looks up the members of an object by name. Names are equal if their bytes are.
 private struct MemberTable {
+  /// Up to this many names, comparing them one by one is faster than hashing.
   private static let few = 16
   private let members: [JSONValue.Member]
   private var places: [[UInt8]: Int] = [:]
@@ -86,14 +88,14 @@ private struct MemberTable {
 }
 
 extension JSONValue {
-  /// Whether it is the same value, whatever the order of members.
+  /// Whether two values are equal regardless of the order of members.
   package func isSame(as other: JSONValue) -> Bool {
     switch (self, other) {
     case (.object(let one), .object(let other)):
       one.count == other.count && Self.areSame(one, MemberTable(other))
     case (.array(let one), .array(let other)):
       one.count == other.count && zip(one, other).allSatisfy { $0.isSame(as: $1) }
-    // Strings are the same where they look alike, and not where their bytes are.
+    // `==` on strings ignores Unicode normalization; here the bytes decide.
     case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
     default: self == other
     }

@@ -18,14 +18,25 @@ import Testing
     ("", "0: expected a value, found the end of the text"),
     ("{\"a\":1,}", "7: expected a member's name in quotes, found \"}\""),
     ("[1,]", "3: expected a value, found \"]\""),
-    ("{\"a\":1,\"a\":2}", "7: the member \"a\" stands twice"),
+    ("{\"a\":1,\"a\":2}", "7: duplicate member \"a\""),
+    ("{\"a\" 1}", "5: expected \":\" after a member's name, found \"1\""),
+    ("{\"a\":1 \"b\":2}", "7: expected \",\" or \"}\", found \"\"\""),
+    ("[1 2]", "3: expected \",\" or \"]\", found \"2\""),
+    ("{\"a\":{\"b\":tru}}", "10: expected a value, found \"t\""),
+    ("[-]", "2: expected a digit, found \"]\""),
+    ("1.", "2: expected a digit after \".\", found the end of the text"),
+    ("1e+", "3: expected a digit in the exponent, found the end of the text"),
+    ("\"a", "0: the string has no closing quote"),
+    ("\"\\x\"", "2: unknown escape \"x\""),
+    ("\"\\u12g4\"", "5: expected four hexadecimal digits, found \"g\""),
+    ("\"\\", "2: the text ends inside an escape"),
     ("NaN", "0: expected a value, found \"N\""),
     ("01", "1: expected the end of the text, found \"1\""),
     ("\"\u{1}\"", "1: a control character in a string must be escaped, found the byte 0x1"),
     ("\"\\ud800\"", "7: a surrogate without its other half"),
     ("[1] x", "4: expected the end of the text, found \"x\""),
   ])
-  func refuses(_ text: String, _ expected: String) {
+  func rejects(_ text: String, _ expected: String) {
     #expect(throws: JSONError.self) { try JSONParser.parse(Array(text.utf8)) }
     do {
       _ = try JSONParser.parse(Array(text.utf8))
@@ -34,14 +45,14 @@ import Testing
     }
   }
 
-  @Test func refusesDeepNestingWithoutRecursingInto100000Levels() {
+  @Test func rejectsDeepNestingWithoutRecursingInto100000Levels() {
     let text = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
     #expect(throws: JSONError(offset: 64, message: "nested more than 64 levels deep")) {
       try JSONParser.parse(text)
     }
   }
 
-  @Test func refusesInvalidUTF8() {
+  @Test func rejectsInvalidUTF8() {
     #expect(throws: JSONError(offset: 0, message: "the string is not valid UTF-8")) {
       try JSONParser.parse([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
     }

@@ -150,7 +150,7 @@ import Testing
     ),
     (
       "{\"url\":\"https://a/1\",\"url\":\"https://a/2\"}",
-      "not valid JSON at column 22: the member \"url\" stands twice"
+      "not valid JSON at column 22: duplicate member \"url\""
     ),
     (
       "{\"url\":\"https://a/1\",\"focus\":[NaN,0]}",
