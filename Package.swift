@@ -8,8 +8,9 @@ import PackageDescription
 //   5  tessera (the command)                                               tessera-worker
 //   4  Pipeline (a run)     OutputTools (work on a finished output)               |
 //   3  Probe -- Fetch   State   Output   PipelineFile   Workers -- Wire ----- Transcode
-//   2  Plan   ImageHeader   Manifest   Placeholder      pure: no I/O, no clock, no Foundation
-//   1  TesseraCatalog (public)   JSON   Text   System -- Bytes
+//   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
+//                                                       pure: no I/O, no clock, no Foundation
+//   1  JSON   Text   System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib (system libraries);
 //      CProcess, CSandbox, CJPEG (our few lines of C)
 //
@@ -82,13 +83,14 @@ let package = Package(
       linkerSettings: [.linkedLibrary("seccomp")]),
 
     // 1: what everything may use
-    .target(name: "TesseraCatalog", swiftSettings: pure),
     module("JSON", settings: pure),
     module("Text", settings: pure),
     module("Bytes", ["TesseraCCrypto", "TesseraCZlib"]),
     module("System", ["TesseraBytes", "TesseraCProcess"]),
 
     // 2: pure
+    .target(
+      name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Placeholder", settings: pure),
@@ -183,7 +185,7 @@ let package = Package(
     tests(
       "WorkersTests",
       ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder"]),
-    tests("CatalogTests", ["TesseraCatalog", "TesseraPlan"]),
+    tests("CatalogTests", ["TesseraCatalog", "TesseraPlan", "TesseraJSON"]),
     tests(
       "PipelineTests",
       ["TesseraPipeline", "TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),

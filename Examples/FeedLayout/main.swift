@@ -1,9 +1,11 @@
-// Lays a feed out on three screens, before any picture has loaded, and says which files each would fetch first.
+// Lays out a feed on three screens before any image has loaded, and lists the files that each screen
+// would fetch first.
 //
 //     swift run FeedLayout CATALOG
 //
-// A hero over the whole width, then cards in columns, each as high as its picture wants, in the column that is the
-// shortest. An app would draw frames where this prints them; nothing here asks a network for anything.
+// A hero spans the whole width. Cards follow in columns: each has the height of its image and goes to
+// the column that is currently the shortest. An app would draw the frames that this program prints.
+// Nothing here uses the network.
 import Foundation
 import TesseraCatalog
 
@@ -12,7 +14,7 @@ struct Screen {
   /// Points.
   var width: Int
   var height: Int
-  /// Device pixels a point.
+  /// Device pixels per point.
   var scale: Double
   var columns: Int
 }
@@ -22,17 +24,17 @@ struct Frame {
   var x: Int
   var y: Int
   var size: CatalogSize
-  /// The file for it; nil where there is nothing to show.
+  /// The file to show; nil if there is none.
   var variant: CatalogVariant?
 }
 
-/// The feed's frames from the top down, each from the catalog alone.
+/// The frames of the feed from top to bottom, computed from the catalog alone.
 func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
   let gap = 8
   var frames: [Frame] = []
   let images = catalog.images
   var top = 0
-  // The first picture that is wider than high is the hero.
+  // The first landscape image is the hero.
   let hero = images.firstIndex { ($0.aspectRatio ?? 0) > 1 }
   if let hero {
     let box = CatalogBox(width: screen.width, height: screen.height / 3, mode: .clip)
@@ -46,7 +48,8 @@ func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
   var bottoms = [Int](repeating: top, count: screen.columns)
   for (place, image) in images.enumerated() where place != hero {
     let box = CatalogBox(width: width, height: nil)
-    // What has no size is told in a line of text.
+    // An image without a size is shown as a line of text; 44 points is the usual minimum height of a
+    // row that users can tap.
     let size = image.layoutSize(in: box) ?? CatalogSize(width: width, height: 44)
     let column = bottoms.indices.min { bottoms[$0] < bottoms[$1] } ?? 0
     let variant = image.variant(for: box, scale: screen.scale)
@@ -71,7 +74,7 @@ func line(_ frame: Frame) -> String {
     case .placeholder(.lqip): "lqip"
     case .placeholder(.color(let color)): color
     case .empty: "empty"
-    case .picture: "picture"
+    case .image: "image"
     case .failure(let error): "failed: \(error?.message ?? "")"
     }
   return "  \(frame.image.id)  \(place)  \(shown)  \(frame.variant?.path ?? "-")"

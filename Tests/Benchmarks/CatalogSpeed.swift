@@ -1,6 +1,6 @@
 import Glibc
 
-/// Loads a catalog of 100,000 pictures, each like one of a smaller catalog, and asks it for files.
+/// Loads a catalog of 100,000 images, copies of the images of a smaller catalog, and looks up files in it.
 @main enum CatalogSpeed {
   static func main() throws {
     let small = try Catalog(reading: try read(CommandLine.arguments[1]))
@@ -8,7 +8,7 @@ import Glibc
     var large = small
     large.images = (0..<count).map { number in
       var image = small.images[number % small.images.count]
-      image.id = "picture-\(number)"
+      image.id = "image-\(number)"
       return image
     }
     let bytes = large.canonicalJSON()
@@ -19,10 +19,10 @@ import Glibc
     let index = CatalogIndex(catalog)
     let loading = seconds(since: clock)
     print(
-      "\(count) pictures, \(bytes.count / 1_000_000) MB: loaded in \(loading) s, peak memory \(peakMemory / 1000) MB"
+      "\(count) images, \(bytes.count / 1_000_000) MB: loaded in \(loading) s, peak memory \(peakMemory / 1000) MB"
     )
 
-    let ids = (0..<1000).map { "picture-\($0 * 7_919 % count)" }
+    let ids = (0..<1000).map { "image-\($0 * 7_919 % count)" }
     let slots = catalog.slots.keys.sorted()
     clock = ContinuousClock.now
     var pixels = 0
@@ -32,7 +32,7 @@ import Glibc
       pixels += index.variant(of: id, for: slot, scale: Double(question % 3 + 1))?.width ?? 0
     }
     let asking = seconds(since: clock)
-    print("1000000 questions answered in \(asking) s (\(pixels) pixels)")
+    print("1000000 lookups in \(asking) s (\(pixels) pixels)")
     if loading > 2 || asking > 1 { exit(1) }
   }
 

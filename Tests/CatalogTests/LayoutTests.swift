@@ -15,7 +15,7 @@ import Testing
       })
   }
 
-  /// Any box gives the size that a slot of the same shape has in a catalog.
+  /// A box has the size that the planner computes for a slot of the same shape.
   @Test func boxesAreLaidOutAsSlotsAre() {
     var generator = SplitMix(seed: 5)
     for _ in 0..<20_000 {
@@ -46,8 +46,9 @@ import Testing
     }
   }
 
-  /// What shows the whole picture is told by its shape, which is that of the plan; a crop of nearly the same shape is none.
-  @Test func filesOfTheWholePictureAreKnownByTheirShape() {
+  /// Files of the whole image are recognized by their shape, which the planner computes the same way. A
+  /// crop of nearly the same shape is not mistaken for one.
+  @Test func filesOfTheWholeImageAreRecognizedByTheirShape() {
     var generator = SplitMix(seed: 6)
     let slots = [
       Slot("fit", width: 180, height: nil, mode: .fit),
@@ -75,14 +76,14 @@ import Testing
     func path(_ box: CatalogBox, _ scale: Double) -> String? {
       image.variant(for: box, scale: scale)?.path
     }
-    // The cropped ones (64x64, 512x512) are for their slot.
+    // The cropped files (64x64, 512x512) are for their slot only.
     #expect(path(CatalogBox(width: 90, height: nil), 1) == "96x128")
     #expect(path(CatalogBox(width: 90, height: nil), 2) == "192x256")
     #expect(path(CatalogBox(width: 96, height: nil), 2) == "192x256")
     #expect(path(CatalogBox(width: 97, height: nil), 2) == "768x1024")
     #expect(path(CatalogBox(width: 400, height: 400, mode: .fit), 1) == "768x1024")
     #expect(path(CatalogBox(width: 192, height: 192, mode: .fit), 1) == "192x256")
-    // A crop shows the whole width: the whole picture has to cover it.
+    // A crop of a portrait image shows its whole width, so the whole image has to cover the box.
     #expect(path(CatalogBox(width: 192, height: 192, mode: .clip), 1) == "192x256")
     #expect(path(CatalogBox(width: 193, height: 193, mode: .clip), 1) == "768x1024")
     #expect(path(CatalogBox(width: 2000, height: nil), 3) == "768x1024")
@@ -95,7 +96,7 @@ import Testing
     var image = Self.image(30, 40, [(30, 40)])
     let variant = image.variants[0]
     #expect(image.appearance(in: .loading, variant: variant) == .empty)
-    #expect(image.appearance(in: .loaded, variant: variant) == .picture(variant))
+    #expect(image.appearance(in: .loaded, variant: variant) == .image(variant))
     #expect(image.appearance(in: .failed, variant: variant) == .failure(nil))
     image.placeholder = CatalogPlaceholder(color: "#010203", thumbhash: "AA")
     #expect(image.appearance(in: .loading, variant: variant) == .placeholder(.thumbhash("AA")))
@@ -103,12 +104,12 @@ import Testing
     #expect(image.appearance(in: .loading, variant: nil) == .placeholder(.thumbhash("AA")))
     image.status = .failed
     image.error = .init(code: "timeout", message: "It took too long.", retryable: true)
-    for state in PictureState.allCases {
+    for state in ImageState.allCases {
       #expect(image.appearance(in: state, variant: nil) == .failure(image.error))
     }
   }
 
-  @Test func formatsComeInTheirOrderOfPreference() {
+  @Test func formatsAreInOrderOfPreference() {
     var image = Self.image(30, 40, [(30, 40), (300, 20_000)])
     image.variants[0].also = [.init(path: "b", type: "image/jpeg", bytes: 5)]
     image.variants[1].type = "image/png"
@@ -140,30 +141,30 @@ import Testing
     ).map(\.path).joined()
   }
 
-  @Test func whatCameLastIsFirstAndWhatIsToComeFollows() {
+  @Test func theLastVisibleFileIsFirstAndUpcomingFilesFollow() {
     let prefetch = Prefetch(requests: 6, bytes: 1000)
     #expect(Self.next(prefetch, "abc", "xyz") == "cbaxyz")
     #expect(Self.next(prefetch, "abcdefgh", "xyz") == "hgfedc")
-    // Nothing is asked for twice.
+    // No file is requested twice.
     #expect(Self.next(prefetch, "abc", "axyx", underWay: "b", loaded: "c") == "axy")
     #expect(Self.next(prefetch, "aba", "ab") == "ab")
     #expect(Self.next(prefetch, "abc", "x", underWay: "uvwxyz") == "")
     #expect(Self.next(prefetch, "", "") == "")
   }
 
-  @Test func theBudgetIsForWhatIsNotVisible() {
+  @Test func theBudgetAppliesToFilesThatAreNotVisible() {
     let prefetch = Prefetch(requests: 10, bytes: 250)
     #expect(Self.next(prefetch, "abcd", "xyz") == "dcbaxy")
-    // What was asked for ahead counts, until it is visible.
+    // A file requested ahead counts until it is visible.
     #expect(Self.next(prefetch, "ab", "xyz", underWay: "uv") == "ba")
     #expect(Self.next(prefetch, "abuv", "xyz", underWay: "uv") == "baxy")
-    // Sizes that no file has are no trap.
+    // Impossible sizes do not overflow.
     let odd = [Int.max, .min, -1].map { Prefetch.Request(path: "\($0)", bytes: $0) }
     #expect(
       prefetch.next(visible: odd, upcoming: odd, underWay: odd, isLoaded: { _ in false }) == [])
     #expect(
       prefetch.next(visible: [], upcoming: odd, underWay: [], isLoaded: { _ in false }).count == 1)
-    // One that is larger than all of it goes alone.
+    // A file larger than the whole budget is requested alone.
     #expect(Self.next(prefetch, "a", "xy", bytes: 900) == "ax")
     #expect(Self.next(prefetch, "a", "xy", underWay: "u", bytes: 900) == "a")
   }

@@ -3,7 +3,7 @@ import TesseraTestSupport
 import Testing
 
 @Suite struct PlaceholderDecodingTests {
-  /// Sizes and pixels by PyPI's thumbhash-python 1.0.1: first, top right, middle, last.
+  /// Sizes and pixels from PyPI's thumbhash-python 1.0.1: first, top right, middle, last.
   @Test(
     arguments: [
       (
@@ -19,7 +19,7 @@ import Testing
         [[172, 174, 128, 0], [192, 157, 124, 50], [166, 171, 136, 79], [185, 188, 101, 255]]
       ),
     ] as [(String, Int, Int, [[Int]])])
-  func thumbHashesAreDrawnAsTheReferenceDoes(
+  func thumbHashesMatchTheReference(
     _ hash: String, _ width: Int, _ height: Int, _ expected: [[Int]]
   ) throws {
     let pixels = try #require(CatalogPlaceholder.Kind.thumbhash(hash).pixels())
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Pixels of eight by six by PyPI's blurhash-python 1.2.2: first, (4, 3), last.
+  /// Pixels of an 8 by 6 image from PyPI's blurhash-python 1.2.2: first, (4, 3), last.
   @Test(
     arguments: [
       ("L$Hx$#2-wuoyqIW9jwe:gFfnfOfh", [[70, 75, 0], [136, 136, 173], [214, 206, 161]]),
@@ -43,7 +43,7 @@ import Testing
       ("LWR3TPuP,[xu^Bj:N?j]pseVa$f4", [[255, 255, 255], [222, 218, 223], [225, 221, 175]]),
       ("L~I96l6gWowy|e6gWowy|e6gWowy", [[166, 0, 56], [0, 0, 0], [161, 0, 0]]),
     ] as [(String, [[Int]])])
-  func blurHashesAreDrawnAsTheReferenceDoes(_ hash: String, _ expected: [[Int]]) throws {
+  func blurHashesMatchTheReference(_ hash: String, _ expected: [[Int]]) throws {
     let size = CatalogSize(width: 8, height: 6)
     let pixels = try #require(CatalogPlaceholder.Kind.blurhash(hash).pixels(size))
     for (place, expected) in zip([0, 4 + 3 * 8, 47], expected) {
@@ -53,15 +53,15 @@ import Testing
     }
   }
 
-  /// The shape is what the hash says of it (2 to 7), as Evan Wallace's own decoder has it, and not what its luminance is
-  /// coded with (3 to 7), as that of thumbhash-python has it. The picture was 30 by 90.
+  /// The shape is the one in the header (2 to 7), as in Evan Wallace's own decoder. thumbhash-python takes
+  /// the number of luminance factors (3 to 7) instead. The image was 30 by 90.
   @Test func aNarrowThumbHashKeepsItsShape() throws {
     let pixels = try #require(
       CatalogPlaceholder.Kind.thumbhash("3wcKMhpwcIh3d3iHgIAH+Hg=").pixels())
     #expect((pixels.width, pixels.height) == (9, 32))
   }
 
-  @Test func whatIsNoPlaceholderIsNone() {
+  @Test func invalidPlaceholdersHaveNoPixels() {
     for text in ["", "4", "4A", "4AcO!xxy", "AAAAAAA=", "4AcOJxxy", "Zm9v=Zm9v"] {
       #expect(CatalogPlaceholder.Kind.thumbhash(text).pixels() == nil, "\(text)")
     }
@@ -74,7 +74,7 @@ import Testing
       #expect(CatalogPlaceholder.Kind.color(text).pixels() == nil, "\(text)")
     }
     #expect(CatalogPlaceholder.Kind.color("#01fe7f").pixels()?.samples == [1, 254, 127, 255])
-    // What is for somebody else's decoder, or damaged, leaves its place to the next.
+    // A data URL and a damaged hash are skipped, and the next kind is used.
     var placeholder = CatalogPlaceholder(color: "#01fe7f")
     placeholder.lqip = "data:image/webp;base64,AAAA"
     placeholder.thumbhash = "!"
@@ -86,8 +86,8 @@ import Testing
     #expect(CatalogPlaceholder().pixels() == nil)
   }
 
-  /// Whatever bytes a hash has, drawing it ends, and nothing overflows.
-  @Test func noHashIsTooOdd() {
+  /// Random bytes neither trap nor hang.
+  @Test func randomHashesNeverTrap() {
     var generator = SplitMix(seed: 3)
     for _ in 0..<2_000 {
       let count = Int.random(in: 0...40, using: &generator)

@@ -29,7 +29,7 @@ import Testing
     head + ",\"later\":[1],\"images\":[\n\(images.joined(separator: ",\n"))\n]}\n"
   private static let lines = head + "}\n\(images.joined(separator: "\n"))\n"
 
-  /// Both forms give what Foundation's decoder gives, and so do the bytes one by one.
+  /// Both forms decode to what Foundation's decoder returns, whatever the size of the pieces.
   @Test(arguments: [1, 2, 7, 100, 100_000])
   func bothFormsAreReadInAnyPieces(_ size: Int) throws {
     let expected = try JSONDecoder().decode(Catalog.self, from: Data(Self.json.utf8))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// The order of members means nothing in JSON: canonical form has the pictures before the schema.
+  /// The order of members has no meaning in JSON: the canonical form has the images before the schema.
   @Test func membersComeInAnyOrder() throws {
     let catalog = try Catalog(reading: Self.json.utf8)
     let canonical = catalog.canonicalJSON()
@@ -58,8 +58,8 @@ import Testing
     #expect(try Catalog(reading: canonical).canonicalJSON() == canonical)
   }
 
-  /// Cut off anywhere, a catalog is none; but for lines, which end where one ends.
-  @Test func aCatalogThatIsCutOffIsNone() throws {
+  /// A catalog that is cut off anywhere is rejected. JSON Lines may end after any complete line.
+  @Test func aCatalogThatIsCutOffIsRejected() throws {
     let bytes = Array(Self.json.utf8)
     for count in 0..<bytes.count - 1 {
       #expect(throws: CatalogError.self, "\(count)") { try Catalog(reading: bytes[..<count]) }
@@ -73,8 +73,8 @@ import Testing
     }
   }
 
-  /// Whatever byte is another, reading ends with a catalog or an error.
-  @Test func flippedBytesAreNoTrap() {
+  /// With any bytes changed, reading ends with a catalog or an error, never with a trap.
+  @Test func changedBytesNeverTrap() {
     var generator = SplitMix(seed: 4)
     let bytes = Array(Self.json.utf8)
     for _ in 0..<5_000 {
@@ -95,15 +95,15 @@ import Testing
 
   @Test(
     arguments: [
-      ("5", "line 1, column 1: expected an object, as a catalog is"),
-      ("", "line 1, column 1: the catalog breaks off here"),
+      ("5", "line 1, column 1: expected an object; this is not a catalog"),
+      ("", "line 1, column 1: the catalog is cut off here"),
       (
         #"{"schema":"tessera-catalog/2"}"#,
-        "line 1, column 11: schema: expected \"tessera-catalog/1\", which is what this library reads, "
+        "line 1, column 11: schema: expected \"tessera-catalog/1\", the only version that this library reads, "
           + "found \"tessera-catalog/2\""
       ),
       (
-        "{}", "line 1, column 3: expected a member \"schema\" in it; this may be no catalog"
+        "{}", "line 1, column 3: the member \"schema\" is missing; this may not be a catalog"
       ),
       (
         head + ",\"images\":[\n{\"id\":\"a\"}]}",
@@ -127,11 +127,36 @@ import Testing
         head + ",\"images\":[\n],\"x\"\n :true\"y\"}",
         "line 3, column 7: x: expected \",\" or \"}\""
       ),
-      (head + ",\"images\":[\n{\"id\":\"a\",\n\"", "line 3, column 2: the catalog breaks off here"),
+      (head + ",\"images\":[\n{\"id\":\"a\",\n\"", "line 3, column 2: the catalog is cut off here"),
+      (
+        head + ",\"images\":[\n{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"id\":\"b\"}]}",
+        "line 2, column 35: images[0].id: duplicate member \"id\""
+      ),
+      (
+        head + ",\"images\":[\n{\"id\":\"a\",\"later\":1,\"url\":\"u\",\"later\":2}]}",
+        "line 2, column 31: images[0].later: duplicate member \"later\""
+      ),
+      (
+        head + ",\"images\":[\n{\"extra\":{\"a\":[{\"b\":1,\"b\":2}]}}]}",
+        "line 2, column 23: images[0].extra.a[0].b: duplicate member \"b\""
+      ),
+      (
+        head + ",\"scales\":[1]}",
+        "line 1, column 213: scales: duplicate member \"scales\""
+      ),
+      (
+        head + ",\"images\":[\n{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"width\":007}]}",
+        "line 2, column 43: images[0].width: expected a whole number, found 007"
+      ),
+      (
+        head
+          + ",\"images\":[\n{\"variants\":[{\"path\":\"p\",\"type\":\"t\",\"width\":1,\"height\":1}]}]}",
+        "line 2, column 14: images[0].variants[0]: \"bytes\" is missing"
+      ),
       (head + ",5:1}", "line 1, column 204: expected a member's name in quotes"),
-      (head + ",\"images\":[]} x", "line 1, column 217: expected nothing behind the catalog"),
+      (head + ",\"images\":[]} x", "line 1, column 217: expected nothing after the catalog"),
     ])
-  func whatIsWrongIsToldWithItsPlace(_ text: String, _ expected: String) {
+  func errorsStatePlaceMemberAndReason(_ text: String, _ expected: String) {
     do {
       _ = try Catalog(reading: text.utf8)
       Issue.record("\(text) was read")
@@ -140,8 +165,8 @@ import Testing
     }
   }
 
-  /// What a manifest may say beyond what is known makes no catalog unreadable; what is no JSON does.
-  @Test func oddValuesAreNoReasonToReadNothing() throws {
+  /// Unusual values in `extra` do not make a catalog unreadable. Invalid JSON does.
+  @Test func unusualExtraValuesAreAccepted() throws {
     func read(_ extra: [UInt8]) throws(CatalogError) -> CatalogValue? {
       let before =
         Self.head + ",\"images\":[{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"extra\":"
@@ -162,7 +187,7 @@ import Testing
     }
   }
 
-  /// Ids that look alike and have other bytes are two.
+  /// Ids are compared by their bytes, not by canonical equivalence.
   @Test func idsAreTheirBytes() throws {
     let images = ["caf\u{E9}", "cafe\u{301}"].map { CatalogImage(id: $0, url: $0, status: .failed) }
     var catalog = try Catalog(reading: Self.json.utf8)
@@ -172,7 +197,7 @@ import Testing
     #expect(index.position(of: "cafe\u{301}") == 1)
   }
 
-  /// Nothing is looked through again and again, however it comes.
+  /// Each byte is examined once, however small the pieces are.
   @Test func aLongMemberAndManyBlanksAreReadOnce() throws {
     let long = String(repeating: "x", count: 2_000_000)
     let blanks = String(repeating: " ", count: 300_000)
@@ -189,12 +214,12 @@ import Testing
     }
     try reader.finish()
     #expect(count == 2)
-    // Twice is a second here; again with each part would be minutes.
+    // Once takes less than a second here; once per piece would take minutes.
     #expect(clock.duration(to: .now) < .seconds(20))
   }
 
-  /// Deep nesting is an error, and not the end of the stack.
-  @Test func deepNestingIsRefused() {
+  /// Deep nesting is an error and does not exhaust the stack.
+  @Test func deepNestingIsRejected() {
     let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
     let text =
       Self.head + ",\"images\":[{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"extra\":\(deep)}]}"

@@ -1,9 +1,9 @@
-/// Why a catalog can't be read.
+/// Why a catalog cannot be read, and where.
 public struct CatalogError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Where in the document, from 1; a column is a byte.
+  /// The place in the document. Lines and columns count from 1; a column is one byte.
   public var line: Int
   public var column: Int
-  /// Which member: `images[3].variants[0].width`. Empty where the document itself is meant.
+  /// The path to the member: `images[3].variants[0].width`. Empty for the document itself.
   public var member: String
   /// What was expected, and what was found: a clause.
   public var message: String

@@ -1,10 +1,12 @@
-/// Which files an app should ask for next, as a pure function of what is on the screen: no clock, no network.
+/// Decides which files an app should request next. A pure function of what is on the screen: no
+/// clock, no network.
 ///
-/// What is visible goes first, the place that became visible last before the others (last in, first out): whoever
-/// scrolls looks at what has just come, not at what has passed. What is to come follows in its order (first in, first
-/// out). What is there already, or asked for already, is not asked for again.
+/// Files of visible places come first, in the reverse of the order in which the places became visible
+/// (last in, first out): a user who scrolls looks at what has just appeared. Files of upcoming places
+/// follow in their order (first in, first out). Files that are loaded or in flight are not requested
+/// again.
 public struct Prefetch: Sendable, Equatable {
-  /// A file that somebody needs.
+  /// A file that a place needs.
   public struct Request: Sendable, Equatable, Hashable {
     /// Relative to the catalog.
     public var path: String
@@ -22,27 +24,27 @@ public struct Prefetch: Sendable, Equatable {
     }
   }
 
-  /// The most requests that may be under way.
+  /// The maximum number of requests in flight.
   public var requests: Int
-  /// The most bytes that may be under way for places that are not visible yet. What is visible is asked for all the
-  /// same.
+  /// The maximum number of bytes in flight for places that are not visible yet. Files of visible places
+  /// do not count.
   public var bytes: Int
 
   /// - Parameters:
-  ///   - requests: under way at a time; 6 by default, as browsers have it for one host.
-  ///   - bytes: under way for what is not visible; 2 MB by default.
+  ///   - requests: the maximum in flight. The default of 6 is what browsers use per host over HTTP/1.1.
+  ///   - bytes: the maximum in flight for places that are not visible; 2 MB by default.
   public init(requests: Int = 6, bytes: Int = 2_000_000) {
     self.requests = requests
     self.bytes = bytes
   }
 
-  /// The files to ask for now, the most urgent first.
+  /// The files to request now, the most urgent first.
   ///
   /// - Parameters:
   ///   - visible: the files of places on the screen, in the order in which they became visible.
-  ///   - upcoming: those of places that may be next, the nearest first.
-  ///   - underWay: what has been asked for and has not come.
-  ///   - isLoaded: whether a file is there, by its path.
+  ///   - upcoming: the files of places that may appear next, the nearest first.
+  ///   - underWay: the files in flight.
+  ///   - isLoaded: whether the file with this path has loaded.
   public func next(
     visible: [Request], upcoming: [Request], underWay: [Request],
     isLoaded: (_ path: String) -> Bool
@@ -50,8 +52,8 @@ public struct Prefetch: Sendable, Equatable {
     var known = Set(underWay.map(\.path))
     var places = requests - known.count
     let urgent = Set(visible.map(\.path))
-    // A file that is visible uses nothing of the budget for what is not.
-    // Sizes come from a document: no number in it may overflow.
+    // The budget is for places that are not visible, so files of visible places use none of it. It is
+    // a Double because sizes come from a catalog, and sums of arbitrary Ints could overflow.
     var budget = Double(bytes)
     for request in underWay where !urgent.contains(request.path) { budget -= request.cost }
     var chosen: [Request] = []
@@ -62,8 +64,8 @@ public struct Prefetch: Sendable, Equatable {
     }
     for request in upcoming where places > 0 {
       guard !isLoaded(request.path), !known.contains(request.path) else { continue }
-      // One that is too large waits, and with it those behind it: smaller ones would overtake it for ever. One that
-      // is larger than the whole budget goes alone.
+      // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller
+      // files could overtake it indefinitely. A file larger than the whole budget is requested alone.
       guard request.cost <= budget || budget == Double(bytes) else { break }
       known.insert(request.path)
       chosen.append(request)

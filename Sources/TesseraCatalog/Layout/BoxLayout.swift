@@ -1,4 +1,4 @@
-/// A size in points, or in pixels where that is said.
+/// A size, in points unless the documentation says pixels.
 public struct CatalogSize: Sendable, Equatable, Hashable, Codable {
   public var width: Int
   public var height: Int
@@ -9,7 +9,7 @@ public struct CatalogSize: Sendable, Equatable, Hashable, Codable {
   }
 }
 
-/// A place for a picture that no slot was made for. A side that is nil is free; not both.
+/// A place in the layout that is not a slot. A nil side is free; at most one side may be nil.
 public struct CatalogBox: Sendable, Equatable, Hashable {
   public var width: Int?
   public var height: Int?
@@ -23,17 +23,17 @@ public struct CatalogBox: Sendable, Equatable, Hashable {
 }
 
 extension CatalogImage {
-  /// The size that the picture has in one of the catalog's slots, in points; nil where its own size never became
-  /// known, or where it has no such slot.
+  /// The size of the image in one of the catalog's slots, in points. Nil if the image's own size is
+  /// unknown, or if it is not used in the slot.
   public func layoutSize(in slot: String) -> CatalogSize? {
     slots[slot].map { CatalogSize(width: $0.width, height: $0.height) }
   }
 
-  /// The size that the picture has in any box, in the box's unit, as the catalog's own slots have it: it keeps its shape,
-  /// unless it is cropped (`clip`), and fills the box whether it has as many pixels or not. Sides are rounded to the
-  /// nearest whole number, and are at least 1.
+  /// The size of the image in any box, in the unit of the box. It is computed as for the catalog's
+  /// slots: the image keeps its shape unless it is cropped (`clip`), and it fills the box even if it has
+  /// fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
   ///
-  /// Nil where the picture's size never became known, or where neither side of the box is given.
+  /// Nil if the image's own size is unknown, or if both sides of the box are nil.
   public func layoutSize(in box: CatalogBox) -> CatalogSize? {
     guard let width, let height, width > 0, height > 0 else { return nil }
     let (own, other) = (Double(width), Double(height))
@@ -54,29 +54,32 @@ extension CatalogImage {
     }
   }
 
-  /// A quotient as a side: the nearest whole number, halves up, from 1 to a thousand million.
+  /// A quotient as the length of a side: the nearest whole number, halves rounded up.
   private static func rounded(_ dividend: Double, by divisor: Double) -> Int {
+    // A catalog is untrusted input: 1e9 keeps the conversion to Int from overflowing.
     Int(max(1, min(1e9, ((2 * dividend + divisor) / (2 * divisor)).rounded(.down))))
   }
 
-  /// The file to fetch for any box on a screen: the smallest that has a pixel for each of the screen's, or the largest
-  /// there is. Files that were cropped for a slot are left out, unless all of them were.
+  /// The file to fetch for any box on a screen: the smallest file with at least one pixel per device
+  /// pixel, or the largest file. Files that were cropped for a slot are ignored, unless all were.
   ///
-  /// - Parameter scale: device pixels a point.
+  /// - Parameter scale: device pixels per point.
   public func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
     guard let shown = uncroppedSize(in: box) else { return nil }
     let whole = wholeVariants
     let candidates = whole.isEmpty ? variants : whole
     let (across, down) = (Double(shown.width) * scale, Double(shown.height) * scale)
+    // A file's sides are rounded, so it may be up to half a pixel smaller than computed.
     return candidates.first {
       Double($0.width) + 0.5 >= across && Double($0.height) + 0.5 >= down
     } ?? candidates.last
   }
 
-  /// The files that show the whole picture, smallest first; the others were cropped for a slot.
+  /// The files that show the whole image, smallest first. The others were cropped for a slot.
   public var wholeVariants: [CatalogVariant] {
     guard let width, let height, width > 0, height > 0 else { return [] }
-    // The longer side is as it was asked for, the other one follows from it.
+    // The catalog does not record crops, so the shape decides. The planner rounds the longer side
+    // and computes the other one from it; the same computation here gives the same result.
     let (own, other) = (Double(width), Double(height))
     return variants.filter { variant in
       width >= height
@@ -85,7 +88,7 @@ extension CatalogImage {
     }
   }
 
-  /// The size of the whole picture, where a box shows a part of it.
+  /// The size of the whole image if the box shows all of it, or only a part of it.
   private func uncroppedSize(in box: CatalogBox) -> CatalogSize? {
     var box = box
     if box.mode == .clip { box.mode = .fill }

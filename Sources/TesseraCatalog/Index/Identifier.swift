@@ -1,5 +1,7 @@
-/// The id of a picture as a key: ids are the same where their bytes are. Strings are the same already where they look
-/// alike (U+00E9, and U+0065 U+0301).
+/// The id of an image as a key. Identifiers are equal if their bytes are.
+///
+/// Strings compare by canonical equivalence instead: U+00E9 equals U+0065 U+0301. The manifest treats
+/// these as two ids.
 struct Identifier: Hashable {
   let text: String
 

@@ -6,12 +6,14 @@
   internal import Musl
 #endif
 
-/// ThumbHash, after Evan Wallace's definition of it: some 25 bytes for the average colour, the shape, a blurred
-/// picture and its alpha.
+/// Decodes ThumbHash (evanw.github.io/thumbhash): about 25 bytes for the average colour, the shape, a
+/// blurred image and its alpha.
 public enum ThumbHash {
-  /// The picture that a hash stands for, some 32 pixels along its longer side; nil where it is no hash.
+  /// The image that a hash encodes, about 32 pixels along its longer side. Nil if the bytes are not a
+  /// ThumbHash.
   ///
-  /// - Parameter hash: its bytes; the catalog has them in Base64, which ``CatalogPlaceholder/Kind/pixels(_:)`` takes.
+  /// - Parameter hash: the bytes. A catalog holds them in Base64, which
+  ///   ``CatalogPlaceholder/Kind/pixels(_:)`` accepts.
   public static func decode(_ hash: [UInt8]) -> PlaceholderPixels? {
     guard let parts = Parts(hash) else { return nil }
     let ratio = Double(parts.across) / Double(parts.down)
@@ -27,7 +29,8 @@ public enum ThumbHash {
         let yellow = parts.yellow.value(columns[x], rows[y])
         let red = parts.red.value(columns[x], rows[y])
         let alpha = parts.alpha?.value(columns[x], rows[y]) ?? 1
-        // Luminance is the mean of the three, yellow is red and green against blue.
+        // The inverse of the encoder: luminance is the mean of red, green and blue; yellow is the mean of
+        // red and green minus blue; red is red minus green.
         let b = luminance - 2 / 3 * yellow
         let r = (3 * luminance - b + red) / 2
         let g = r - red
@@ -43,10 +46,10 @@ public enum ThumbHash {
     }
   }
 
-  /// A plane as a constant and factors of cosines, of which the higher ones are left out.
+  /// One plane of the image: a constant and the factors of its low-frequency cosines.
   private struct Channel {
     var constant: Double
-    /// With the numbers of their cosines.
+    /// Each with the frequencies of its cosines.
     var factors: [(x: Int, y: Int, value: Double)] = []
 
     init(
@@ -55,6 +58,7 @@ public enum ThumbHash {
       self.constant = constant
       for y in 0..<down {
         var x = y == 0 ? 1 : 0
+        // Only the triangle of low frequencies is stored.
         while x * down < across * (down - y) {
           factors.append((x, y, (Double(digits.next()) / 7.5 - 1) * scale))
           x += 1
@@ -67,7 +71,7 @@ public enum ThumbHash {
     }
   }
 
-  /// Digits of four bits, the lower one of each byte first.
+  /// The four-bit digits of the hash, the lower half of each byte first.
   private struct Digits {
     var bytes: ArraySlice<UInt8>
     var high: UInt8?
@@ -87,8 +91,9 @@ public enum ThumbHash {
     }
   }
 
+  /// The fields of the header, and the planes.
   private struct Parts {
-    /// The shape, as cosines each way.
+    /// The shape, as the number of cosines in each direction.
     var across: Int
     var down: Int
     var luminance: Channel
@@ -109,7 +114,7 @@ public enum ThumbHash {
       luminance = Channel(
         Double(head & 63) / 63, scale: Double(head >> 18 & 31) / 31, max(3, across), max(3, down),
         &digits)
-      // Colours were scaled down a little when they were rounded, so they are scaled up.
+      // The reference decoder raises saturation by 1.25 to compensate for the coarse rounding.
       yellow = Channel(
         Double(head >> 6 & 63) / 31.5 - 1, scale: Double(shape >> 3 & 63) / 63 * 1.25, 3, 3,
         &digits)

@@ -6,18 +6,21 @@
   internal import Musl
 #endif
 
-/// BlurHash, after Wolt's description of it: a text of some 30 characters for a blurred picture.
+/// Decodes BlurHash (github.com/woltapp/blurhash): about 30 characters for a blurred image.
 public enum BlurHash {
-  /// The picture that a hash stands for; nil where it is no hash, or where a side is not from 1 to 1,024.
+  /// The image that a hash encodes, drawn at a size in pixels. Nil if the text is not a BlurHash, or if
+  /// a side is not from 1 to 1,024.
   ///
-  /// A hash does not know its picture's shape: that is the app's, from the catalog.
+  /// A BlurHash does not contain the image's shape. The app takes the shape from the catalog.
   public static func decode(_ hash: String, width: Int, height: Int) -> PlaceholderPixels? {
     let digits = hash.utf8.map { Self.values[Int($0)] }
+    // Drawing costs up to 81 cosines per pixel; a blurred image needs no more than 1,024 a side.
     guard digits.count >= 6, !digits.contains(-1), (1...1024).contains(width),
       (1...1024).contains(height)
     else { return nil }
     let (across, down) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
     guard digits[0] < 81, digits.count == 4 + 2 * across * down else { return nil }
+    // The format's constants: 2 x 83 for the maximum of the factors, and 19 levels per channel.
     let scale = Double(digits[1] + 1) / 166
     let average = digits[2..<6].reduce(0) { $0 * 83 + $1 }
     guard average < 1 << 24 else { return nil }
@@ -30,27 +33,35 @@ public enum BlurHash {
       factors.append(
         [value / 361, value / 19 % 19, value % 19].map { step in
           let part = (Double(step) - 9) / 9
+          // The encoder stored signed square roots.
           return (part < 0 ? -part * part : part * part) * scale
         })
     }
-    let columns = cosines(width, count: across)
-    let rows = cosines(height, count: down)
+    let samples = samples(
+      factors, columns: cosines(width, count: across), rows: cosines(height, count: down))
+    return PlaceholderPixels(width: width, height: height, samples: samples)
+  }
+
+  /// Sums the cosines at each pixel.
+  private static func samples(
+    _ factors: [[Double]], columns: [[Double]], rows: [[Double]]
+  ) -> [UInt8] {
     var samples: [UInt8] = []
-    samples.reserveCapacity(width * height * 4)
-    for y in 0..<height {
-      for x in 0..<width {
+    samples.reserveCapacity(columns.count * rows.count * 4)
+    for row in rows {
+      for column in columns {
         var light = [0.0, 0.0, 0.0]
-        for j in 0..<down {
-          for i in 0..<across {
-            let basis = columns[x][i] * rows[y][j]
-            for channel in 0..<3 { light[channel] += factors[i + j * across][channel] * basis }
+        for (j, down) in row.enumerated() {
+          for (i, across) in column.enumerated() {
+            let factor = factors[i + j * column.count]
+            for channel in 0..<3 { light[channel] += factor[channel] * (across * down) }
           }
         }
         for channel in 0..<3 { samples.append(sample(light[channel])) }
         samples.append(255)
       }
     }
-    return PlaceholderPixels(width: width, height: height, samples: samples)
+    return samples
   }
 
   private static func cosines(_ length: Int, count: Int) -> [[Double]] {
@@ -59,12 +70,13 @@ public enum BlurHash {
     }
   }
 
-  /// A sample of sRGB as light, 0 to 1.
+  /// An sRGB sample as linear light, 0 to 1 (IEC 61966-2-1).
   private static func linear(_ sample: Int) -> Double {
     let part = Double(sample) / 255
     return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
   }
 
+  /// Linear light as an sRGB sample.
   private static func sample(_ light: Double) -> UInt8 {
     let value = max(0, min(1, light))
     return UInt8(
@@ -72,7 +84,7 @@ public enum BlurHash {
         ? value * 12.92 * 255 + 0.5 : (1.055 * pow(value, 1 / 2.4) - 0.055) * 255 + 0.5)
   }
 
-  /// The value of each byte as a digit of base 83; -1 where it is none.
+  /// The value of each byte as a digit of base 83; -1 if the byte is not a digit.
   private static let values: [Int] = {
     let digits =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~"

@@ -1,0 +1,43 @@
+/// The state of an image on the screen.
+public enum ImageState: Sendable, Equatable, CaseIterable {
+  /// The app has requested the file, or will request it.
+  case loading
+  /// The file has loaded.
+  case loaded
+  /// The file could not be loaded.
+  case failed
+}
+
+/// What to draw in an image's place.
+public enum ImageAppearance: Sendable, Equatable {
+  /// The file itself.
+  case image(CatalogVariant)
+  /// A blurred image, made from the most detailed placeholder.
+  case placeholder(CatalogPlaceholder.Kind)
+  /// Nothing is known of the image. The app draws whatever it uses for an empty place.
+  case empty
+  /// There is nothing to show and nothing to wait for. The error is nil if the catalog has a file and
+  /// the client failed to load it.
+  case failure(CatalogImage.Failure?)
+}
+
+extension CatalogImage {
+  /// What to draw for the image in a state. The size of its place does not depend on the state.
+  ///
+  /// - Parameter variant: the file chosen for the place; nil if the catalog has none.
+  public func appearance(
+    in state: ImageState, variant: CatalogVariant?
+  ) -> ImageAppearance {
+    guard let variant else {
+      // A layout-only run makes no files, so a pending image is still expected to arrive.
+      return status == .failed ? .failure(error) : waiting
+    }
+    return switch state {
+    case .loading: waiting
+    case .loaded: .image(variant)
+    case .failed: .failure(nil)
+    }
+  }
+
+  private var waiting: ImageAppearance { placeholder?.best.map { .placeholder($0) } ?? .empty }
+}

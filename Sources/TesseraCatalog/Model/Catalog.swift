@@ -1,0 +1,126 @@
+/// A Tessera catalog (`tessera-catalog/1`): everything an app needs to lay out its screens before
+/// the first image has loaded.
+///
+///     let catalog = try Catalog(reading: data)
+///     let index = CatalogIndex(catalog)
+///     let avatar = index.variant(of: "p1", for: "avatar", scale: 2)
+///
+/// Members that this version does not know are ignored, so an app can read catalogs of later minor
+/// versions.
+///
+/// Any `Decoder` can decode a catalog, too. It is slower and less strict than ``init(reading:)``: it
+/// accepts any ``schema``, and numbers such as `1.0` for whole numbers.
+public struct Catalog: Codable, Sendable, Equatable {
+  /// The schema's name and major version.
+  public static let schema = "tessera-catalog/1"
+
+  public var schema: String
+  public var generator: Generator
+  public var pipeline: Pipeline
+  /// The prefix of a variant's path. Ends in "/"; nil if the pipeline file sets none.
+  public var baseURL: String?
+  /// The places in the layout, by name.
+  public var slots: [String: CatalogSlot]
+  /// Device pixels per point, ascending. ``CatalogSlotUse/variants`` has one entry for each.
+  public var scales: [Int]
+  /// In the order of the manifest.
+  public var images: [CatalogImage]
+
+  /// The program that made the catalog.
+  public struct Generator: Codable, Sendable, Equatable {
+    public var name: String
+    public var version: String
+    public var libvips: String
+
+    public init(name: String, version: String, libvips: String) {
+      self.name = name
+      self.version = version
+      self.libvips = libvips
+    }
+  }
+
+  /// The pipeline file behind the catalog.
+  public struct Pipeline: Codable, Sendable, Equatable {
+    /// The file's name without its extension.
+    public var name: String
+    /// Changes whenever a key changes that affects the catalog or the bytes of its variants.
+    public var fingerprint: String
+
+    public init(name: String, fingerprint: String) {
+      self.name = name
+      self.fingerprint = fingerprint
+    }
+  }
+
+  public init(
+    generator: Generator, pipeline: Pipeline, baseURL: String?, slots: [String: CatalogSlot],
+    scales: [Int], images: [CatalogImage]
+  ) {
+    self.schema = Self.schema
+    self.generator = generator
+    self.pipeline = pipeline
+    self.baseURL = baseURL
+    self.slots = slots
+    self.scales = scales
+    self.images = images
+  }
+}
+
+extension Catalog: CatalogRecord {
+  static var blank: Catalog {
+    Catalog(
+      generator: .blank, pipeline: .blank, baseURL: nil, slots: [:], scales: [], images: [])
+  }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ catalog: inout Catalog
+  ) throws(Visitor.Failure) {
+    try headMembers(&visitor, &catalog)
+    try visitor.required("images", &catalog.images)
+  }
+
+  /// Everything but the images. A head is read and written apart from them, because the images of a
+  /// catalog may not fit in memory.
+  static func headMembers<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ catalog: inout Catalog
+  ) throws(Visitor.Failure) {
+    try visitor.required("schema", &catalog.schema)
+    try visitor.required("generator", &catalog.generator)
+    try visitor.required("pipeline", &catalog.pipeline)
+    try visitor.optional("baseURL", &catalog.baseURL)
+    try visitor.named("slots", &catalog.slots)
+    try visitor.required("scales", &catalog.scales)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}
+
+extension Catalog.Generator: CatalogRecord {
+  static var blank: Self { Self(name: "", version: "", libvips: "") }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ generator: inout Self
+  ) throws(Visitor.Failure) {
+    try visitor.required("name", &generator.name)
+    try visitor.required("version", &generator.version)
+    try visitor.required("libvips", &generator.libvips)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}
+
+extension Catalog.Pipeline: CatalogRecord {
+  static var blank: Self { Self(name: "", fingerprint: "") }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ pipeline: inout Self
+  ) throws(Visitor.Failure) {
+    try visitor.required("name", &pipeline.name)
+    try visitor.required("fingerprint", &pipeline.fingerprint)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}

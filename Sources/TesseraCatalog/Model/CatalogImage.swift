@@ -1,0 +1,127 @@
+/// One image of the catalog.
+public struct CatalogImage: Codable, Sendable, Equatable {
+  public enum Status: String, Codable, Sendable, CaseIterable {
+    /// The image is complete.
+    case ok
+    /// The source could not be reached this time. The last good result still applies.
+    case stale
+    /// There is nothing to show.
+    case failed
+    /// The size is known, but no variants were made.
+    case pending
+  }
+
+  public var id: String
+  public var url: String
+  public var status: Status
+  /// Pixels, as displayed. Nil if the size is unknown.
+  public var width: Int?
+  public var height: Int?
+  /// The source's format: `jpeg`, `png`, `gif`, `webp`.
+  public var format: String?
+  public var alpha: Bool?
+  public var animated: Bool?
+  public var frames: Int?
+  /// Why `status` is `failed` or `stale`.
+  public var error: Failure?
+  /// Defects of the source that did not prevent showing it.
+  public var warnings: [String]?
+  /// What to show until a file has loaded. Nil if the image was never decoded, or if the pipeline
+  /// requests no placeholders.
+  public var placeholder: CatalogPlaceholder?
+  /// Smallest first. Empty if there is nothing to show.
+  public var variants: [CatalogVariant]
+  /// How the image fills each slot, by the slot's name.
+  public var slots: [String: CatalogSlotUse]
+  /// The bytes that the image was made from. Only in catalogs of the `full` profile.
+  public var source: CatalogSource?
+  /// The manifest's `extra`.
+  public var extra: CatalogValue?
+
+  /// Why an image could not be made or refreshed.
+  public struct Failure: Codable, Sendable, Equatable, Error {
+    /// A stable word: `http-status`, `timeout`, `not-image`…
+    public var code: String
+    /// A sentence for people.
+    public var message: String
+    /// Whether the same request may succeed later.
+    public var retryable: Bool
+
+    public init(code: String, message: String, retryable: Bool) {
+      self.code = code
+      self.message = message
+      self.retryable = retryable
+    }
+  }
+
+  public init(
+    id: String, url: String, status: Status, width: Int? = nil, height: Int? = nil,
+    format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
+    error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
+    variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:],
+    source: CatalogSource? = nil, extra: CatalogValue? = nil
+  ) {
+    self.id = id
+    self.url = url
+    self.status = status
+    self.width = width
+    self.height = height
+    self.format = format
+    self.alpha = alpha
+    self.animated = animated
+    self.frames = frames
+    self.error = error
+    self.warnings = warnings
+    self.placeholder = placeholder
+    self.variants = variants
+    self.slots = slots
+    self.source = source
+    self.extra = extra
+  }
+}
+
+extension CatalogImage: CatalogRecord {
+  static var blank: CatalogImage { CatalogImage(id: "", url: "", status: .failed) }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ image: inout CatalogImage
+  ) throws(Visitor.Failure) {
+    // A failed image has neither variants nor slots. One that has some all the same keeps them, so
+    // that no catalog loses data when it is read and written again.
+    let hasNothing = image.status == .failed && image.variants.isEmpty && image.slots.isEmpty
+    try visitor.required("id", &image.id)
+    try visitor.required("url", &image.url)
+    try visitor.required("status", &image.status)
+    try visitor.optional("width", &image.width)
+    try visitor.optional("height", &image.height)
+    try visitor.optional("format", &image.format)
+    try visitor.optional("alpha", &image.alpha)
+    try visitor.optional("animated", &image.animated)
+    try visitor.optional("frames", &image.frames)
+    try visitor.optional("error", &image.error)
+    try visitor.optional("warnings", &image.warnings)
+    try visitor.optional("placeholder", &image.placeholder)
+    try visitor.collection("variants", &image.variants, isLeftOut: hasNothing)
+    try visitor.collection("slots", &image.slots, isLeftOut: hasNothing)
+    try visitor.optional("source", &image.source)
+    try visitor.anything("extra", &image.extra)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}
+
+extension CatalogImage.Failure: CatalogRecord {
+  static var blank: Self { Self(code: "", message: "", retryable: false) }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ failure: inout Self
+  ) throws(Visitor.Failure) {
+    try visitor.required("code", &failure.code)
+    try visitor.required("message", &failure.message)
+    try visitor.required("retryable", &failure.retryable)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}

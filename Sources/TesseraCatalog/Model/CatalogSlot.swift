@@ -1,0 +1,68 @@
+/// A place in the layout, in points.
+public struct CatalogSlot: Codable, Sendable, Equatable {
+  public enum Mode: String, Codable, Sendable, CaseIterable {
+    /// The whole image inside the box.
+    case fit
+    /// The whole image covering the box.
+    case fill
+    /// The image cropped to the shape of the box.
+    case clip
+  }
+
+  /// Nil if the width is free.
+  public var width: Int?
+  /// Nil if the height is free.
+  public var height: Int?
+  public var mode: Mode
+
+  public init(width: Int?, height: Int?, mode: Mode) {
+    self.width = width
+    self.height = height
+    self.mode = mode
+  }
+}
+
+extension CatalogSlot: CatalogRecord {
+  static var blank: CatalogSlot { CatalogSlot(width: nil, height: nil, mode: .fit) }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ slot: inout CatalogSlot
+  ) throws(Visitor.Failure) {
+    try visitor.optional("width", &slot.width)
+    try visitor.optional("height", &slot.height)
+    try visitor.required("mode", &slot.mode)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}
+
+/// How an image fills one slot.
+public struct CatalogSlotUse: Codable, Sendable, Equatable {
+  /// The size in the layout, in points.
+  public var width: Int
+  public var height: Int
+  /// One index into ``CatalogImage/variants`` for each of the catalog's scales.
+  public var variants: [Int]
+
+  public init(width: Int, height: Int, variants: [Int]) {
+    self.width = width
+    self.height = height
+    self.variants = variants
+  }
+}
+
+extension CatalogSlotUse: CatalogRecord {
+  static var blank: CatalogSlotUse { CatalogSlotUse(width: 0, height: 0, variants: []) }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ use: inout CatalogSlotUse
+  ) throws(Visitor.Failure) {
+    try visitor.required("width", &use.width)
+    try visitor.required("height", &use.height)
+    try visitor.required("variants", &use.variants)
+  }
+
+  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
+  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
+}

@@ -1,0 +1,115 @@
+internal import TesseraJSON
+
+/// A JSON value (RFC 8259), used for the `extra` of a manifest entry: data that Tessera passes through
+/// to the app.
+public enum CatalogValue: Sendable, Equatable, Codable {
+  case null
+  case bool(Bool)
+  /// A whole number of at most 64 bits.
+  case integer(Int)
+  case number(Double)
+  case string(String)
+  case array([CatalogValue])
+  /// Names are compared as Swift strings are, by canonical equivalence.
+  case object([String: CatalogValue])
+
+  /// A member of an object; nil if the value is not an object or has no member of this name.
+  public subscript(name: String) -> CatalogValue? {
+    if case .object(let members) = self { members[name] } else { nil }
+  }
+
+  public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+  public var integerValue: Int? { if case .integer(let number) = self { number } else { nil } }
+  /// The value of a number or an integer.
+  public var numberValue: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    default: nil
+    }
+  }
+  public var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+  public var arrayValue: [CatalogValue]? { if case .array(let list) = self { list } else { nil } }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+      // A `Decoder` does not report the kind of a value, so each kind is attempted in turn: a failure
+      // here is an answer. Int precedes Double, because a Double would round large whole numbers.
+    } else if let flag = try? container.decode(Bool.self) {
+      self = .bool(flag)
+    } else if let number = try? container.decode(Int.self) {
+      self = .integer(number)
+    } else if let number = try? container.decode(Double.self) {
+      self = .number(number)
+    } else if let text = try? container.decode(String.self) {
+      self = .string(text)
+    } else if let list = try? container.decode([CatalogValue].self) {
+      self = .array(list)
+    } else {
+      self = .object(try container.decode([String: CatalogValue].self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let flag): try container.encode(flag)
+    case .integer(let number): try container.encode(number)
+    case .number(let number): try container.encode(number)
+    case .string(let text): try container.encode(text)
+    case .array(let list): try container.encode(list)
+    case .object(let members): try container.encode(members)
+    }
+  }
+}
+
+extension CatalogValue {
+  /// Reads a value of any kind.
+  static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> CatalogValue {
+    try read(from: &scanner, depth: 0)
+  }
+
+  /// - Parameter depth: the nesting depth at which the value counts; see
+  ///   `JSONScanner.maximumDepth`.
+  static func read(
+    from scanner: inout JSONScanner, depth: Int
+  ) throws(JSONScanner.Failure) -> CatalogValue {
+    switch try scanner.kind(depth: depth) {
+    case .object:
+      var members: [String: CatalogValue] = [:]
+      try scanner.members { scanner, name, offset throws(JSONScanner.Failure) in
+        let value = try read(from: &scanner, depth: depth + 1)
+        guard members.updateValue(value, forKey: name) == nil else {
+          throw JSONScanner.Failure(duplicate: name, at: offset)
+        }
+      }
+      return .object(members)
+    case .array:
+      var list: [CatalogValue] = []
+      try scanner.array { scanner throws(JSONScanner.Failure) in
+        list.append(try read(from: &scanner, depth: depth + 1))
+      }
+      return .array(list)
+    case .string: return .string(try scanner.string())
+    case .number: return number(try scanner.number())
+    case .bool(let flag): return .bool(flag)
+    case .null: return .null
+    }
+  }
+
+  private static func number(_ text: String) -> CatalogValue {
+    if let whole = Int(text) { return .integer(whole) }
+    // The text is a number in JSON, and Swift reads all of those.
+    guard let value = Double(text) else { return .null }
+    // The data is the app's. A number that no Double can hold must not make its catalog unreadable,
+    // so it becomes the largest one.
+    guard value.isFinite else {
+      return .number(value < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude)
+    }
+    // Foundation's decoder also reads 1.0 as a whole number.
+    return Int(exactly: value).map { .integer($0) } ?? .number(value)
+  }
+}

@@ -1,0 +1,190 @@
+internal import TesseraJSON
+
+/// The changes from one catalog to the next, as `tessera diff --patch` writes them. An app that has
+/// the old catalog downloads the patch instead of the new catalog.
+///
+/// It is a JSON Merge Patch (RFC 7396) for the keyed form of a catalog. In that form `images` is an
+/// object whose names are the ids of the images. Each image names its successor in `next`, and the
+/// catalog names the first image in `first`. `extra` is wrapped in an array: a merge
+/// patch replaces an array as a whole, but it cannot express a null member of an object.
+public struct CatalogPatch: Sendable {
+  /// The members of the patch other than `images`.
+  private var members: [String: CatalogValue] = [:]
+  private var images: [(id: Identifier, change: CatalogValue)] = []
+
+  /// - Throws: ``CatalogError`` if the bytes are not a patch.
+  public init(reading bytes: some Sequence<UInt8>) throws(CatalogError) {
+    var buffer = CatalogBuffer()
+    buffer.append(bytes)
+    var scanner = buffer.scanner
+    var patch = CatalogPatch()
+    try buffer.located { () throws(JSONScanner.Failure) in try patch.read(&scanner) }
+    self = patch
+  }
+
+  private init() {}
+
+  private mutating func read(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
+    try scanner.object { scanner, name throws(JSONScanner.Failure) in
+      if name == "images" {
+        try readImages(&scanner)
+      } else {
+        members[name] = try CatalogValue.read(from: &scanner)
+      }
+    }
+    guard scanner.isAtEnd() else {
+      throw JSONScanner.Failure(
+        offset: scanner.offset, message: "expected nothing after the patch")
+    }
+  }
+
+  private mutating func readImages(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
+    // Ids are compared by their bytes, unlike the names that `JSONScanner.object` compares.
+    var ids: Set<Identifier> = []
+    try scanner.members { scanner, name, offset throws(JSONScanner.Failure) in
+      let id = Identifier(name)
+      guard ids.insert(id).inserted else {
+        throw JSONScanner.Failure(duplicate: name, at: offset)
+      }
+      // An image's `extra` is two levels further down here, in an object and an array. It may nest as
+      // deep as in a catalog, where counting begins at `extra` itself.
+      images.append((id, try CatalogValue.read(from: &scanner, depth: -2)))
+    }
+  }
+
+  /// The catalog that results from the patch.
+  ///
+  /// A patch does not state which catalog it is for (RFC 7396 has no place for that). Applied to
+  /// another catalog it may produce one that never existed, so name the patch file after the catalog
+  /// that it starts from.
+  ///
+  /// - Parameter catalog: the one that the patch is for.
+  /// - Throws: ``CatalogError`` if the result is not a catalog. A patch for another catalog often
+  ///   fails this way: an image is missing, or has no place in the order.
+  public func applied(to catalog: Catalog) throws(CatalogError) -> Catalog {
+    var changes = members
+    let first = changes.removeValue(forKey: "first")
+    var new = try Self.head(of: catalog, changedBy: changes)
+    var entries = try Self.entries(of: catalog)
+    for (id, change) in images {
+      entries[id] = change == .null ? nil : try entries[id].changed(by: change, id: id.text)
+    }
+    var id = first.map(\.stringValue) ?? catalog.images.first?.id
+    while let current = id {
+      guard let entry = entries.removeValue(forKey: Identifier(current)) else {
+        throw Self.error(
+          "images", "\"\(current)\" is missing; the patch is for another catalog")
+      }
+      new.images.append(entry.image)
+      id = entry.next
+    }
+    guard entries.isEmpty else {
+      throw Self.error(
+        "images", "\(entries.count) have no place in the order; the patch is for another catalog")
+    }
+    return new
+  }
+
+  private static func head(
+    of catalog: Catalog, changedBy changes: [String: CatalogValue]
+  ) throws(CatalogError) -> Catalog {
+    let merged = CatalogValue.object(catalog.headTree).merged(with: .object(changes))
+    var reader = HeadReader()
+    try merged.scanned(as: "the catalog") { scanner throws(JSONScanner.Failure) in
+      try scanner.object { scanner, name throws(JSONScanner.Failure) in
+        try reader.read(name, from: &scanner)
+      }
+    }
+    guard let head = reader.head else {
+      throw error(reader.missing ?? "", "the patch removes it")
+    }
+    return head
+  }
+
+  private static func entries(of catalog: Catalog) throws(CatalogError) -> [Identifier: Entry] {
+    var entries: [Identifier: Entry] = [:]
+    for (image, next) in zip(catalog.images, catalog.images.dropFirst().map(\.id) + [nil]) {
+      let entry = Entry(image: image, next: next)
+      guard entries.updateValue(entry, forKey: Identifier(image.id)) == nil else {
+        throw error("images", "duplicate id \"\(image.id)\"")
+      }
+    }
+    return entries
+  }
+
+  fileprivate static func error(_ member: String, _ message: String) -> CatalogError {
+    // A value in memory has no place in a document.
+    CatalogError(line: 1, column: 1, member: member, message: message)
+  }
+}
+
+/// An image of the keyed form.
+private struct Entry {
+  var image: CatalogImage
+  /// The id of the image after it; nil for the last one.
+  var next: String?
+
+  var members: [String: CatalogValue] {
+    var members = image.treeMembers
+    // The id is the entry's name.
+    members["id"] = nil
+    members["next"] = next.map { .string($0) }
+    members["extra"] = members["extra"].map { .array([$0]) }
+    return members
+  }
+
+  init(image: CatalogImage, next: String?) {
+    self.image = image
+    self.next = next
+  }
+
+  init(_ members: [String: CatalogValue], id: String) throws(CatalogError) {
+    var members = members
+    next = members.removeValue(forKey: "next")?.stringValue
+    members["id"] = .string(id)
+    if case .array(let list)? = members["extra"] { members["extra"] = list.first }
+    image = try CatalogValue.object(members).scanned(
+      as: "images.\(id)"
+    ) { scanner throws(JSONScanner.Failure) in
+      try CatalogImage.read(from: &scanner)
+    }
+  }
+}
+
+extension Entry? {
+  /// The entry after a change; nil is an entry that does not exist yet.
+  fileprivate func changed(by change: CatalogValue, id: String) throws(CatalogError) -> Entry {
+    let before = CatalogValue.object(self?.members ?? [:])
+    guard case .object(let members) = before.merged(with: change) else {
+      throw CatalogPatch.error("images.\(id)", "expected an object")
+    }
+    return try Entry(members, id: id)
+  }
+}
+
+extension CatalogValue {
+  /// The value with a merge patch applied (RFC 7396, section 2).
+  fileprivate func merged(with patch: CatalogValue) -> CatalogValue {
+    guard case .object(let changes) = patch else { return patch }
+    var members: [String: CatalogValue] = [:]
+    if case .object(let before) = self { members = before }
+    for (name, change) in changes {
+      members[name] = change == .null ? nil : (members[name] ?? .null).merged(with: change)
+    }
+    return .object(members)
+  }
+
+  /// Runs a reader over the value's text, so that a patched value is checked as strictly as a file.
+  fileprivate func scanned<Value>(
+    as member: String, _ body: (inout JSONScanner) throws(JSONScanner.Failure) -> Value
+  ) throws(CatalogError) -> Value {
+    var bytes: [UInt8] = []
+    appendCanonicalJSON(to: &bytes)
+    var scanner = JSONScanner(bytes)
+    do throws(JSONScanner.Failure) {
+      return try body(&scanner)
+    } catch {
+      throw CatalogPatch.error(error.within(member).member, error.message)
+    }
+  }
+}

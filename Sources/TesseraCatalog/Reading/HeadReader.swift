@@ -1,0 +1,40 @@
+internal import TesseraJSON
+
+/// Collects the members of a document that are not images, in whatever order they arrive.
+struct HeadReader: Sendable {
+  private var catalog = Catalog.blank
+  private var seen = SeenMembers()
+  var hasImages = false
+
+  /// The first required member that has not arrived; nil if the head is complete.
+  var missing: String? {
+    var head = catalog
+    var visitor = MissingMember(seen: seen)
+    Catalog.headMembers(&visitor, &head)
+    return visitor.name
+  }
+
+  /// The catalog without its images; nil until all required members have arrived.
+  var head: Catalog? { missing == nil ? catalog : nil }
+
+  /// Reads the value of one member.
+  mutating func read(
+    _ name: String, from scanner: inout JSONScanner
+  ) throws(JSONScanner.Failure) {
+    scanner.skipSpace()
+    let start = scanner.offset
+    var reader = MemberReader(member: name, scanner, seen: seen)
+    try reader.read(&catalog) { reader, catalog throws(JSONScanner.Failure) in
+      try Catalog.headMembers(&reader, &catalog)
+    }
+    scanner = reader.scanner
+    seen = reader.seen
+    guard catalog.schema == Catalog.schema else {
+      throw JSONScanner.Failure(
+        offset: start,
+        message: "expected \"\(Catalog.schema)\", the only version that this library reads, found "
+          + "\"\(catalog.schema)\""
+      ).within(name)
+    }
+  }
+}
