@@ -1,5 +1,5 @@
-// A Tessera catalog, version 1, as Kotlin sees it, for kotlinx.serialization with `ignoreUnknownKeys = true`:
-// members that are not named here may come in later versions.
+// Kotlin types of a Tessera catalog, version 1, for kotlinx.serialization. Set `ignoreUnknownKeys = true`: later minor
+// versions may add members.
 package tessera.catalog
 
 import kotlinx.serialization.SerialName
@@ -12,10 +12,10 @@ data class Catalog(
     val schema: String,
     val generator: Generator,
     val pipeline: Pipeline,
-    /** What goes before a path. */
+    /** The prefix of a path. */
     val baseURL: String? = null,
     val slots: Map<String, Slot>,
-    /** Device pixels a point, ascending. */
+    /** Device pixels per point, ascending. */
     val scales: List<Int>,
     /** In the order of the manifest. */
     val images: List<Image> = emptyList(),
@@ -36,9 +36,9 @@ enum class Mode {
 
 @Serializable
 data class Slot(
-    /** Points; free where it is missing. */
+    /** Points. Free if absent. */
     val width: Int? = null,
-    /** Points; free where it is missing. */
+    /** Points. Free if absent. */
     val height: Int? = null,
     val mode: Mode,
 )
@@ -54,7 +54,7 @@ enum class Status {
 @Serializable
 data class Image(
     val id: String,
-    /** The manifest's, without secrets. */
+    /** The manifest's URL, without secrets. */
     val url: String,
     val status: Status,
     /** Pixels, as displayed. */
@@ -65,16 +65,16 @@ data class Image(
     val alpha: Boolean? = null,
     val animated: Boolean? = null,
     val frames: Int? = null,
-    /** Why it is failed or stale. */
+    /** Why the status is failed or stale. */
     val error: Failure? = null,
     val warnings: List<String>? = null,
     val placeholder: Placeholder? = null,
-    /** Smallest first. Empty where there is nothing to show. */
+    /** Smallest first. Empty if there is nothing to show. */
     val variants: List<Variant> = emptyList(),
     val slots: Map<String, SlotUse> = emptyMap(),
-    /** In catalogs of the full profile alone. */
+    /** Only in catalogs of the full profile. */
     val source: Source? = null,
-    /** What the manifest says besides. */
+    /** The manifest's extra. */
     val extra: JsonElement? = null,
 )
 
@@ -94,7 +94,7 @@ data class Placeholder(
 
 @Serializable
 data class Variant(
-    /** Relative to the catalog; never changes its content. */
+    /** Relative to the catalog. The content behind a path never changes. */
     val path: String,
     /** The media type. */
     val type: String,
@@ -103,9 +103,9 @@ data class Variant(
     /** Pixels. */
     val height: Int,
     val bytes: Long,
-    /** Why this is not what was asked for. */
+    /** Why the format is not the requested one. */
     val fallback: String? = null,
-    /** The same in the other formats, in their order of preference. */
+    /** The same image in the other formats, in their order of preference. */
     val also: List<Alternative>? = null,
     val sha256: String? = null,
 )
@@ -121,9 +121,9 @@ data class Alternative(
 
 @Serializable
 data class SlotUse(
-    /** Points, as laid out. */
+    /** The size in the layout, in points. */
     val width: Int,
-    /** Points, as laid out. */
+    /** The size in the layout, in points. */
     val height: Int,
     /** An index into the image's variants for each of the catalog's scales. */
     val variants: List<Int>,
@@ -136,7 +136,7 @@ data class Source(
     val sha256: String,
     val width: Int? = null,
     val height: Int? = null,
-    /** Exif's, 1 to 8. */
+    /** The Exif orientation, 1 to 8. */
     val orientation: Int? = null,
     val colourSpace: String? = null,
     val profile: String? = null,
@@ -145,7 +145,7 @@ data class Source(
     val robots: String? = null,
 )
 
-/** The file for a slot on a screen: the one for the smallest scale that is enough, or the largest there is. */
+/** The file for a slot on a screen: the one for the smallest sufficient scale, or for the largest scale. */
 fun Catalog.variantFor(image: Image, slot: String, scale: Double): Variant? {
     val use = image.slots[slot] ?: return null
     val enough = scales.indexOfFirst { it >= scale }

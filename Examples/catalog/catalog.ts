@@ -1,13 +1,13 @@
-// A Tessera catalog, version 1, as TypeScript sees it. Members that are not named here may come in later versions.
+// TypeScript types of a Tessera catalog, version 1. Later minor versions may add members.
 
 export interface Catalog {
   schema: "tessera-catalog/1";
   generator: { name: string; version: string; libvips: string };
   pipeline: { name: string; fingerprint: string };
-  /** What goes before a path. */
+  /** The prefix of a path. */
   baseURL?: string;
   slots: { [name: string]: Slot };
-  /** Device pixels a point, ascending. */
+  /** Device pixels per point, ascending. */
   scales: number[];
   /** In the order of the manifest. */
   images: Image[];
@@ -16,9 +16,9 @@ export interface Catalog {
 export type Mode = "fit" | "fill" | "clip";
 
 export interface Slot {
-  /** Points; free where it is missing. */
+  /** Points. Free if absent. */
   width?: number;
-  /** Points; free where it is missing. */
+  /** Points. Free if absent. */
   height?: number;
   mode: Mode;
 }
@@ -27,7 +27,7 @@ export type Status = "ok" | "stale" | "failed" | "pending";
 
 export interface Image {
   id: string;
-  /** The manifest's, without secrets. */
+  /** The manifest's URL, without secrets. */
   url: string;
   status: Status;
   /** Pixels, as displayed. */
@@ -38,17 +38,17 @@ export interface Image {
   alpha?: boolean;
   animated?: boolean;
   frames?: number;
-  /** Why it is failed or stale. */
+  /** Why the status is failed or stale. */
   error?: Failure;
   warnings?: string[];
   placeholder?: Placeholder;
-  /** Smallest first. Missing where there is nothing to show. */
+  /** Smallest first. Absent if there is nothing to show. */
   variants?: Variant[];
-  /** Missing where there is nothing to show. */
+  /** Absent if there is nothing to show. */
   slots?: { [name: string]: SlotUse };
-  /** In catalogs of the full profile alone. */
+  /** Only in catalogs of the full profile. */
   source?: Source;
-  /** What the manifest says besides. */
+  /** The manifest's extra. */
   extra?: unknown;
 }
 
@@ -69,7 +69,7 @@ export interface Placeholder {
 }
 
 export interface Variant {
-  /** Relative to the catalog; never changes its content. */
+  /** Relative to the catalog. The content behind a path never changes. */
   path: string;
   /** The media type. */
   type: string;
@@ -78,9 +78,9 @@ export interface Variant {
   /** Pixels. */
   height: number;
   bytes: number;
-  /** Why this is not what was asked for. */
+  /** Why the format is not the requested one. */
   fallback?: string;
-  /** The same in the other formats, in their order of preference. */
+  /** The same image in the other formats, in their order of preference. */
   also?: Alternative[];
   sha256?: string;
 }
@@ -94,9 +94,9 @@ export interface Alternative {
 }
 
 export interface SlotUse {
-  /** Points, as laid out. */
+  /** The size in the layout, in points. */
   width: number;
-  /** Points, as laid out. */
+  /** The size in the layout, in points. */
   height: number;
   /** An index into the image's variants for each of the catalog's scales. */
   variants: number[];
@@ -117,7 +117,7 @@ export interface Source {
   robots?: string;
 }
 
-/** The file for a slot on a screen: the one for the smallest scale that is enough, or the largest there is. */
+/** The file for a slot on a screen: the one for the smallest sufficient scale, or for the largest scale. */
 export function variantFor(
   catalog: Catalog, image: Image, slot: string, scale: number,
 ): Variant | undefined {
@@ -130,9 +130,9 @@ export function variantFor(
 }
 
 /**
- * The catalog that a patch of `tessera diff --patch` leads to, from the one that it is for. The patch is a JSON Merge Patch
- * (RFC 7396) for the keyed form, in which `images` is an object by ids and each picture names the one behind it: applied
- * to the catalog as it is, it would destroy it.
+ * Applies a patch of `tessera diff --patch` to the catalog that it is for. The patch is a JSON Merge Patch (RFC 7396) for
+ * the keyed form of a catalog, in which `images` is an object by ids and each image names its successor. Do not apply it
+ * to the catalog itself: its `images` would replace the array.
  */
 export function applyPatch(catalog: Catalog, patch: unknown): Catalog {
   const { images: list, ...head } = catalog;
@@ -150,13 +150,13 @@ export function applyPatch(catalog: Catalog, patch: unknown): Catalog {
   const ordered: unknown[] = [];
   for (let id = first as string | undefined; id !== undefined; ) {
     const image = left.get(id);
-    if (!image) throw new Error(`the patch is for another catalog: "${id}" is not there`);
+    if (!image) throw new Error(`the patch is for another catalog: "${id}" is missing`);
     left.delete(id);
     const { next, extra, ...others } = image;
     ordered.push({ id, ...others, ...(Array.isArray(extra) ? { extra: extra[0] } : {}) });
     id = next as string | undefined;
   }
-  if (left.size) throw new Error("the patch is for another catalog: pictures have no place in the order");
+  if (left.size) throw new Error("the patch is for another catalog: images have no place in the order");
   return { ...rest, images: ordered } as unknown as Catalog;
 }
 
@@ -165,7 +165,7 @@ type Members = { [name: string]: unknown };
 const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An object in which every name is free. */
+/** An object without a prototype, so that an id such as "__proto__" is an ordinary name. */
 const bare = (): Members => Object.create(null);
 
 function own<Value>(members: { [name: string]: Value } | undefined, name: string): Value | undefined {

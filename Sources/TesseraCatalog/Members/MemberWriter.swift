@@ -34,7 +34,7 @@ struct MemberWriter: ~Copyable, MemberVisitor {
     value.write(to: &writer, namesInOrder: slotNames)
   }
 
-  // A `CatalogValue` has lost the order of its members and the spelling of its numbers, so the
+  // A `CatalogValue` keeps neither the order of members nor the spelling of numbers, so the
   // manifest's own value is written instead.
   mutating func anything(_ name: String, _ value: inout CatalogValue?) {
     if let extra { writer.member(name, extra) }

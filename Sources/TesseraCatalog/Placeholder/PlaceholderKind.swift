@@ -19,7 +19,7 @@ extension CatalogPlaceholder {
     return color.map { .color($0) }
   }
 
-  /// Red, green and blue of ``color``, 0 to 255; nil if there is no valid colour.
+  /// Red, green and blue of ``color``, 0 to 255; nil if the colour is absent or malformed.
   public var rgb: (red: UInt8, green: UInt8, blue: UInt8)? {
     // UInt32(_:radix:) accepts a sign, so the digits are checked first.
     guard let color, color.utf8.count == 7, color.hasPrefix("#"),
