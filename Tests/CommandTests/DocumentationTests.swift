@@ -6,26 +6,23 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-/// What the documentation shows is run here, so that it can't go stale.
+/// Runs and checks every example in the documentation, so that none can go stale.
 @Suite struct DocumentationTests {
-  /// The blocks of a language in the README.
-  private static func blocks(_ language: String) throws -> [String] {
-    let text = try String(contentsOf: Places.root.appending(path: "README.md"), encoding: .utf8)
-    return text.components(separatedBy: "```\(language)\n").dropFirst().map {
-      $0.components(separatedBy: "```")[0]
-    }
-  }
-
   private static func decode(_ text: String) throws -> PipelineFile {
     try PipelineFile.decode(Array(text.utf8), path: "feed.yaml", environment: { _ in nil })
   }
 
-  @Test func thePipelinesOfTheReadmeAreValidAndItsDefaultsAreTheDefaults() throws {
-    let pipelines = try Self.blocks("yaml")
-    #expect(pipelines.count == 2)
-    let first = try Self.decode(pipelines[0])
-    #expect(first.plan.slots.map(\.name) == ["avatar", "card", "hero"])
-    let full = try Self.decode(pipelines[1])
+  @Test func theReadmesPipelineIsValid() throws {
+    let pipelines = try Document("README.md").blocks("yaml")
+    #expect(pipelines.count == 1)
+    let file = try Self.decode(try #require(pipelines.first))
+    #expect(file.plan.slots.map(\.name) == ["avatar", "card", "hero"])
+  }
+
+  @Test func theDocumentedDefaultsAreTheDefaults() throws {
+    let pipelines = try Document("Pipelines/README.md").blocks("yaml")
+    #expect(pipelines.count == 1)
+    let full = try Self.decode(try #require(pipelines.first))
     let minimal = try Self.decode(
       "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x}}\n")
     #expect(full.plan == minimal.plan)
@@ -35,9 +32,20 @@ import Testing
     #expect(full.workers == minimal.workers)
   }
 
-  /// Another package builds the README's program on the header reader's product, and it works.
-  @Test func anotherPackageReadsHeadersAsTheReadmeShows() async throws {
-    let code = try #require(try Self.blocks("swift").first)
+  @Test func theDocumentedManifestsAreValid() async throws {
+    for path in ["README.md", "Pipelines/README.md"] {
+      let manifest = try #require(try Document(path).blocks("jsonl").first)
+      let workshop = try Workshop(manifest: manifest)
+      let check = try await Tool.tessera("check", workshop.folder.path("feed.yaml"))
+      #expect(check.output == "2 items, no mistakes\n", "\(path): \(check.output)")
+    }
+  }
+
+  /// Another package builds the documented program on the product `TesseraImageHeader`.
+  @Test func anotherPackageReadsHeadersAsDocumented() async throws {
+    let programs = try Document("Examples/README.md").blocks("swift")
+    #expect(programs.count == 1)
+    let code = try #require(programs.first)
     let folder = try TemporaryFolder()
     let sources = folder.url.appending(path: "Sources/Show")
     try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
@@ -74,9 +82,12 @@ import Testing
     #expect(shown.output == "600 x 800 JPEG\n", "\(shown.errors)")
   }
 
-  /// The README's catalog is what a run makes of the README's pipeline and the phone shot.
-  @Test func theCatalogOfTheReadmeIsWhatARunMakes() async throws {
-    let shown = try JSONDecoder().decode(Catalog.self, from: Data(try Self.blocks("json")[0].utf8))
+  /// The documented catalog is what a run makes of the README's pipeline and the phone photograph.
+  @Test func theDocumentedCatalogIsWhatARunMakes() async throws {
+    let catalogs = try Document("Examples/README.md").blocks("json")
+    #expect(catalogs.count == 1)
+    let shown = try JSONDecoder().decode(
+      Catalog.self, from: Data(try #require(catalogs.first).utf8))
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: #"{"id":"p1","url":"\#(nginx.url("/rotated-phone-shot.jpg"))"}"#,
@@ -89,7 +100,7 @@ import Testing
     #expect(shown.images[0].slots == made.images[0].slots)
     #expect(shown.baseURL == made.baseURL)
     if made.generator == shown.generator {
-      // The same libvips gives the same bytes; only the names are cut short in the README.
+      // The same libvips gives the same bytes; only the names are shortened in the document.
       #expect(shown.images[0].variants.map(\.bytes) == made.images[0].variants.map(\.bytes))
       #expect(shown.pipeline.fingerprint == made.pipeline.fingerprint)
       #expect(shown.images[0].placeholder == made.images[0].placeholder)
@@ -99,36 +110,183 @@ import Testing
     }
   }
 
-  @Test func theReadmeListsTheCommandsAsTheHelpDoes() async throws {
-    let readme = try String(contentsOf: Places.root.appending(path: "README.md"), encoding: .utf8)
-    let help = try await Tool.tessera("--help").output
-    for line in help.split(separator: "\n") where line.contains(/^  [a-z]+ {2,}[a-z]/) {
-      let words = line.split(separator: " ", maxSplits: 1)
-      let summary = words[1].trimmingCharacters(in: .whitespaces)
-      #expect(readme.contains(/tessera \w+ .*/) && readme.contains(summary), "\(line)")
+  /// The README's excerpt has the members that the same entry has in the full catalog. Its list of
+  /// variants is shortened.
+  @Test func theReadmesEntryIsAnExcerptOfTheCatalog() throws {
+    func object(_ text: String) throws -> [String: Any] {
+      let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+      return try #require(value as? [String: Any])
+    }
+    let excerpts = try Document("README.md").blocks("json")
+    #expect(excerpts.count == 1)
+    var excerpt = try object(try #require(excerpts.first))
+    let catalog = try object(try #require(try Document("Examples/README.md").blocks("json").first))
+    var full = try #require((catalog["images"] as? [[String: Any]])?.first)
+    let shown = try #require(excerpt.removeValue(forKey: "variants") as? [NSDictionary])
+    let variants = try #require(full.removeValue(forKey: "variants") as? [NSDictionary])
+    #expect(shown.count == 1 && shown.first == variants[3])
+    let slots = try #require(excerpt.removeValue(forKey: "slots") as? [String: NSDictionary])
+    let allSlots = try #require(full.removeValue(forKey: "slots") as? [String: NSDictionary])
+    for (name, slot) in slots { #expect(allSlots[name] == slot) }
+    for (name, value) in excerpt {
+      #expect(full[name] as? NSObject == value as? NSObject, "\(name)")
     }
   }
 
-  /// The README's table of ladders is what `plan` says of the quickstart's pictures.
-  @Test func theReadmeTellsWhatRoundingCosts() async throws {
+  @Test func theReadmeListsTheCommandsAsTheHelpDoes() async throws {
+    let readme = try Document("README.md").text
+    let help = try await Tool.tessera("--help").output
+    let lines = help.split(separator: "\n").filter { $0.contains(/^  [a-z]+ {2,}[a-z]/) }
+    #expect(lines.count >= 11)
+    for line in lines {
+      let words = line.split(separator: " ", maxSplits: 1)
+      let summary = words[1].trimmingCharacters(in: .whitespaces)
+      let listed = readme.split(separator: "\n").contains {
+        $0.hasPrefix("    tessera \(words[0]) ") && $0.hasSuffix("  \(summary)")
+      }
+      #expect(listed, "\(line)")
+    }
+  }
+
+  /// The table of rounding ladders is what `plan` prints for the quickstart's images.
+  @Test func theDocumentedCostOfRoundingIsWhatPlanPrints() async throws {
+    let tables = try Document("Pipelines/README.md").blocks("text")
+    #expect(tables.count == 1)
+    let shown = try #require(tables.first)
     guard let path = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] else {
-      print("not tested: the price of rounding (run Tests/run without arguments for it)")
+      print("not tested: the cost of rounding (run Tests/run without arguments for it)")
       return
     }
     let plan = try await Tool.tessera(
       "plan", Places.root.appending(path: "Examples/quickstart.yaml").path, "--manifest",
       "\(path)/manifest.jsonl", "--output", "\(path)/out", "--rounding", "exact", "--rounding",
       "half-steps", "--rounding", "power-of-two")
-    let shown = try #require(try Self.blocks("text").first)
     guard plan.output.hasPrefix("74 ") == shown.hasPrefix("74 ") else {
-      print("not tested: the price of rounding (this system has other photographs than Debian 12)")
+      print("not tested: the cost of rounding (this system has other photographs than Debian 12)")
       return
     }
     #expect(shown == plan.output)
   }
 
-  /// The result of Examples/quickstart, which Tests/run runs before.
-  @Test func theQuickstartMadeWhatItPromises() throws {
+  /// Two avatars share their files, as the section on rounding states.
+  @Test func avatarsOfTwoSizesShareTheirFiles() async throws {
+    let workshop = try Workshop(
+      manifest: "", slots: "slots: {a: {size: 24x24, mode: clip}, b: {size: 30x30, mode: clip}}")
+    let plan = try await Tool.tessera(
+      "plan", workshop.folder.path("feed.yaml"), "--picture", "1000x1000")
+    let sizes = Set(plan.output.matches(of: /(\d+) ?x ?(\d+)/).map { String($0.1) })
+    #expect(sizes.isSuperset(of: ["32", "64", "128"]), "\(plan.output)\(plan.errors)")
+    #expect(!sizes.contains("256"))
+  }
+
+  /// The hourly job runs as it is documented, with `tessera` on the path.
+  @Test func theHourlyJobRuns() async throws {
+    let scripts = try Document("Examples/operations/README.md").blocks("sh")
+    #expect(scripts.count == 1)
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
+    let script = try workshop.folder.write(try #require(scripts.first), to: "hourly")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let result = try await Tool.run(
+      "/bin/sh", [script, workshop.folder.path("feed.yaml"), workshop.folder.path("out")],
+      environment: ["PATH": "\(Places.products.path):\(path)"])
+    await nginx.stop()
+    #expect(result.status == 0, "\(result.errors)")
+    try await workshop.expectWhole()
+  }
+
+  /// The documented members of `run.json` are those that a run writes.
+  @Test func theDocumentedReportIsWhatARunWrites() async throws {
+    let workshop = try Workshop(manifest: "")
+    #expect(try await workshop.run().status == 0)
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: workshop.folder.read("out/run.json"))
+        as? [String: Any])
+    var written: Set<String> = []
+    for (name, value) in report where name != "schema" {
+      let members = name == "errors" ? nil : value as? [String: Any]
+      written.formUnion(members?.keys.map { "\(name).\($0)" } ?? [name])
+    }
+    let text = try Document("Examples/operations/README.md").text
+    let table = try #require(
+      text.components(separatedBy: "## run.json").last?.components(separatedBy: "\n## ").first)
+    let cells = table.matches(of: /(?m)^\| (`[^|]*) \|/).map { String($0.1) }
+    let listed = cells.flatMap { $0.matches(of: /`([\w.]+)`/).map { String($0.1) } }
+    #expect(Set(listed) == written)
+  }
+
+  /// The packages of the documented container are those that the executables are linked with.
+  @Test func theContainerHasThePackagesThatTheExecutablesNeed() async throws {
+    let files = try Document("Examples/operations/README.md").blocks("dockerfile")
+    #expect(files.count == 1)
+    let words = try #require(files.first).split { " \n\\".contains($0) }.map(String.init)
+    let listed = Set(words.filter { $0.contains(/^(lib|zlib)/) })
+    var linked: Set<String> = []
+    for executable in [Places.tessera, Places.worker] {
+      let needed = try await Tool.run("/usr/bin/readelf", ["-d", executable]).output
+      let libraries = try await Tool.run("/usr/bin/ldd", [executable]).output
+      for name in needed.matches(of: /\[(lib[^\]]+)\]/).map({ String($0.1) })
+      where !name.hasPrefix("libswift") {
+        let line = libraries.split(separator: "\n").first { $0.contains("\(name) => ") }
+        guard let path = line?.split(separator: " ").dropFirst(2).first else { continue }
+        let file = URL(filePath: String(path)).resolvingSymlinksInPath().path
+        let owner = try await Tool.run("/usr/bin/dpkg", ["-S", file]).output
+        linked.formUnion(owner.split(separator: ":").first.map { [String($0)] } ?? [])
+      }
+    }
+    // libvips brings GLib and libwebp; the C library is in every image.
+    let missing = linked.subtracting(listed).subtracting(["libc6", "libglib2.0-0", "libwebp7"])
+    #expect(missing.isEmpty, "\(missing.sorted())")
+    for package in listed {
+      let status = try await Tool.run("/usr/bin/dpkg-query", ["-W", package])
+      #expect(status.status == 0, "\(package) is not a package of this system")
+    }
+  }
+
+  /// Every block of code has a language, and each language in each document has a test above.
+  @Test(arguments: Document.all)
+  func everyBlockHasACheck(_ path: String) throws {
+    let checked: [String: Set<String>] = [
+      "README.md": ["yaml", "jsonl", "sh", "json"],
+      "Pipelines/README.md": ["yaml", "jsonl", "text"],
+      "Examples/README.md": ["json", "swift"],
+      "Examples/operations/README.md": ["sh", "dockerfile"],
+      // HouseTests.
+      "Sources/README.md": ["modules", "exceptions"],
+    ]
+    let languages = Set(try Document(path).blocks.map(\.language))
+    #expect(languages == checked[path, default: []])
+  }
+
+  @Test(arguments: Document.all)
+  func linksAndPathsLeadToFiles(_ path: String) throws {
+    let document = try Document(path)
+    let folder = Places.root.appending(path: path).deletingLastPathComponent()
+    for link in document.links {
+      let target = folder.appending(path: link).standardizedFileURL.path
+      #expect(FileManager.default.fileExists(atPath: target), "\(link)")
+    }
+    for name in document.paths {
+      let target = Places.root.appending(path: name).path
+      #expect(FileManager.default.fileExists(atPath: target), "\(name)")
+    }
+  }
+
+  /// Command lines in the documents use commands and options that exist.
+  @Test(arguments: Document.all)
+  func commandLinesAreValid(_ path: String) async throws {
+    for words in try Document(path).commandLines where words.first != "COMMAND" {
+      let command = try #require(words.first)
+      let help = try await Tool.tessera(command, "--help")
+      #expect(help.status == 0, "\(words)")
+      for word in words where word.hasPrefix("--") {
+        #expect(help.output.contains("  \(word) "), "\(words)")
+      }
+    }
+  }
+
+  /// The result of Examples/quickstart, which Tests/run runs first.
+  @Test func theQuickstartMakesWhatItPromises() throws {
     guard let path = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] else {
       print("not tested: the quickstart's result (run Tests/run without arguments for it)")
       return
