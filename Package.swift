@@ -189,6 +189,8 @@ let package = Package(
     tests(
       "PipelineTests",
       ["TesseraPipeline", "TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),
+    // These read the source code: imports, cycles, lengths, wording.
+    tests("HouseTests", []),
     // These drive the built executables.
     tests(
       "CommandTests",

@@ -1,0 +1,119 @@
+import TesseraTestSupport
+import Testing
+
+/// The structure of the source code: modules, files, functions, and the language in them.
+@Suite struct HouseTests {
+  // Read once for all tests: it takes seconds in a debug build.
+  private static let sharedTree = Result { try SourceTree() }
+
+  private let tree: SourceTree
+  private let drawing: Drawing
+
+  init() throws {
+    tree = try Self.sharedTree.get()
+    drawing = try Drawing()
+  }
+
+  @Test func theDrawingListsEveryModule() throws {
+    #expect(Set(drawing.modules.keys) == Set(tree.modules.keys))
+    let sketch = drawing.sketch
+    for (name, module) in drawing.modules {
+      #expect(sketch.levels[module.level]?.contains(name) == true, "\(name) is not drawn")
+    }
+    #expect(sketch.levels.values.reduce(0) { $0 + $1.count } == drawing.modules.count)
+    #expect(try drawing.packageSketch == sketch, "Package.swift has another drawing")
+  }
+
+  @Test func importsAreThoseOfTheDrawing() {
+    for (name, module) in drawing.modules.sorted(by: { $0.key < $1.key }) {
+      let imports = tree.imports(of: name)
+      #expect(
+        imports == module.imports,
+        """
+        \(name) imports \(imports.subtracting(module.imports).sorted()) besides its list, and not \
+        \(module.imports.subtracting(imports).sorted())
+        """)
+    }
+  }
+
+  @Test func importsGoDownwardsOrAlongADash() {
+    let dashes = drawing.sketch.dashes
+    for (name, module) in drawing.modules {
+      for other in module.imports {
+        guard let below = drawing.modules[other] else {
+          Issue.record("\(name): \(other) is not a module")
+          continue
+        }
+        let isSideways = module.sideways.contains(other)
+        #expect(
+          isSideways ? below.level == module.level : below.level < module.level,
+          "\(name), level \(module.level), imports \(other), level \(below.level)")
+        if isSideways { #expect(dashes.contains([name, other]), "no dash: \(name) \(other)") }
+      }
+    }
+  }
+
+  @Test func aCModuleIsImportedByOneModule() {
+    for (name, module) in drawing.modules where module.level == 0 {
+      let users = Set(tree.modules.keys.filter { tree.imports(of: $0).contains(name) })
+      let exception = drawing.exceptions[name]
+      #expect(
+        exception == nil ? users.count == 1 : users == exception,
+        "\(name) is imported by \(users.sorted())")
+    }
+  }
+
+  @Test func theCommandImportsAtMostFiveModules() {
+    #expect(tree.imports(of: "tessera").count <= 5, "\(tree.imports(of: "tessera").sorted())")
+  }
+
+  @Test func noCycleHasMoreThanTwoFiles() {
+    for (module, files) in tree.modules.sorted(by: { $0.key < $1.key }) {
+      let graph = FileGraph(files)
+      for cycle in graph.cycles where cycle.count > 2 {
+        let edges = cycle.flatMap { file in
+          graph.references[file, default: [:]].filter { cycle.contains($0.key) }
+            .sorted { $0.key < $1.key }
+            .map { "  \(file) -> \($0.key) (\($0.value.sorted().joined(separator: ", ")))" }
+        }
+        Issue.record("\(module): cycle of \(cycle.count)\n\(edges.joined(separator: "\n"))")
+      }
+    }
+  }
+
+  @Test func noFunctionHasMoreThanFiftyLines() {
+    for (module, files) in tree.modules.sorted(by: { $0.key < $1.key }) {
+      for file in files {
+        for function in SwiftText.functions(in: file.text) where function.lineCount > 50 {
+          Issue.record(
+            """
+            \(module)/\(file.path):\(function.line): \(function.name) has \(function.lineCount) \
+            lines
+            """)
+        }
+      }
+    }
+  }
+
+  @Test func noFileHasMoreThanThreeHundredLines() {
+    for (module, files) in tree.modules.sorted(by: { $0.key < $1.key }) {
+      for file in files {
+        #expect(file.lineCount <= 300, "\(module)/\(file.path): \(file.lineCount) lines")
+      }
+    }
+  }
+
+  @Test func noModuleHasMoreThanFifteenPercentOfTheLines() {
+    let all = tree.lineCount
+    for module in tree.modules.keys.sorted() {
+      let lines = tree.lineCount(of: module)
+      #expect(lines * 100 <= all * 15, "\(module): \(lines) of \(all) lines")
+    }
+  }
+
+  @Test(arguments: Wording.files)
+  func theLanguageIsPlain(_ path: String) throws {
+    let findings = try Wording.findings(in: path)
+    #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+  }
+}
