@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Looks at a gallery in headless Chromium, through WebDriver, and prints what it saw as JSON.
+"""Measures a gallery in headless Chromium, through WebDriver, and prints the results as JSON.
 
     Tests/Browser/measure.py OUTPUT PAGE SCALE WIDTH HEIGHT SCREENSHOT [--file] [--dark] [--without-sizes]
 
-The folder OUTPUT is served from loopback, each picture after a pause; with --file the page is opened as a file. With
---without-sizes it is the same page, but for the sizes that the catalog tells.
-Prints: "shift", the cumulative layout shift as the browser counts it; "shown", pictures that were drawn; "requests", paths
-in their order; "console", what the page complained of; "dialog", whether the keyboard opened and closed the facts;
-"columns" and "overflow", how it was laid out; "background", the page's; "behind", those of pictures with alpha.
+Serves the folder OUTPUT from loopback, each image after a pause; with --file, opens the page as a file. With
+--without-sizes, the page lacks the sizes from the catalog.
+
+Prints: "shift", the browser's cumulative layout shift; "shown", the number of images drawn; "requests", paths in
+order; "console", the page's errors; "keyboard", whether keys opened and closed the details and moved the focus;
+"columns" and "overflow", the layout; "background", the page's; "behind", the backgrounds of images with alpha.
 """
 import base64, functools, http.server, json, os, shutil, signal, subprocess, sys, tempfile, threading, time, urllib.request
 
@@ -20,7 +21,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         requests.append(self.path)
         if self.path.startswith("/variants/"):
-            # As over a network: one after the other.
+            # Staggered, as over a network.
             time.sleep(0.3 + 0.1 * (len(requests) % 10))
         super().do_GET()
 
@@ -30,7 +31,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 class Server(http.server.ThreadingHTTPServer):
     def handle_error(self, *_):
-        pass  # The browser has closed a connection: that is its right.
+        pass  # The browser may close a connection at any time.
 
 
 if "--without-sizes" in options:
@@ -48,7 +49,7 @@ if "--without-sizes" in options:
 server = Server(("127.0.0.1", 0), functools.partial(Handler, directory=output))
 threading.Thread(target=server.serve_forever, daemon=True).start()
 profile = tempfile.mkdtemp()
-# In a group of its own, which is ended as a whole, and not by a signal that somebody may have blocked.
+# In a process group of its own, which is killed as a whole. SIGKILL, because a parent may have blocked SIGTERM.
 driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           start_new_session=True)
 
@@ -104,7 +105,7 @@ try:
         arguments.append("--blink-settings=preferredColorScheme=0")
     chrome = {"args": arguments}
     if int(width) < 500:
-        # A window can't be as narrow as a telephone.
+        # Chromium's windows cannot be as narrow as a phone: emulate one.
         chrome["mobileEmulation"] = {
             "deviceMetrics": {"width": int(width), "height": int(height), "pixelRatio": float(scale)}}
     session = call("/session", {"capabilities": {"alwaysMatch": {
@@ -114,7 +115,7 @@ try:
     call(f"/session/{session}/url", {"url": f"{base}/{page}"})
     latest = time.monotonic() + 30
     while time.monotonic() < latest:
-        # Drawn, and faded in.
+        # Drawn and faded in.
         if run("return [...document.images].length > 0 && [...document.images].every("
                "(image) => image.complete && image.classList.contains('there'))"):
             break

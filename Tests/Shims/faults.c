@@ -1,16 +1,16 @@
-// A disk that fails, and one that forgets: preloaded into a program (LD_PRELOAD) to stand between it and the
-// system, for what happens below one folder.
+// Simulates failing disks and power cuts. Preloaded into a program (LD_PRELOAD), it intercepts file
+// operations below one folder.
 //
 //   SHIM_ROOT    the folder
-//   SHIM_CALLS   which calls: write, sync, rename, open, unlink, mkdir; several with commas
-//   SHIM_ERROR   how they fail: a number (errno), "short" (a write writes a part), "interrupt" (every other call is
-//                interrupted first)
+//   SHIM_CALLS   the calls that fail: write, sync, rename, open, unlink, mkdir; separated by commas
+//   SHIM_ERROR   how they fail: an errno, "short" (a write is partial), "interrupt" (every other call
+//                fails with EINTR first)
 //   SHIM_AT      the first call that fails, from 1
-//   SHIM_FOR     how many fail; 0 is all that come
-//   SHIM_IMAGE   a folder: whenever bytes are said to be on the disk (fsync, fdatasync, syncfs), they are kept there
-//                under the number of their file, with a list of a folder's names where it is a folder; so what lies
-//                there is what a power cut would leave. What is there at the program's start counts as on the disk.
-//   SHIM_BOOT    a file that stands for the start of the machine
+//   SHIM_FOR     how many calls fail; 0 means all that follow
+//   SHIM_IMAGE   a folder that receives what a power cut would leave: after each fsync, fdatasync or
+//                syncfs, the synced bytes under their inode number, and for a folder the list of its
+//                names. What exists when the program starts counts as on the disk.
+//   SHIM_BOOT    a file to read instead of /proc/sys/kernel/random/boot_id
 //
 // Built by the tests: clang -shared -fPIC -o faults.so faults.c
 #define _GNU_SOURCE
@@ -58,7 +58,7 @@ static int is_meant(const char *call) {
 
 enum verdict { GO_ON, FAIL, SHORT };
 
-// Whether this call fails. Sets errno.
+// Decides whether this call fails. Sets errno.
 static enum verdict judge(const char *call) {
   if (inside || !is_meant(call)) return GO_ON;
   const char *error = getenv("SHIM_ERROR");
@@ -99,7 +99,7 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
 PWRITE(pwrite, off_t)
 PWRITE(pwrite64, off64_t)
 
-// A new file may have the number of one that is gone.
+// A new file may reuse the inode number of a deleted one.
 static void forget(int descriptor) {
   struct stat status;
   char kept[PATH_MAX];
@@ -144,7 +144,7 @@ int mkdir(const char *path, mode_t mode) {
   return NEXT(mkdir)(path, mode);
 }
 
-// MARK: What is on the disk
+// MARK: Contents of the disk
 
 static void keep_bytes(const char *path, const struct stat *status) {
   char kept[PATH_MAX], fresh[PATH_MAX + 8], buffer[65536];
@@ -192,7 +192,7 @@ __attribute__((constructor)) static void begin(void) {
   if (getenv("SHIM_IMAGE")) keep_all();
 }
 
-// Keeps one file or folder, or all.
+// Keeps one file or folder, or all of them.
 static void keep_descriptor(int descriptor, int all) {
   if (!getenv("SHIM_IMAGE") || !is_file_below(descriptor) || inside) return;
   int error = errno;
