@@ -3,9 +3,9 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The catalog in the hands of an app.
+/// What apps do with a catalog: the library, the example, exports and patches.
 @Suite struct AppTests {
-  /// Swift code of the library's articles, with the article it is from.
+  /// The Swift code in the library's articles, with the name of each article.
   private static func snippets() throws -> [(article: String, code: String)] {
     let folder = Places.root.appending(path: "Sources/TesseraCatalog/TesseraCatalog.docc")
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().flatMap {
@@ -25,10 +25,10 @@ import Testing
       path.trimmingCharacters(in: .whitespacesAndNewlines), arguments, environment: environment)
   }
 
-  /// A package of its own, with targets named like folders of this one, builds on the library where none of the
-  /// system's libraries can be found, prints a layout, and is linked with none of them. The articles' code is built with
-  /// it.
-  @Test func anAppBuildsWithoutTheSystemsLibraries() async throws {
+  /// Another package, with targets named like this package's folders, builds on the library although no
+  /// system library can be found. It prints a layout and is linked with none of them. The articles' code is
+  /// built with it.
+  @Test func appsBuildWithoutSystemLibraries() async throws {
     let folder = try TemporaryFolder()
     let root = Places.root
     for target in ["Plan", "Manifest", "State", "App", "Articles"] {
@@ -97,7 +97,7 @@ import Testing
     let nowhere = ["PKG_CONFIG_PATH": "/nonexistent", "PKG_CONFIG_LIBDIR": "/nonexistent"]
     let found = try await Tool.run(
       "/usr/bin/env", ["pkg-config", "--exists", "vips"], environment: nowhere)
-    try #require(found.status != 0, "libvips is found all the same")
+    try #require(found.status != 0, "libvips is found despite the empty search path")
     let shown = try await Self.swift(
       [
         "run", "--quiet", "--package-path", folder.url.path, "App",
@@ -111,8 +111,8 @@ import Testing
     }
   }
 
-  /// The example app lays out a feed on three screens, and the files that it would fetch are there.
-  @Test func theExampleLaysOutAFeed() async throws {
+  /// The example app lays out a feed on three screens, and the files that it would fetch exist.
+  @Test func exampleAppLaysOutAFeed() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["rotated-phone-shot.jpg", "plain.jpg", "gone.jpg", "grey.png", "animated.gif"]
     let workshop = try Workshop(
@@ -124,7 +124,7 @@ import Testing
     #expect(shown.status == 0, "\(shown.errors)")
     let lines = shown.output.split(separator: "\n").map(String.init)
     #expect(lines.filter { $0.contains(" points at ") }.count == 3)
-    // The hero goes over the whole width, and what could not be had has its place all the same.
+    // The hero takes the whole width, and a failed image keeps its place.
     #expect(lines.contains { $0.contains("0,0 390x281  thumbhash") }, "\(shown.output)")
     #expect(lines.filter { $0.contains("gone.jpg") && $0.contains("failed: ") }.count == 3)
     let files = lines.filter { $0.hasPrefix("    variants/") }.map { $0.dropFirst(4) }
@@ -132,21 +132,21 @@ import Testing
     for file in files {
       #expect(FileManager.default.fileExists(atPath: workshop.folder.path("out/\(file)")))
     }
-    // The quickstart's photographs, where it has run.
+    // The quickstart's photographs, if it has run.
     if let quickstart = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] {
       let feed = try await Tool.run(example, ["\(quickstart)/out/catalog.json"])
       #expect(feed.status == 0, "\(feed.errors)")
       #expect(feed.output.contains("phone, 390 x 844 points at 3.0:"))
     } else {
-      print("not tried on the quickstart's catalog: TESSERA_QUICKSTART is not set")
+      print("not tested: the quickstart's catalog (run Tests/run without arguments for it)")
     }
     let broken = try await Tool.run(example, [workshop.folder.path("feed.yaml")])
     #expect(broken.status == 2)
     #expect(broken.errors.contains("line 1, column 1: expected an object"), "\(broken.errors)")
   }
 
-  /// What is exported is what its readers expect, whatever ids are like.
-  @Test func exportsAreWhatOthersRead() async throws {
+  /// Exports are valid for the programs that read them, whatever the ids are.
+  @Test func exportsAreValidForTheirReaders() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let ids = ["plain", "../../etc/passwd", "Größe \"<&>\"", "a/b", "a_b", "Plain", "GONE"]
     let names = [
@@ -173,7 +173,7 @@ import Testing
         ["export", out, "--as", form, "--to", workshop.folder.path("made-\(form)")] + options)
     }
 
-    // HTML, read by Python's parser.
+    // HTML, parsed by Python.
     let html = try await export("html")
     #expect(html.status == 0, "\(html.errors)")
     #expect(
@@ -210,21 +210,21 @@ import Testing
     }
     #expect(
       elements.compactMap { $0.facts["alt"] }.allSatisfy { $0.hasSuffix("\u{FFFD}\r\"&") })
-    // A colour behind what is opaque, and none that would show through.
+    // A background colour for opaque images, and none that would show through.
     let coloured = elements.count { $0.tag == "img" && $0.facts["style"] != nil }
     let opaque = catalog.images.count { $0.status == .ok && $0.alpha == false }
     #expect(coloured == opaque * 3 && opaque < 6 && opaque > 0)
     let image = try #require(elements.first { $0.tag == "img" && $0.facts["width"] == "180" })
     #expect(image.facts["height"] == "\(catalog.images[0].slots["card"]?.height ?? 0)")
 
-    // Xcode: what Contents.json names is there, and of the size of its scale's variant.
+    // Xcode: the files in Contents.json exist and have the size of their scale's variant.
     let xcode = try await export("xcassets", "--slot", "card")
     #expect(xcode.status == 0, "\(xcode.errors)")
     let sets = workshop.folder.files(below: "made-xcassets").filter {
       $0.hasSuffix(".imageset/Contents.json")
     }
     #expect(sets.count == 6)
-    // Two of the ids are one name for a Mac.
+    // Two of the ids are the same name on a case-insensitive file system.
     #expect(Set(sets.map { $0.lowercased() }).count == 6)
     #expect(sets.allSatisfy { $0.hasPrefix("card/") && !$0.contains("..") })
     #expect(workshop.folder.files(below: "made-xcassets").count == 6 * 4 + 2)
@@ -334,8 +334,8 @@ import Testing
     #expect(workshop.folder.files(below: "").filter { $0.contains("Assets") }.isEmpty)
   }
 
-  /// Where a pipeline makes nothing that Xcode takes, that is said, and nothing is left behind.
-  @Test func anExportThatCannotBeLeavesNothing() async throws {
+  /// If a pipeline makes no format that Xcode supports, the export fails and leaves no file.
+  @Test func impossibleExportsLeaveNoFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
     #expect(try await workshop.run().status == 0)
@@ -351,8 +351,8 @@ import Testing
       })
   }
 
-  /// `diff` between two outputs, as people and programs see it.
-  @Test func diffTellsWhatHasChanged() async throws {
+  /// `diff` between two outputs, as text, JSON and a patch.
+  @Test func diffReportsChanges() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     func line(_ id: String, _ name: String) -> String {
       #"{"id":"\#(id)","url":"\#(nginx.url("/\(name)"))"}"# + "\n"
@@ -378,7 +378,7 @@ import Testing
     let json = try await Tool.tessera("diff", "--json", old, out)
     let members = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(members?["removed"] as? Int == 1)
-    // What the patch starts from, and what it leads to, as an app computes it.
+    // The digests before and after the patch, as an app computes them.
     for (name, catalog) in [
       ("old", try Catalog(reading: try workshop.folder.read("old.json"))), ("new", made),
     ] {
@@ -387,7 +387,7 @@ import Testing
       #expect(sum.output.hasPrefix((members?[name] as? String ?? "none") + " "), "\(name)")
     }
     #expect((members?["changes"] as? [Any])?.count == 3)
-    // Lines are the same catalog in another form.
+    // JSON Lines are the same catalog in another form.
     try workshop.write(keys: "catalog: {format: jsonl}")
     #expect(try await workshop.run().status == 0)
     await nginx.stop()
@@ -396,13 +396,13 @@ import Testing
     let unreadable = try await Tool.tessera("diff", new, out)
     #expect(unreadable.status == 2)
     #expect(unreadable.errors.contains("canonical.json"), "\(unreadable.errors)")
-    // What breaks off in its middle is one document all the same.
+    // Errors of a truncated catalog are still one JSON document.
     try workshop.folder.write(
       String(try workshop.folder.text("old.json").dropLast(40)), to: "cut.json")
     let cut = try await Tool.tessera("diff", "--json", old, workshop.folder.path("cut.json"))
     #expect(cut.status == 2)
-    let told = try JSONSerialization.jsonObject(with: Data(cut.output.utf8)) as? [String: Any]
-    #expect((told?["error"] as? [String: Any])?["code"] as? String == "failed", "\(cut.output)")
+    let document = try JSONSerialization.jsonObject(with: Data(cut.output.utf8)) as? [String: Any]
+    #expect((document?["error"] as? [String: Any])?["code"] as? String == "failed", "\(cut.output)")
     #expect(cut.errors.contains("cut.json"))
     let missing = try await Tool.tessera("diff", workshop.folder.path("nothing"), out)
     #expect(missing.status == 2)

@@ -3,10 +3,10 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// What the catalog tells, and in which form.
+/// The catalog's profiles and formats.
 @Suite struct CatalogFormTests {
-  /// The full profile also tells what a picture was made from, and the digests of its files.
-  @Test func theFullProfileTellsWherePicturesCameFrom() async throws {
+  /// The full profile also has each image's source and the digests of its files.
+  @Test func fullProfileHasSourcesAndDigests() async throws {
     let bytes = try Places.bytes("orientation-6.jpg")
     let server = try FaultServer([
       "/a": { $1.answer("302 Found", ["Location": "/b?token=secret&size=1"]) },
@@ -60,8 +60,8 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  /// A catalog of lines: the head, and one for each image, as in the other form.
-  @Test func theCatalogMayBeOneOfLines() async throws {
+  /// JSON Lines: one line for the head and one per image, with the same text as in JSON.
+  @Test func catalogCanBeJSONLines() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["plain.jpg", "grey.png", "gone.png"]
     let workshop = try Workshop(manifest: names.map { nginx.url("/\($0)") + "\n" }.joined())

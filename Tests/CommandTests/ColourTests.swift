@@ -4,8 +4,8 @@ import Testing
 
 @testable import TesseraTestSupport
 
-/// A chart of 24 colours, told in many ways, through the whole pipeline: each patch against what LittleCMS
-/// makes of the source.
+/// A chart of 24 colours in many colour spaces, through the whole pipeline. Each patch is compared with
+/// LittleCMS's conversion of the source.
 @Suite struct ColourTests {
   /// Published sRGB values of a ColorChecker's patches, rounded.
   private static let patches: [[Int]] = [
@@ -18,7 +18,7 @@ import Testing
   private static let side = 32
   private static let columns = 6
 
-  /// Sharma's own pairs, to know that the measure is right.
+  /// Test data published by Sharma et al., which verifies the implementation of CIEDE2000.
   @Test(
     arguments: [
       ([50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425),
@@ -28,11 +28,11 @@ import Testing
       ([6.7747, -0.2908, -2.4247], [5.8714, -0.0985, -2.2286], 0.6377),
       ([90.8027, -2.0831, 1.441], [91.1528, -1.6435, 0.0447], 1.4441),
     ] as [([Double], [Double], Double)])
-  func theMeasureIsCIEDE2000(_ first: [Double], _ second: [Double], _ expected: Double) {
+  func colourDifferenceIsCIEDE2000(_ first: [Double], _ second: [Double], _ expected: Double) {
     #expect(abs(ColourDifference.ofLab(first, second) - expected) < 0.0001)
   }
 
-  /// The mean of the middle of a patch.
+  /// The mean colour of the centre of a patch.
   private static func patch(_ index: Int, of pixels: Pixels) -> [Double] {
     let (left, top) = (index % columns * side, index / columns * side)
     var sums = [0.0, 0, 0]
@@ -45,7 +45,7 @@ import Testing
     return sums
   }
 
-  @Test func everyPatchIsWhatLittleCMSMakesOfIt() async throws {
+  @Test func everyPatchMatchesLittleCMS() async throws {
     let folder = try TemporaryFolder()
     let chart = folder.path("srgb.png")
     try await Pixels.make(

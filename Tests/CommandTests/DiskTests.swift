@@ -2,14 +2,14 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-/// A disk that fails, a folder that loses its permissions, and a machine that stops (F2, F3, F6).
+/// Disk errors, lost permissions and power cuts (F2, F3, F6).
 @Suite struct DiskTests {
-  /// A finished output, a change to its manifest, and what a run makes of both.
-  private struct Scene {
+  /// A finished output, a changed manifest, and the result of an undisturbed run over both.
+  private struct Scenario {
     let nginx: Nginx
     let folder: TemporaryFolder
     let shim: Shim
-    let begun: Workshop
+    let initial: Workshop
     let before: String
     let manifest: String
     let expected: [String]
@@ -26,18 +26,18 @@ import Testing
       manifest = lines.joined()
       folder = try TemporaryFolder()
       shim = try await Shim(in: folder, for: "")
-      begun = try Workshop(manifest: before, keys: Self.keys, slots: Self.slots)
-      let first = shim.with(root: begun.folder.path("out"), image: folder.path("image"))
-      #expect(try await begun.run(environment: try first.booted("first")).status == 0)
-      let undisturbed = try Self.copy(begun, manifest: before)
+      initial = try Workshop(manifest: before, keys: Self.keys, slots: Self.slots)
+      let first = shim.with(root: initial.folder.path("out"), image: folder.path("image"))
+      #expect(try await initial.run(environment: try first.booted("first")).status == 0)
+      let undisturbed = try Self.copy(initial, manifest: before)
       try undisturbed.folder.write(manifest, to: "manifest")
       #expect(try await undisturbed.run().status == 0)
       expected = try Self.result(undisturbed)
     }
 
-    /// An output that is to be changed.
+    /// A copy of the output, with the changed manifest.
     func workshop() throws -> (Workshop, Shim) {
-      let workshop = try Self.copy(begun, manifest: manifest)
+      let workshop = try Self.copy(initial, manifest: manifest)
       let shim = shim.with(
         root: workshop.folder.path("out"), image: workshop.folder.path("image"))
       return (workshop, shim)
@@ -50,13 +50,13 @@ import Testing
       return copy
     }
 
-    /// The catalog, and the names of all files, which are made of their contents.
+    /// The catalog and the names of all files, which contain the digests of their contents.
     static func result(_ workshop: Workshop) throws -> [String] {
       [try workshop.catalogText] + workshop.folder.files(below: "out/variants").sorted()
     }
   }
 
-  /// Does some things three at a time, as most of it is waiting.
+  /// Runs up to three cases at a time, because they mostly wait.
   private static func forEach<Case: Sendable>(
     _ cases: [Case], _ body: @escaping @Sendable (Case) async throws -> Void
   ) async throws {
@@ -69,13 +69,13 @@ import Testing
     }
   }
 
-  /// Killed after every effect, together with the machine: whatever else has reached the disk, the catalog on it
-  /// names only files that are whole, and the next run makes what an undisturbed one makes.
-  @Test func aPowerCutAtAnyEffectLosesNothingThatWasTold() async throws {
-    let scene = try await Scene()
-    let (counted, _) = try scene.workshop()
+  /// The machine stops after each effect of a run. Whatever has reached the disk, the catalog names only
+  /// complete files, and the next run has the result of an undisturbed one.
+  @Test func powerCutAfterAnyEffectKeepsTheCatalogTrue() async throws {
+    let scenario = try await Scenario()
+    let (counted, _) = try scenario.workshop()
     var effects = 0
-    // Twice as many at a time, until the run is no longer killed: the exact number does not matter.
+    // In steps of eight, until the run is no longer killed: the exact number does not matter.
     while try await counted.run(environment: ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 8)"]).status
       != 0
     { effects += 8 }
@@ -84,27 +84,28 @@ import Testing
       Shim.Survival.allCases.map { (effect, $0) }
     }
     try await Self.forEach(cases) { effect, survival in
-      let (workshop, shim) = try scene.workshop()
+      let (workshop, shim) = try scenario.workshop()
       var environment = try shim.remembering(boot: "first")
       environment["TESSERA_KILL_AFTER_EFFECT"] = "\(effect)"
       _ = try await workshop.run(environment: environment)
       try shim.cutPower(survival)
-      // What was told before the cut, or what is told now: either is true.
-      let told = try await Tool.tessera("verify", "--deep", workshop.folder.path("out"))
-      #expect(told.status == 0, "\(effect) \(survival): \(told.output)\(told.errors)")
+      // The catalog is the old or the new one, and every file that it names is complete.
+      let verified = try await Tool.tessera("verify", "--deep", workshop.folder.path("out"))
+      #expect(
+        verified.status == 0, "\(effect) \(survival): \(verified.output)\(verified.errors)")
       let again = try await workshop.run(environment: try shim.booted("second"))
       #expect(again.status == 0, "\(effect) \(survival): \(again.errors)")
-      let result = try Scene.result(workshop)
-      #expect(result == scene.expected, "\(effect) \(survival)")
+      let result = try Scenario.result(workshop)
+      #expect(result == scenario.expected, "\(effect) \(survival)")
       try await workshop.expectWhole()
     }
-    await scene.nginx.stop()
+    await scenario.nginx.stop()
   }
 
-  /// Each kind of call fails once, or from some moment on: the run says so and stops, with the last good catalog in its
-  /// place, or does without; the next run makes everything.
-  @Test func aCallThatFailsIsNoPicturesFault() async throws {
-    let scene = try await Scene()
+  /// Each kind of call fails once, or from some call on. The run either reports the error and keeps the last
+  /// good catalog, or recovers; the next run completes everything.
+  @Test func failingCallsAreNotBlamedOnImages() async throws {
+    let scenario = try await Scenario()
     let kinds = [
       ("write", EIO), ("write", EDQUOT), ("write", ENOSPC), ("sync", EIO), ("rename", EACCES),
       ("open", EACCES), ("unlink", EACCES), ("open,rename,unlink,mkdir", EACCES),
@@ -114,38 +115,38 @@ import Testing
     }
     try await Self.forEach(cases) { calls, code, first, count in
       let name = "\(calls) \(code) \(first) \(count)"
-      let (workshop, shim) = try scene.workshop()
+      let (workshop, shim) = try scenario.workshop()
       let text = try workshop.catalogText
       let failed = try await workshop.run(
         environment: shim.failing(calls, "\(code)", at: first, count: count))
       #expect([0, 2].contains(failed.status), "\(name): \(failed.status) \(failed.errors)")
-      let told = try workshop.catalogText
+      let found = try workshop.catalogText
       if failed.status == 0 {
-        #expect(told == scene.expected[0], "\(name)")
+        #expect(found == scenario.expected[0], "\(name)")
       } else {
-        #expect(told == text || told == scene.expected[0], "\(name)")
+        #expect(found == text || found == scenario.expected[0], "\(name)")
         #expect(failed.errors.contains("out"), "\(name): \(failed.errors)")
       }
       let again = try await workshop.run()
       #expect(again.status == 0, "\(name): \(again.errors)")
-      let result = try Scene.result(workshop)
-      #expect(result == scene.expected, "\(name)")
+      let result = try Scenario.result(workshop)
+      #expect(result == scenario.expected, "\(name)")
       try await workshop.expectWhole()
     }
-    await scene.nginx.stop()
+    await scenario.nginx.stop()
   }
 
-  /// Calls that do a part, or are interrupted, are gone on with.
+  /// Partial and interrupted calls are continued.
   @Test(arguments: ["short", "interrupt"])
-  func aPartIsGoneOnWith(_ error: String) async throws {
-    let scene = try await Scene()
-    let (workshop, shim) = try scene.workshop()
+  func partialCallsAreContinued(_ error: String) async throws {
+    let scenario = try await Scenario()
+    let (workshop, shim) = try scenario.workshop()
     let result = try await workshop.run(
       environment: shim.failing("write,open", error, at: 1, count: 0))
     #expect(result.status == 0, "\(result.errors)")
-    let made = try Scene.result(workshop)
-    #expect(made == scene.expected)
+    let made = try Scenario.result(workshop)
+    #expect(made == scenario.expected)
     try await workshop.expectWhole()
-    await scene.nginx.stop()
+    await scenario.nginx.stop()
   }
 }

@@ -3,10 +3,10 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// `tessera run` when things go wrong: each costs its item, or ends the run with the last good
-/// catalog in place.
+/// Faults during `tessera run`: each one costs its item, or ends the run and keeps the last good
+/// catalog.
 @Suite struct FaultTests {
-  @Test func eachBadItemIsOneBadItem() async throws {
+  @Test func eachBadItemFailsAlone() async throws {
     let server = try FaultServer([
       "/good": { _, connection in connection.picture("plain.jpg") },
       "/html": { _, connection in
@@ -32,7 +32,7 @@ import Testing
         connection.answer("302 Found", ["Location": "http://10.0.0.1/x"])
       },
       "/bomb": { _, connection in
-        // A PNG that says it has 60000 x 60000 pixels.
+        // A PNG whose header states 60000 x 60000 pixels.
         var bytes = (try? Places.bytes("one-pixel.png")) ?? []
         bytes.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
         connection.answer("200 OK", [:], bytes)
@@ -71,7 +71,7 @@ import Testing
     #expect(try workshop.report["errors.not-image"] == 3)
   }
 
-  @Test func errorsThatPassAreTriedAgain() async throws {
+  @Test func transientErrorsAreRetried() async throws {
     let server = try FaultServer([
       "/twice": { request, connection in
         if request.before < 2 {
@@ -91,22 +91,22 @@ import Testing
     #expect(server.count("/twice") == 3)
   }
 
-  /// A worker that dies in the middle of a job that is not its first: a fresh one does the job again. Where
-  /// that dies, too, it costs that one item.
+  /// A worker is killed during a job that is not its first: a fresh worker repeats the job. If that one is
+  /// killed, too, the item fails.
   @Test(arguments: [1, 2])
-  func aWorkerKilledInTheMiddleOfAJobCostsOneItemAtMost(_ kills: Int) async throws {
+  func killedWorkerCostsAtMostOneItem(_ kills: Int) async throws {
     let names = ["plain.jpg", "tall-900x20000.png", "transparent.png", "animated.gif"]
     let server = try FaultServer()
     defer { server.stop() }
     for name in names {
       server.route("/\(name)") { _, connection in
-        // So that it is not the worker's first.
+        // Delayed, so that it is not the worker's first job.
         if name.hasPrefix("tall") { connection.pause(2) }
         connection.picture(name)
       }
     }
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
-    // One worker, and the slowest encoder: the tall picture takes seconds.
+    // One worker, and the slowest encoder: the tall image takes seconds.
     let workshop = try Workshop(
       manifest: manifest.joined(),
       keys: "workers: 1\nvariants: {effort: 6}\nfetch: {allow: loopback, retries: 0, timeout: 9s}")
@@ -114,7 +114,7 @@ import Testing
     var killed: Set<Int32> = []
     for _ in 0..<4000 where killed.count < kills {
       try await Task.sleep(for: .milliseconds(5))
-      // The first file of the tall picture is being made: its staging folder says so.
+      // A file of the tall image is staged, so its job is running.
       let staged = workshop.folder.files(below: "out/.tessera/staging")
       if staged.contains(where: { $0.hasPrefix("1-") }), let worker = running.children.first,
         !killed.contains(worker)
@@ -134,14 +134,14 @@ import Testing
       #expect(images[1].error?.code == "worker-crashed")
       #expect(images[1].error?.message.contains("signal 9 (Killed)") == true)
       #expect(images[1].error?.retryable == true)
-      // And the next run makes it.
+      // The next run makes it.
       #expect(try await workshop.run().status == 0)
       #expect(try workshop.report["decodes"] == 1)
     }
   }
 
-  /// A worker may write into staging and spool what it likes (W10): the run leaves nothing of it.
-  @Test func nothingTemporaryIsLeftWhoeverMadeIt() async throws {
+  /// A compromised worker may write anything into staging and spool (W10); the run removes it.
+  @Test func temporaryFilesOfAnyOriginAreRemoved() async throws {
     let workshop = try Workshop(manifest: "")
     let folder = workshop.folder
     let server = try FaultServer([
@@ -158,7 +158,7 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  @Test func aSourceThatCannotBeReachedStaysWithItsLastGoodFiles() async throws {
+  @Test func unreachableSourcesKeepTheirLastGoodFiles() async throws {
     let server = try FaultServer([
       "/a": { _, connection in connection.picture("plain.jpg") },
       "/gone": { request, connection in
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func aSignalStopsTheRunAndTheNextGoesOn(_ number: Int32, _ status: Int32) async throws {
+  func signalsStopARunAndTheNextOneContinues(_ number: Int32, _ status: Int32) async throws {
     let server = try FaultServer([
       "/good": { _, connection in connection.picture("plain.jpg") },
       "/hang": { _, connection in connection.hang() },
@@ -210,7 +210,7 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  @Test func aSecondRunOnTheSameOutputIsRefused() async throws {
+  @Test func secondRunOnTheSameOutputIsRejected() async throws {
     let server = try FaultServer(["/hang": { _, connection in connection.hang() }])
     defer { server.stop() }
     let workshop = try Workshop(
@@ -222,14 +222,14 @@ import Testing
     let second = try await workshop.run()
     #expect(second.status == 75)
     #expect(second.errors.contains("(process \(running.pid))"))
-    // A run that is killed leaves no lock behind.
+    // A killed run leaves no lock.
     running.signal(SIGKILL)
     _ = await running.end()
     server.route("/hang") { _, connection in connection.picture("plain.jpg") }
     #expect(try await workshop.run().status == 0)
   }
 
-  @Test func aDamagedStateIsSetAsideWithAWarning() async throws {
+  @Test func damagedStateIsSetAsideWithAWarning() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
     #expect(try await workshop.run().status == 0)
@@ -243,8 +243,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// The error buffer of libvips is one for the whole process; a picture's error is its own.
-  @Test func oneItemsErrorDoesNotTellOfAnother() async throws {
+  /// libvips has one error buffer per process; each item's message contains only its own error.
+  @Test func errorMessagesDoNotMixItems() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["truncated.jpg?1", "broken-profile.jpg", "truncated.jpg?2", "truncated.jpg?3"]
     let workshop = try Workshop(
@@ -257,7 +257,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func aTruncatedGIFIsNoPicture() async throws {
+  @Test func truncatedGIFsFail() async throws {
     let bytes = try Places.bytes("animated.gif")
     let server = try FaultServer()
     defer { server.stop() }
@@ -273,12 +273,12 @@ import Testing
     #expect(try workshop.catalog.images.allSatisfy { $0.status == .failed })
   }
 
-  /// A worker that lies costs its item, not the run.
+  /// A worker with invalid replies costs its item, not the run.
   @Test(arguments: [
     #"{"job":0,"done":{"width":240,"height":160,"alpha":false,"frames":1},"placeholders":{"thumbhash":"","blurhash":"","lqip":""},"warnings":[]}"#,
     #"{"job":0,"failed":{"code":"local","message":"no space left"}}"#,
   ])
-  func aWorkerThatLiesCostsItsItem(_ reply: String) async throws {
+  func invalidRepliesCostOneItem(_ reply: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
     let copy = workshop.folder.path("tessera")
@@ -298,8 +298,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// Standard input may stay open for ever; a run that can't go on ends all the same.
-  @Test func aRunThatFailsDoesNotWaitForItsManifest() async throws {
+  /// A failed run ends although standard input stays open.
+  @Test func failedRunDoesNotWaitForItsManifest() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: "")
     let copy = workshop.folder.path("tessera")
@@ -320,7 +320,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func aLinkInTheOutputIsNotFollowed() async throws {
+  @Test func symbolicLinksInTheOutputAreNotFollowed() async throws {
     let workshop = try Workshop(manifest: "")
     #expect(try await workshop.run().status == 0)
     for name in ["staging", "spool", "lock"] {
@@ -337,8 +337,8 @@ import Testing
     }
   }
 
-  /// Pages behind the first: SQLite opens the file, and finds out later.
-  @Test func aStateThatIsDamagedInsideIsSetAsideToo() async throws {
+  /// All pages but the first are damaged: SQLite opens the file and detects the damage later.
+  @Test func stateWithDamagedPagesIsSetAside() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = try Places.pictures().filter { !$0.hasPrefix("tall") }
       .map { nginx.url("/\($0)") + "\n" }.joined()
@@ -358,15 +358,15 @@ import Testing
     await nginx.stop()
   }
 
-  /// A full disk is nobody's picture's fault: the run ends, and the last good catalog stands.
-  @Test func aFullDiskEndsTheRunAndKeepsTheCatalog() async throws {
+  /// A full disk is not an image's fault: the run ends, and the last good catalog is unchanged.
+  @Test func fullDiskEndsTheRunAndKeepsTheCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
     let disk = workshop.folder.path("out")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
     let mount = try await Tool.run("/bin/mount", ["-t", "tmpfs", "-o", "size=400k", "tmpfs", disk])
     guard mount.status == 0 else {
-      print("not tested: a full disk (this machine does not let the test mount a tmpfs)")
+      print("not tested: a full disk (no permission to mount a tmpfs)")
       return
     }
     #expect(try await workshop.run().status == 0)

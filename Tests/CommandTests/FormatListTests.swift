@@ -12,7 +12,7 @@ import Testing
     return try Workshop(manifest: manifest, keys: keys, slots: slots)
   }
 
-  @Test func severalFormatsMakeOneFileOfEach() async throws {
+  @Test func severalFormatsMakeAFileOfEach() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["rotated-phone-shot.jpg", "tall-900x20000.png", "animated.gif", "transparent.png"]
     let keys = "scales: [1]\nvariants: {format: [avif, webp, jpeg], effort: {avif: 0}}"
@@ -33,7 +33,7 @@ import Testing
     try await workshop.expectWhole()
     #expect(try workshop.report["variants.asked"] == 24)
     #expect(try workshop.report["variants.made"] == 22)
-    // Each file is the picture that it says it is.
+    // All formats show the same image.
     for image in try workshop.catalog.images where image.alpha == false {
       for variant in image.variants {
         let first = try Pixels(workshop.folder.path("out/\(variant.path)"))
@@ -44,14 +44,14 @@ import Testing
         }
       }
     }
-    // One of several is gone: only that is made again, and it is the same.
+    // If one of several files is missing, only that one is regenerated, with the same bytes.
     let catalog = try workshop.catalogText
     let lost = try #require(try workshop.catalog.images[0].variants[0].also?[0].path)
     try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(lost)"))
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.report["variants.made"] == 1)
     #expect(try workshop.catalogText == catalog)
-    // Another order of preference makes nothing new.
+    // Another order of preference makes no new file.
     try workshop.write(
       keys: "scales: [1]\nvariants: {format: [webp, avif, jpeg], effort: {avif: 0}}", slots: slots)
     #expect(try await workshop.run().status == 0)
@@ -62,7 +62,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func aFormatMayDependOnTheSource() async throws {
+  @Test func formatsCanDependOnTheSource() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["plain.jpg", "grey.png", "lossy.webp", "animated.gif", "transparent.png"]
     let slots = "slots: {a: {size: 60x}}"
@@ -79,14 +79,14 @@ import Testing
     await nginx.stop()
   }
 
-  /// The crop follows the one thing there is to see; a focus of the item's own goes before it; all
-  /// scales and all formats show the same part.
+  /// A crop contains the only object in the image; an item's focus takes precedence; all scales and
+  /// formats show the same part.
   @Test(arguments: ["attention", "entropy"])
-  func cropsFollowWhatThereIsToSee(_ gravity: String) async throws {
+  func cropsContainTheObject(_ gravity: String) async throws {
     let folder = try TemporaryFolder()
     var random = SplitMix(seed: 8)
     try await Pixels.make(folder.path("p.png"), width: 900, height: 300) { x, y in
-      // A noisy red disc at the right of a flat grey.
+      // A noisy red disc on the right, on plain grey.
       let isDisc = (x - 760) * (x - 760) + (y - 150) * (y - 150) < 80 * 80
       return isDisc ? [Int.random(in: 150...250, using: &random), 60, 50] : [120, 120, 120]
     }
@@ -105,7 +105,7 @@ import Testing
     for variant in found.variants {
       for path in [variant.path] + (variant.also ?? []).map(\.path) {
         let pixels = try Pixels(workshop.folder.path("out/\(path)"))
-        // The disc is in it from its left edge to its right: both outermost columns are grey.
+        // The whole disc is inside: the leftmost column is grey.
         #expect(distance(pixels.at(0, 0.5), [120, 120, 120]) <= 12, "\(path)")
         let reds = (0..<pixels.width).filter { pixels[$0, pixels.height / 2][0] > 140 }
         let width = Double(reds.count) / Double(pixels.width)
@@ -118,10 +118,10 @@ import Testing
     await nginx.stop()
   }
 
-  /// Encoders that crash, or write half a file, where memory is refused: the item says what it was, and
-  /// the next one is made.
+  /// Some encoders crash or write half a file when an allocation fails. The item's error is
+  /// `out-of-memory`, and the next item succeeds.
   @Test(arguments: ["avif", "jxl", "webp"])
-  func anEncoderThatNeedsTooMuchMemorySaysSo(_ format: String) async throws {
+  func encodersReportExhaustedMemory(_ format: String) async throws {
     let folder = try TemporaryFolder()
     let made = try await Tool.run(
       "/usr/bin/vips", ["black", folder.path("large.png"), "2600", "2000", "--bands", "3"])
@@ -140,9 +140,9 @@ import Testing
     await nginx.stop()
   }
 
-  /// What a pipeline makes does not depend on what it asked for before: of an animation's first frame
-  /// there may be two files, one decoded with all frames and one without.
-  @Test func aPipelinesPastDoesNotShow() async throws {
+  /// The result does not depend on the pipeline's earlier settings: an animation's first frame may have two
+  /// files, one decoded with all frames and one without.
+  @Test func earlierSettingsDoNotAffectTheResult() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let slots = "slots: {a: {size: 60x}}"
     let names = ["animated.gif", "display-p3.jpg"]

@@ -3,8 +3,9 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The group I of bad inputs: each ends in its own error within its limits, and the next picture is made.
-@Suite struct HostilePictureTests {
+/// Hostile images (group I of bad inputs): each fails with its own error within its limits, and the next
+/// image succeeds.
+@Suite struct HostileImageTests {
   private static let accept =
     "accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, svg, jp2, ico]"
 
@@ -13,7 +14,7 @@ import Testing
     var codes: [String]
   }
 
-  @Test func everyHostilePictureIsOneItem() async throws {
+  @Test func everyHostileImageCostsOneItem() async throws {
     let folder = try TemporaryFolder()
     let made = try await Tool.run(
       "/usr/bin/python3", [Places.fixture("hostile").path, folder.path("")])
@@ -25,7 +26,7 @@ import Testing
     try FileManager.default.copyItem(
       at: Places.fixture(good), to: URL(filePath: folder.path(good)))
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    // After each of them a good one, under a URL and with a focus of its own.
+    // Each one is followed by a good image at its own URL.
     let manifest = lines.enumerated().map { index, line in
       #"{"id":"\#(line.name)","url":"\#(nginx.url("/\(line.name)"))"}"# + "\n"
         + #"{"id":"good-\#(index)","url":"\#(nginx.url("/\(good)?\(index)"))"}"# + "\n"
@@ -48,22 +49,22 @@ import Testing
       #expect(images[index * 2 + 1].status == .ok, "after \(line.name)")
     }
     try await workshop.expectWhole()
-    // What a polyglot has behind its picture is in no file.
+    // No output file contains the data that follows the image in a polyglot.
     for path in workshop.folder.files(below: "out/variants") {
       let bytes = try workshop.folder.read("out/variants/\(path)")
       #expect(bytes.range(of: Data("polyglot".utf8)) == nil, "\(path)")
     }
     #expect(seconds < .seconds(90), "\(seconds)")
-    // The coordinator never saw a pixel.
+    // The coordinator decodes no pixels.
     let memory = try workshop.report["peakMemoryBytes"] ?? .max
     #expect(memory < 300_000_000, "\(memory) bytes")
   }
 
-  /// A picture that is cut off is an error wherever it was cut, unless nothing that can be seen is gone.
+  /// A truncated image fails, unless no visible pixel is missing.
   @Test(arguments: [
     "plain.jpg", "progressive.jpg", "transparent.png", "lossy.webp", "animated.gif",
   ])
-  func aPictureThatIsCutOffIsNoPicture(_ name: String) async throws {
+  func truncatedImagesFail(_ name: String) async throws {
     let whole = try Places.bytes(name)
     let server = try FaultServer()
     for percent in 0...100 {
@@ -81,16 +82,16 @@ import Testing
     let last = try #require(images.last)
     #expect(last.status == .ok)
     for image in images where image.status == .ok {
-      // Bytes behind the last pixel: the same picture, to the last of them.
+      // Only bytes after the last pixel are missing: the files are identical.
       #expect(
         image.variants.map(\.path) == last.variants.map(\.path),
-        "\(name), cut off after \(image.id) %")
+        "\(name), truncated after \(image.id) %")
     }
     #expect(images.count { $0.status == .ok } <= 3)
   }
 
-  /// I13: an orientation that there is not is none.
-  @Test func anOrientationThatThereIsNotIsNone() async throws {
+  /// I13: invalid orientations count as upright.
+  @Test func invalidOrientationsAreIgnored() async throws {
     let server = try FaultServer()
     var bytes = try Places.bytes("orientation-6.jpg")
     let entry: [UInt8] = [0x12, 0x01, 3, 0, 1, 0, 0, 0]
@@ -106,14 +107,14 @@ import Testing
     #expect(try await workshop.run().status == 0)
     server.stop()
     for image in try workshop.catalog.images {
-      // As it is stored: 80 x 120.
+      // The stored size: 80 x 120.
       #expect(image.width == 80 && image.height == 120, "\(image.url)")
       #expect(image.variants.allSatisfy { $0.width <= $0.height })
     }
   }
 
-  /// I22: what has as many pixels as the limit allows is let in, and not one more.
-  @Test func theLimitOfPixelsIsExact() async throws {
+  /// I22: an image with exactly as many pixels as the limit is accepted, one more is rejected.
+  @Test func pixelLimitIsExact() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     for (limit, status) in [(240 * 160, CatalogImage.Status.ok), (240 * 160 - 1, .failed)] {
       let workshop = try Workshop(
@@ -126,8 +127,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// A damaged picture is shown where the pipeline says so, with a warning; and no more where it does not.
-  @Test func damageIsShownWhereThatIsWanted() async throws {
+  /// `fail-on: none` shows damaged images with a warning; the other values reject them.
+  @Test func damagedImagesAreShownOnRequest() async throws {
     let server = try FaultServer()
     for name in ["plain.jpg", "transparent.png", "animated.gif"] {
       let bytes = try Places.bytes(name)

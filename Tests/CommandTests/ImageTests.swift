@@ -3,14 +3,14 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// What the pictures look like that `tessera run` makes.
-@Suite struct PictureTests {
+/// Pixels of the files that `tessera run` makes.
+@Suite struct ImageTests {
   private static let red = [200, 40, 40]
   private static let green = [40, 160, 60]
   private static let blue = [40, 60, 180]
   private static let yellow = [230, 200, 50]
 
-  /// Runs the pipeline on some fixtures; ids are their names.
+  /// Runs the pipeline on fixtures. Their ids are their names.
   private static func run(
     _ names: [String], keys: String = "", slots: String = Workshop.slots
   ) async throws -> Workshop {
@@ -30,7 +30,7 @@ import Testing
     #expect(distance(pixels.at(0.75, 0.75), yellow) <= limit, "\(name): \(pixels.at(0.75, 0.75))")
   }
 
-  @Test func allEightOrientationsComeOutUpright() async throws {
+  @Test func allEightOrientationsBecomeUpright() async throws {
     let names = (1...8).map { "orientation-\($0).jpg" } + ["rotated-phone-shot.jpg"]
     let workshop = try await Self.run(names)
     for name in names {
@@ -44,11 +44,11 @@ import Testing
     #expect(phone.slots["card"] == CatalogSlotUse(width: 180, height: 240, variants: [2, 3, 4]))
   }
 
-  /// The same colours, whatever space the source tells them in.
+  /// Colours are the same whatever the source's colour space.
   @Test(arguments: ["webp", "png", "jpeg", "avif", "jxl"])
-  func coloursStayWhatTheyAre(_ format: String) async throws {
+  func coloursArePreserved(_ format: String) async throws {
     let names = ["plain.jpg", "display-p3.jpg", "lossy.webp", "broken-profile.jpg"]
-    // At 80, libjxl's own rounding makes 38 of the yellow's 50 of blue.
+    // At quality 80, libjxl changes the yellow's blue channel from 50 to 38.
     let quality = format == "jxl" ? 90 : 80
     let workshop = try await Self.run(
       names, keys: "variants: {format: \(format), quality: \(quality)}")
@@ -62,8 +62,8 @@ import Testing
     #expect(images[0].warnings == nil)
   }
 
-  /// Four inks can't hold every colour of a screen, so what is right is what LittleCMS makes of them.
-  @Test func fourInksBecomeWhatLittleCMSMakesOfThem() async throws {
+  /// CMYK cannot hold every sRGB colour, so the reference is LittleCMS's conversion.
+  @Test func cmykMatchesLittleCMS() async throws {
     let workshop = try await Self.run(["cmyk.jpg"], keys: "variants: {format: png}")
     let reference = workshop.folder.path("reference.png")
     let source = Places.fixture("cmyk.jpg").path
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func sixteenBitsAndGreyBecomeEight() async throws {
+  @Test func sixteenBitAndGreyImagesBecomeEightBit() async throws {
     let workshop = try await Self.run(
       ["sixteen-bit.png", "grey.png"], keys: "variants: {format: png}")
     let colour = try Pixels(try workshop.file("sixteen-bit.png", "card"))
@@ -86,7 +86,7 @@ import Testing
     #expect(abs(grey.at(0.5, 0.5)[0] - 128) <= 3)
   }
 
-  @Test func alphaIsKeptWithoutDarkFringesOrLaidOnTheBackground() async throws {
+  @Test func alphaIsKeptWithoutDarkFringesOrFlattened() async throws {
     let names = ["transparent.png", "transparent-lossless.webp", "palette-transparent.png"]
     let kept = try await Self.run(names, slots: "slots: {a: {size: 64x}}")
     for name in names.prefix(2) {
@@ -94,7 +94,7 @@ import Testing
       #expect(pixels.bands == 4)
       #expect(pixels.at(0.02, 0.02)[3] == 0)
       #expect(pixels.at(0.5, 0.5)[3] == 255)
-      // Halfway out the disc is half translucent, and still of its own colour.
+      // Half-translucent pixels at the disc's edge keep the disc's colour.
       let edge = (0..<pixels.width).map { pixels[$0, pixels.height / 2] }
         .filter { (60...200).contains($0[3]) }
       #expect(!edge.isEmpty)
@@ -107,8 +107,8 @@ import Testing
     #expect(distance(corner, Self.yellow) <= 6, "\(corner)")
   }
 
-  /// An alpha band that hides nothing costs nothing: it is gone before anything is resized.
-  @Test func alphaThatIsOpaqueThroughoutIsLeftOut() async throws {
+  /// A fully opaque alpha band is dropped before anything is resized.
+  @Test func opaqueAlphaIsDropped() async throws {
     let folder = try TemporaryFolder()
     let made = try await Tool.run(
       "/usr/bin/vips",
@@ -150,8 +150,8 @@ import Testing
     #expect(try Pixels(try still.file("animated.gif", "a", scale: 1)).frames == 1)
   }
 
-  /// A frame's edge must not bleed into the next: the top line of each frame is white, what is above
-  /// it (the end of the frame before) is translucent.
+  /// A frame's edge must not bleed into the next frame: the top line of each frame is opaque, the line above
+  /// it (the end of the previous frame) is translucent.
   @Test func framesDoNotBleedIntoEachOther() async throws {
     let workshop = try await Self.run(["animated.gif"], slots: "slots: {a: {size: 48x}}")
     let pixels = try Pixels(try workshop.file("animated.gif", "a", scale: 1))
@@ -162,11 +162,11 @@ import Testing
     }
   }
 
-  /// What `strip` leaves: pixels, and for an animation its timing. Checked in the container itself.
+  /// `strip` leaves only pixels, and an animation's timing. Checked in the container itself.
   @Test(arguments: ["webp", "jpeg", "png", "avif", "jxl"])
-  func nothingButThePictureIsLeft(_ format: String) async throws {
+  func strippedFilesHaveOnlyPixels(_ format: String) async throws {
     var names = ["rotated-phone-shot.jpg", "display-p3.jpg", "transparent.png"]
-    // Of these an animation becomes a WebP.
+    // In these two formats an animation becomes a WebP.
     if format != "avif" && format != "jxl" { names.append("animated.gif") }
     let workshop = try await Self.run(names, keys: "variants: {format: \(format)}")
     let allowed: Set<String> =
@@ -191,13 +191,13 @@ import Testing
       }
     }
     guard format == "webp" else { return }
-    // A still picture without alpha is the simple file format.
+    // A still image without alpha uses WebP's simple file format.
     let bytes = Array(
       try Data(contentsOf: URL(filePath: workshop.file("rotated-phone-shot.jpg", "card"))))
     #expect(Container.parts(of: bytes) == ["VP8 "])
   }
 
-  @Test func whatWebPCannotHoldIsAJPEG() async throws {
+  @Test func imagesTooLargeForWebPBecomeJPEG() async throws {
     let workshop = try await Self.run(["tall-900x20000.png"])
     #expect(
       try workshop.catalog.outline == [
@@ -207,7 +207,7 @@ import Testing
   }
 }
 
-/// The parts of a picture's file, by their names.
+/// The names of the parts of an image file: chunks, markers or boxes.
 enum Container {
   static func parts(of bytes: [UInt8]) -> [String] {
     switch bytes.first {
@@ -223,7 +223,7 @@ enum Container {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Boxes of the ISO base media format, those of an AVIF's description included.
+  /// Boxes of the ISO base media file format, including those inside an AVIF's `meta` box.
   private static func boxes(_ bytes: ArraySlice<UInt8>) -> [String] {
     var parts: [String] = []
     var offset = bytes.startIndex
@@ -269,7 +269,7 @@ enum Container {
     return parts
   }
 
-  /// Markers in hexadecimal, up to the first scan and from each scan to the next.
+  /// Markers in hexadecimal, outside the entropy-coded data of scans.
   private static func jpeg(_ bytes: [UInt8]) -> [String] {
     var parts: [String] = []
     var offset = 0
@@ -291,9 +291,9 @@ enum Container {
   }
 }
 
-/// What can be shown before a file is there.
+/// Placeholders in the catalog.
 @Suite struct CatalogPlaceholderTests {
-  @Test func picturesHavePlaceholders() async throws {
+  @Test func imagesHavePlaceholders() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = [
       "plain.jpg", "rotated-phone-shot.jpg", "transparent.png", "animated.gif", "grey.png",
@@ -308,10 +308,10 @@ enum Container {
       #expect(placeholder.color?.wholeMatch(of: /#[0-9a-f]{6}/) != nil)
       #expect(placeholder.blurhash?.utf8.count == 28)
       let hash = try #require(Data(base64Encoded: placeholder.thumbhash ?? ""))
-      // The hash knows of alpha, and which side is longer.
+      // The hash has flags for alpha and for the longer side.
       #expect((hash[2] & 0x80 != 0) == (image.alpha == true), "\(image.id)")
       #expect((hash[4] & 0x80 != 0) == ((image.width ?? 0) > (image.height ?? 0)), "\(image.id)")
-      // The tiny picture is one, upright and in the colours of the large one.
+      // The LQIP is a tiny image, upright and in the same colours.
       let url = try #require(placeholder.lqip)
       #expect(url.hasPrefix("data:image/webp;base64,"))
       #expect(url.utf8.count < 500, "\(image.id): \(url.utf8.count)")
@@ -325,9 +325,9 @@ enum Container {
         #expect(distance(tiny.at(0.75, 0.75), [230, 200, 50]) <= 30, "\(tiny.at(0.75, 0.75))")
       }
     }
-    // A disc of one colour on nothing.
+    // A disc of one colour on a transparent background.
     #expect(images[2].placeholder?.color == "#283cb4")
-    // Others are asked for: they are known already.
+    // Other placeholders are requested: they are in the state already.
     let all = images.map(\.placeholder)
     try workshop.write(keys: "")
     #expect(try await workshop.run().status == 0)
@@ -338,7 +338,7 @@ enum Container {
     try workshop.write(keys: "placeholders: []")
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.catalog.images.allSatisfy { $0.placeholder == nil })
-    // What can't be reached any more keeps what is known of it.
+    // An unreachable source keeps its placeholders.
     await nginx.stop()
     try workshop.write(keys: "fetch: {allow: loopback, retries: 0, revalidate: always}")
     _ = try await workshop.run()

@@ -3,19 +3,19 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Killed at any moment and run again: the result is that of a run that was never killed.
+/// A run killed at any moment and repeated has the result of an undisturbed run.
 @Suite struct KillTests {
   private static func manifest(_ nginx: Nginx, _ names: [String]) -> String {
     names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
   }
 
-  /// What an output is: the catalog, and the names of all files, which are made of their contents.
+  /// The catalog and the names of all files, which contain the digests of their contents.
   private static func result(_ workshop: Workshop) throws -> [String] {
     [try workshop.catalogText] + workshop.folder.files(below: "out/variants").sorted()
   }
 
-  /// At two hundred random moments, in chains of one to twenty kills before a run may end.
-  @Test func atTwoHundredRandomMoments() async throws {
+  /// Two hundred kills at random moments, one to twenty per output before a run may finish.
+  @Test func killsAtRandomMoments() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = [
       "plain.jpg", "grey.png", "animated.gif", "truncated.jpg", "one-pixel.png",
@@ -25,10 +25,10 @@ import Testing
     let manifest = Self.manifest(nginx, names)
     let undisturbed = try Workshop(manifest: manifest)
     let clock = ContinuousClock.now
-    #expect(try await undisturbed.run().status == 1)  // one picture is truncated
+    #expect(try await undisturbed.run().status == 1)  // one image is truncated
     let time = clock.duration(to: .now)
     let expected = try Self.result(undisturbed)
-    // Three outputs at a time: most of it is waiting.
+    // Three outputs at a time, because they mostly wait.
     let chains = try await withThrowingTaskGroup(of: Int.self) { group in
       for share in [67, 67, 66] {
         group.addTask { try await Self.kill(share, manifest, within: time * 2, expected) }
@@ -41,7 +41,7 @@ import Testing
     await nginx.stop()
   }
 
-  /// Kills so many runs, and compares what comes of each output in the end. Returns how many outputs that were.
+  /// Kills `count` runs, and compares the final result of each output. Returns the number of outputs.
   private static func kill(
     _ count: Int, _ manifest: String, within time: Duration, _ expected: [String]
   ) async throws -> Int {
@@ -64,9 +64,9 @@ import Testing
     return chains
   }
 
-  /// After the n-th write, rename, removal or commit, for every n there is; with a cache of sources, so that there
-  /// are links, too.
-  @Test func afterEveryEffect() async throws {
+  /// A kill after the n-th write, rename, removal or commit, for every n. A cache of sources adds hard
+  /// links.
+  @Test func killsAfterEveryEffect() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = Self.manifest(nginx, ["one-pixel.png", "gone.png"])
     let keys = "fetch: {allow: loopback, retries: 0, cache: 1MB}"
@@ -78,7 +78,7 @@ import Testing
     while true {
       let workshop = try Workshop(manifest: manifest, keys: keys, slots: slots)
       let limit = ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 1)"]
-      // The second run of an output has fewer effects, and others.
+      // The second run of an output has fewer and different effects.
       let killed = try await workshop.run(environment: limit)
       guard killed.status != 1 else { break }
       effects += 1
@@ -90,7 +90,7 @@ import Testing
       try await workshop.expectWhole()
       try #require(effects < 500)
     }
-    // Lock, state, spool, variant, catalog, report: fewer, and the hook is not where it should be.
+    // Lock, state, spool, variant, catalog, report: with fewer effects, a hook is missing.
     #expect(effects >= 25, "\(effects)")
     await nginx.stop()
   }

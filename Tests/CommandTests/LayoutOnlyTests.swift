@@ -3,13 +3,13 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// `tessera run --layout-only`: sizes before any picture is transcoded.
-@Suite struct LayoutTests {
+/// `tessera run --layout-only`: sizes before any image is transcoded.
+@Suite struct LayoutOnlyTests {
   private static let names = [
     "rotated-phone-shot.jpg", "animated.gif", "tall-900x20000.png", "transparent-lossless.webp",
   ]
 
-  @Test func tellsSizesFirstAndLeavesWhatIsMadeAlone() async throws {
+  @Test func reportsSizesAndKeepsExistingFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest =
       Self.names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
@@ -34,14 +34,14 @@ import Testing
     #expect(report["fetch.requests"] == 5)
     #expect(report["fetch.bytes"] ?? .max <= 5 * 3584)
 
-    // A full run makes what it would have made without.
+    // A full run has the same result as without the layout run.
     #expect(try await workshop.run().status == 1)
     let text = try workshop.catalogText
     let other = try Workshop(manifest: manifest)
     #expect(try await other.run().status == 1)
     #expect(try other.catalogText == text)
 
-    // And what is made stays, as long as the server says so.
+    // Existing files remain while the server confirms the source.
     #expect(try await workshop.run("--layout-only").status == 1)
     #expect(try workshop.catalogText == text)
     report = try workshop.report
@@ -50,8 +50,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// Sizes are asked for once, as long as they are fresh, and confirmed after that.
-  @Test func doesNotAskTwice() async throws {
+  /// Sizes are requested once while they are fresh, and revalidated after that.
+  @Test func requestsFreshSizesOnce() async throws {
     let server = try FaultServer([
       "/fresh": { request, connection in
         let bytes = (try? Places.bytes("plain.jpg")) ?? []
@@ -79,19 +79,19 @@ import Testing
     #expect(server.count("/fresh") == 1)
     #expect(server.count("/tagged") == 2)
     #expect(try workshop.report["fetch.notModified"] == 1)
-    // What is pending has not failed.
+    // A pending item has not failed.
     #expect(try await workshop.run("--layout-only", "--retry-failed").status == 0)
     #expect(server.count("/tagged") == 2)
     #expect(try workshop.catalogText == text)
     #expect(try await workshop.run("--layout-only").status == 0)
-    // Each place is counted once, however an item came to be known.
+    // Each slot is counted once, whether its item is new or known.
     #expect(try workshop.report["variants.asked"] == 18)
-    // A plan knows the sizes, too.
+    // A plan uses these sizes, too.
     let plan = try await Tool.tessera("plan", workshop.folder.path("feed.yaml"))
     #expect(!plan.output.contains("unknown"))
   }
 
-  @Test func seesWhatHasChanged() async throws {
+  @Test func detectsChangedSources() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     func serve(_ name: String, _ etag: String?) throws {
@@ -113,7 +113,7 @@ import Testing
     try serve("grey.png", "\"2\"")
     #expect(try await outline() == ["p pending 120x80 png"])
     #expect(try await outline() == ["p pending 120x80 png"])
-    // Who never asks again has learned so much all the same; a run that fetches it settles it.
+    // `revalidate: never` keeps what is known; a run that fetches the source updates it.
     try workshop.write(keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
     #expect(try await outline() == ["p pending 120x80 png"])
     #expect(try await workshop.run().status == 0)
@@ -121,27 +121,27 @@ import Testing
     try workshop.write(keys: "")
     try serve("plain.jpg", "\"1\"")
     #expect(try await workshop.run().status == 0)
-    // Another, and back again: its files are there.
+    // Another version, then the first one again: its files still exist.
     try serve("grey.png", "\"3\"")
     #expect(try await outline() == ["p pending 120x80 png"])
     server.route("/p") { $1.answer("404 Not Found") }
     #expect(try await outline() == ["p failed 120x80 png [http-status]"])
     try serve("plain.jpg", "\"1\"")
     #expect(try await outline() == ["p ok 240x160 jpeg"])
-    // A server without validators: the same size and format count as the same picture.
+    // Without validators, the same size and format count as the same image.
     try serve("plain.jpg", nil)
     #expect(try await outline() == ["p ok 240x160 jpeg"])
     try serve("orientation-6.jpg", nil)
     #expect(try await outline() == ["p pending 120x80 jpeg"])
-    // Gone: the size stays known. Out of reach: the last good files stand, or the size.
+    // If the source is gone, its size remains. If it is unreachable, its last good files remain, too.
     server.route("/p") { $1.answer("404 Not Found") }
     #expect(try await outline() == ["p failed 120x80 jpeg [http-status]"])
     server.route("/p") { $1.answer("500 Internal Server Error") }
     #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])
   }
 
-  /// What a decoder will not show moving does not move: an APNG.
-  @Test func tellsAnimationAsTheDecoderSeesIt() async throws {
+  /// An APNG counts as a still image, because its decoder reads one frame.
+  @Test func animationIsAsTheDecoderReadsIt() async throws {
     var png = try Places.bytes("grey.png")
     png.insert(
       contentsOf: [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0], at: 33)
@@ -154,8 +154,8 @@ import Testing
     #expect(try workshop.report["variants.asked"] == 9)
   }
 
-  /// What a full run would refuse for its header is refused here, with its size.
-  @Test func refusesWhatAFullRunWould() async throws {
+  /// Images that a full run rejects by their header are rejected here, with their size.
+  @Test func rejectsWhatAFullRunRejects() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: ["tall-900x20000.png", "plain.jpg", "animated.gif"].map { nginx.url("/\($0)\n") }

@@ -4,14 +4,13 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The group M of bad inputs through the command: where manifests come from, and what becomes of bad
-/// ones.
+/// Manifests through the command (group M of bad inputs): their origins, and invalid ones.
 @Suite struct ManifestRunTests {
   private static let head =
     "output: out\nslots: {card: {size: 180x}}\nfetch: {allow: loopback, retries: 1}\n"
 
-  /// A manifest at a URL is fetched as pictures are: with headers, retries, within the address policy.
-  @Test func aManifestMayLieAtAURL() async throws {
+  /// A manifest at a URL is fetched like images: with headers and retries, within the address policy.
+  @Test func manifestCanBeAtAURL() async throws {
     let server = try FaultServer()
     let line = #"{"id":"a","url":"\#(server.url("/p.jpg"))"}"# + "\n"
     let packed = try await Self.gzip(line)
@@ -30,7 +29,7 @@ import Testing
     #expect(try workshop.catalog.images.map(\.id) == ["a"])
     #expect(seen.withLock(\.self) == ["k1", "k1"])
     #expect(workshop.folder.files(below: "out/.tessera/spool").isEmpty)
-    // The same in the pipeline file, for plan; check uses the network only when it is told to.
+    // The same URL in the pipeline file, with plan. check uses the network only with --probe.
     try workshop.folder.write("manifest: \(url)\n" + Self.head, to: "feed.yaml")
     let path = workshop.folder.path("feed.yaml")
     let plan = try await Tool.tessera("plan", path)
@@ -45,7 +44,7 @@ import Testing
     server.stop()
   }
 
-  /// A list that can't be had is no empty list: the last good catalog stands.
+  /// A manifest that cannot be fetched is not an empty manifest: the last good catalog is unchanged.
   @Test(arguments: [
     ("/gone", "the server answered 404 Not Found (http-status)"),
     ("/page", "it is an HTML or XML page, not a list of URLs"),
@@ -58,7 +57,7 @@ import Testing
         + "focus, and your own data goes into \"extra\""
     ),
   ])
-  func aListThatCannotBeHadChangesNothing(_ path: String, _ reason: String) async throws {
+  func unavailableManifestChangesNothing(_ path: String, _ reason: String) async throws {
     let server = try FaultServer()
     server.route("/p.jpg") { $1.picture("plain.jpg") }
     server.route("/page") { $1.answer("200 OK", [:], Array("<html>Sign in</html>".utf8)) }
@@ -85,21 +84,21 @@ import Testing
     server.stop()
   }
 
-  /// What a manifest is, is told by its first bytes, however many of them come together.
+  /// The first bytes decide the kind of a manifest, however they are split into reads.
   @Test(arguments: [
     "printf '\\n'; sleep 0.3; printf '<html>'", "printf ' '; sleep 0.3; printf '[1]'",
     "printf '\\377'; sleep 0.3; printf '\\376h\\000'",
     "head -c 70000 /dev/zero | tr '\\0' '\\n'; printf '<html>'",
     "printf '\\n' | gzip; printf '<html>' | gzip",
   ])
-  func whatIsNoListIsToldHoweverItComes(_ command: String) async throws {
+  func manifestKindDoesNotDependOnReads(_ command: String) async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: \"-\"\n" + Self.head, to: "p.yaml")
     let result = try await Tool.run(
       "/bin/sh", ["-c", "{ \(command); } | \(Places.tessera) run \(path)"])
     #expect(result.status == 2, "\(result.output) \(result.errors)")
     #expect(!FileManager.default.fileExists(atPath: folder.path("out/catalog.json")))
-    // And what is one is one.
+    // A valid one is recognized, too.
     let packed = try await Tool.run(
       "/bin/sh",
       [
@@ -111,7 +110,7 @@ import Testing
     #expect(packed.output == "1 item, no mistakes\n")
   }
 
-  @Test func aManifestsAddressIsCheckedToo() async throws {
+  @Test func manifestURLObeysTheAddressPolicy() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(
       "manifest: http://169.254.169.254/list\noutput: out\nslots: {a: {size: 10x}}\n", to: "p.yaml")
@@ -120,8 +119,8 @@ import Testing
     #expect(result.errors.contains("(address-refused)"), "\(result.errors)")
   }
 
-  /// M12: what a path may lead to.
-  @Test func aPathMayLeadToMany() async throws {
+  /// M12: files, folders, links and pipes at the manifest's path.
+  @Test func manifestPathCanBeAnyKindOfFile() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     func check() async throws -> Tool.Result { try await Tool.tessera("check", path) }
@@ -138,7 +137,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: manifest, withDestinationPath: "target")
     #expect(try await check().output == "1 item, no mistakes\n")
     try FileManager.default.removeItem(atPath: manifest)
-    // A named pipe: read until its writer is done.
+    // A named pipe: read until its writer closes it.
     #expect(mkfifo(manifest, 0o600) == 0)
     async let writer = Tool.run(
       "/bin/sh", ["-c", "printf 'https://a/1\\nhttps://a/2\\n' > '\(manifest)'"])
@@ -146,13 +145,13 @@ import Testing
     #expect(try await writer.status == 0)
   }
 
-  @Test func severalPackedPartsAreOneManifest() async throws {
+  @Test func concatenatedGzipMembersAreOneManifest() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     let packed = try await Self.gzip("https://a/1\n")
     try Data(packed + packed).write(to: URL(filePath: folder.path("m")))
     #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
-    // A byte that is wrong, and an end that is not there.
+    // A wrong byte, and a missing end.
     var wrong = packed
     wrong[wrong.count - 6] ^= 0xFF
     for (bytes, reason) in [
@@ -170,12 +169,12 @@ import Testing
     }
   }
 
-  /// M12: half of one list and half of another is no list.
-  @Test func aManifestThatIsWrittenToWhileItIsReadIsRefused() async throws {
+  /// M12: a manifest that is modified while it is read is rejected.
+  @Test func modifiedManifestIsRejected() async throws {
     let server = try FaultServer()
-    let isAsked = Mutex(false)
+    let isRequested = Mutex(false)
     server.route("/p.jpg") { _, connection in
-      isAsked.withLock { $0 = true }
+      isRequested.withLock { $0 = true }
       connection.pause(1.5)
       connection.picture("plain.jpg")
     }
@@ -183,10 +182,10 @@ import Testing
     let workshop = try Workshop(manifest: server.url("/p.jpg"))
     #expect(try await workshop.run().status == 0)
     let catalog = try workshop.catalogText
-    isAsked.withLock { $0 = false }
+    isRequested.withLock { $0 = false }
     try workshop.folder.write(lines.joined(), to: "manifest")
     let running = try workshop.start()
-    while !isAsked.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
+    while !isRequested.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
     try workshop.folder.write(lines.prefix(3_000).joined(), to: "manifest.new")
     // In place, as `cat > manifest` does.
     let new = try workshop.folder.read("manifest.new")
@@ -201,10 +200,10 @@ import Testing
         "somebody wrote to it while it was read; write a new one beside it and rename it"),
       "\(result.errors)")
     #expect(try workshop.catalogText == catalog)
-    // Renamed over the old one, it may come at any time.
-    isAsked.withLock { $0 = false }
+    // Renaming a new one over it is safe at any time.
+    isRequested.withLock { $0 = false }
     let second = try workshop.start()
-    while !isAsked.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
+    while !isRequested.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
     #expect(
       rename(workshop.folder.path("manifest.new"), workshop.folder.path("manifest")) == 0)
     #expect(await second.end().status == 0)
@@ -212,8 +211,8 @@ import Testing
     server.stop()
   }
 
-  /// M7: whatever an id is, nothing is written but the output's own files.
-  @Test func idsLeadNowhere() async throws {
+  /// M7: no id makes a run write anything but the output's own files.
+  @Test func idsNeverBecomePaths() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let ids = [
       "../x", "/abs", "a/../../b", ".", "..", "CON", "a.", "caf\u{E9}", "cafe\u{301}", "P1", "p1",
@@ -235,8 +234,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// M8, M10: what people read has no escape sequences and no passwords in it.
-  @Test func whatIsToldIsCleanOfEscapesAndPasswords() async throws {
+  /// M8, M10: messages contain no escape sequences and no passwords.
+  @Test func messagesHaveNoEscapesOrPasswords() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     try folder.write(
@@ -261,8 +260,8 @@ import Testing
     }
   }
 
-  /// M11: a path beyond ASCII, as it is written and percent-encoded, and a host that needs IDNA.
-  @Test func urlsBeyondASCIIAreFetched() async throws {
+  /// M11: paths with non-ASCII characters, literal and percent-encoded, and a host that needs IDNA.
+  @Test func nonASCIIURLsAreFetched() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(
       at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("\u{E4} b.jpg")))
@@ -283,11 +282,11 @@ import Testing
     await nginx.stop()
   }
 
-  /// M5, M6: memory does not grow with the manifest, nor with a line.
-  @Test func memoryDoesNotGrowWithTheManifest() async throws {
+  /// M5, M6: memory grows neither with the manifest nor with the length of a line.
+  @Test func memoryIsIndependentOfTheManifest() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: \"-\"\n" + Self.head, to: "p.yaml")
-    /// What `check` says, and its peak memory in kB, of what a Python expression writes.
+    /// The last line of `check`, and its peak memory in kB, for the lines of a Python expression.
     func check(_ lines: String) async throws -> (String, Int) {
       let script = """
         import resource, subprocess, sys

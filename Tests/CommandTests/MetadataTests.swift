@@ -3,12 +3,12 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// What of a source's metadata is in the files made of it, for every policy and every format.
+/// Which metadata of a source is in its files, for every policy and every format.
 @Suite struct MetadataTests {
   private static let formats = ["webp", "jpeg", "png", "avif", "jxl"]
 
-  /// A photograph as a telephone takes it: lying on its side, in Display P3, with a place, a preview, a
-  /// maker's note, XMP and IPTC.
+  /// Writes a typical phone photograph: rotated, in Display P3, with a location, a preview, a maker's note,
+  /// XMP and IPTC.
   private static func photograph(in folder: TemporaryFolder) async throws {
     let path = folder.path("photo.jpg")
     try FileManager.default.copyItem(at: Places.fixture("display-p3.jpg"), to: URL(filePath: path))
@@ -24,7 +24,7 @@ import Testing
     try #require(result.status == 0, "\(result.errors)")
   }
 
-  /// What exiftool reads in a file: `Group:Tag` to its value.
+  /// The tags that exiftool reads in a file, by `Group:Tag`.
   private static func read(_ path: String) async throws -> [String: String] {
     let result = try await Tool.run(
       "/usr/bin/exiftool", ["-j", "-G1", "-a", "-n", "-struct", path])
@@ -33,11 +33,11 @@ import Testing
   }
 
   @Test(arguments: formats)
-  func eachPolicyKeepsWhatItSays(_ format: String) async throws {
+  func policiesKeepTheirMetadata(_ format: String) async throws {
     let folder = try TemporaryFolder()
     try await Self.photograph(in: folder)
     let before = try await Self.read(folder.path("photo.jpg"))
-    // The source has it all, or the test would show nothing.
+    // The source must have all kinds, or the test would prove nothing.
     for tag in [
       "GPS:GPSLatitude", "IFD0:Artist", "IFD1:ThumbnailLength", "XMP-dc:Title", "IPTC:Keywords",
       "ICC_Profile:ProfileDescription",
@@ -59,7 +59,7 @@ import Testing
       let path = workshop.folder.path("out/\(try #require(image.variants.first).path)")
       let tags = try await Self.read(path)
       var kinds: [String] = []
-      // JPEG XL has its profile in the codestream, which exiftool does not read.
+      // A JPEG XL's profile is in its codestream, which exiftool does not read.
       let hasProfile =
         format == "jxl"
         ? try await Tool.run("/usr/bin/vipsheader", ["-a", path]).output.contains(
@@ -71,11 +71,11 @@ import Testing
       if tags.keys.contains(where: { $0.hasPrefix("GPS:") }) { kinds.append("place") }
       if tags["XMP-dc:Title"] == "A title" { kinds.append("xmp") }
       if tags["IPTC:Keywords"] == "a keyword" { kinds.append("iptc") }
-      // Only JPEG has a place for IPTC.
+      // Only JPEG can hold IPTC.
       let possible = expected.split(separator: " ").filter { format == "jpeg" || $0 != "iptc" }
         .joined(separator: " ")
       #expect(kinds.joined(separator: " ") == possible, "\(format) \(policy): \(tags)")
-      // The place in IPTC goes with the others.
+      // The location in IPTC follows the same rule.
       #expect(
         (tags["IPTC:City"] != nil) == (kinds.contains("iptc") && expected.contains("place")),
         "\(policy)")
@@ -84,7 +84,7 @@ import Testing
         #expect(["1", nil].contains(tags["ExifIFD:ColorSpace"]), "\(policy)")
       }
       #expect(!tags.keys.contains { $0.hasPrefix("Photoshop:") }, "\(policy)")
-      // Whatever is kept: upright, without a preview, and no block that nobody asked for.
+      // Under every policy: upright, without a preview, and without unlisted blocks.
       #expect(["1", nil].contains(tags["IFD0:Orientation"]))
       #expect(!tags.keys.contains { $0.hasPrefix("IFD1:") })
       if !expected.contains("exif") {
@@ -98,8 +98,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// Exif and XMP of sources of every format that can have them, whatever reads them.
-  @Test func metadataOfEverySourceIsKept() async throws {
+  /// Exif and XMP are kept from sources of every format that has them.
+  @Test func metadataIsKeptFromEveryFormat() async throws {
     let folder = try TemporaryFolder()
     let names = [
       "plain.jpg", "grey.png", "lossy.webp", "formats/corners.tif", "formats/corners.heic",
@@ -145,12 +145,12 @@ import Testing
     await nginx.stop()
   }
 
-  /// The same colours, whether they are converted to sRGB or stay in the profile they came with.
+  /// Colours look the same whether they are converted to sRGB or keep the source's profile.
   @Test(arguments: formats)
-  func coloursLookTheSameStrippedOrKept(_ format: String) async throws {
+  func strippedAndKeptProfilesLookTheSame(_ format: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     var names = ["display-p3.jpg", "plain.jpg", "cmyk.jpg"]
-    // Laid on white, half a colour is another one in another space.
+    // JPEG flattens onto white, and translucent colours blend differently in another colour space.
     if format != "jpeg" { names.append("formats/p3-sixteen-bit-alpha.png") }
     func run(_ policy: String) async throws -> Workshop {
       let workshop = try Workshop(
@@ -166,7 +166,7 @@ import Testing
     for name in names {
       let plain = try Pixels(try stripped.file(name, "a"))
       let path = try kept.file(name, "a")
-      // What a viewer shows, that knows profiles.
+      // What a viewer with colour management shows.
       let screen = kept.folder.path("screen.png")
       let shown = try await Tool.run(
         "/usr/bin/vips",
@@ -181,7 +181,7 @@ import Testing
           "\(format) \(name): \(pixels.at(x, y)) \(plain.at(x, y))")
       }
     }
-    // And so do the placeholders, which have no profile: one of the corners' colours, all of a size.
+    // Placeholders have no profile, so theirs is a corner's colour in sRGB. All corners have the same size.
     let corners = [[200, 40, 40], [40, 160, 60], [40, 60, 180], [230, 200, 50]]
     for image in try kept.catalog.images where image.id != "cmyk.jpg" {
       let text = try #require(image.placeholder?.color?.dropFirst())
@@ -193,9 +193,9 @@ import Testing
     await nginx.stop()
   }
 
-  /// Where a place, a preview or another block hides: in XMP of any spelling, in Exif.
+  /// Locations are removed from XMP of every namespace, from Exif and from IPTC.
   @Test(arguments: formats)
-  func noPlaceIsKeptUnasked(_ format: String) async throws {
+  func locationsAreRemovedUnlessListed(_ format: String) async throws {
     let folder = try TemporaryFolder()
     let ways = [
       ["-XMP-exif:GPSLatitude=48.1"], ["-XMP-photoshop:City=HERE"],

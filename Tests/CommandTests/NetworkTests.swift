@@ -4,9 +4,9 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Whole runs against servers and networks that do wrong.
+/// Whole runs against faulty servers and networks.
 @Suite struct NetworkTests {
-  @Test func aRunWhereAlmostAllFailsStopsWithADiagnosis() async throws {
+  @Test func runStopsWithADiagnosisIfMostItemsFail() async throws {
     let server = try FaultServer(["/good": { $1.picture("plain.jpg") }])
     defer { server.stop() }
     let good = try Workshop(manifest: server.url("/good") + "\n")
@@ -29,7 +29,7 @@ import Testing
     #expect(try good.catalog.images.count == 400)
   }
 
-  @Test func theRunsDeadlineEndsItWithWhatIsDoneInTheCatalog() async throws {
+  @Test func runDeadlineKeepsFinishedItems() async throws {
     let server = try FaultServer([
       "/good": { $1.picture("plain.jpg") }, "/slow": { $1.hang() },
       "/once": { request, connection in
@@ -61,13 +61,13 @@ import Testing
     #expect(try await workshop.run("--deadline", "soon").status == 64)
   }
 
-  @Test func theNewestComeFirst() async throws {
-    let asked = Mutex<[Int]>([])
+  @Test func newestFirstReversesTheOrder() async throws {
+    let requested = Mutex<[Int]>([])
     let server = try FaultServer()
     defer { server.stop() }
     for index in 0..<50 {
       server.route("/\(index)") { _, connection in
-        asked.withLock { $0.append(index) }
+        requested.withLock { $0.append(index) }
         connection.picture("one-pixel.png")
       }
     }
@@ -80,21 +80,21 @@ import Testing
     let keys = "fetch: {allow: loopback, concurrency: 1, order: newest-first}"
     let workshop = try Workshop(manifest: manifest(0..<50) + "nonsense\n", keys: keys)
     #expect(try await workshop.run().status == 1)
-    // Items are on their way together, so one may be overtaken.
-    let order = asked.withLock(\.self)
+    // Several items are in flight, so one may overtake another.
+    let order = requested.withLock(\.self)
     #expect(order.count == 50)
     let overtaken = zip(order, order.dropFirst()).filter { $0 < $1 }.count
     #expect(overtaken <= 5, "\(order)")
     #expect(order.prefix(10).allSatisfy { $0 >= 35 }, "\(order)")
-    // The catalog is that of the other order.
+    // The catalog does not depend on the order.
     let other = try Workshop(
       manifest: manifest(0..<50) + "nonsense\n", keys: "fetch: {allow: loopback}")
     #expect(try await other.run().status == 1)
     #expect(try workshop.catalogText == other.catalogText)
   }
 
-  /// A host that asks for a pause gets it, and no other host has to wait for that (N28).
-  @Test func oneHostsPauseIsItsOwn() async throws {
+  /// Requests to a host pause when it asks for that; other hosts are not affected (N28).
+  @Test func pausesApplyToOneHost() async throws {
     let busy = try FaultServer()
     let quiet = try FaultServer()
     defer {
@@ -124,13 +124,13 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     let seen = times.withLock(\.self)
     #expect(seen.count == 13)
-    // Nothing was asked of it during the pause.
+    // The host received no request during the pause.
     #expect(seen[0].duration(to: seen[1]) >= .seconds(2))
     #expect(quiet.total == 12)
   }
 
-  /// A host that is down costs its items no more than one deadline together, and the others nothing.
-  @Test func aHostThatIsDownIsGivenUp() async throws {
+  /// The items of a host that is down fail within one deadline altogether; other hosts are not affected.
+  @Test func itemsOfADeadHostFailWithinOneDeadline() async throws {
     let gone = try FaultServer()
     gone.stop()
     let server = try FaultServer(["/good": { $1.picture("one-pixel.png") }])
@@ -151,8 +151,8 @@ import Testing
       images.contains { $0.error?.message.contains("is skipped for now") == true })
   }
 
-  /// Whatever some servers do, the run ends when their items' time is up, and all others are done.
-  @Test func oneItemInTenThatNeverEndsCostsItsDeadline() async throws {
+  /// Items of stalling and dripping servers fail at their deadline; all other items succeed.
+  @Test func endlessTransfersEndAtTheirDeadline() async throws {
     let server = try FaultServer([
       "/stall": { $1.hang() },
       "/drip": { _, connection in
@@ -186,23 +186,22 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  /// Servers that answer with an error three times in ten: three runs, and everything is there, with few more
-  /// requests than pictures.
-  @Test func aFlakyServerIsOvercomeWithFewRequests() async throws {
+  /// A server fails three times in ten. Three runs complete every item with at most two requests per image.
+  @Test func flakyServerNeedsFewExtraRequests() async throws {
     let server = try FaultServer()
     defer { server.stop() }
-    let picture = try Places.bytes("one-pixel.png")
+    let image = try Places.bytes("one-pixel.png")
     server.route("/a") { request, connection in
-      // By picture and try, not by who comes first.
+      // Depends on image and attempt, not on the order of requests.
       let index = UInt64(request.path.split(separator: "?").last ?? "") ?? 0
       var random = SplitMix(seed: index << 8 + UInt64(request.before))
       switch Int.random(in: 0..<10, using: &random) {
       case 0: connection.answer("500 Internal Server Error")
       case 1: connection.reset()
       case 2:
-        connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(picture.count)\r\n\r\n")
-        connection.send(picture.dropLast(20))
-      default: connection.answer("200 OK", ["Cache-Control": "max-age=3600"], picture)
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(image.count)\r\n\r\n")
+        connection.send(image.dropLast(20))
+      default: connection.answer("200 OK", ["Cache-Control": "max-age=3600"], image)
       }
     }
     let workshop = try Workshop(
@@ -215,8 +214,8 @@ import Testing
     #expect(server.total <= 1_000, "\(server.total)")
   }
 
-  /// Sources that no server is asked for.
-  @Test func filesAndDataAreSourcesToo() async throws {
+  /// `file:` and `data:` URLs.
+  @Test func filesAndDataURLsAreSources() async throws {
     let folder = try TemporaryFolder()
     for name in ["plain.jpg", "grey.png"] {
       try FileManager.default.copyItem(
@@ -241,7 +240,7 @@ import Testing
     #expect(try workshop.catalog.images[1].url == "data:image/png;base64,")
     #expect(try workshop.catalogText.contains(folder.path("plain.jpg")))
     try await workshop.expectWhole()
-    // A second run reads nothing, and one after a change what has changed.
+    // A second run reads nothing; after a change, only the changed file.
     #expect(try await workshop.run().status == 1)
     #expect(try workshop.report["fetch.bytes"] == 0)
     #expect(try workshop.report["decodes"] == 0)
@@ -254,8 +253,8 @@ import Testing
     #expect(try workshop.catalog.outline[1] == outline[1])
   }
 
-  /// With a cache of sources a pipeline that has changed asks servers only whether these have.
-  @Test func keptSourcesAreNotFetchedAgain() async throws {
+  /// With a cache of sources, a changed pipeline only revalidates them.
+  @Test func cachedSourcesAreNotFetchedAgain() async throws {
     let (plain, grey) = (try Places.bytes("plain.jpg"), try Places.bytes("grey.png"))
     let server = try FaultServer([
       "/fresh": { $1.answer("200 OK", ["Cache-Control": "max-age=3600"], grey) },
@@ -282,26 +281,26 @@ import Testing
     #expect(server.count("/fresh") == 1)
     #expect(server.count("/asked") == 2)
     try await workshop.expectWhole()
-    // The same as without a cache.
+    // The same result as without a cache.
     let other = try Workshop(manifest: manifest, keys: keys(70, cache: "none"))
     #expect(try await other.run().status == 0)
     #expect(try other.catalogText == workshop.catalogText)
     #expect(other.folder.files(below: "out/.tessera/cache").isEmpty)
-    // A copy that is not what it was is not used.
+    // A damaged copy is not used.
     for name in workshop.folder.files(below: "out/.tessera/cache") {
       try workshop.folder.write("noise", to: "out/.tessera/cache/\(name)")
     }
     try workshop.write(keys: keys(60))
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.report["fetch.bytes"] == plain.count + grey.count)
-    // What is used least goes when there is too much.
+    // The least recently used copies are removed when the cache is full.
     try workshop.write(keys: keys(60, cache: "\(max(plain.count, grey.count) + 10)"))
     #expect(try await workshop.run().status == 0)
     #expect(workshop.folder.files(below: "out/.tessera/cache").count == 1)
   }
 
-  /// libcurl does not tell that a packed body was cut off before it was sent; the picture does.
-  @Test func aPackedPictureThatIsCutOffIsNoPicture() async throws {
+  /// libcurl does not report that a gzip body was truncated before it was sent; the decoder does.
+  @Test func truncatedGzipBodiesFail() async throws {
     let source = Places.fixture("rotated-phone-shot.jpg").path
     let packed = try await Tool.run("/bin/sh", ["-c", "gzip -c '\(source)' | base64 -w0"])
     let gzip = [UInt8](try #require(Data(base64Encoded: packed.output)))
@@ -318,7 +317,7 @@ import Testing
     #expect(try workshop.catalog.images[1].error?.code == "decode")
   }
 
-  @Test func onlyWhatFailedIsRetriedWhereThatIsWanted() async throws {
+  @Test func retryFailedRequestsOnlyFailedItems() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     server.route("/good") { $1.picture("plain.jpg") }
@@ -344,14 +343,14 @@ import Testing
     #expect(try workshop.catalog.images.map(\.status) == [.ok, .ok, .ok, .ok])
     #expect(
       ["/good", "/failed", "/stale", "/new"].map { server.count($0) } == [2, 2, 3, 1] as [Int])
-    // Then there is nothing left to ask for.
+    // Then nothing is left to retry.
     #expect(try await workshop.run("--retry-failed").status == 0)
     #expect(server.count("/good") + server.count("/failed") + server.count("/stale") == 7)
   }
 
-  /// What failed is asked for, though its files are still there; what is stale once, however many items name it; what
-  /// has another URL by its own freshness.
-  @Test func retryingTellsNothingThatNobodySaid() async throws {
+  /// `--retry-failed` requests a failed source although its files still exist, and a stale source once for
+  /// all its items. An item with a new URL follows that URL's freshness.
+  @Test func retryFailedFollowsTheStateOfEachSource() async throws {
     let answers = Mutex([String: String]())
     let server = try FaultServer()
     for path in ["/gone", "/many", "/other", "/ok"] {
@@ -385,8 +384,8 @@ import Testing
     #expect(zip(after, before).map { $0 - $1 } == [1, 1, 0, 1])
   }
 
-  /// A source that is known, kept, and no longer let in is asked for as a whole, once.
-  @Test func aKeptSourceThatIsNoLongerLetInIsNoLoop() async throws {
+  /// A known, cached source that the pipeline no longer accepts is requested once, unconditionally.
+  @Test func rejectedCachedSourceIsRequestedOnce() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
         if request.headers["if-none-match"] != nil {
@@ -411,7 +410,7 @@ import Testing
     }
   }
 
-  @Test func staleFilesStandForAWhileOnly() async throws {
+  @Test func staleFilesExpire() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
         request.before == 0 ? connection.picture("plain.jpg") : connection.reset()
@@ -434,8 +433,8 @@ import Testing
     #expect(image.variants.isEmpty)
   }
 
-  /// A URL that is named many times is asked for once, whatever comes of it.
-  @Test func aSourceThatIsNoPictureIsAskedForOnce() async throws {
+  /// A URL with many items is requested once, whatever its outcome.
+  @Test func sharedSourcesAreRequestedOnce() async throws {
     let server = try FaultServer([
       "/page": { $1.answer("200 OK", [:], Array("<!doctype html><title>Sorry</title>".utf8)) },
       "/cut": { $1.picture("truncated.jpg") }, "/gone": { $1.answer("404 Not Found") },
@@ -446,7 +445,7 @@ import Testing
     func line(_ id: Int, _ path: String) -> String {
       #"{"id":"\#(id)","url":"\#(server.url(path))"}"# + "\n"
     }
-    // Some at once, and some when the first have ended long ago.
+    // Some items at the same time, and some long after the first have finished.
     let lines =
       (0..<60).map { line($0, paths[$0 % 3]) } + (60..<2_061).map { line($0, "/good") }
       + (2_061..<2_121).map { line($0, paths[$0 % 3]) }
@@ -464,9 +463,8 @@ import Testing
     }
   }
 
-  /// Items that need other files of one source work on the same bytes of it: its server is asked once, and may change
-  /// its mind meanwhile.
-  @Test func otherFilesOfOneSourceNeedNoSecondRequest() async throws {
+  /// Items that need different files of one source share one response, even if the source changes meanwhile.
+  @Test func itemsOfOneSourceShareItsResponse() async throws {
     let server = try FaultServer([
       "/a": { $1.picture($0.before == 0 ? "plain.jpg" : "grey.png") }
     ])
@@ -484,14 +482,14 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  /// An expired token is the fault of its own item alone.
-  @Test func whatOneTokenLeadsToIsNotToldOfAnother() async throws {
+  /// An expired token fails only its own items.
+  @Test func errorsOfOneTokenAreNotShared() async throws {
     let server = try FaultServer([
       "/a?token=expired": { $1.answer("403 Forbidden") },
       "/a?token=good": { $1.picture("plain.jpg") },
     ])
     defer { server.stop() }
-    // A fragment leads nowhere else.
+    // A fragment does not change the request.
     let tokens = ["expired", "expired#x", "good", "expired", "good"]
     let lines = tokens.enumerated().map { index, token in
       #"{"id":"\#(index)","url":"\#(server.url("/a?token=\(token)"))"}"# + "\n"
@@ -499,40 +497,40 @@ import Testing
     let workshop = try Workshop(
       manifest: lines.joined(), keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}")
     #expect(try await workshop.run().status == 1)
-    // When it is known, the token does not matter any more.
+    // Once the source is known, the token no longer matters.
     #expect(
       try workshop.catalog.images.map(\.status) == [.failed, .failed, .ok, .ok, .ok])
     #expect(server.count("/a?token=expired") == 1 && server.count("/a?token=good") == 1)
   }
 
-  /// One 503 of a host whose URLs all lead elsewhere, and it goes on as before.
-  @Test func aHostThatRedirectsRecovers() async throws {
-    let target = try FaultServer(["/picture": { $1.picture("one-pixel.png") }])
+  /// After one 503, a host that redirects every URL returns to full concurrency.
+  @Test func redirectingHostRecovers() async throws {
+    let target = try FaultServer(["/image": { $1.picture("one-pixel.png") }])
     let server = try FaultServer()
     defer {
       server.stop()
       target.stop()
     }
-    let asked = Mutex(0)
+    let requests = Mutex(0)
     server.route("/a") { _, connection in
-      let number = asked.withLock { asked in
-        asked += 1
-        return asked
+      let number = requests.withLock { requests in
+        requests += 1
+        return requests
       }
       if number == 3 { return connection.answer("503 Service Unavailable") }
       connection.pause(0.1)
-      connection.answer("302 Found", ["Location": target.url("/picture")])
+      connection.answer("302 Found", ["Location": target.url("/image")])
     }
     let workshop = try Workshop(
       manifest: (0..<300).map { server.url("/a?\($0)") + "\n" }.joined(),
-      // One at a time would take half a minute.
+      // One request at a time would take half a minute.
       keys: "fetch: {allow: loopback, retries: 2, deadline: 20s}")
     let result = try await workshop.run()
     #expect(result.status == 0, "\(result.errors)")
     #expect(server.mostOpen > 3)
   }
 
-  /// A host that is down does not hide what the others have, however many items it has.
+  /// A dead host with many items does not trigger `fail-above` for the others.
   @Test func oneDeadHostDoesNotEndTheRun() async throws {
     let gone = try FaultServer()
     gone.stop()
@@ -548,8 +546,8 @@ import Testing
     #expect(try workshop.catalog.images.filter { $0.status == .ok }.count == 1_200)
   }
 
-  /// Items of slow hosts wait, and those behind them do not.
-  @Test func manySlowItemsDoNotHoldUpTheRest() async throws {
+  /// Items of other hosts do not wait for those of slow hosts.
+  @Test func slowHostsDoNotDelayOthers() async throws {
     let slow = try FaultServer(["/": { $1.hang() }])
     let good = try FaultServer(["/": { $1.picture("one-pixel.png") }])
     defer {
@@ -571,8 +569,8 @@ import Testing
     #expect(await running.end().status == 143)
   }
 
-  /// The deadline of a run counts while its manifest is waited for, too.
-  @Test func aManifestThatDoesNotComeIsNotWaitedForBeyondTheDeadline() async throws {
+  /// The run's deadline also applies while it waits for its manifest.
+  @Test func runDeadlineCoversTheManifest() async throws {
     let server = try FaultServer([
       "/list": { _, connection in
         connection.send("HTTP/1.1 200 OK\r\n\r\n")

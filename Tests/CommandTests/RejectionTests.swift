@@ -4,14 +4,14 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Bytes that there is nothing to show of are looked at once, for as long as their server has them.
+/// Rejected sources are not fetched or decoded again until they change.
 @Suite struct RejectionTests {
-  /// A server whose one path has a version that tests change: it understands ETags, or tells none.
-  private final class Versions: Sendable {
+  /// A server with one path, whose version tests change. With ETags or without.
+  private final class VersionedServer: Sendable {
     let server: FaultServer
     private let now: Mutex<(tag: String, bytes: [UInt8], hasTags: Bool)>
-    /// How many requests brought bytes.
-    private let whole = Mutex(0)
+    /// The number of responses with a body.
+    private let bodies = Mutex(0)
 
     init(_ tag: String, _ bytes: [UInt8], hasTags: Bool = true) throws {
       server = try FaultServer()
@@ -21,7 +21,7 @@ import Testing
         if hasTags, request.headers["if-none-match"] == "\"\(tag)\"" {
           return connection.answer("304 Not Modified", ["ETag": "\"\(tag)\""])
         }
-        whole.withLock { $0 += 1 }
+        bodies.withLock { $0 += 1 }
         connection.answer("200 OK", hasTags ? ["ETag": "\"\(tag)\""] : [:], bytes)
       }
     }
@@ -30,7 +30,7 @@ import Testing
       now.withLock { $0 = (tag, bytes, hasTags) }
     }
 
-    var counts: [Int] { [server.total, whole.withLock(\.self)] }
+    var counts: [Int] { [server.total, bodies.withLock(\.self)] }
   }
 
   private static let page = Array("<!doctype html><title>Sorry</title>".utf8)
@@ -39,18 +39,19 @@ import Testing
     try await Tool.tessera("why", workshop.folder.path("out"), id).output
   }
 
-  private static func workshop(_ versions: Versions, _ keys: String = "") throws -> Workshop {
+  private static func workshop(_ versions: VersionedServer, _ keys: String = "") throws -> Workshop
+  {
     try Workshop(
       manifest: #"{"id":"a","url":"\#(versions.server.url("/a"))"}"# + "\n",
       keys: "fail-above: 100%\n\(keys)")
   }
 
   @Test(arguments: ["truncated.jpg", "page", "too large"])
-  func whatIsTheSameIsNotLookedAtAgain(_ kind: String) async throws {
+  func unchangedRejectedSourcesAreNotFetchedAgain(_ kind: String) async throws {
     let bytes =
       try kind == "page"
       ? Self.page : Places.bytes(kind == "too large" ? "tall-900x20000.png" : kind)
-    let versions = try Versions("1", bytes)
+    let versions = try VersionedServer("1", bytes)
     defer { versions.server.stop() }
     let keys = kind == "too large" ? "limits: {pixels: 1MP}" : ""
     let workshop = try Self.workshop(versions, keys)
@@ -68,13 +69,13 @@ import Testing
     let why = try await Self.why(workshop)
     #expect(why.contains("there was nothing to show of what came the last time"), "\(why)")
     #expect(why.contains("the server said that it has not changed"), "\(why)")
-    // Who asks for what failed wants it looked at.
+    // --retry-failed checks it again.
     #expect(try await workshop.run("--retry-failed").status == 1)
     #expect(versions.counts == [5, 3])
     #expect(try workshop.catalogText == first)
     #expect(try await workshop.run().status == 1)
     #expect(versions.counts == [6, 3])
-    // And a picture that is well is seen at once.
+    // A valid image is accepted at once.
     versions.change("2", try Places.bytes("plain.jpg"))
     #expect(try await workshop.run().status == 0)
     #expect(versions.counts == [7, 4])
@@ -83,9 +84,9 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  /// A server that tells no versions sends the bytes again, which are known.
-  @Test func bytesThatCouldNotBeDecodedAreNotDecodedAgain() async throws {
-    let versions = try Versions("1", try Places.bytes("truncated.jpg"), hasTags: false)
+  /// Without ETags the bytes are fetched again, but not decoded.
+  @Test func knownUndecodableBytesAreNotDecodedAgain() async throws {
+    let versions = try VersionedServer("1", try Places.bytes("truncated.jpg"), hasTags: false)
     defer { versions.server.stop() }
     let workshop = try Self.workshop(versions)
     #expect(try await workshop.run().status == 1)
@@ -98,15 +99,15 @@ import Testing
     #expect(try workshop.catalogText == first)
     why = try await Self.why(workshop)
     #expect(why.contains("these bytes could not be decoded before"), "\(why)")
-    // With another pipeline they may be.
+    // A changed pipeline may decode them.
     try workshop.write(keys: "fail-on: none")
     #expect(try await workshop.run().status == 0)
     #expect(versions.counts == [4, 4])
   }
 
-  /// A limit that is raised lets in what was refused, though it has not changed.
-  @Test func anotherPipelineLooksAgain() async throws {
-    let versions = try Versions("1", try Places.bytes("plain.jpg"))
+  /// A raised limit accepts an unchanged source that was rejected.
+  @Test func changedPipelineChecksAgain() async throws {
+    let versions = try VersionedServer("1", try Places.bytes("plain.jpg"))
     defer { versions.server.stop() }
     let workshop = try Self.workshop(versions, "limits: {pixels: 1000}")
     for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
@@ -115,17 +116,17 @@ import Testing
     try workshop.write(keys: "limits: {pixels: 1MP}")
     #expect(try await workshop.run().status == 0)
     #expect(versions.counts == [4, 3])
-    // Refused once more, it leaves no files behind, and is known again.
+    // Rejected again, the item has no files, and the rejection is remembered.
     try workshop.write(keys: "limits: {pixels: 1000}")
     for _ in 0..<3 { #expect(try await workshop.run().status == 1) }
     #expect(try workshop.catalog.images[0].status == .failed)
     #expect(versions.counts == [7, 5])
   }
 
-  /// A good picture that became a bad one is stale for as long as its server has the bad one.
+  /// If a valid image becomes invalid, its item is stale until the server has a valid one.
   @Test(arguments: ["truncated.jpg", "page"])
-  func whatWasGoodStaysStale(_ bad: String) async throws {
-    let versions = try Versions("good", try Places.bytes("plain.jpg"))
+  func itemsWithInvalidUpdatesStayStale(_ bad: String) async throws {
+    let versions = try VersionedServer("good", try Places.bytes("plain.jpg"))
     defer { versions.server.stop() }
     let workshop = try Self.workshop(versions)
     #expect(try await workshop.run().status == 0)
@@ -142,7 +143,7 @@ import Testing
     }
     #expect(texts.count == 1)
     #expect(versions.counts == [4, 3])
-    // The good one is back: its bytes are known.
+    // The valid image is back, with known bytes.
     versions.change("good", try Places.bytes("plain.jpg"))
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.catalog.images[0] == good)
@@ -152,8 +153,8 @@ import Testing
     #expect(versions.counts == [6, 4])
   }
 
-  /// A body that was cut off on its way, where nobody tells its length, is not held against its version.
-  @Test func whatWasCutOffOnItsWayIsFetchedAgain() async throws {
+  /// A body of unknown length that was truncated in transfer does not reject its version.
+  @Test func truncatedTransfersAreFetchedAgain() async throws {
     let bytes = try Places.bytes("plain.jpg")
     let server = try FaultServer()
     defer { server.stop() }
@@ -168,8 +169,9 @@ import Testing
     #expect(try await workshop.run().status == 0)
   }
 
-  /// By dates alone an older picture that takes a page's place is no newer one.
-  @Test func anOlderPictureTakesAPagesPlace() async throws {
+  /// An image replaces an HTML page with the same Last-Modified date: dates are not used to revalidate
+  /// rejections.
+  @Test func imagesWithOldDatesReplacePages() async throws {
     let isGood = Mutex(false)
     let plain = try Places.bytes("plain.jpg")
     let server = try FaultServer()
@@ -189,8 +191,8 @@ import Testing
     #expect(server.total == 4)
   }
 
-  /// Two places may use one ETag, each for a version of its own.
-  @Test func aRedirectThatLeadsElsewhereIsFollowed() async throws {
+  /// Two URLs may use the same ETag for different versions.
+  @Test func changedRedirectsAreFollowed() async throws {
     let target = Mutex("/old")
     let plain = try Places.bytes("plain.jpg")
     let server = try FaultServer([
@@ -214,9 +216,9 @@ import Testing
     #expect(try workshop.report["fetch.notModified"] == 1)
   }
 
-  /// A look at sizes does not give a bad version's ETag to the good one of the same size.
-  @Test func aRunForSizesDoesNotMakeABadPictureGood() async throws {
-    let versions = try Versions("1", try Places.bytes("plain.jpg"), hasTags: false)
+  /// A layout run does not store an invalid version's ETag for the valid one of the same size.
+  @Test func layoutRunDoesNotAcceptARejectedVersion() async throws {
+    let versions = try VersionedServer("1", try Places.bytes("plain.jpg"), hasTags: false)
     defer { versions.server.stop() }
     let workshop = try Self.workshop(versions)
     #expect(try await workshop.run().status == 0)
@@ -228,13 +230,13 @@ import Testing
     #expect(try workshop.catalog.images[0].error?.code == "decode")
   }
 
-  /// What one token led to is not told of another.
-  @Test func anotherTokenIsAnotherAnswer() async throws {
+  /// A rejection with one token does not apply to another token.
+  @Test func rejectionsDependOnTheToken() async throws {
     let plain = try Places.bytes("plain.jpg")
     let server = try FaultServer()
     defer { server.stop() }
     server.route("/a") { request, connection in
-      // As if each were the same version, whoever asks.
+      // Every conditional request gets 304, whatever its token.
       if request.headers["if-none-match"] != nil { return connection.answer("304 Not Modified") }
       let isGood = request.path.hasSuffix("good")
       connection.answer("200 OK", ["ETag": "\"1\""], isGood ? plain : Self.page)
@@ -250,7 +252,7 @@ import Testing
     #expect(try workshop.report["fetch.notModified"] == 1)
     try workshop.folder.write(manifest("good"), to: "manifest")
     #expect(try await workshop.run().status == 0)
-    // The one still leads to a page, and what was good stands.
+    // The first token still leads to a page; the valid image is stale.
     try workshop.folder.write(manifest("bad"), to: "manifest")
     #expect(try await workshop.run().status == 1)
     #expect(try workshop.catalog.images[0].status == .stale)

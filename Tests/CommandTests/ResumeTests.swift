@@ -4,9 +4,9 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// A download that broke off goes on where it ended, and never with bytes of another version.
+/// Interrupted downloads are resumed, and versions are never mixed.
 @Suite struct ResumeTests {
-  /// Sends the first half of a file, and ends the connection.
+  /// Sends the first half of a file and closes the connection.
   private static func half(
     _ bytes: [UInt8], _ etag: String, _ connection: FaultServer.Connection
   ) {
@@ -14,18 +14,18 @@ import Testing
     connection.send(bytes.prefix(bytes.count / 2))
   }
 
-  /// What a server does when it is asked for the rest, and whether it then has to be asked for all.
-  private enum Answer: String, CaseIterable {
+  /// How a server responds to a request for the rest, and what the client then requests.
+  private enum Reply: String, CaseIterable {
     case rest, otherVersion, ignoresIfRange, otherOffset, otherTotal, half, multipart, unsaid
     case noVersion, longer, shorter, elsewhere
     case refuses, notSatisfiable, resets
 
-    var isAskedForAll: Bool { ![.rest, .otherVersion, .resets, .shorter].contains(self) }
-    var isAskedAgain: Bool { self == .resets || self == .shorter }
+    var needsAll: Bool { ![.rest, .otherVersion, .resets, .shorter].contains(self) }
+    var needsRetry: Bool { self == .resets || self == .shorter }
   }
 
-  private static func answer(
-    _ kind: Answer, _ request: FaultServer.Request, _ bytes: [UInt8],
+  private static func reply(
+    _ kind: Reply, _ request: FaultServer.Request, _ bytes: [UInt8],
     _ connection: FaultServer.Connection
   ) {
     guard let range = request.range else { return connection.answer("200 OK", [:], bytes) }
@@ -42,7 +42,7 @@ import Testing
     case .otherOffset: part(range.lowerBound - 1..<count, total: count, ["ETag": "\"1\""])
     case .otherTotal: part(range, total: count + 10, ["ETag": "\"1\""])
     case .half: part(range.lowerBound..<count - 20, total: count, ["ETag": "\"1\""])
-    // Without a version it may be of any.
+    // Without an ETag it may be of any version.
     case .noVersion: part(range, total: count)
     case .longer, .shorter:
       let body = kind == .longer ? bytes[range] + [1, 2, 3] : bytes[range].dropLast(3)
@@ -54,7 +54,7 @@ import Testing
         [
           "Content-Range": "bytes \(range.lowerBound)-\(count - 1)/\(count)", "ETag": "\"1\"",
         ], Array(body))
-    // The same name for a version, in another place.
+    // The same ETag at another URL.
     case .elsewhere: connection.answer("302 Found", ["Location": "/other"])
     case .multipart:
       connection.answer(
@@ -76,22 +76,22 @@ import Testing
     }
   }
 
-  @Test func theRestIsAskedForAndVersionsAreNeverMixed() async throws {
+  @Test func restIsRequestedAndVersionsAreNeverMixed() async throws {
     let bytes = try Places.bytes("rotated-phone-shot.jpg")
     let server = try FaultServer()
     defer { server.stop() }
     server.route("/whole") { $1.answer("200 OK", [:], bytes) }
-    // Of the right length, and other bytes.
+    // Other bytes of the same length.
     let others = bytes.map { $0 ^ 1 }
     server.route("/other") { $1.file(others, for: $0, etag: "\"1\"") }
-    for kind in Answer.allCases {
+    for kind in Reply.allCases {
       server.route("/\(kind.rawValue)") { request, connection in
         if request.before == 0 { return Self.half(bytes, "\"1\"", connection) }
         if request.range != nil { #expect(request.headers["if-range"] == "\"1\"") }
-        Self.answer(kind, request, bytes, connection)
+        Self.reply(kind, request, bytes, connection)
       }
     }
-    let names = ["whole"] + Answer.allCases.map(\.rawValue)
+    let names = ["whole"] + Reply.allCases.map(\.rawValue)
     let workshop = try Workshop(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "fetch: {allow: loopback, retries: 2}")
@@ -99,15 +99,15 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     let images = try workshop.catalog.images
     for image in images { #expect(image.variants == images[0].variants, "\(image.id)") }
-    for kind in Answer.allCases {
-      let requests = kind.isAskedForAll || kind.isAskedAgain ? 3 : 2
+    for kind in Reply.allCases {
+      let requests = kind.needsAll || kind.needsRetry ? 3 : 2
       #expect(server.count("/\(kind.rawValue)") == requests, "\(kind)")
     }
     try await workshop.expectWhole()
   }
 
-  /// What the rest must not be asked for: of a version that has no strong name, of unknown length, compressed.
-  @Test func whereNoVersionIsToldAllIsAskedForAgain() async throws {
+  /// Without a strong ETag and a known length, the whole body is requested again.
+  @Test func bodiesWithoutAStrongETagAreRequestedAgain() async throws {
     let bytes = try Places.bytes("plain.jpg")
     let server = try FaultServer()
     defer { server.stop() }
@@ -133,9 +133,9 @@ import Testing
     #expect(try workshop.report["fetch.retries"] == 3)
   }
 
-  /// An item whose line of the manifest has changed, in a run that was killed before it came to it: the next run makes
-  /// the new line.
-  @Test func aChangedEntryOfAKilledRunIsNotForgotten() async throws {
+  /// An item's entry changes in a run that is killed before it reaches the item: the next run uses the new
+  /// entry.
+  @Test func changedEntriesSurviveAKilledRun() async throws {
     let server = try FaultServer([
       "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }, "/hang": { $1.hang() },
     ])
@@ -159,8 +159,8 @@ import Testing
     #expect(server.count("/p") == 1)
   }
 
-  /// A source that another item has found changed is changed for all items of the run, whenever they come.
-  @Test func whatOneItemFindsOutIsTrueForAll() async throws {
+  /// If one item finds a source changed, the change applies to all later items of the run.
+  @Test func changedSourcesApplyToAllItems() async throws {
     let hasChanged = Mutex(false)
     let server = try FaultServer([
       "/p": { _, connection in
@@ -177,7 +177,7 @@ import Testing
     let workshop = try Workshop(manifest: line("a", "avatar"), keys: keys)
     #expect(try await workshop.run().status == 0)
     hasChanged.withLock { $0 = true }
-    // So many that "a" has to wait until "b" has ended; all are read from the manifest at once.
+    // Enough items that "a" starts after "b" has finished; the manifest is read in one chunk.
     let fillers = (0..<1_100).map { #"{"url":"\#(server.url("/f?\($0)"))"}"# + "\n" }.joined()
     try #require(fillers.utf8.count < 60_000)
     try workshop.folder.write(line("b", "card") + fillers + line("a", "avatar"), to: "manifest")
@@ -188,8 +188,8 @@ import Testing
     #expect(images.last?.id == "a" && images.last?.height == 800)
   }
 
-  /// Who asks only for what failed does not ask for a new item's source that is known and fresh.
-  @Test func aNewItemOfAFreshSourceIsNotAskedFor() async throws {
+  /// --retry-failed does not request a new item's source if it is known and fresh.
+  @Test func newItemsOfFreshSourcesAreNotRequested() async throws {
     let server = try FaultServer([
       "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }
     ])
@@ -203,8 +203,8 @@ import Testing
     #expect(server.count("/p") == 1)
   }
 
-  /// `extra` that is null is not none: the line of the one does not stand for the other.
-  @Test func aNullThatSomebodyWroteIsThere() async throws {
+  /// `extra: null` differs from a missing `extra`, also in remembered results.
+  @Test func explicitNullsAreKept() async throws {
     let server = try FaultServer([
       "/a": {
         $1.answer("200 OK", ["Cache-Control": "max-age=60"], (try? Places.bytes("plain.jpg")) ?? [])

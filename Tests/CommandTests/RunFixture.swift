@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// A folder with a pipeline, a manifest and an output, and the command to run on them.
+/// A pipeline in a temporary folder: its file, a manifest and an output, and the command to run it.
 struct Workshop {
   let folder: TemporaryFolder
 
@@ -15,8 +15,9 @@ struct Workshop {
     """
 
   /// - Parameters:
-  ///   - manifest: its text.
-  ///   - keys: further lines of the pipeline; `slots` has a default.
+  ///   - manifest: the text of the manifest.
+  ///   - keys: further lines of the pipeline file.
+  ///   - slots: its `slots`.
   init(manifest: String, keys: String = "", slots: String = slots) throws {
     folder = try TemporaryFolder()
     try folder.write(manifest, to: "manifest")
@@ -33,14 +34,14 @@ struct Workshop {
     try await Tool.run(Places.tessera, ["run", folder.path("feed.yaml")] + options)
   }
 
-  /// With variables of the environment besides.
+  /// Runs with additional environment variables.
   func run(environment: [String: String]) async throws -> Tool.Result {
     try await Tool.run(
       Places.tessera, ["run", folder.path("feed.yaml")], environment: environment)
   }
 
-  /// As if the calendar were another: `+8d`, `-1y`. The clock that timers go by is left as it is, because they would wait
-  /// for as long.
+  /// Runs with another date: `+8d`, `-1y`. The monotonic clock is unchanged, because timers would wait for
+  /// that long.
   func run(at shift: String) async throws -> Tool.Result {
     try await Tool.run(
       "/usr/bin/faketime", ["-f", shift, Places.tessera, "run", folder.path("feed.yaml")],
@@ -59,7 +60,7 @@ struct Workshop {
     }
   }
 
-  /// Read by the library that apps read it with, and by Foundation's decoder: both see the same.
+  /// The catalog as the library for apps reads it. Checks that Foundation's decoder agrees.
   var catalog: Catalog {
     get throws {
       let text = try catalogText
@@ -69,14 +70,14 @@ struct Workshop {
     }
   }
 
-  /// Keeps a catalog for Tests/check-catalogs, where a folder is named for that.
+  /// Keeps a catalog for Tests/check-catalogs, if the environment names a folder.
   static func keep(_ text: String) throws {
     guard let folder = ProcessInfo.processInfo.environment["TESSERA_KEEP_CATALOGS"] else { return }
     let name = String(UInt(bitPattern: text.hashValue), radix: 16)
     try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
   }
 
-  /// The numbers of `run.json` by their paths: `items.ok`.
+  /// The numbers in `run.json`, by path: `items.ok`.
   var report: [String: Int] {
     get throws {
       var numbers: [String: Int] = [:]
@@ -92,7 +93,7 @@ struct Workshop {
     }
   }
 
-  /// The file of an item for a slot at a scale.
+  /// The path of an item's file for a slot at a scale.
   func file(_ id: String, _ slot: String, scale: Double = 3) throws -> String {
     let catalog = try catalog
     let image = try #require(catalog.images.first { $0.id == id })
@@ -100,8 +101,8 @@ struct Workshop {
       "out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).path)")
   }
 
-  /// Checks what holds for every output: the catalog names files that are there and of the stated
-  /// size, names are made of contents, and nothing temporary is left.
+  /// Checks what holds for every output: the catalog's files exist and have the stated size, names match
+  /// contents, and no temporary file is left.
   func expectWhole() async throws {
     let catalog = try catalog
     for variant in catalog.images.flatMap(\.variants) {
@@ -122,8 +123,8 @@ struct Workshop {
 }
 
 extension Catalog {
-  /// A line for each image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`; further
-  /// formats of a size behind a plus sign.
+  /// One line per image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`. Further
+  /// formats of a size follow a plus sign.
   var outline: [String] {
     images.map { image in
       var text = "\(image.id) \(image.status.rawValue)"

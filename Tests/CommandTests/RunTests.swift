@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// `tessera run` with a real nginx: the ordinary.
+/// Ordinary runs of `tessera run`.
 @Suite struct RunTests {
   private static let names = [
     "animated.gif", "rotated-phone-shot.jpg", "tall-900x20000.png", "transparent.png",
@@ -14,9 +14,9 @@ import Testing
     names.map { name in #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))"}"# + "\n" }.joined()
   }
 
-  /// The whole catalog is compared with one that was looked at by eye. What depends on the version
-  /// of libvips (names and lengths of files) is masked there, and checked against the files here.
-  @Test func makesTheCatalogAndASecondRunEncodesNothing() async throws {
+  /// Compares the whole catalog with a reviewed one. What depends on libvips' version (names and lengths of
+  /// files) is masked there, and compared with the files here.
+  @Test func secondRunHasTheSameCatalogAndEncodesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: Self.manifest(nginx)
@@ -54,7 +54,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func readsRelativeURLsAgainstTheBase() async throws {
+  @Test func relativeURLsAreResolvedAgainstTheBase() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: #"{"id":"a","url":"../plain.jpg"}"# + "\n" + #"{"id":"b","url":"//nowhere"}"#
@@ -67,7 +67,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func aChangedPipelineMakesOnlyWhatIsMissing() async throws {
+  @Test func changedPipelineMakesOnlyMissingFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: nginx.url("/plain.jpg"), keys: "scales: [1]", slots: "slots: {b: {size: 100x}}")
@@ -76,7 +76,7 @@ import Testing
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.report["encodes"] == 1)
     #expect(try workshop.report["variants.reused"] == 1)
-    // Keys of the network change nothing that was made.
+    // Network settings do not affect existing files.
     try workshop.write(
       keys: "scales: [1]\nfetch: {allow: loopback, retries: 7}",
       slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
@@ -85,13 +85,13 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func aFileThatIsGoneIsMadeAgain() async throws {
+  @Test func missingFilesAreRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/animated.gif") + "\n")
     #expect(try await workshop.run().status == 0)
     let text = try workshop.catalogText
-    // Each by itself: a file's bytes must not depend on what else is made with it.
+    // One at a time: a file's bytes must not depend on which other files are made with it.
     for path in try workshop.catalog.images.flatMap(\.variants).map(\.path) {
       try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(path)"))
       #expect(try await workshop.run().status == 0)
@@ -102,8 +102,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// The same picture under two URLs, for other slots: whichever comes first, the files are the same.
-  @Test func filesDoNotDependOnWhoAskedFirst() async throws {
+  /// The same image at two URLs, for different slots: the files do not depend on the order.
+  @Test func filesDoNotDependOnTheOrderOfItems() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     var catalogs: [String] = []
@@ -125,7 +125,7 @@ import Testing
     #expect(catalogs[0] == catalogs[1])
   }
 
-  @Test func anItemThatFailsIsNotAskedForTwice() async throws {
+  @Test func failedSourcesAreRequestedOncePerRun() async throws {
     let server = try FaultServer(["/gone": { _, connection in connection.answer("410 Gone") }])
     defer { server.stop() }
     let manifest = (0..<5).map { #"{"id":"\#($0)","url":"\#(server.url("/gone"))"}"# + "\n" }
@@ -136,7 +136,7 @@ import Testing
     #expect(server.count("/gone") == 1)
   }
 
-  @Test func whatThePipelineNoLongerLetsInIsRefusedAsIfItWereNew() async throws {
+  @Test func changedLimitsApplyToKnownSources() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = nginx.url("/grey.png") + "\n" + nginx.url("/animated.gif") + "\n"
     let workshop = try Workshop(manifest: manifest)
@@ -152,7 +152,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func sameBytesUnderTwoURLsAreDecodedOnce() async throws {
+  @Test func identicalBytesAtTwoURLsAreDecodedOnce() async throws {
     let server = try FaultServer([
       "/a": { _, connection in connection.picture("plain.jpg") },
       "/b": { _, connection in connection.picture("plain.jpg") },
@@ -165,7 +165,7 @@ import Testing
     #expect(images[0].variants == images[1].variants)
   }
 
-  @Test func freshAnswersAreNotAskedForAgain() async throws {
+  @Test func freshResponsesAreNotRequestedAgain() async throws {
     let server = try FaultServer([
       "/fresh": { _, connection in connection.picture("plain.jpg", ["Cache-Control": "max-age=600"])
       },
@@ -178,7 +178,7 @@ import Testing
     #expect(try await workshop.run().status == 0)
     #expect(try await workshop.run().status == 0)
     #expect(counts() == [1, 2])
-    // Without validators the whole of /stale comes again, and its bytes are known.
+    // Without validators all of /stale is fetched again, and its bytes are known.
     #expect(try workshop.report["decodes"] == 0)
     try workshop.write(keys: "fetch: {allow: loopback, revalidate: always}")
     #expect(try await workshop.run().status == 0)
@@ -188,7 +188,7 @@ import Testing
     #expect(counts() == [2, 3])
   }
 
-  @Test func aChangedSourceIsMadeAnew() async throws {
+  @Test func changedSourcesAreRegenerated() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
         connection.picture(request.before == 0 ? "plain.jpg" : "rotated-phone-shot.jpg")
@@ -202,7 +202,7 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  @Test func requestsCarryTheirHeadersAndSecretsStayOutOfTheCatalog() async throws {
+  @Test func secretsStayOutOfTheCatalogAndTheState() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     let path = "/p.jpg?token=s3cret&v=2"
@@ -222,7 +222,7 @@ import Testing
       """
     let workshop = try Workshop(
       manifest: "https://u:pass@feed.example\(path)\nhttps://feed.example\(path)\n", keys: keys)
-    // The first has userinfo, so the prefix does not match, and its name does not resolve.
+    // The first URL has userinfo, so the prefix does not match, and its host does not resolve.
     #expect(try await workshop.run().status == 1)
     let text = try workshop.catalogText
     #expect(!text.contains("s3cret") && !text.contains("pass"))
@@ -231,13 +231,13 @@ import Testing
     #expect(text.contains("https://feed.example/p.jpg?v=2"))
   }
 
-  @Test func anEmptyManifestGivesAnEmptyCatalog() async throws {
+  @Test func emptyManifestMakesAnEmptyCatalog() async throws {
     let workshop = try Workshop(manifest: "")
     #expect(try await workshop.run().status == 0)
     #expect(try workshop.catalog.images.isEmpty)
   }
 
-  @Test func theManifestMayComeThroughGzipOrAPipe() async throws {
+  @Test func manifestCanBeGzippedOrPiped() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let line = #"{"id":"a","url":"\#(nginx.url("/plain.jpg"))"}"# + "\n"
     let workshop = try Workshop(manifest: line)
@@ -260,7 +260,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func repeatedIdsAndBadLinesAreToldAndTheRunGoesOn() async throws {
+  @Test func duplicateIdsAndInvalidLinesAreReported() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let one = nginx.url("/plain.jpg")
     let two = nginx.url("/lossy.webp")
@@ -287,13 +287,13 @@ import Testing
   }
 }
 
-/// What a new libvips means (C11 of the bad inputs): every file is made anew, as the README says, since
-/// the same recipe may give other bytes.
+/// A new libvips version (C11 of the bad inputs) regenerates every file, because the same settings may make
+/// other bytes.
 @Suite struct LibraryVersionTests {
-  @Test func anotherLibvipsMakesEveryFileAnew() async throws {
+  @Test func newLibvipsRegeneratesEveryFile() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
-    // The command beside a worker that says it is of another version, and is the same otherwise.
+    // A copy of the command, beside a relay to the real worker that reports another version.
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(
       atPath: Places.tessera, toPath: folder.path("tessera"))
@@ -325,14 +325,14 @@ import Testing
     let after = try workshop.catalog
     #expect(after.generator.libvips == "99.0.0")
     #expect(after.pipeline.fingerprint != before.pipeline.fingerprint)
-    // And once they are made, they are made.
+    // The second run makes nothing.
     _ = try await Tool.run(folder.path("tessera"), ["run", workshop.folder.path("feed.yaml")])
     #expect(try workshop.report["variants.made"] == 0)
     await nginx.stop()
   }
 
-  /// The memory of a report is the run's own, however large the program that started it.
-  @Test func tellsItsOwnMemory() async throws {
+  /// The reported memory is the run's own, however large its parent process is.
+  @Test func reportsItsOwnMemory() async throws {
     let workshop = try Workshop(manifest: "", keys: "fail-above: 100%")
     let script = """
       import subprocess, sys

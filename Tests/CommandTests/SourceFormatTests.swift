@@ -3,13 +3,13 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Sources of every format that is decoded: right way up, and in the colours that they were drawn in.
+/// Sources of every decoded format: orientation and colours.
 @Suite struct SourceFormatTests {
   private static let accept =
     "accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, svg, jp2, ico]"
   private static let corners = [[200, 40, 40], [40, 160, 60], [40, 60, 180], [230, 200, 50]]
 
-  /// Each with the largest difference of any sample that its own coding may make.
+  /// Each with the largest difference per sample that its encoding causes.
   private static let sources: [(name: String, size: String, format: String, within: Int)] = [
     ("corners.tif", "120x80", "tiff", 0), ("tiled-jpeg.tif", "120x80", "tiff", 2),
     ("turned.tif", "120x80", "tiff", 0), ("lab.tif", "120x80", "tiff", 1),
@@ -25,7 +25,7 @@ import Testing
     ("p3-sixteen-bit-alpha.png", "120x80", "png", 1),
   ]
 
-  @Test func everyFormatComesOutInItsColours() async throws {
+  @Test func everyFormatKeepsItsColours() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
     let manifest = Self.sources.map { source in
       #"{"id":"\#(source.name)","url":"\#(nginx.url("/\(source.name)"))"}"# + "\n"
@@ -46,7 +46,7 @@ import Testing
         let seen = pixels.at(place.0, place.1)
         #expect(distance(seen, colour) <= source.within, "\(source.name): \(seen) for \(colour)")
       }
-      // Half of alpha stays half, and what a mask hides is hidden.
+      // Half alpha stays half, and masked pixels are transparent.
       let alpha = pixels.bands == 4 ? pixels.at(0.25, 0.25)[3] : 255
       let isHalf = ["alpha.bmp", "p3-sixteen-bit-alpha.png"].contains(source.name)
       #expect(abs(alpha - (isHalf ? 128 : 255)) <= 1, "\(source.name): \(alpha)")
@@ -56,8 +56,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// Four inks without a profile of their own: what LittleCMS makes of them with libvips' profile.
-  @Test func inksInATIFFAreThoseOfLittleCMS() async throws {
+  /// CMYK without a profile: the same as LittleCMS's conversion with libvips' profile.
+  @Test func cmykTIFFMatchesLittleCMS() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
     let workshop = try Workshop(
       manifest: nginx.url("/cmyk.tif"),
@@ -78,8 +78,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// What is not named in `accept` is not let in: of those that are rarely meant, only by name.
-  @Test func oddFormatsAreLetInByNameAlone() async throws {
+  /// Unusual formats are accepted only if `accept` lists them.
+  @Test func unusualFormatsMustBeListed() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
     let names = ["corners.svg", "corners.jp2", "png.ico", "corners.bmp", "corners.tif"]
     let workshop = try Workshop(
@@ -92,14 +92,14 @@ import Testing
     await nginx.stop()
   }
 
-  /// Sizes are CSS pixels, whatever unit they are told in: 96 to an inch.
+  /// SVG lengths in any unit are CSS pixels: 96 per inch.
   @Test(arguments: [
     ("width=\"120\" height=\"80\"", 120, 80), ("width=\"120px\" height=\"80px\"", 120, 80),
     ("width=\"90pt\" height=\"60pt\"", 120, 80), ("width=\"1.25in\" height=\"1in\"", 120, 96),
     ("width=\"2.54cm\" height=\"25.4mm\"", 96, 96), ("viewBox=\"0 0 120 80\"", 120, 80),
     ("width=\"240\" height=\"160\" viewBox=\"0 0 120 80\"", 240, 160),
   ])
-  func drawingsAreMeasuredInCSSPixels(_ size: String, _ width: Int, _ height: Int) async throws {
+  func svgSizesAreCSSPixels(_ size: String, _ width: Int, _ height: Int) async throws {
     let server = try FaultServer()
     let text =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" \(size)><rect width=\"100%\" height=\"100%\" "
@@ -121,9 +121,8 @@ import Testing
     }
   }
 
-  /// A drawing is drawn at the size that is asked for, not drawn small and enlarged or drawn large and
-  /// shrunk; and it may refer to nothing outside of itself.
-  @Test func drawingsAreDrawnAtTheirSizeAndReferToNothing() async throws {
+  /// References of an SVG to files, URLs and external entities are never followed.
+  @Test func svgReferencesAreNotFollowed() async throws {
     let folder = try TemporaryFolder()
     let server = try FaultServer()
     server.route("/canary.png") { $1.picture("plain.jpg") }
@@ -161,7 +160,7 @@ import Testing
     let images = try workshop.catalog.images
     let plain = try #require(images[0].variants.first?.path)
     for image in images.dropFirst() {
-      // Either refused, or drawn as if the reference were not there.
+      // Either rejected, or rendered as if the reference were not there.
       #expect(
         image.status == .failed || image.variants.first?.path == plain,
         "\(image.url) \(image.status)")

@@ -4,10 +4,10 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The group F of faults, as far as it is about the state and the folders of an output: the last good catalog stands,
-/// or the next one is right.
+/// Damaged states and outputs (group F of faults): the last good catalog is unchanged, or the next one is
+/// right.
 @Suite struct StateFaultTests {
-  private static func made(_ nginx: Nginx, keys: String = "") async throws -> Workshop {
+  private static func finished(_ nginx: Nginx, keys: String = "") async throws -> Workshop {
     let names = ["plain.jpg", "grey.png", "animated.gif"]
     let workshop = try Workshop(
       manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(), keys: keys)
@@ -19,10 +19,10 @@ import Testing
     URL(filePath: workshop.folder.path("out/.tessera/state.sqlite"))
   }
 
-  /// Cut off at every four kilobytes, empty, or with bytes that are others: what is made is what it was (F9).
-  @Test func aDamagedStateNeverGivesAnotherCatalog() async throws {
+  /// Truncated at every page, empty, or with changed bytes: the catalog is the same (F9).
+  @Test func damagedStateNeverChangesTheCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.made(nginx)
+    let workshop = try await Self.finished(nginx)
     let text = try workshop.catalogText
     let whole = try Data(contentsOf: Self.state(workshop))
     var generator = SplitMix(seed: 9)
@@ -49,16 +49,15 @@ import Testing
     await nginx.stop()
   }
 
-  /// A page of noise costs the records on it: what else is known stays known, and is asked for again with its
-  /// validators.
-  @Test func whatCanBeReadOfADamagedStateIsTakenOver() async throws {
+  /// A damaged page loses only its own records; all others are taken over and revalidated.
+  @Test func readableRecordsOfADamagedStateAreKept() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let items = (0..<300).map { nginx.url("/one-pixel.png?\($0)") + "\n" }
     let workshop = try Workshop(manifest: items.joined())
     #expect(try await workshop.run().status == 0)
     let text = try workshop.catalogText
     let whole = try Data(contentsOf: Self.state(workshop))
-    // Pages with sources are those with many validators.
+    // Pages with many validators hold sources.
     let validator = Data("GMT".utf8)
     let pages = stride(from: 4096, to: whole.count, by: 4096).filter { start in
       var (found, place) = (0, start)
@@ -80,15 +79,15 @@ import Testing
     let report = try workshop.report
     #expect(report["decodes"] == 0)
     #expect((200..<300).contains(report["fetch.notModified"] ?? 0), "\(report)")
-    // It is kept as it was found, with what the run had written when it came upon the damage.
+    // The damaged file is kept, including what the run wrote before it met the damage.
     let kept = try workshop.folder.read("out/.tessera/state.sqlite.damaged")
     try #require(kept.count >= whole.count)
     #expect(kept[page] == noise)
     await nginx.stop()
   }
 
-  /// What was stale may be stale still: a state that was damaged does not make it good.
-  @Test func aSalvagedSourceIsNotGoodForWhoAsksOnlyForWhatFailed() async throws {
+  /// A stale source is still stale after its state was damaged, also for --retry-failed.
+  @Test func salvagedSourcesAreRetried() async throws {
     let isDown = Mutex(false)
     let server = try FaultServer([
       "/a": { _, connection in
@@ -114,10 +113,10 @@ import Testing
     #expect(server.count("/a") == 3)
   }
 
-  /// After a power cut nothing is removed that is none of ours, whatever a damaged state names.
-  @Test func recoveryRemovesNothingOfOthers() async throws {
+  /// Recovery after a power cut removes no file outside `variants`, whatever paths a damaged state names.
+  @Test func recoveryRemovesOnlyOwnFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.made(nginx)
+    let workshop = try await Self.finished(nginx)
     let text = try workshop.catalogText
     let precious = try workshop.folder.write("precious", to: "precious")
     let change = """
@@ -138,7 +137,7 @@ import Testing
     await nginx.stop()
   }
 
-  /// Numbers and names that are others than they were, in a state that is whole for SQLite: they count as nothing.
+  /// Changed values in a database that SQLite considers valid are detected and ignored.
   @Test(arguments: [
     "UPDATE contents SET width = width + 1", "UPDATE contents SET frames = 3, alpha = 1",
     "UPDATE variants SET width = width + 1, height = 3",
@@ -150,9 +149,9 @@ import Testing
     "UPDATE results SET result = (SELECT max(result) FROM results)",
     "UPDATE items SET entry = (SELECT max(entry) FROM items), done = 0, reason = NULL",
   ])
-  func numbersThatAreOthersCountAsNothing(_ change: String) async throws {
+  func changedRecordsAreIgnored(_ change: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.made(nginx)
+    let workshop = try await Self.finished(nginx)
     let text = try workshop.catalogText
     let script =
       "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
@@ -164,10 +163,10 @@ import Testing
     await nginx.stop()
   }
 
-  /// A catalog that is cut off, gone, or noise is made anew (F10).
-  @Test func aDamagedCatalogIsMadeAnew() async throws {
+  /// A truncated, empty or invalid catalog is regenerated (F10).
+  @Test func damagedCatalogIsRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.made(nginx)
+    let workshop = try await Self.finished(nginx)
     let text = try workshop.catalogText
     for part in ["", String(text.prefix(100)), String(text.dropLast(3)), "noise"] {
       try workshop.folder.write(part, to: "out/catalog.json")
@@ -178,9 +177,9 @@ import Testing
     await nginx.stop()
   }
 
-  /// A clock that is set back a year, or ahead: what was fresh is asked for at most once more (F12).
+  /// The date jumps a year back or ahead: a fresh source is revalidated at most once more (F12).
   @Test(arguments: ["-365d", "+365d"])
-  func anotherClockMakesNothingFreshForEver(_ shift: String) async throws {
+  func changedDateDoesNotKeepSourcesFreshForever(_ shift: String) async throws {
     let server = try FaultServer([
       "/a": { request, connection in
         let headers = ["ETag": "\"1\"", "Cache-Control": "max-age=3600"]
@@ -205,10 +204,10 @@ import Testing
     #expect(try workshop.report["decodes"] == 0)
   }
 
-  /// Few files, files for nobody else, an output that can't be written (F3, F13, F15).
-  @Test func limitsAndPermissionsEndInASentence() async throws {
+  /// Few file descriptors, a strict umask, an output that cannot be written (F3, F13, F15).
+  @Test func limitsAndPermissionsEndInAMessage() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.made(nginx)
+    let workshop = try await Self.finished(nginx)
     let text = try workshop.catalogText
     let pipeline = workshop.folder.path("feed.yaml")
     let few = try await Tool.run(
@@ -223,7 +222,7 @@ import Testing
     #expect(closed.status == 0, "\(closed.errors)")
     #expect(try workshop.catalogText == text)
 
-    // A file where a folder has to be.
+    // A file in place of a folder.
     try FileManager.default.removeItem(atPath: workshop.folder.path("out/variants"))
     try workshop.folder.write("in the way", to: "out/variants")
     let blocked = try await workshop.run()
@@ -233,8 +232,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// What shapes bytes and catalogs is in the fingerprint, and what does not is not.
-  @Test func theFingerprintKnowsWhatMatters() async throws {
+  /// The fingerprint contains every key that affects files or the catalog, and no other key.
+  @Test func fingerprintHasTheKeysThatMatter() async throws {
     let shaping = [
       "scales: [1]", "rounding: exact", "variants: {quality: 70}", "variants: {effort: 2}",
       "variants: {format: avif}", "variants: {oversized: png}", "variants: {background: \"#000\"}",

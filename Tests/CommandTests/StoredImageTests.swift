@@ -3,9 +3,9 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// A file that would be larger than its source, in the same size and format, is the source's own picture.
-@Suite struct StoredPictureTests {
-  /// Sources of few bytes for their size, each with metadata and bytes behind its end.
+/// A file that would be larger than a source of its size and format is the source's own image.
+@Suite struct StoredImageTests {
+  /// Strongly compressed sources, each with metadata and with bytes after its end.
   private static func sources(in folder: TemporaryFolder) async throws -> [String] {
     let names = ["plain.jpg", "display-p3.jpg", "lossy.webp", "animated.webp"]
     for name in names {
@@ -45,14 +45,14 @@ import Testing
     return workshop
   }
 
-  @Test func aSmallSourceIsNotMadeLarger() async throws {
+  @Test func smallSourcesDoNotGrow() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.sources(in: folder)
     let workshop = try await Self.run(names, in: folder, "format: source, quality: 95")
     for name in names {
       let path = try workshop.file(name, "a", scale: 1)
       let bytes = try Data(contentsOf: URL(filePath: path))
-      // A profile that is not kept is a reason to encode again.
+      // A profile that is not kept requires a new encoding.
       let isStored = name != "display-p3.jpg"
       #expect((bytes.count < (try folder.read(name)).count) == isStored, "\(name)")
       for word in ["SECRET", "TAIL", "Exif"] {
@@ -63,7 +63,7 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  @Test func whatIsKeptOfMetadataIsKeptWithTheStoredPicture() async throws {
+  @Test func storedImagesKeepTheConfiguredMetadata() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.sources(in: folder).filter { $0 != "animated.webp" }
     let workshop = try await Self.run(
@@ -81,9 +81,9 @@ import Testing
     }
   }
 
-  /// What stands in a JPEG in odd places changes nothing: an Adobe segment before JFIF's or between scans would
-  /// turn its colours into others, hidden bytes go, and what is damaged is encoded anew.
-  @Test func aStoredJPEGIsOnlyItsPicture() async throws {
+  /// Unusual JPEGs: an Adobe segment before JFIF's or between scans must not change colours, hidden bytes are
+  /// removed, and damaged images are re-encoded.
+  @Test func storedJPEGsHaveOnlyTheirImage() async throws {
     let folder = try TemporaryFolder()
     for name in ["base", "progressive"] {
       let made = try await Tool.run(
@@ -126,14 +126,14 @@ import Testing
       let bytes = try Data(contentsOf: URL(filePath: path))
       #expect(bytes.range(of: Data(secret)) == nil, "\(name)")
       let (before, after) = (try Pixels(folder.path(name)), try Pixels(path))
-      // Encoded anew it is nearly the same, and stored it is the same.
+      // A re-encoded image is similar, a stored one identical.
       let farthest = zip(before.samples, after.samples).map { abs(Int($0) - Int($1)) }.max() ?? 255
       #expect(farthest <= (name.hasPrefix("adobe") ? 0 : 40), "\(name): \(farthest)")
     }
   }
 
-  /// A PNG whose chunks are not as they should be may be read, and is not handed on.
-  @Test func aStoredPNGIsAsTheSpecificationWantsIt() async throws {
+  /// A PNG with invalid chunks is decoded, but never stored as it is.
+  @Test func storedPNGsAreValid() async throws {
     let folder = try TemporaryFolder()
     let script = """
       import sys, zlib, struct
@@ -186,8 +186,8 @@ import Testing
     #expect(try workshop.catalog.images[0].status == .ok)
   }
 
-  /// What is shown otherwise than it is stored, in another way than browsers read, or in part.
-  @Test func otherwiseItIsEncodedAnew() async throws {
+  /// Rotated sources and arithmetic coding, which browsers cannot read, are re-encoded.
+  @Test func otherSourcesAreReencoded() async throws {
     let folder = try TemporaryFolder()
     for orientation in ["1", "3"] {
       let path = folder.path("\(orientation).jpg")
@@ -206,7 +206,7 @@ import Testing
     for (name, isStored) in zip(names, [true, false, false]) {
       let bytes = try Data(contentsOf: URL(filePath: try workshop.file(name, "a", scale: 1)))
       #expect((bytes.count < (try folder.read(name)).count) == isStored, "\(name)")
-      // Never in arithmetic coding.
+      // SOF9: arithmetic coding.
       #expect(bytes.range(of: Data([0xFF, 0xC9])) == nil, "\(name)")
     }
     let cropped = try await Self.run(

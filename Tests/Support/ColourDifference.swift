@@ -1,13 +1,14 @@
 import Foundation
 
-/// How different two colours look: CIEDE2000 (CIE 142-2001, in the form of Sharma, Wu and Dalal, 2005).
+/// The perceived difference of two colours: CIEDE2000 (CIE 142-2001, as formulated by Sharma, Wu and
+/// Dalal, 2005).
 public enum ColourDifference {
-  /// - Parameters: red, green and blue of sRGB, 0 to 255.
+  /// The difference of two sRGB colours: red, green and blue, 0 to 255.
   public static func between(_ first: [Double], _ second: [Double]) -> Double {
     ofLab(lab(first), lab(second))
   }
 
-  /// CIE L*a*b* for the white of D65, which is that of sRGB.
+  /// CIE L*a*b* with the white point of sRGB, D65.
   static func lab(_ colour: [Double]) -> [Double] {
     let light = colour.prefix(3).map { sample in
       let part = sample / 255

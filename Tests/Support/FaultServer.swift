@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// A small HTTP server on a free port of 127.0.0.1 that does wrong what a test wants done wrong.
+/// A small HTTP server on a free port of 127.0.0.1 that misbehaves on request.
 ///
-/// A route gets the request and the bare connection, so it can send any bytes, or none. What has no
-/// route is a 404. The server counts requests, and ends with the test.
+/// A route receives the request and the raw connection, so it can send any bytes, or none. A path without
+/// a route is a 404. The server counts requests, and ends with the test.
 public final class FaultServer: Sendable {
   public struct Request: Sendable {
     public var path: String
     /// Names in lower case.
     public var headers: [String: String]
-    /// How many requests for this path came before.
+    /// The number of earlier requests for this path.
     public var before: Int
   }
 
-  /// The bare connection of a request. Closed when its route returns.
+  /// The raw connection of a request. It is closed when the route returns.
   public struct Connection: Sendable {
     fileprivate let descriptor: Int32
     fileprivate let isOpen: @Sendable () -> Bool
 
-    /// Sends bytes. Returns false where the client is gone.
+    /// Sends bytes. Returns false if the client has closed the connection.
     @discardableResult
     public func send(_ bytes: some Collection<UInt8>) -> Bool {
       var rest = Array(bytes)[...]
@@ -36,7 +36,7 @@ public final class FaultServer: Sendable {
     @discardableResult
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// A whole answer.
+    /// Sends a complete response.
     public func answer(
       _ status: String = "200 OK", _ headers: [String: String] = [:], _ body: [UInt8] = []
     ) {
@@ -45,7 +45,7 @@ public final class FaultServer: Sendable {
       send(Array((head + "\r\n").utf8) + body)
     }
 
-    /// Does nothing until the client goes away or the server ends.
+    /// Does nothing until the client closes the connection or the server ends.
     public func hang() {
       while isOpen() {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -56,13 +56,13 @@ public final class FaultServer: Sendable {
       }
     }
 
-    /// Waits, unless the server ends.
+    /// Waits until the time has passed or the server ends.
     public func pause(_ seconds: Double) {
       let end = Date().addingTimeInterval(seconds)
       while isOpen(), Date() < end { usleep(10_000) }
     }
 
-    /// Ends the connection with a reset instead of an orderly close.
+    /// Makes the connection end with a reset (RST) instead of an orderly close.
     public func reset() {
       var linger = linger(l_onoff: 1, l_linger: 0)
       setsockopt(
@@ -92,7 +92,7 @@ public final class FaultServer: Sendable {
 
   deinit { close(listener) }
 
-  /// A socket that listens on a port which nobody gets by chance: see ``Ports``.
+  /// A listening socket on a port that the system does not assign by itself: see ``Ports``.
   private static func listener() throws -> (Int32, UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     for _ in 0..<100 {
@@ -112,25 +112,26 @@ public final class FaultServer: Sendable {
     throw POSIXError(.EADDRNOTAVAIL)
   }
 
-  /// Ends the server; its port is refused from now on, and nobody else's while this object is there.
+  /// Ends the server. From now on connections are refused; the port stays reserved while this object
+  /// exists.
   public func stop() {
     state.withLock { state in
       guard state.isRunning else { return }
       state.isRunning = false
-      // The socket is closed when nobody can use its number any more.
+      // Only shut down here: deinit closes the descriptor, when no thread can use its number any more.
       shutdown(listener, Int32(SHUT_RDWR))
     }
   }
 
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  /// Requests for a path so far.
+  /// The number of requests for a path so far.
   public func count(_ path: String) -> Int { state.withLock { $0.counts[path, default: 0] } }
 
-  /// Requests for all paths so far.
+  /// The number of requests for all paths so far.
   public var total: Int { state.withLock { $0.counts.values.reduce(0, +) } }
 
-  /// The most connections that were open at a time.
+  /// The largest number of connections that were open at the same time.
   public var mostOpen: Int { state.withLock { $0.mostOpen } }
 
   public func route(_ path: String, _ route: @escaping Route) {
@@ -141,7 +142,7 @@ public final class FaultServer: Sendable {
     while state.withLock({ $0.isRunning }) {
       let descriptor = Glibc.accept(listener, nil, nil)
       guard descriptor >= 0 else {
-        // A connection that is gone already, or too many files: the next one may come.
+        // The connection is already closed, or too many files are open: try the next one.
         usleep(1_000)
         continue
       }
@@ -180,7 +181,7 @@ public final class FaultServer: Sendable {
     let (route, before) = state.withLock { state in
       let before = state.counts[path, default: 0]
       state.counts[path] = before + 1
-      // A route is for all queries, if there is none for this one.
+      // A route without a query applies to all queries that have no route of their own.
       let plain = path.prefix { $0 != "?" }
       return (state.routes[path] ?? state.routes[String(plain)], before)
     }
@@ -190,7 +191,7 @@ public final class FaultServer: Sendable {
 }
 
 extension FaultServer.Connection {
-  /// A whole answer with a fixture as its body.
+  /// Sends a complete response with a fixture as its body.
   public func picture(_ name: String, _ headers: [String: String] = [:]) {
     guard let bytes = try? Places.bytes(name) else { return answer("500 Internal Server Error") }
     answer("200 OK", headers, bytes)
@@ -198,7 +199,7 @@ extension FaultServer.Connection {
 }
 
 extension FaultServer.Request {
-  /// The one range of bytes that is asked for, if one is.
+  /// The requested range, if the request has exactly one.
   public var range: Range<Int>? {
     guard let text = headers["range"], text.hasPrefix("bytes=") else { return nil }
     let ends = text.dropFirst(6).split(separator: "-").compactMap { Int($0) }
@@ -207,7 +208,7 @@ extension FaultServer.Request {
 }
 
 extension FaultServer.Connection {
-  /// A file as a good server sends it: the range that is asked for, where it is of this version.
+  /// Sends a file as a correct server does: only the requested range, if `If-Range` matches.
   public func file(
     _ bytes: [UInt8], for request: FaultServer.Request, etag: String? = nil,
     _ headers: [String: String] = [:]

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A real nginx on a free port of 127.0.0.1 that serves one folder, with a configuration of its own
-/// in a folder of its own. Ends with ``stop()``, by SIGKILL: Foundation starts children with SIGTERM
-/// blocked, and nginx has nothing to lose.
+/// A real nginx on a free port of 127.0.0.1 that serves one folder. Its configuration is in a temporary
+/// folder.
+///
+/// ``stop()`` ends it with SIGKILL, because Foundation starts children with SIGTERM blocked.
 public final class Nginx: Sendable {
   public let port: Int
   private let running: Tool.Running
@@ -10,11 +11,11 @@ public final class Nginx: Sendable {
 
   /// - Parameters:
   ///   - root: the folder to serve.
-  ///   - listen: what stands behind the port: `ssl http2`.
-  ///   - server: further lines of its configuration; PORT in it is the port.
+  ///   - listen: parameters of the `listen` directive after the port: `ssl http2`.
+  ///   - server: further lines of its configuration. PORT is replaced with the port.
   public init(serving root: URL, listen: String = "", server: String = "") async throws {
     folder = try TemporaryFolder()
-    // A port that is free now; another process may be quicker, so a few are tried.
+    // Another process may take the port first, so try several.
     for _ in 0..<10 {
       let port = Ports.random()
       let configuration = Self.configuration(
@@ -35,7 +36,7 @@ public final class Nginx: Sendable {
 
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  /// How many connections have brought requests.
+  /// The number of connections that have sent requests.
   public func connections() throws -> Int {
     Set(try folder.text("access.log").split(separator: "\n")).count
   }
@@ -73,8 +74,8 @@ public final class Nginx: Sendable {
     """
   }
 
-  /// Whether it has its port. nginx writes its process id when it listens, and ends when it can't; somebody else's server
-  /// would answer on the port, too.
+  /// Whether nginx has its port. It writes its process id once it listens, and ends if it cannot. A
+  /// connection alone would prove nothing: another server may have the port.
   private static func isListening(pid: Int32, record: String) async -> Bool {
     for _ in 0..<300 {
       if let text = try? String(contentsOfFile: record, encoding: .utf8), text == "\(pid)\n" {

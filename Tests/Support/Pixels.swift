@@ -1,12 +1,12 @@
 import Foundation
 import TesseraCVips
 
-/// A picture's pixels, read by libvips, for tests that look at what came out.
+/// An image's pixels, read by libvips.
 public struct Pixels: Sendable {
   public let width: Int
   public let height: Int
   public let bands: Int
-  /// Frames, one below the other in `height`.
+  /// The number of frames, which are stacked in `height`.
   public let frames: Int
   /// Row by row, all bands of a pixel together.
   public let samples: [UInt8]
@@ -15,7 +15,7 @@ public struct Pixels: Sendable {
     public var message: String
   }
 
-  /// Reads a file, all frames, as 8-bit samples in its own colour space.
+  /// Reads all frames of a file as 8-bit samples in the file's colour space.
   public init(_ path: String) throws {
     guard Self.isStarted else { throw Failure(message: "libvips did not start") }
     var opened: UnsafeMutablePointer<VipsImage>?
@@ -46,9 +46,9 @@ public struct Pixels: Sendable {
 
   private static let isStarted = vips_init("tests") == 0
 
-  /// Writes a picture as PNG, through libvips' own command.
+  /// Writes an image as PNG with libvips' own command.
   ///
-  /// - Parameter colour: red, green and blue at a place, 0 to 255.
+  /// - Parameter colour: red, green and blue of a pixel, 0 to 255.
   public static func make(
     _ path: String, width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> [Int]
   ) async throws {
@@ -75,13 +75,13 @@ public struct Pixels: Sendable {
     }
   }
 
-  /// The sample at a place told in parts of width and height.
+  /// The samples at a position, in shares of width and height.
   public func at(_ x: Double, _ y: Double) -> [Int] {
     self[min(width - 1, Int(x * Double(width))), min(height - 1, Int(y * Double(height)))]
   }
 }
 
-/// The largest difference of two colours in any of the first three channels.
+/// The largest difference between two colours in any of the first three channels.
 public func distance(_ first: [Int], _ second: [Int]) -> Int {
   zip(first.prefix(3), second.prefix(3)).map { abs($0 - $1) }.max() ?? 255
 }

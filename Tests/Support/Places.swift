@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where things are in the checkout.
+/// The locations of files in the checkout.
 public enum Places {
   /// The package's root.
   public static let root = URL(filePath: #filePath)
@@ -15,7 +15,7 @@ public enum Places {
     Array(try Data(contentsOf: fixture(name)))
   }
 
-  /// The names of all pictures among the fixtures.
+  /// The names of all images among the fixtures.
   public static func pictures() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: fixtures.path)
       .filter { $0.contains(".") && !$0.hasSuffix(".md") }.sorted()
@@ -27,7 +27,7 @@ public enum Places {
   public static let worker = products.appending(path: "tessera-worker").path
 }
 
-/// A folder that is gone when the test is over.
+/// A folder that is deleted when this object is.
 public final class TemporaryFolder: Sendable {
   public let url: URL
 

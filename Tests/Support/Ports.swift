@@ -1,6 +1,6 @@
-/// Ports for servers of tests.
+/// Ports for the servers of tests.
 enum Ports {
-  /// A port that the system gives to nobody by itself: below those of connections that go out, which on Linux begin at
-  /// 32768 (`ip_local_port_range`). Whoever binds it may find that another test has it, and takes the next.
+  /// A random port below the range from which Linux assigns ports to outgoing connections (32768 and up,
+  /// `ip_local_port_range`). Another test may have it: callers try the next one if binding fails.
   static func random() -> Int { .random(in: 10_000..<32_000) }
 }

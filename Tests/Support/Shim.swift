@@ -1,16 +1,16 @@
 import Foundation
 
-/// A disk that fails, or forgets what it was not told to keep: a library to be preloaded into a program, built from
-/// `Tests/Shims/faults.c`, which tells what its variables mean.
+/// Simulates failing disks and power cuts with a preloaded library, `Tests/Shims/faults.c`. That file
+/// documents the environment variables.
 public struct Shim: Sendable {
   private let library: String
   private let root: String
-  /// What would lie on the disk after a power cut.
+  /// The folder that receives what a power cut would leave.
   private let image: String
 
   /// - Parameters:
-  ///   - folder: where the library is built, and the image lies.
-  ///   - root: what the shim is for.
+  ///   - folder: the folder for the library and the image of the disk.
+  ///   - root: the folder whose file operations are intercepted.
   public init(in folder: TemporaryFolder, for root: String) async throws {
     library = folder.path("faults.so")
     self.root = root
@@ -21,7 +21,7 @@ public struct Shim: Sendable {
     guard built.status == 0 else { throw Failure(message: built.errors) }
   }
 
-  /// For another folder, with the library of this one.
+  /// A shim for another folder, with the same library.
   public func with(root: String, image: String) -> Shim {
     Shim(library: library, root: root, image: image)
   }
@@ -34,11 +34,11 @@ public struct Shim: Sendable {
     public var message: String
   }
 
-  /// Calls that fail.
+  /// The environment that makes calls fail.
   ///
   /// - Parameters:
   ///   - error: a number, `short` or `interrupt`.
-  ///   - count: how many do; 0 is all that come.
+  ///   - count: how many calls fail; 0 means all that follow.
   public func failing(
     _ calls: String, _ error: String, at first: Int, count: Int
   ) -> [String: String] {
@@ -48,29 +48,29 @@ public struct Shim: Sendable {
     ]
   }
 
-  /// Notes what is on the disk, in a machine that was started under this name.
+  /// The environment that records what is on the disk, with a boot id.
   public func remembering(boot: String) throws -> [String: String] {
     try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
     return try booted(boot).merging(["SHIM_IMAGE": image]) { $1 }
   }
 
-  /// A machine that was started under this name.
+  /// The environment of a machine with a boot id.
   public func booted(_ boot: String) throws -> [String: String] {
     let path = image + ".boot-\(boot)"
     try Data("\(boot)\n".utf8).write(to: URL(filePath: path))
     return ["LD_PRELOAD": library, "SHIM_ROOT": root, "SHIM_BOOT": path]
   }
 
-  /// What reached the disk before a power cut, besides what had to.
+  /// What reaches the disk before a power cut besides synced data.
   public enum Survival: Sendable, CaseIterable {
     case nothing
-    /// All names, with zeros in the place of bytes, as file systems do that write names first.
+    /// All names, with zeros in place of unsynced bytes, as on file systems that write names first.
     case names
-    /// Beyond that the bytes of databases, by chance.
+    /// Also all bytes of databases.
     case namesAndDatabases
   }
 
-  /// Leaves of the folder what a power cut leaves.
+  /// Reduces the folder to what a power cut leaves.
   public func cutPower(_ survival: Survival) throws {
     if survival != .nothing {
       let files = FileManager.default

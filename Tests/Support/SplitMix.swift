@@ -1,8 +1,8 @@
 import Foundation
 
-/// A small random generator with a seed (SplitMix64 of Steele, Lea and Flood, 2014), so that what fails can be seen again.
+/// A seeded random generator (SplitMix64; Steele, Lea and Flood, 2014), so that failures are reproducible.
 ///
-/// `TESSERA_TEST_SEED`, a number, makes every seed another: the same tests on other values.
+/// `TESSERA_TEST_SEED`, a number, changes every seed: the same tests with other values.
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

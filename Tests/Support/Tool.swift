@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a program, as a person at a terminal would.
+/// Runs programs.
 public enum Tool {
   public struct Result: Sendable {
     public var status: Int32
@@ -24,7 +24,7 @@ public enum Tool {
     try await run(Places.tessera, arguments, input: input, environment: environment)
   }
 
-  /// Starts a program, and goes on.
+  /// Starts a program without waiting for it.
   public static func start(
     _ path: String, _ arguments: [String], input: String? = nil,
     environment: [String: String] = [:]
@@ -41,7 +41,7 @@ public enum Tool {
     process.standardInput = input == nil ? FileHandle.nullDevice : pipe
     try process.run()
     if let input {
-      // More than a pipe holds has to wait until the program reads it.
+      // On a thread: input that exceeds a pipe's capacity blocks until the program reads it.
       let end = pipe.fileHandleForWriting
       Thread.detachNewThread {
         try? end.write(contentsOf: Data(input.utf8))
@@ -51,9 +51,9 @@ public enum Tool {
     return Running(process, output: output, errors: errors)
   }
 
-  /// A program that is under way.
+  /// A running program.
   ///
-  /// `@unchecked Sendable`: what it holds is set once, and its calls are safe from any thread.
+  /// `@unchecked Sendable`: its properties are constant, and their methods used here are thread-safe.
   public final class Running: @unchecked Sendable {
     private let process: Process
     private let output: Pipe
@@ -83,8 +83,8 @@ public enum Tool {
     public func end() async -> Result {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [self] in
-          // Both pipes are drained at once, so that neither can fill up and block the program.
-          nonisolated(unsafe) var text = Data()  // read after the group has been waited for
+          // Both pipes are drained concurrently, so that neither can fill up and block the program.
+          nonisolated(unsafe) var text = Data()  // read only after group.wait()
           let group = DispatchGroup()
           DispatchQueue.global().async(group: group) {
             text = self.errors.fileHandleForReading.readDataToEndOfFile()
