@@ -25,9 +25,9 @@ import Testing
       path.trimmingCharacters(in: .whitespacesAndNewlines), arguments, environment: environment)
   }
 
-  /// Another package, with targets named like this package's folders, builds on the library although no
-  /// system library can be found. It prints a layout and is linked with none of them. The articles' code is
-  /// built with it.
+  /// Another package, with targets named like this package's folders, builds on the library
+  /// although no system library can be found. It prints a layout and is linked with none of them.
+  /// The articles' code is built with it.
   @Test func appsBuildWithoutSystemLibraries() async throws {
     let folder = try TemporaryFolder()
     let root = Places.root
@@ -243,14 +243,14 @@ import Testing
       }
     }
 
-    // A slash at the end is none, a slot that is named twice is one.
+    // A trailing slash does not matter, and a repeated slot counts once.
     let twice = try await Tool.tessera(
       "export", out, "--as", "xcassets", "--to", workshop.folder.path("Twice.xcassets") + "/",
       "--slot",
       "card", "--slot", "card")
     #expect(twice.status == 0, "\(twice.errors)")
 
-    // Android: names that aapt takes, the same in each density.
+    // Android: names that aapt accepts, the same in each density.
     let android = try await export("android")
     #expect(android.status == 0, "\(android.errors)")
     let drawables = workshop.folder.files(below: "made-android")
@@ -262,7 +262,7 @@ import Testing
     }
     #expect(drawables.contains("drawable-xhdpi/card_plain.webp"))
 
-    // eleventy-img's object, whole pictures alone.
+    // eleventy-img's object, only uncropped images.
     let eleventy = try await export("eleventy")
     #expect(eleventy.status == 0, "\(eleventy.errors)")
     let object = try JSONSerialization.jsonObject(with: try workshop.folder.read("made-eleventy"))
@@ -273,14 +273,14 @@ import Testing
     #expect(widths == widths.sorted() && !widths.isEmpty)
     let url = (files[0]["url"] as? String ?? "").replacingOccurrences(of: ",", with: "%2C")
     #expect(files[0]["srcset"] as? String == "\(url) \(widths[0])w")
-    // The catalog may be named itself.
+    // The operand can be the catalog file itself.
     let own = try await Tool.tessera(
       "export", out + "/catalog.json", "--as", "eleventy", "--to", workshop.folder.path("own"))
     #expect(own.status == 0, "\(own.errors)")
     #expect(try workshop.folder.text("own") == (try workshop.folder.text("made-eleventy")))
     #expect(pictures["plain"]?["webp"]?.count == files.count)
 
-    // Mistakes are sentences, and leave nothing behind.
+    // Errors have messages, and leave no files.
     let again = try await export("html")
     #expect(again.status == 2 && again.errors.contains("is there already"), "\(again.errors)")
     let unknown = try await Tool.tessera(
@@ -292,7 +292,8 @@ import Testing
     #expect(workshop.folder.files(below: "").filter { $0.contains(".new") }.isEmpty)
   }
 
-  /// A size that is too long for WebP has its JPEG at its scale; scales that a form has no place for are told.
+  /// A size that exceeds WebP's limit has its JPEG at its scale; scales that a format cannot hold
+  /// are reported.
   @Test func exportsTellWhatTheyLeaveOut() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import TesseraTestSupport
 
-/// A chart of 24 colours in many colour spaces, through the whole pipeline. Each patch is compared with
-/// LittleCMS's conversion of the source.
+/// A chart of 24 colours in many colour spaces, through the whole pipeline. Each patch is compared
+/// with LittleCMS's conversion of the source.
 @Suite struct ColourTests {
   /// Published sRGB values of a ColorChecker's patches, rounded.
   private static let patches: [[Int]] = [

@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  /// The machine stops after each effect of a run. Whatever has reached the disk, the catalog names only
-  /// complete files, and the next run has the result of an undisturbed one.
+  /// The machine stops after each effect of a run. Whatever has reached the disk, the catalog names
+  /// only complete files, and the next run has the result of an undisturbed one.
   @Test func powerCutAfterAnyEffectKeepsTheCatalogTrue() async throws {
     let scenario = try await Scenario()
     let (counted, _) = try scenario.workshop()
@@ -102,8 +102,8 @@ import Testing
     await scenario.nginx.stop()
   }
 
-  /// Each kind of call fails once, or from some call on. The run either reports the error and keeps the last
-  /// good catalog, or recovers; the next run completes everything.
+  /// Each kind of call fails once, or from some call on. The run either reports the error and keeps
+  /// the last good catalog, or recovers; the next run completes everything.
   @Test func failingCallsAreNotBlamedOnImages() async throws {
     let scenario = try await Scenario()
     let kinds = [

@@ -91,8 +91,8 @@ import Testing
     #expect(server.count("/twice") == 3)
   }
 
-  /// A worker is killed during a job that is not its first: a fresh worker repeats the job. If that one is
-  /// killed, too, the item fails.
+  /// A worker is killed during a job that is not its first: a fresh worker repeats the job. If that
+  /// one is killed, too, the item fails.
   @Test(arguments: [1, 2])
   func killedWorkerCostsAtMostOneItem(_ kills: Int) async throws {
     let names = ["plain.jpg", "tall-900x20000.png", "transparent.png", "animated.gif"]

@@ -140,8 +140,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// The result does not depend on the pipeline's earlier settings: an animation's first frame may have two
-  /// files, one decoded with all frames and one without.
+  /// The result does not depend on the pipeline's earlier settings: an animation's first frame may
+  /// have two files, one decoded with all frames and one without.
   @Test func earlierSettingsDoNotAffectTheResult() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let slots = "slots: {a: {size: 60x}}"

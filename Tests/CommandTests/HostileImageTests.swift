@@ -3,8 +3,8 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Hostile images (group I of bad inputs): each fails with its own error within its limits, and the next
-/// image succeeds.
+/// Hostile images (group I of bad inputs): each fails with its own error within its limits, and the
+/// next image succeeds.
 @Suite struct HostileImageTests {
   private static let accept =
     "accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, svg, jp2, ico]"

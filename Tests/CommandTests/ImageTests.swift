@@ -150,8 +150,8 @@ import Testing
     #expect(try Pixels(try still.file("animated.gif", "a", scale: 1)).frames == 1)
   }
 
-  /// A frame's edge must not bleed into the next frame: the top line of each frame is opaque, the line above
-  /// it (the end of the previous frame) is translucent.
+  /// A frame's edge must not bleed into the next frame: the top line of each frame is opaque, the
+  /// line above it (the end of the previous frame) is translucent.
   @Test func framesDoNotBleedIntoEachOther() async throws {
     let workshop = try await Self.run(["animated.gif"], slots: "slots: {a: {size: 48x}}")
     let pixels = try Pixels(try workshop.file("animated.gif", "a", scale: 1))

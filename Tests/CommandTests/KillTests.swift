@@ -41,7 +41,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// Kills `count` runs, and compares the final result of each output. Returns the number of outputs.
+  /// Kills `count` runs, and compares the final result of each output. Returns the number of
+  /// outputs.
   private static func kill(
     _ count: Int, _ manifest: String, within time: Duration, _ expected: [String]
   ) async throws -> Int {
@@ -64,8 +65,8 @@ import Testing
     return chains
   }
 
-  /// A kill after the n-th write, rename, removal or commit, for every n. A cache of sources adds hard
-  /// links.
+  /// A kill after the n-th write, rename, removal or commit, for every n. A cache of sources adds
+  /// hard links.
   @Test func killsAfterEveryEffect() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = Self.manifest(nginx, ["one-pixel.png", "gone.png"])

@@ -133,7 +133,8 @@ import Testing
     #expect(try await outline() == ["p ok 240x160 jpeg"])
     try serve("orientation-6.jpg", nil)
     #expect(try await outline() == ["p pending 120x80 jpeg"])
-    // If the source is gone, its size remains. If it is unreachable, its last good files remain, too.
+    // If the source is gone, its size remains. If it is unreachable, its last good files remain,
+    // too.
     server.route("/p") { $1.answer("404 Not Found") }
     #expect(try await outline() == ["p failed 120x80 jpeg [http-status]"])
     server.route("/p") { $1.answer("500 Internal Server Error") }

@@ -9,7 +9,8 @@ import Testing
   private static let head =
     "output: out\nslots: {card: {size: 180x}}\nfetch: {allow: loopback, retries: 1}\n"
 
-  /// A manifest at a URL is fetched like images: with headers and retries, within the address policy.
+  /// A manifest at a URL is fetched like images: with headers and retries, within the address
+  /// policy.
   @Test func manifestCanBeAtAURL() async throws {
     let server = try FaultServer()
     let line = #"{"id":"a","url":"\#(server.url("/p.jpg"))"}"# + "\n"
@@ -44,7 +45,8 @@ import Testing
     server.stop()
   }
 
-  /// A manifest that cannot be fetched is not an empty manifest: the last good catalog is unchanged.
+  /// A manifest that cannot be fetched is not an empty manifest: the last good catalog is
+  /// unchanged.
   @Test(arguments: [
     ("/gone", "the server answered 404 Not Found (http-status)"),
     ("/page", "it is an HTML or XML page, not a list of URLs"),

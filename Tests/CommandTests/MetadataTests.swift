@@ -7,8 +7,8 @@ import Testing
 @Suite struct MetadataTests {
   private static let formats = ["webp", "jpeg", "png", "avif", "jxl"]
 
-  /// Writes a typical phone photograph: rotated, in Display P3, with a location, a preview, a maker's note,
-  /// XMP and IPTC.
+  /// Writes a typical phone photograph: rotated, in Display P3, with a location, a preview, a
+  /// maker's note, XMP and IPTC.
   private static func photograph(in folder: TemporaryFolder) async throws {
     let path = folder.path("photo.jpg")
     try FileManager.default.copyItem(at: Places.fixture("display-p3.jpg"), to: URL(filePath: path))
@@ -181,7 +181,8 @@ import Testing
           "\(format) \(name): \(pixels.at(x, y)) \(plain.at(x, y))")
       }
     }
-    // Placeholders have no profile, so theirs is a corner's colour in sRGB. All corners have the same size.
+    // Placeholders have no profile, so theirs is a corner's colour in sRGB. All corners have the
+    // same size.
     let corners = [[200, 40, 40], [40, 160, 60], [40, 60, 180], [230, 200, 50]]
     for image in try kept.catalog.images where image.id != "cmyk.jpg" {
       let text = try #require(image.placeholder?.color?.dropFirst())

@@ -129,7 +129,8 @@ import Testing
     #expect(quiet.total == 12)
   }
 
-  /// The items of a host that is down fail within one deadline altogether; other hosts are not affected.
+  /// The items of a host that is down fail within one deadline altogether; other hosts are not
+  /// affected.
   @Test func itemsOfADeadHostFailWithinOneDeadline() async throws {
     let gone = try FaultServer()
     gone.stop()
@@ -186,7 +187,8 @@ import Testing
     try await workshop.expectWhole()
   }
 
-  /// A server fails three times in ten. Three runs complete every item with at most two requests per image.
+  /// A server fails three times in ten. Three runs complete every item with at most two requests
+  /// per image.
   @Test func flakyServerNeedsFewExtraRequests() async throws {
     let server = try FaultServer()
     defer { server.stop() }
@@ -348,8 +350,8 @@ import Testing
     #expect(server.count("/good") + server.count("/failed") + server.count("/stale") == 7)
   }
 
-  /// `--retry-failed` requests a failed source although its files still exist, and a stale source once for
-  /// all its items. An item with a new URL follows that URL's freshness.
+  /// `--retry-failed` requests a failed source although its files still exist, and a stale source
+  /// once for all its items. An item with a new URL follows that URL's freshness.
   @Test func retryFailedFollowsTheStateOfEachSource() async throws {
     let answers = Mutex([String: String]())
     let server = try FaultServer()
@@ -463,7 +465,8 @@ import Testing
     }
   }
 
-  /// Items that need different files of one source share one response, even if the source changes meanwhile.
+  /// Items that need different files of one source share one response, even if the source changes
+  /// meanwhile.
   @Test func itemsOfOneSourceShareItsResponse() async throws {
     let server = try FaultServer([
       "/a": { $1.picture($0.before == 0 ? "plain.jpg" : "grey.png") }

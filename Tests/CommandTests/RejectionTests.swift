@@ -169,8 +169,8 @@ import Testing
     #expect(try await workshop.run().status == 0)
   }
 
-  /// An image replaces an HTML page with the same Last-Modified date: dates are not used to revalidate
-  /// rejections.
+  /// An image replaces an HTML page with the same Last-Modified date: dates are not used to
+  /// revalidate rejections.
   @Test func imagesWithOldDatesReplacePages() async throws {
     let isGood = Mutex(false)
     let plain = try Places.bytes("plain.jpg")

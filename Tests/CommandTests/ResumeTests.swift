@@ -133,8 +133,8 @@ import Testing
     #expect(try workshop.report["fetch.retries"] == 3)
   }
 
-  /// An item's entry changes in a run that is killed before it reaches the item: the next run uses the new
-  /// entry.
+  /// An item's entry changes in a run that is killed before it reaches the item: the next run uses
+  /// the new entry.
   @Test func changedEntriesSurviveAKilledRun() async throws {
     let server = try FaultServer([
       "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }, "/hang": { $1.hang() },

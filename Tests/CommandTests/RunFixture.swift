@@ -40,8 +40,8 @@ struct Workshop {
       Places.tessera, ["run", folder.path("feed.yaml")], environment: environment)
   }
 
-  /// Runs with another date: `+8d`, `-1y`. The monotonic clock is unchanged, because timers would wait for
-  /// that long.
+  /// Runs with another date: `+8d`, `-1y`. The monotonic clock is unchanged, because timers would
+  /// wait for that long.
   func run(at shift: String) async throws -> Tool.Result {
     try await Tool.run(
       "/usr/bin/faketime", ["-f", shift, Places.tessera, "run", folder.path("feed.yaml")],
@@ -101,8 +101,8 @@ struct Workshop {
       "out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).path)")
   }
 
-  /// Checks what holds for every output: the catalog's files exist and have the stated size, names match
-  /// contents, and no temporary file is left.
+  /// Checks what holds for every output: the catalog's files exist and have the stated size, names
+  /// match contents, and no temporary file is left.
   func expectWhole() async throws {
     let catalog = try catalog
     for variant in catalog.images.flatMap(\.variants) {
@@ -123,8 +123,8 @@ struct Workshop {
 }
 
 extension Catalog {
-  /// One line per image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`. Further
-  /// formats of a size follow a plus sign.
+  /// One line per image: `p1 ok 600x800 jpeg: 64x64 webp, 900x20000 jpeg (webp-size-limit)`.
+  /// Further formats of a size follow a plus sign.
   var outline: [String] {
     images.map { image in
       var text = "\(image.id) \(image.status.rawValue)"

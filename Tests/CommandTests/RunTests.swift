@@ -14,8 +14,8 @@ import Testing
     names.map { name in #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))"}"# + "\n" }.joined()
   }
 
-  /// Compares the whole catalog with a reviewed one. What depends on libvips' version (names and lengths of
-  /// files) is masked there, and compared with the files here.
+  /// Compares the whole catalog with a reviewed one. What depends on libvips' version (names and
+  /// lengths of files) is masked there, and compared with the files here.
   @Test func secondRunHasTheSameCatalogAndEncodesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
@@ -287,8 +287,8 @@ import Testing
   }
 }
 
-/// A new libvips version (C11 of the bad inputs) regenerates every file, because the same settings may make
-/// other bytes.
+/// A new libvips version (C11 of the bad inputs) regenerates every file, because the same settings
+/// may make other bytes.
 @Suite struct LibraryVersionTests {
   @Test func newLibvipsRegeneratesEveryFile() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)

@@ -4,8 +4,8 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Damaged states and outputs (group F of faults): the last good catalog is unchanged, or the next one is
-/// right.
+/// Damaged states and outputs (group F of faults): the last good catalog is unchanged, or the next
+/// one is right.
 @Suite struct StateFaultTests {
   private static func finished(_ nginx: Nginx, keys: String = "") async throws -> Workshop {
     let names = ["plain.jpg", "grey.png", "animated.gif"]
@@ -113,7 +113,8 @@ import Testing
     #expect(server.count("/a") == 3)
   }
 
-  /// Recovery after a power cut removes no file outside `variants`, whatever paths a damaged state names.
+  /// Recovery after a power cut removes no file outside `variants`, whatever paths a damaged state
+  /// names.
   @Test func recoveryRemovesOnlyOwnFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try await Self.finished(nginx)

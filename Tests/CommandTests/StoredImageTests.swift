@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  /// Unusual JPEGs: an Adobe segment before JFIF's or between scans must not change colours, hidden bytes are
-  /// removed, and damaged images are re-encoded.
+  /// Unusual JPEGs: an Adobe segment before JFIF's or between scans must not change colours, hidden
+  /// bytes are removed, and damaged images are re-encoded.
   @Test func storedJPEGsHaveOnlyTheirImage() async throws {
     let folder = try TemporaryFolder()
     for name in ["base", "progressive"] {

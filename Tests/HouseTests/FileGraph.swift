@@ -1,8 +1,8 @@
 /// References between the files of one module.
 ///
-/// A reference is the use of a type that another file declares, or of a member that another file adds
-/// in an extension. Both are found by name, so a member counts only if one file alone declares that
-/// name and it has five letters or more: shorter ones are too common.
+/// A reference is the use of a type that another file declares, or of a member that another file
+/// adds in an extension. Both are found by name, so a member counts only if one file alone declares
+/// that name and it has five letters or more: shorter ones are too common.
 struct FileGraph {
   /// For each file, the files that it refers to, each with the names used.
   private(set) var references: [String: [String: Set<String>]] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A regular expression. NSRegularExpression, because Swift's `Regex` is too slow in debug builds for
-/// the whole source code.
+/// A regular expression. NSRegularExpression, because Swift's `Regex` is too slow in debug builds
+/// for the whole source code.
 struct Pattern {
   private let expression: NSRegularExpression
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The perceived difference of two colours: CIEDE2000 (CIE 142-2001, as formulated by Sharma, Wu and
-/// Dalal, 2005).
+/// The perceived difference of two colours: CIEDE2000 (CIE 142-2001, as formulated by Sharma, Wu
+/// and Dalal, 2005).
 public enum ColourDifference {
   /// The difference of two sRGB colours: red, green and blue, 0 to 255.
   public static func between(_ first: [Double], _ second: [Double]) -> Double {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A small HTTP server on a free port of 127.0.0.1 that misbehaves on request.
 ///
-/// A route receives the request and the raw connection, so it can send any bytes, or none. A path without
-/// a route is a 404. The server counts requests, and ends with the test.
+/// A route receives the request and the raw connection, so it can send any bytes, or none. A path
+/// without a route is a 404. The server counts requests, and ends with the test.
 public final class FaultServer: Sendable {
   public struct Request: Sendable {
     public var path: String
@@ -112,13 +112,14 @@ public final class FaultServer: Sendable {
     throw POSIXError(.EADDRNOTAVAIL)
   }
 
-  /// Ends the server. From now on connections are refused; the port stays reserved while this object
-  /// exists.
+  /// Ends the server. From now on connections are refused; the port stays reserved while this
+  /// object exists.
   public func stop() {
     state.withLock { state in
       guard state.isRunning else { return }
       state.isRunning = false
-      // Only shut down here: deinit closes the descriptor, when no thread can use its number any more.
+      // Only shut down here: deinit closes the descriptor, when no thread can use its number any
+      // more.
       shutdown(listener, Int32(SHUT_RDWR))
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A real nginx on a free port of 127.0.0.1 that serves one folder. Its configuration is in a temporary
-/// folder.
+/// A real nginx on a free port of 127.0.0.1 that serves one folder. Its configuration is in a
+/// temporary folder.
 ///
 /// ``stop()`` ends it with SIGKILL, because Foundation starts children with SIGTERM blocked.
 public final class Nginx: Sendable {

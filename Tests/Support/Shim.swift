@@ -1,7 +1,7 @@
 import Foundation
 
-/// Simulates failing disks and power cuts with a preloaded library, `Tests/Shims/faults.c`. That file
-/// documents the environment variables.
+/// Simulates failing disks and power cuts with a preloaded library, `Tests/Shims/faults.c`. That
+/// file documents the environment variables.
 public struct Shim: Sendable {
   private let library: String
   private let root: String

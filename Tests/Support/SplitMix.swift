@@ -1,6 +1,7 @@
 import Foundation
 
-/// A seeded random generator (SplitMix64; Steele, Lea and Flood, 2014), so that failures are reproducible.
+/// A seeded random generator (SplitMix64; Steele, Lea and Flood, 2014), so that failures are
+/// reproducible.
 ///
 /// `TESSERA_TEST_SEED`, a number, changes every seed: the same tests with other values.
 public struct SplitMix: RandomNumberGenerator, Sendable {

@@ -53,7 +53,8 @@ public enum Tool {
 
   /// A running program.
   ///
-  /// `@unchecked Sendable`: its properties are constant, and their methods used here are thread-safe.
+  /// `@unchecked Sendable`: its properties are constant, and their methods used here are
+  /// thread-safe.
   public final class Running: @unchecked Sendable {
     private let process: Process
     private let output: Pipe
