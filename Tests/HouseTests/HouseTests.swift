@@ -36,6 +36,20 @@ import Testing
     }
   }
 
+  /// A dependency that is not declared compiles only if another module happens to be built before.
+  @Test func declaredDependenciesAreTheImports() async throws {
+    let declared = try await PackageManifest().dependencies
+    for (name, module) in drawing.modules where module.level > 0 {
+      let found = declared[name, default: []]
+      #expect(
+        found == module.imports,
+        """
+        Package.swift: \(name) lacks \(module.imports.subtracting(found).sorted()) and needs not \
+        depend on \(found.subtracting(module.imports).sorted())
+        """)
+    }
+  }
+
   @Test func importsGoDownwardsOrAlongADash() {
     let dashes = drawing.sketch.dashes
     for (name, module) in drawing.modules {
