@@ -24,8 +24,15 @@ struct PackageManifest {
   init() async throws {
     let swift = try await Tool.run("/usr/bin/which", ["swift"]).output
       .trimmingCharacters(in: .whitespacesAndNewlines)
+    // A scratch folder of its own: `swift test` holds the lock of the package's, and this would
+    // wait for it.
+    let scratch = try TemporaryFolder()
     let result = try await Tool.run(
-      swift, ["package", "dump-package", "--package-path", Places.root.path])
+      swift,
+      [
+        "package", "dump-package", "--package-path", Places.root.path, "--scratch-path",
+        scratch.url.path,
+      ])
     let targets = try JSONDecoder().decode(Dump.self, from: Data(result.output.utf8)).targets
     var folders: [String: String] = [:]
     for target in targets {
