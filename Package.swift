@@ -6,7 +6,7 @@ import PackageDescription
 // the imports.
 //
 //   5  tessera (the command)                                               tessera-worker
-//   4  Pipeline (a run)     OutputTools (work on a finished output)               |
+//   4  Pipeline (a run)     OutputTools (work on a finished output)    Console    |
 //   3  Probe -- Fetch   State   Output   PipelineFile   Workers -- Wire ----- Transcode
 //   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
 //                                                       pure: no I/O, no clock, no Foundation
@@ -106,7 +106,10 @@ let package = Package(
     module("Fetch", ["TesseraSystem", "TesseraText", "TesseraCCurl"]),
     module(
       "Probe",
-      ["TesseraFetch", "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText"]),
+      [
+        "TesseraFetch", "TesseraManifest", "TesseraImageHeader", "TesseraJSON", "TesseraSystem",
+        "TesseraText",
+      ]),
     module(
       "State",
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
@@ -135,15 +138,14 @@ let package = Package(
         "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
         "TesseraImageHeader", "TesseraPlan", "TesseraState", "TesseraOutput",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
+    module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 
     // 5: the two executables
     .executableTarget(
       name: "tessera",
       dependencies: [
-        "TesseraPipeline", "TesseraOutputTools", "TesseraProbe", "TesseraPipelineFile",
-        "TesseraManifest", "TesseraImageHeader", "TesseraFetch", "TesseraPlan", "TesseraJSON",
-        "TesseraText", "TesseraSystem", "TesseraCatalog", "TesseraWire", "TesseraState",
-        "TesseraOutput",
+        "TesseraConsole", "TesseraPipeline", "TesseraOutputTools", "TesseraProbe",
+        "TesseraPipelineFile",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -189,6 +191,8 @@ let package = Package(
     tests(
       "PipelineTests",
       ["TesseraPipeline", "TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),
+    tests("OutputToolsTests", ["TesseraOutputTools", "TesseraJSON", "TesseraCatalog"]),
+    tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),
     // These drive the built executables.

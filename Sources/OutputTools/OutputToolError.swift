@@ -1,24 +1,41 @@
-/// Why a tool could not do its work on an output.
-///
-/// Errors of the parts below (``OutputError``, ``StateError``, ``SystemError``) are thrown as they are.
+internal import TesseraOutput
+
+/// Why a tool could not do its work on an output: the one error of this module, besides
+/// `CancellationError`.
 package struct OutputToolError: Error, Sendable, CustomStringConvertible {
   /// A sentence without its full stop: what failed, on what, what to do.
   package var description: String
+  /// Whether a run or another tool holds the output.
+  package var isBusy = false
 
-  static func local(_ sentence: String) -> OutputToolError {
-    OutputToolError(description: sentence)
-  }
+  init(_ description: String) { self.description = description }
 
-  /// Calls `body`, and gives its error the tool's type.
-  static func wrap<Value: ~Copyable>(
-    _ body: () throws -> Value
-  ) throws(OutputToolError) -> Value {
+  /// Calls `body`, which uses the parts below, and converts what it throws.
+  static func wrap<Value: ~Copyable>(_ body: () throws -> Value) throws(OutputToolError) -> Value {
     do {
       return try body()
-    } catch let error as OutputToolError {
-      throw error
     } catch {
-      throw .local("\(error)")
+      throw OutputToolError(converting: error)
+    }
+  }
+
+  /// Calls `body`, which awaits the state, and converts what it throws.
+  static func wrapAsync<Value>(_ body: () async throws -> Value) async throws(OutputToolError)
+    -> Value
+  {
+    do {
+      return try await body()
+    } catch {
+      throw OutputToolError(converting: error)
+    }
+  }
+
+  private init(converting error: any Error) {
+    switch error {
+    case let error as OutputToolError: self = error
+    default:
+      self.init("\(error)")
+      if case OutputError.busy = error { isBusy = true }
     }
   }
 }

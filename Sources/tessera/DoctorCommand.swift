@@ -1,7 +1,5 @@
-internal import TesseraJSON
+internal import TesseraConsole
 internal import TesseraPipeline
-internal import TesseraSystem
-internal import TesseraWire
 
 enum DoctorCommand: Command {
   static let name = "doctor"
@@ -9,69 +7,47 @@ enum DoctorCommand: Command {
   static let syntax = Syntax(
     operands: "", operandCount: 0...0,
     text: """
-      Has a worker decode, encode, turn and convert small pictures of every kind, and tells what came
-      out, and what of the kernel's means keeps workers in. Exit status 1 where something does not
-      work, 2 where no worker can be started.
+      Starts a worker that decodes, encodes, rotates and converts small images of every kind, and
+      prints the results, and how the kernel confines workers. Exit status 1 if something does not
+      work, 2 if no worker can be started.
       """,
     options: [])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let doctor = try await Doctor.examine(workerPath: RunCommand.workerPath())
-    StandardStream.output.write(arguments.has("--json") ? json(doctor) : text(doctor))
+    let doctor = try await Doctor.examine(workerPath: WorkerPath.find())
+    if arguments.has(CommonFlag.json) {
+      Console.write(doctor.json)
+    } else {
+      for line in lines(of: doctor) { Console.line(line) }
+    }
     return doctor.isWell ? .done : .someFailed
   }
 
-  private static func text(_ doctor: Doctor) -> String {
-    let confinement = doctor.confinement
-    func list(_ kind: ExaminationCheck.Kind) -> String {
-      let good = doctor.checks.filter { $0.kind == kind && $0.problem == nil }
-      return good.isEmpty
-        ? "nothing" : good.map(\.subject).joined(separator: kind == .colour ? ", " : " ")
+  private static func lines(of doctor: Doctor) -> [String] {
+    func list(_ kind: Doctor.Kind, separator: String = " ") -> String {
+      let working = doctor.checks.filter { $0.kind == kind && $0.problem == nil }
+      return working.isEmpty ? "nothing" : working.map(\.subject).joined(separator: separator)
     }
-    var lines = [
+    let files =
+      doctor.landlock > 0
+      ? "workers only reach libraries, fonts and their two folders (Landlock \(doctor.landlock))"
+      : "this kernel can't confine workers to their folders (no Landlock)"
+    let network =
+      doctor.hasSeccomp
+      ? "workers have none, and can't start processes (seccomp)"
+      : "this kernel can't keep workers from it (no seccomp)"
+    let problems = doctor.checks.compactMap { check in
+      check.problem.map { "can't \(check.kind.rawValue) \(check.subject): \($0)" }
+    }
+    return [
       "tessera \(Version.number), libvips \(doctor.libvips), "
         + Amount.count(doctor.processors, "processor"),
       "reads     \(list(.read))",
       "writes    \(list(.write))",
       "turns     orientations \(list(.turn))",
-      "colours   \(list(.colour))",
-      "files     "
-        + (confinement.landlock > 0
-          ? "workers are kept to libraries, fonts and their two folders (Landlock \(confinement.landlock))"
-          : "this kernel can't keep workers to their folders (no Landlock)"),
-      "network   "
-        + (confinement.hasSeccomp
-          ? "workers have none, and start no processes (seccomp)"
-          : "this kernel can't keep workers from it (no seccomp)"),
-    ]
-    for check in doctor.checks {
-      if let problem = check.problem {
-        lines.append("does not \(check.kind.rawValue) \(check.subject): \(problem)")
-      }
-    }
-    return lines.map(\.printable).joined(separator: "\n") + "\n"
-  }
-
-  private static func json(_ doctor: Doctor) -> String {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("version", Version.number)
-      object.member("libvips", doctor.libvips)
-      object.member("processors", doctor.processors)
-      object.member("landlock", doctor.confinement.landlock)
-      object.member("seccomp", doctor.confinement.hasSeccomp)
-      object.name("checks")
-      object.array { list in
-        for check in doctor.checks {
-          list.object { entry in
-            entry.member("kind", check.kind.rawValue)
-            entry.member("subject", check.subject)
-            entry.member("ok", check.problem == nil)
-            if let problem = check.problem { entry.member("problem", problem) }
-          }
-        }
-      }
-    }
-    return writer.text + "\n"
+      "colours   \(list(.colour, separator: ", "))",
+      "files     \(files)",
+      "network   \(network)",
+    ] + problems
   }
 }

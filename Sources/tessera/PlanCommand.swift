@@ -1,101 +1,73 @@
-internal import TesseraImageHeader
-internal import TesseraManifest
+internal import TesseraConsole
 internal import TesseraPipeline
 internal import TesseraPipelineFile
-internal import TesseraPlan
-internal import TesseraProbe
-internal import TesseraSystem
-internal import TesseraText
 
 enum PlanCommand: Command {
   static let name = "plan"
   static let summary = "what would be made, and its price; makes nothing"
+
+  private static let probe = Flag("--probe", "probe the images whose sizes are not known")
+  private static let rounding = Option(
+    "--rounding", "LADDER",
+    "compare exact, half-steps, power-of-two or 320,640,…; may be repeated",
+    expected: "\(Ladder.names.joined(separator: ", ")) or sizes such as 320,640,1280",
+    choices: Ladder.names
+  ) { Ladder(name: $0) }
+  private static let picture = Option(
+    "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL")
+  private static let output = Option(
+    "--output", "DIR", "read the known sizes here instead of in the pipeline's output")
+
   static let syntax = Syntax(
     operands: "PIPELINE", operandCount: 1...1,
     text: """
-      Works out the files for every picture of the manifest whose size is known from earlier runs:
-      how many are asked for, made and shared, how many more pixels rounding delivers than were
-      asked for, and about how many bytes that is. With --probe, sizes that are not known are asked
-      of the network. With --picture, the files for one picture, slot by slot.
+      Computes the files for every image of the manifest whose size is known from earlier runs: how
+      many are requested, made and shared, how many more pixels rounding delivers than requested,
+      and the approximate bytes. With --probe, sizes that are not known are read from the images'
+      first bytes. With --picture, the files for one image, slot by slot.
       """,
-    options: [
-      .init("--probe", nil, "learn the sizes that are not known from the pictures' first bytes"),
-      .init(
-        "--rounding", "LADDER",
-        "compare exact, half-steps, power-of-two or 320,640,…; may be repeated"),
-      .init("--picture", "PICTURE", "a size such as 4000x3000, a file or a URL"),
-      .init(
-        "--manifest", "PATH", "read this path or URL instead of the pipeline's; - is standard input"
-      ),
-      .init("--output", "DIR", "look here for what is known, instead of in the pipeline's output"),
-    ])
+    options: [probe, rounding, picture, PipelineOptions.manifest, output])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let ladders = try ladders(arguments)
-    let file = try PipelineFile.load(arguments)
-    if let picture = arguments.value("--picture") {
-      let source = try await source(picture, file)
-      let plans = (ladders.isEmpty ? [file.plan.rounding] : ladders).map { rounding in
-        var settings = file.plan
-        settings.rounding = rounding
-        return PictureTable(rounding, Plan(for: source, settings: settings), of: source)
+    var ladders: [Ladder] = []
+    for ladder in try arguments.all(rounding) where !ladders.contains(ladder) {
+      ladders.append(ladder)
+    }
+    let file = try PipelineOptions.load(arguments, output: output)
+    let isJSON = arguments.has(CommonFlag.json)
+    if let name = try arguments.value(picture) {
+      let plans = try await ImagePlan.compare(try subject(name), as: file, ladders: ladders)
+      if isJSON {
+        Console.write(ImagePlan.json(plans))
+      } else {
+        Console.write(plans.map(\.text).joined(separator: "\n"))
       }
-      StandardStream.output.write(
-        arguments.has("--json")
-          ? PictureTable.json(plans) : plans.map(\.text).joined(separator: "\n"))
       return .done
     }
-    let isProbing = arguments.has("--probe")
-    let isQuiet = arguments.has("--quiet")
-    let summary = try await Interruption.cancelling {
-      try await Pipeline.plan(file, ladders: ladders, probes: isProbing) { problem in
-        guard !isQuiet else { return }
-        StandardStream.error.write(
-          "manifest line \(problem.line): \(problem.message)\n".printableLine)
-      }
+    let isProbing = arguments.has(probe)
+    let isQuiet = arguments.has(CommonFlag.quiet)
+    var planner = try ManifestPlanner(file, ladders: ladders, probes: isProbing)
+    let summary = try await planner.run { line, message in
+      if !isQuiet { Console.message("manifest line \(line): \(message)") }
     }
-    StandardStream.output.write(
-      arguments.has("--json") ? summary.json : summary.text(isProbing: isProbing))
+    if isJSON {
+      Console.write(summary.json)
+    } else {
+      Console.write(summary.text(isProbing: isProbing))
+    }
     return .done
   }
 
-  private static func ladders(_ arguments: Arguments) throws(UsageError) -> [Rounding] {
-    var ladders: [Rounding] = []
-    for text in arguments.all("--rounding") {
-      guard let ladder = Rounding(name: text) else {
-        let names = Rounding.named.map(\.name)
-        throw UsageError(
-          "--rounding must be \(names.joined(separator: ", ")) or sizes such as 320,640,1280, "
-            + "found \"\(text)\"" + Nearest.hint(for: text, among: names))
-      }
-      if !ladders.contains(ladder) { ladders.append(ladder) }
+  /// A size in pixels, or else the name of a source.
+  private static func subject(_ text: String) throws(UsageError) -> ImagePlan.Subject {
+    let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1] else {
+      return .source(text)
     }
-    return ladders
-  }
-
-  /// What a plan must know of the one picture that is asked about.
-  private static func source(
-    _ picture: String, _ file: PipelineFile
-  ) async throws -> PlanSource {
-    let sides = picture.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    if sides.count == 2, let width = sides[0], let height = sides[1] {
-      guard (1...10_000_000).contains(width), (1...10_000_000).contains(height) else {
-        throw UsageError(
-          "--picture must be of 1x1 to 10000000x10000000 pixels, found \"\(picture)\"")
-      }
-      return PlanSource(size: Size(width, height))
+    guard (1...10_000_000).contains(width), (1...10_000_000).contains(height) else {
+      throw UsageError(
+        "\(picture.name) must have 1x1 to 10000000x10000000 pixels, found \"\(text)\"")
     }
-    switch try await Pipeline.probe(picture, as: file) {
-    case .success(let source): return source
-    case .failure(let failure):
-      throw PictureError(source: file.shown(picture), failure: failure)
-    }
-  }
-
-  private struct PictureError: Error, CustomStringConvertible {
-    var source: String
-    var failure: Prober.Failure
-
-    var description: String { "\(source): \(failure.message) (\(failure.code))" }
+    return .size(width: width, height: height)
   }
 }

@@ -1,63 +1,48 @@
-internal import TesseraJSON
+internal import TesseraConsole
 internal import TesseraOutputTools
-internal import TesseraPipeline
-internal import TesseraPipelineFile
-internal import TesseraSystem
-internal import TesseraText
 
 enum PruneCommand: Command {
   static let name = "prune"
   static let summary = "delete variants that the catalog no longer names (--dry-run)"
+
+  private static let dryRun = Flag(
+    "--dry-run", "list what would be deleted, and delete nothing")
+  private static let grace = Option.duration(
+    "--grace", "how long files stay after they are no longer named; default 7d", allowsZero: true)
+
   static let syntax = Syntax(
     operands: "OUTPUT", operandCount: 1...1,
     text: """
-      Deletes files below variants that the catalog of an output does not name, a while after prune has
-      first seen that, so that clients with yesterday's catalog still find theirs. Call it after each run.
+      Deletes files below variants that the catalog of an output does not name, some time after prune
+      has first seen that, so that clients with yesterday's catalog still find their files. Call it
+      after each run.
       """,
-    options: [
-      .init("--dry-run", nil, "tell what would be deleted, and delete nothing"),
-      .init("--grace", "TIME", "how long files stay that are named no more; 7d"),
-    ])
+    options: [dryRun, grace])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let grace =
-      try arguments.value("--grace").map { text in
-        guard let time = Units.duration(text) else {
-          throw UsageError("--grace must be a time such as 0s, 12h or 7d, found \"\(text)\"")
-        }
-        return time
-      } ?? .seconds(7 * 86_400)
-    let isDry = arguments.has("--dry-run")
-    let isJSON = arguments.has("--json")
-    let report = try await Pruning(arguments.operands[0], grace: grace, isDry: isDry).run {
-      path, _ in
-      if isDry, !isJSON { StandardStream.output.write("\(path)\n".printableLine) }
+    let grace = try arguments.value(Self.grace) ?? .seconds(7 * 86_400)
+    let isDryRun = arguments.has(dryRun)
+    let isJSON = arguments.has(CommonFlag.json)
+    let pruning = Pruning(arguments.operands[0], grace: grace, isDryRun: isDryRun)
+    let report = try await pruning.run { path in
+      if isDryRun, !isJSON { Console.line(path) }
     }
     if isJSON {
-      StandardStream.output.write(json(report))
-    } else if !arguments.has("--quiet") {
-      var text =
-        "\(Amount.count(report.deleted, "file")) \(isDry ? "would be deleted" : "deleted") "
-        + "(\(Amount.bytes(report.deletedBytes))), \(report.kept) kept"
-      if report.waiting > 0 {
-        text += ", \(report.waiting) wait (\(Amount.bytes(report.waitingBytes)))"
-      }
-      if report.foreign > 0 { text += ", \(report.foreign) are none of tessera's" }
-      StandardStream.output.write(text + "\n")
+      Console.write(report.json)
+    } else if !arguments.has(CommonFlag.quiet) {
+      Console.line(summary(of: report, isDryRun: isDryRun))
     }
     return .done
   }
 
-  private static func json(_ report: Pruning.Report) -> String {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("kept", report.kept)
-      object.member("deleted", report.deleted)
-      object.member("deletedBytes", report.deletedBytes)
-      object.member("waiting", report.waiting)
-      object.member("waitingBytes", report.waitingBytes)
-      object.member("foreign", report.foreign)
+  private static func summary(of report: PruneReport, isDryRun: Bool) -> String {
+    var text =
+      "\(Amount.count(report.deleted, "file")) \(isDryRun ? "would be deleted" : "deleted") "
+      + "(\(Amount.bytes(report.deletedBytes))), \(report.kept) kept"
+    if report.waiting > 0 {
+      text += ", \(report.waiting) waiting (\(Amount.bytes(report.waitingBytes)))"
     }
-    return writer.text + "\n"
+    if report.foreign > 0 { text += ", \(report.foreign) not made by tessera" }
+    return text
   }
 }

@@ -1,73 +1,47 @@
-internal import TesseraJSON
+internal import TesseraConsole
 internal import TesseraOutputTools
-internal import TesseraPipeline
-internal import TesseraSystem
 
 enum VerifyCommand: Command {
   static let name = "verify"
   static let summary = "every file the catalog names is there, whole, and of the stated size"
+
+  private static let deep = Flag(
+    "--deep", "read every file, and compare its SHA-256 with its name")
+  private static let removeBroken = Flag(
+    "--remove-broken", "delete broken files, so that the next run regenerates them")
+
   static let syntax = Syntax(
     operands: "OUTPUT", operandCount: 1...1,
     text: """
-      Looks at every file that the catalog of an output names: whether it is there, has as many bytes
-      and pixels as the catalog says, and with --deep whether its content is still what its name says.
-      Exit status 1 where something is wrong, 2 where there is no catalog.
+      Checks every file that the catalog of an output names: whether it exists, has as many bytes and
+      pixels as the catalog says, and with --deep whether its content matches its name. Exit status 1
+      if a file has a problem, 2 if there is no catalog.
       """,
-    options: [
-      .init("--deep", nil, "read every file, and compare its SHA-256 with its name"),
-      .init("--remove-broken", nil, "delete what is broken, so that the next run makes it anew"),
-    ])
+    options: [deep, removeBroken])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let isJSON = arguments.has("--json")
+    let isJSON = arguments.has(CommonFlag.json)
     let verification = Verification(
-      arguments.operands[0], isDeep: arguments.has("--deep"),
-      removesBroken: arguments.has("--remove-broken"))
-    var problems: [Verification.Problem] = []
+      arguments.operands[0], isDeep: arguments.has(deep),
+      removesBroken: arguments.has(removeBroken))
     let report = try verification.run { problem in
-      if isJSON {
-        // All are counted; so many are told.
-        if problems.count < 10_000 { problems.append(problem) }
-      } else {
-        StandardStream.output.write(
-          "\(problem.id): the file \(problem.path) \(problem.reason)\n".printableLine)
-      }
+      if !isJSON { Console.line("\(problem.id): the file \(problem.path) \(problem.reason)") }
     }
     if isJSON {
-      StandardStream.output.write(json(report, problems))
-    } else if !arguments.has("--quiet") {
-      let verdict =
-        report.problems == 0 ? "all is well" : "\(Amount.count(report.problems, "problem"))"
-      let removed =
-        report.removed > 0
-        ? "; \(Amount.count(report.removed, "file")) deleted, run again to make them anew" : ""
-      StandardStream.output.write(
-        "\(Amount.count(report.files, "file")) of \(Amount.count(report.images, "picture")): "
-          + "\(verdict)\(removed)\n")
+      Console.write(report.json)
+    } else if !arguments.has(CommonFlag.quiet) {
+      Console.line(summary(of: report))
     }
-    return report.problems == 0 ? .done : .someFailed
+    return report.problemCount == 0 ? .done : .someFailed
   }
 
-  private static func json(
-    _ report: Verification.Report, _ problems: [Verification.Problem]
-  ) -> String {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("images", report.images)
-      object.member("files", report.files)
-      object.member("problemCount", report.problems)
-      object.member("removed", report.removed)
-      object.name("problems")
-      object.array { list in
-        for problem in problems {
-          list.object { entry in
-            entry.member("id", problem.id)
-            entry.member("path", problem.path)
-            entry.member("message", "The file \(problem.reason).")
-          }
-        }
-      }
-    }
-    return writer.text + "\n"
+  private static func summary(of report: VerifyReport) -> String {
+    let verdict =
+      report.problemCount == 0 ? "no problems" : Amount.count(report.problemCount, "problem")
+    let removed =
+      report.removed > 0
+      ? "; \(Amount.count(report.removed, "file")) deleted, run again to regenerate them" : ""
+    return "\(Amount.count(report.files, "file")) of \(Amount.count(report.images, "image")): "
+      + verdict + removed
   }
 }

@@ -1,13 +1,17 @@
 internal import Glibc
-internal import TesseraSystem
+internal import TesseraConsole
+internal import TesseraPipeline
 
-StandardStream.fillGaps()
+Console.prepare()
 
-// A peer that closes a connection, or a reader that closes a pipe, is an error of one call, not the
-// end of the program.
-signal(SIGPIPE, SIG_IGN)
+let commands: [any Command.Type] = [
+  RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self, VerifyCommand.self,
+  PruneCommand.self, WhyCommand.self, DiffCommand.self, GalleryCommand.self, ExportCommand.self,
+  DoctorCommand.self,
+]
+let help = Help(
+  name: Version.name, version: Version.number,
+  summary: "from a manifest of image URLs to thumbnails and a catalog", commands: commands)
+let program = Program(help: help) { ErrorReport($0) }
 
-// Sixteen transfers need few files, a thousand need more than a login is given.
-Host.raiseFileLimit()
-
-exit(await Tessera.main(Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(await program.main(Array(CommandLine.arguments.dropFirst())).rawValue)

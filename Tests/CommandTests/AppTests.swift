@@ -177,7 +177,7 @@ import Testing
     let html = try await export("html")
     #expect(html.status == 0, "\(html.errors)")
     #expect(
-      html.output.hasSuffix("made-html: 6 pictures; 1 have nothing to show\n"), "\(html.output)")
+      html.output.hasSuffix("made-html: 6 images; 1 without files\n"), "\(html.output)")
     let script = """
       import html.parser, json, sys
       found = []
@@ -282,7 +282,7 @@ import Testing
 
     // Errors have messages, and leave no files.
     let again = try await export("html")
-    #expect(again.status == 2 && again.errors.contains("is there already"), "\(again.errors)")
+    #expect(again.status == 2 && again.errors.contains("exists already"), "\(again.errors)")
     let unknown = try await Tool.tessera(
       "export", out, "--as", "html", "--to", workshop.folder.path("x"), "--slot", "crad")
     #expect(unknown.status == 2 && unknown.errors.contains("no slot \"crad\""), "\(unknown.errors)")
@@ -319,7 +319,7 @@ import Testing
       "export", out, "--as", "android", "--to", workshop.folder.path("res"))
     #expect(android.status == 0, "\(android.errors)")
     #expect(
-      android.output.hasSuffix("/res: 1 picture, 2 files; android has no place for 5x\n"),
+      android.output.hasSuffix("/res: 1 image, 2 files; android has no place for 5x\n"),
       "\(android.output)")
     try workshop.write(
       keys: "variants: {format: [webp, jpeg]}\nscales: [5]",
@@ -371,7 +371,7 @@ import Testing
       text.output
         == "+ new\n~ a: url, width, height, format, alpha, animated, frames, placeholder, variants, slots\n- b\n",
       "\(text.output)")
-    #expect(text.errors == "1 picture added, 1 removed, 1 changed, 0 the same\n")
+    #expect(text.errors == "1 image added, 1 removed, 1 changed, 0 the same\n")
     let patch = try await Tool.tessera("diff", "--patch", old, out)
     let made = try CatalogPatch(reading: patch.output.utf8)
       .applied(to: try Catalog(reading: try workshop.folder.read("old.json")))

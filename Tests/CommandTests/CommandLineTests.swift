@@ -2,9 +2,9 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-/// The command as a person or a script meets it: help, usage, statuses, `check`, `plan`, `probe`.
+/// The command line: help, usage errors, exit statuses, `check`, `plan`, `probe`, `doctor`.
 @Suite struct CommandLineTests {
-  @Test func helpTellsTheCommandsAndStatuses() async throws {
+  @Test func helpListsCommandsAndStatuses() async throws {
     let result = try await Tool.tessera("--help")
     #expect(result.status == 0)
     #expect(
@@ -16,7 +16,7 @@ import Testing
           run      make what is new or changed, and write the catalog
           plan     what would be made, and its price; makes nothing
           check    find every mistake in a pipeline file and its manifest
-          probe    the sizes of pictures, from their first bytes
+          probe    the sizes of images, from their first bytes
           verify   every file the catalog names is there, whole, and of the stated size
           prune    delete variants that the catalog no longer names (--dry-run)
           why      what happened to one item, and why it was or was not done again
@@ -25,12 +25,12 @@ import Testing
           export   the catalog as HTML, as a folder for Xcode or Android, or for eleventy
           doctor   what this machine's libvips can read, write, rotate and colour-manage
 
-          --help     this page; tessera COMMAND --help for a command's own
+          --help     this page; tessera COMMAND --help for the page of a command
           --version  the version
 
-        Results go to standard output; progress and messages to standard error.
+        Results go to standard output; progress and messages go to standard error.
         Exit status: 0 all done; 1 done, some items failed; 2 could not run; 64 wrong usage;
-        75 another run holds this output; 130, 143 stopped by a signal (run again to go on).
+        75 another run holds this output; 130, 143 stopped by a signal (run again to resume).
 
         """)
     for command in [
@@ -65,7 +65,7 @@ import Testing
       (["run", "a", "--quiet=yes"], 64, "tessera: the option --quiet takes no value\n"),
       (
         ["probe", "x", "--timeout", "soon"], 64,
-        "tessera: --timeout must be a duration such as 15s, found \"soon\"\n"
+        "tessera: --timeout must be a duration above zero, such as 15s, 50m or 7d, found \"soon\"\n"
       ),
       (
         ["run", "/nowhere/feed.yaml"], 2,
@@ -79,7 +79,7 @@ import Testing
     #expect(result.output.isEmpty)
   }
 
-  @Test func checkTellsFiveMistakesAtTheirPlaces() async throws {
+  @Test func checkReportsFiveMistakesAtTheirPlaces() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(
       """
@@ -121,7 +121,7 @@ import Testing
     #expect((object?["error"]?["mistakes"] as? [Any])?.count == 5)
   }
 
-  @Test func checkTellsBadLinesOfTheManifestAndTouchesNothing() async throws {
+  @Test func checkReportsBadLinesOfTheManifestAndWritesNothing() async throws {
     let folder = try TemporaryFolder()
     try folder.write(
       """
@@ -149,7 +149,7 @@ import Testing
     #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
   }
 
-  @Test func probeAnswersInTheOrderAsked() async throws {
+  @Test func probeAnswersInTheOrderOfItsOperands() async throws {
     let server = try FaultServer([
       "/slow": { _, connection in
         connection.pause(0.5)
@@ -182,7 +182,7 @@ import Testing
     #expect(text.output == "\(Places.fixture("animated.gif").path): 96 x 64 gif\n")
   }
 
-  /// A list takes its place among the operands; blank lines are passed over.
+  /// A list takes the place of its operand; blank lines are skipped.
   @Test func probeReadsAListFromStandardInput() async throws {
     let (plain, turned) = (
       Places.fixture("plain.jpg").path, Places.fixture("rotated-phone-shot.jpg").path
@@ -206,7 +206,7 @@ import Testing
     #expect(long.output.contains(#""width":240"#))
   }
 
-  /// A header that stands in the first bytes does not cost the file.
+  /// If the header is in the first bytes, the rest of the file is not read.
   @Test func probeReadsNoMoreThanItNeeds() async throws {
     let server = try FaultServer([
       "/big": { _, connection in
@@ -226,7 +226,7 @@ import Testing
     #expect((object?["bytesRead"] as? Int ?? .max) <= 65_536)
   }
 
-  @Test func planTellsThePriceFromWhatIsKnownOrProbed() async throws {
+  @Test func planReportsThePriceFromKnownAndProbedSizes() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/tall-900x20000.png")
@@ -235,8 +235,8 @@ import Testing
     let before = try await Tool.tessera("plan", path)
     #expect(
       before.output == """
-        2 pictures in the manifest
-        2 of them of unknown size; --probe asks the network for them
+        2 images in the manifest
+        2 of unknown size; --probe requests the sizes
 
         """)
     let probed = try await Tool.tessera("plan", path, "--probe")
@@ -244,10 +244,10 @@ import Testing
     #expect(try await workshop.run().status == 0)
     let known = try await Tool.tessera("plan", path)
     #expect(known.output == probed.output)
-    #expect(known.output.contains("18 files asked for, 11 made, 7 shared"), "\(known.output)")
+    #expect(known.output.contains("18 files requested, 11 made, 7 shared"), "\(known.output)")
     #expect(
       known.output.contains(
-        "1 file not as asked for (webp-size-limit): \(nginx.url("/tall-900x20000.png"))\n"))
+        "1 file differs from the request (webp-size-limit): \(nginx.url("/tall-900x20000.png"))\n"))
     let ladders = try await Tool.tessera(
       "plan", path, "--rounding", "exact", "--rounding", "power-of-two", "--rounding", "100,1000")
     let lines = ladders.output.split(separator: "\n")
@@ -262,7 +262,7 @@ import Testing
     await nginx.stop()
   }
 
-  /// Started without a standard stream, the program must not take a socket of its own for it.
+  /// Started without a standard stream, the program must not use one of its sockets as the stream.
   @Test func survivesClosedStandardStreams() async throws {
     let picture = Places.fixture("plain.jpg").path
     func run(_ command: String) async throws -> Tool.Result {
@@ -275,12 +275,12 @@ import Testing
     #expect(try await run("\(Places.tessera) probe \(picture) 2>&-").status == 0)
   }
 
-  @Test func planShowsOnePictureSlotBySlot() async throws {
+  @Test func planShowsOneImageSlotBySlot() async throws {
     let workshop = try Workshop(manifest: "")
     let path = workshop.folder.path("feed.yaml")
     let table = """
-      900 x 20000 pixels, power-of-two: 9 files asked for, 6 made, 3 shared, about 3.0 MB
-      slot    mode  scale         asked  file                                made
+      900 x 20000 pixels, power-of-two: 9 files requested, 6 made, 3 shared, about 3.0 MB
+      slot    mode  scale     requested  file                                made
       avatar  clip      1       36 x 36     0                        64 x 64 webp
                         2       72 x 72     1                      128 x 128 webp
                         3     108 x 108     1                      128 x 128 webp
@@ -298,7 +298,7 @@ import Testing
     }
     let json = try await Tool.tessera("plan", path, "--picture", "30x20", "--json")
     let plans = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
-    // A source smaller than all slots: its own size, and the square of it.
+    // A source smaller than all slots gets its own size, and a square crop of it.
     #expect((plans?.first?["variants"] as? [Any])?.count == 2)
     let missing = try await Tool.tessera("plan", path, "--picture", "/nowhere.jpg")
     #expect(missing.status == 2)
@@ -310,7 +310,7 @@ import Testing
     #expect(ladder.errors.contains("did you mean \"half-steps\"?"), "\(ladder.errors)")
   }
 
-  @Test func resultsThatCannotBeWrittenAreNoSuccess() async throws {
+  @Test func resultsThatCannotBeWrittenAreAFailure() async throws {
     let command = "\(Places.tessera) probe \(Places.fixture("plain.jpg").path) > /dev/full"
     let full = try await Tool.run("/bin/sh", ["-c", command])
     #expect(full.status == 2)
@@ -321,7 +321,7 @@ import Testing
     #expect(head.errors.isEmpty)
   }
 
-  @Test func doctorTriesWhatThisMachineCanDo() async throws {
+  @Test func doctorReportsWhatThisMachineCanDo() async throws {
     let result = try await Tool.tessera("doctor")
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n").map(String.init)
@@ -338,7 +338,7 @@ import Testing
     #expect(good.count == 27)
   }
 
-  @Test func runTellsItsResultAsJSON() async throws {
+  @Test func runPrintsItsReportAsJSON() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
     let result = try await workshop.run("--json")
@@ -348,7 +348,7 @@ import Testing
     await nginx.stop()
   }
 
-  /// On a terminal there is a bar with rate and time left; `script` lends the command a terminal.
+  /// On a terminal there is a bar with rate and time left; script(1) provides the terminal.
   @Test func showsAProgressBarOnATerminal() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(

@@ -202,7 +202,7 @@ import Testing
     let result = await running.end()
     #expect(clock.duration(to: .now) < .seconds(3))
     #expect(result.status == status)
-    #expect(result.errors.contains("what was done is kept, run again to go on"))
+    #expect(result.errors.contains("completed work is kept, run again to resume"))
     #expect(!FileManager.default.fileExists(atPath: workshop.folder.path("out/catalog.json")))
     server.route("/hang") { _, connection in connection.picture("lossy.webp") }
     #expect(try await workshop.run().status == 0)

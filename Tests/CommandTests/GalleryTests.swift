@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The gallery as people see it: in a browser, with pictures that come late.
+/// The gallery in a browser, with images that load late.
 @Suite struct GalleryTests {
   private struct Seen: Decodable {
     var shift: Double
@@ -33,8 +33,8 @@ import Testing
         "gallery.html", "\(scale)", "\(size.0)", "\(size.1)", screenshot,
       ] + options)
     try #require(result.status == 0, "\(result.errors)")
-    let picture = try Data(contentsOf: URL(filePath: screenshot))
-    Attachment.record(Array(picture), named: URL(filePath: screenshot).lastPathComponent)
+    let image = try Data(contentsOf: URL(filePath: screenshot))
+    Attachment.record(Array(image), named: URL(filePath: screenshot).lastPathComponent)
     return try JSONDecoder().decode(Seen.self, from: Data(result.output.utf8))
   }
 
@@ -54,15 +54,15 @@ import Testing
     await nginx.stop()
     let made = try await Tool.tessera("gallery", workshop.folder.path("out"))
     #expect(
-      made.status == 0 && made.output.hasSuffix("out/gallery.html: 18 pictures\n"), "\(made.errors)"
+      made.status == 0 && made.output.hasSuffix("out/gallery.html: 18 images\n"), "\(made.errors)"
     )
     return workshop
   }
 
-  /// On screens of one, two and three device pixels a point: nothing moves when a picture comes, and each place asks for
-  /// the one file that is for it.
+  /// On screens with one, two and three device pixels per point, nothing moves when an image loads, and
+  /// each tile requests exactly the file for its slot and scale.
   @Test(arguments: [1, 2, 3])
-  func nothingMovesAndTheRightFilesAreAskedFor(_ scale: Int) async throws {
+  func nothingMovesAndTheRightFilesAreRequested(_ scale: Int) async throws {
     let workshop = try await Self.made()
     let seen = try await Self.look(workshop, scale: scale)
     #expect(seen.observes)
@@ -71,7 +71,7 @@ import Testing
     #expect(seen.console == [])
     #expect(seen.shown == 16)
     #expect(!seen.overflow)
-    // Nothing shows through what is not opaque, once it is there.
+    // After loading, no placeholder shows through an image that is not opaque.
     #expect(seen.behind == Array(repeating: "rgba(0, 0, 0, 0) none", count: 4))
     let catalog = try workshop.catalog
     let expected = catalog.images.compactMap {
@@ -80,13 +80,13 @@ import Testing
     #expect(Set(seen.requests.filter { $0 != "/gallery.html" }) == Set(expected))
     #expect(seen.requests.count == Set(expected).count + 1)
     #expect(seen.keyboard == [true, true, true], "Enter, Escape, an arrow")
-    #expect(seen.totals.hasPrefix("18 pictures · 16 ok · 2 failed · "))
+    #expect(seen.totals.hasPrefix("18 images · 16 ok · 2 failed · "))
     #expect(
       seen.failed == ["gone.jpg", "gone.jpg?2"].map { "\($0): The server answered 404 Not Found." })
     #expect(seen.count == "2 of 18")
   }
 
-  /// The same page without the sizes of the catalog moves under the reader: the measure can fail.
+  /// The same page without the catalog's sizes moves, so the measurement can fail.
   @Test func withoutTheCatalogsSizesThePageMoves() async throws {
     let workshop = try await Self.made()
     let phone = (390, 844)
@@ -98,8 +98,8 @@ import Testing
     #expect(with.shown == 16)
   }
 
-  /// On a telephone in the dark, and as a file.
-  @Test func itWorksOnATelephoneInTheDarkAndAsAFile() async throws {
+  /// On a phone in dark mode, and opened as a file.
+  @Test func itWorksOnAPhoneInDarkModeAndAsAFile() async throws {
     let workshop = try await Self.made()
     let phone = try await Self.look(workshop, scale: 3, size: (390, 844), "--dark")
     #expect(phone.shift == 0 && phone.console == [])
@@ -111,24 +111,24 @@ import Testing
     #expect(file.requests == [])
   }
 
-  @Test func aLimitAndMistakesAreTold() async throws {
+  @Test func theLimitAppliesAndDamagedCatalogsAreRejected() async throws {
     let workshop = try await Self.made()
     let out = workshop.folder.path("out")
     let some = try await Tool.tessera("gallery", out, "--limit", "3")
     #expect(
-      some.output.hasSuffix("gallery.html: 18 pictures, the first 3 of them\n"), "\(some.output)")
+      some.output.hasSuffix("gallery.html: 18 images, the first 3 shown\n"), "\(some.output)")
     let page = try workshop.folder.text("out/gallery.html")
     #expect(page.contains("\"id\":\"gone.jpg\"") && !page.contains("\"id\":\"grey.png\""))
-    // Nothing in the catalog ends the element that it is in.
+    // Nothing in the catalog ends the script element that contains it.
     #expect(page.components(separatedBy: "</script>").count == 3)
     #expect(try await Tool.tessera("gallery", out, "--limit", "0").status == 64)
-    // What leads elsewhere, or runs, is no link.
+    // A path that leads out of the output, or is a script, is rejected.
     let text = try workshop.catalogText
     let path = try #require(try workshop.catalog.images[0].variants.first?.path)
     let elsewhere = text.replacingOccurrences(of: path, with: "javascript:alert(1)//")
     for (damaged, sentence) in [
       (elsewhere, "no run makes"),
-      // One thing that is wrong is no way around another.
+      // A second mistake does not hide the first.
       (elsewhere.replacingOccurrences(of: "\"bytes\":", with: "\"bytes\":0.5"), "line "),
       (text.replacingOccurrences(of: "\"variants\":[0", with: "\"variants\":[99"), "is not there"),
       (text.replacingOccurrences(of: "\"variants\":[{", with: "\"variants\":[null,{"), "line "),

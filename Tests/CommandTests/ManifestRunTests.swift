@@ -34,13 +34,13 @@ import Testing
     try workshop.folder.write("manifest: \(url)\n" + Self.head, to: "feed.yaml")
     let path = workshop.folder.path("feed.yaml")
     let plan = try await Tool.tessera("plan", path)
-    #expect(plan.output.hasPrefix("1 picture in the manifest\n3 files asked for"), "\(plan.errors)")
+    #expect(plan.output.hasPrefix("1 image in the manifest\n3 files requested"), "\(plan.errors)")
     let check = try await Tool.tessera("check", path)
     #expect(check.status == 2)
     #expect(
       check.errors
         == "tessera: the manifest \"\(url)\": check does not use the network; --probe lets it, and "
-        + "looks at each picture, too\n")
+        + "probes each image, too\n")
     #expect(try await Tool.tessera("check", path, "--probe").output == "1 item, no mistakes\n")
     server.stop()
   }

@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Commands that look after an output: `verify` and `prune`.
+/// Commands that work on a finished output: `verify`, `prune`, `why`, and signals that interrupt them.
 @Suite struct OutputCommandTests {
   private static func made(_ names: [String], keys: String = "") async throws -> Workshop {
     let nginx = try await Nginx(serving: Places.fixtures)
@@ -18,14 +18,14 @@ import Testing
   private static let names = ["plain.jpg", "grey.png", "animated.gif", "gone.png"]
 
   @Test(arguments: ["json", "jsonl"])
-  func verifyFindsWhatIsNotAsTheCatalogSays(_ form: String) async throws {
+  func verifyFindsFilesThatDifferFromTheCatalog(_ form: String) async throws {
     let workshop = try await Self.made(
       Self.names, keys: "catalog: {format: \(form)}\nvariants: {format: [webp, jpeg]}")
     let output = workshop.folder.path("out")
     for options in [[], ["--deep"]] {
       let result = try await Tool.run(Places.tessera, ["verify", output] + options)
       #expect(result.status == 0, "\(result.output)\(result.errors)")
-      #expect(result.output.hasSuffix("of 4 pictures: all is well\n"), "\(result.output)")
+      #expect(result.output.hasSuffix("of 4 images: no problems\n"), "\(result.output)")
     }
     let files = workshop.folder.files(below: "out/variants").sorted()
     try #require(files.count >= 6)
@@ -50,13 +50,13 @@ import Testing
     let json = try #require(
       try JSONSerialization.jsonObject(with: Data(deep.output.utf8)) as? [String: Any])
     #expect(json["problemCount"] as? Int == 4)
-    #expect(deep.output.contains("The file has other content than it had."))
-    // What was broken is gone, what it led to is not, and the next run makes these files and no others.
+    #expect(deep.output.contains("The file has other content than its name says."))
+    // The broken files are deleted, but not the target of the link.
     #expect(FileManager.default.fileExists(atPath: "/etc/passwd"))
     #expect(workshop.folder.files(below: "out/variants").count == files.count - 4)
   }
 
-  @Test func verifyAndPruneSayWhatIsNoOutput() async throws {
+  @Test func verifyAndPruneRejectAFolderThatIsNotAnOutput() async throws {
     let folder = try TemporaryFolder()
     for command in ["verify", "prune"] {
       let none = try await Tool.tessera(command, folder.path(""))
@@ -66,13 +66,13 @@ import Testing
       let other = try await Tool.tessera(command, folder.path(""))
       #expect(other.status == 2)
       #expect(other.errors.contains("expected \"schema\": \"tessera-catalog/1\""))
-      // A folder that is no output stays as it is.
+      // A folder that is not an output stays as it is.
       #expect(folder.files(below: "") == ["catalog.json"])
       try FileManager.default.removeItem(atPath: folder.path("catalog.json"))
     }
   }
 
-  @Test func pruneDeletesWhatIsNamedNoMoreAfterAWhile() async throws {
+  @Test func pruneDeletesUnnamedFilesAfterTheGracePeriod() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let workshop = try Workshop(
       manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/grey.png") + "\n")
@@ -88,12 +88,12 @@ import Testing
     let output = workshop.folder.path("out")
     let all = Set(workshop.folder.files(below: "out/variants"))
 
-    // Nothing goes at once, and a dry run does not even note anything.
+    // Nothing is deleted during the grace period, and a dry run does not start it.
     for options in [["--dry-run"], [], ["--grace", "1h"]] {
       let result = try await Tool.run(Places.tessera, ["prune", output] + options)
       #expect(result.status == 0, "\(result.errors)")
       #expect(result.output.hasPrefix("0 files "), "\(result.output)")
-      #expect(result.output.contains("\(before.count) wait"))
+      #expect(result.output.contains("\(before.count) waiting"))
       #expect(Set(workshop.folder.files(below: "out/variants")) == all)
     }
     let dry = try await Tool.run(Places.tessera, ["prune", output, "--grace", "0s", "--dry-run"])
@@ -102,14 +102,14 @@ import Testing
     #expect(Set(workshop.folder.files(below: "out/variants")) == all)
     let result = try await Tool.run(Places.tessera, ["prune", output, "--grace", "0s"])
     #expect(result.output.contains("\(before.count) files deleted"), "\(result.output)")
-    #expect(result.output.contains("1 are none of tessera's"))
+    #expect(result.output.contains("1 not made by tessera"))
     #expect(Set(workshop.folder.files(below: "out/variants")) == named.union(["notes.txt"]))
     #expect(try await Tool.tessera("verify", output, "--deep").status == 0)
     #expect(try await Tool.tessera("prune", output, "--grace", "soon").status == 64)
   }
 
-  /// Each decision of each run, with its reason.
-  @Test func whyTellsWhatWasDecided() async throws {
+  /// Each decision of each run is reported with its reason.
+  @Test func whyReportsDecisions() async throws {
     let (plain, grey) = (try Places.bytes("plain.jpg"), try Places.bytes("grey.png"))
     let server = try FaultServer([
       "/a": { request, connection in
@@ -138,7 +138,7 @@ import Testing
     #expect(lines[2] == "- asked for: it was not known")
     #expect(lines[3] == "- fetched for the first time")
     #expect(lines.contains("the same bytes as twin"))
-    // Whichever came first was decoded, and the other reused its files.
+    // The item that was first was decoded, and the other one reused its files.
     let twin = try await why("twin")
     let both = [lines[4], twin[4]].sorted()
     #expect(
@@ -163,7 +163,7 @@ import Testing
     #expect(lines[3] == "- fetched: it has changed (ETag \"0\" is now \"2\")")
     #expect(!lines.contains("the same bytes as twin"))
 
-    // A file that is lost is a reason of its own.
+    // A lost file is a reason of its own.
     let file = try #require(try workshop.catalog.images[1].variants.first?.path)
     try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(file)"))
     #expect(try await workshop.run().status == 1)
@@ -180,6 +180,53 @@ import Testing
       unknown.errors.contains(
         "no item of the last run has the id \"twiin\"; there are \"twin\" and others"))
     #expect(try await Tool.run(Places.tessera, ["why", workshop.folder.path(""), "a"]).status == 2)
+  }
+
+  /// A signal ends each command at its next image. Nothing that is not complete is left.
+  @Test(
+    arguments: [
+      (["export", "OUT", "--as", "android", "--to", "TARGET"], SIGINT, 130),
+      (["export", "OUT", "--as", "android", "--to", "TARGET"], SIGTERM, 143),
+      (["export", "OUT", "--as", "html", "--to", "TARGET"], SIGINT, 130),
+      (["gallery", "OUT", "--limit", "1000000"], SIGTERM, 143),
+      (["verify", "OUT", "--deep", "--remove-broken"], SIGINT, 130),
+      (["prune", "OUT"], SIGINT, 130),
+    ] as [([String], Int32, Int32)])
+  func aSignalLeavesNoDraft(_ words: [String], _ number: Int32, _ status: Int32) async throws {
+    let workshop = try await Self.made(["plain.jpg"])
+    let folder = workshop.folder
+    // The same image under many ids, so that the command works for seconds.
+    let lines = try workshop.catalogText.split(separator: "\n").map(String.init)
+    try #require(lines.count == 3 && lines[1].contains("\"id\":\"plain.jpg\""))
+    let images = (0..<20_000).map { index in
+      lines[1].replacing("\"id\":\"plain.jpg\"", with: "\"id\":\"\(index)\"", maxReplacements: 1)
+    }
+    try folder.write(
+      lines[0] + "\n" + images.joined(separator: ",\n") + "\n]}\n", to: "out/catalog.json")
+    let before = Set(folder.files(below: "out/variants"))
+    let running = try Tool.start(
+      Places.tessera,
+      words.map { word in
+        ["OUT": folder.path("out"), "TARGET": folder.path("target")][word] ?? word
+      })
+    // It works when it has its draft, or the lock of the output.
+    func hasBegun() -> Bool {
+      let names = ["", "out"].flatMap { below in
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path(below))) ?? []
+      }
+      let holder = try? folder.text("out/.tessera/lock")
+      return names.contains { $0.hasSuffix(".new") } || holder == "\(running.pid)\n"
+    }
+    for _ in 0..<1_000 where !hasBegun() { try await Task.sleep(for: .milliseconds(5)) }
+    running.signal(number)
+    let result = await running.end()
+    #expect(result.status == status)
+    #expect(result.errors == "tessera: stopped\n")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(""))
+    #expect(Set(names) == ["manifest", "feed.yaml", "out"])
+    let inside = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
+    #expect(Set(inside) == [".tessera", "catalog.json", "run.json", "variants"])
+    #expect(Set(folder.files(below: "out/variants")) == before)
   }
 }
 

@@ -2,9 +2,11 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraSystem
 
-/// The metadata object that eleventy-img's `Image()` gives, for each picture by its id: for each format the files that
-/// show the whole picture, smallest first.
+/// The metadata object that eleventy-img's `Image()` returns, for each image by its id: for each format
+/// the files that show the whole image, smallest first.
 final class EleventyExport: Exporting {
+  private typealias SizedFile = (file: CatalogVariant.File, variant: CatalogVariant)
+
   private let context: ExportContext
   private let file: File
   private var isFirst = true
@@ -16,43 +18,41 @@ final class EleventyExport: Exporting {
   }
 
   func add(_ image: CatalogImage) throws -> Int {
-    var formats: [(name: String, files: [(file: CatalogVariant.File, variant: CatalogVariant)])] =
-      []
+    var name = JSONWriter()
+    name.value(image.id)
+    var formats = JSONWriter()
+    formats.object { object in
+      for (format, files) in Self.formats(of: image) {
+        object.name(format)
+        object.array { list in for file in files { write(file, as: format, to: &list) } }
+      }
+    }
+    let separator = isFirst ? "\n" : ",\n"
+    isFirst = false
+    try file.write(Array(separator.utf8) + name.take() + Array(":".utf8) + formats.take())
+    return 0
+  }
+
+  func finish() throws { try file.write(Array("\n}\n".utf8)) }
+
+  /// The files by format, in the order in which formats first occur.
+  private static func formats(of image: CatalogImage) -> [(name: String, files: [SizedFile])] {
+    var formats: [(name: String, files: [SizedFile])] = []
     for variant in image.wholeVariants {
       for file in variant.files {
         let name = String(file.type.dropFirst("image/".count))
-        let place = formats.firstIndex { $0.name == name }
-        if let place {
-          formats[place].files.append((file, variant))
+        if let index = formats.firstIndex(where: { $0.name == name }) {
+          formats[index].files.append((file, variant))
         } else {
           formats.append((name, [(file, variant)]))
         }
       }
     }
-    var writer = JSONWriter()
-    writer.value(image.id)
-    var bytes = Array((isFirst ? "\n" : ",\n").utf8) + writer.take() + Array(":".utf8)
-    isFirst = false
-    var object = JSONWriter()
-    object.object { object in
-      for (name, files) in formats {
-        object.name(name)
-        object.array { list in
-          for (file, variant) in files { write(file, of: variant, as: name, to: &list) }
-        }
-      }
-    }
-    bytes += object.take()
-    try OutputToolError.wrap { try file.write(bytes) }
-    return 0
+    return formats
   }
 
-  func finish() throws { try OutputToolError.wrap { try file.write(Array("\n}\n".utf8)) } }
-
-  private func write(
-    _ file: CatalogVariant.File, of variant: CatalogVariant, as format: String,
-    to list: inout JSONWriter
-  ) {
+  private func write(_ sized: SizedFile, as format: String, to list: inout JSONWriter) {
+    let (file, variant) = sized
     let url = context.url(file.path)
     list.object { entry in
       entry.member("format", format)

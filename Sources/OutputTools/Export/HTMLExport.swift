@@ -1,9 +1,17 @@
 internal import TesseraCatalog
 internal import TesseraSystem
 
-/// A `picture` element for each picture and slot (HTML, section 4.8): a `source` for each type but the last, which is
-/// that of the `img`, with the files of each scale; with the layout's size, so that nothing moves when it comes.
+/// A `picture` element for each image and slot (HTML, section 4.8): a `source` for each type except the
+/// last, which is that of the `img`, with the files of each scale. It has the size in the layout, so
+/// that nothing moves when the image loads.
 final class HTMLExport: Exporting {
+  private typealias ScaledVariant = (variant: CatalogVariant, scale: Int)
+
+  private struct Choice {
+    var file: CatalogVariant.File
+    var scale: Int
+  }
+
   private let context: ExportContext
   private let file: File
 
@@ -15,47 +23,46 @@ final class HTMLExport: Exporting {
   func add(_ image: CatalogImage) throws -> Int {
     var lines = ""
     for slot in context.slots {
-      guard let size = image.layoutSize(in: slot) else { continue }
       let files = context.files(of: image, in: slot)
-      guard !files.isEmpty else { continue }
+      guard let size = image.layoutSize(in: slot), !files.isEmpty else { continue }
       lines += "<picture data-id=\"\(image.id.escaped)\" data-slot=\"\(slot.escaped)\">"
       for source in Self.sources(of: files) {
         lines +=
           "<source type=\"\(source.type.escaped)\" srcset=\"\(set(source.choices).escaped)\">"
       }
-      let last = files.compactMap { file in
-        file.variant.files.last.map { Choice(file: $0, scale: file.scale) }
-      }
-      lines +=
-        "<img src=\"\(context.url(last[0].file.path).escaped)\" srcset=\"\(set(last).escaped)\""
-      lines += " width=\"\(size.width)\" height=\"\(size.height)\""
-      lines += " alt=\"\((image.extra?["alt"]?.stringValue ?? "").escaped)\" loading=\"lazy\""
-      lines += " decoding=\"async\""
-      // It would show through a picture that is not opaque, when that has come.
-      if image.alpha != true, let color = image.placeholder?.rgb {
-        lines += " style=\"background-color:rgb(\(color.red),\(color.green),\(color.blue))\""
-      }
-      lines += ">"
+      lines += element(for: image, files, width: size.width, height: size.height)
       lines += "</picture>\n"
     }
-    try OutputToolError.wrap { try file.write(Array(lines.utf8)) }
+    try file.write(Array(lines.utf8))
     return 0
   }
 
-  func finish() throws {}
-
-  private struct Choice {
-    var file: CatalogVariant.File
-    var scale: Int
+  /// The `img` element, with the files of the last type.
+  private func element(
+    for image: CatalogImage, _ files: [ScaledVariant], width: Int, height: Int
+  ) -> String {
+    let last = files.compactMap { file in
+      file.variant.files.last.map { Choice(file: $0, scale: file.scale) }
+    }
+    var text =
+      "<img src=\"\(context.url(last[0].file.path).escaped)\" srcset=\"\(set(last).escaped)\""
+    text += " width=\"\(width)\" height=\"\(height)\""
+    text += " alt=\"\((image.extra?["alt"]?.stringValue ?? "").escaped)\" loading=\"lazy\""
+    text += " decoding=\"async\""
+    // A background would show through an image that is not opaque.
+    if image.alpha != true, let color = image.placeholder?.rgb {
+      text += " style=\"background-color:rgb(\(color.red),\(color.green),\(color.blue))\""
+    }
+    return text + ">"
   }
 
-  /// What every browser shows, whatever a source's type says.
+  /// Types that every browser shows, whatever the `type` of a `source` says.
   private static let universal: Set = ["image/jpeg", "image/png", "image/gif"]
 
-  /// A source for each type that is not the last of its size and has a file for every scale: where a size was not made in
-  /// this type its last one, if every browser shows that.
+  /// A source for each type that is not the last of its size, and has a file for every scale. If a size
+  /// was not made in that type, its last file takes the place, if every browser shows that.
   private static func sources(
-    of files: [(variant: CatalogVariant, scale: Int)]
+    of files: [ScaledVariant]
   ) -> [(type: String, choices: [Choice])] {
     var types: [String] = []
     for file in files.sorted(by: { $0.variant.files.count > $1.variant.files.count }) {
@@ -73,15 +80,15 @@ final class HTMLExport: Exporting {
     }
   }
 
-  /// The value of `srcset`. A file that serves several scales stands at each: a browser takes the nearest that is told,
-  /// and at a scale that is not told that would be another file.
+  /// The value of `srcset`. A file that serves several scales is listed at each: a browser takes the
+  /// nearest scale of the list, and for one that is missing that may be another file.
   private func set(_ choices: [Choice]) -> String {
     choices.map { "\(context.url($0.file.path).sourceSetURL) \($0.scale)x" }.joined(separator: ", ")
   }
 }
 
 extension String {
-  /// As an attribute's value in quotes.
+  /// As the value of an attribute in quotes.
   fileprivate var escaped: String {
     var text = ""
     for character in unicodeScalars {
@@ -91,21 +98,8 @@ extension String {
       case "<": text += "&lt;"
       case ">": text += "&gt;"
       case "\r": text += "&#13;"
-      // No document may have them (HTML, section 13.1.4).
+      // Not allowed in any document, not even as references (HTML, section 13.1.4).
       case "\0"..<"\t", "\u{B}", "\u{E}"..<" ", "\u{7F}"..<"\u{A0}": text += "\u{FFFD}"
-      default: text.unicodeScalars.append(character)
-      }
-    }
-    return text
-  }
-
-  /// As a URL in `srcset`, where blanks and commas mean something.
-  var sourceSetURL: String {
-    var text = ""
-    for character in unicodeScalars {
-      switch character {
-      case " ": text += "%20"
-      case ",": text += "%2C"
       default: text.unicodeScalars.append(character)
       }
     }

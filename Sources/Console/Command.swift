@@ -1,0 +1,19 @@
+/// A verb of the command line: reads its arguments, calls what does the work, prints what comes out.
+package protocol Command: Sendable {
+  static var name: String { get }
+  /// One line for the list of commands.
+  static var summary: String { get }
+  static var syntax: Syntax { get }
+  /// Whether the command resumes its work when it is run again after a signal.
+  static var keepsWork: Bool { get }
+  /// How long a signal may take to end the command.
+  static var timeToStop: Duration { get }
+
+  /// Called in a task that a signal cancels.
+  static func run(_ arguments: Arguments) async throws -> ExitStatus
+}
+
+extension Command {
+  package static var keepsWork: Bool { false }
+  package static var timeToStop: Duration { .seconds(2) }
+}

@@ -1,0 +1,35 @@
+internal import Glibc
+internal import TesseraSystem
+
+/// The standard streams of the command. Lines are written whole, with control characters escaped.
+package enum Console {
+  /// Writes results to standard output. Returns false if that failed, as when its reader has gone.
+  @discardableResult
+  package static func write(_ bytes: [UInt8]) -> Bool { StandardStream.output.write(bytes) }
+
+  /// Writes a text of several lines, whose control characters have been escaped.
+  @discardableResult
+  package static func write(_ text: String) -> Bool { StandardStream.output.write(text) }
+
+  /// Writes a line of results to standard output.
+  @discardableResult
+  package static func line(_ text: String) -> Bool { write(text.printable + "\n") }
+
+  /// Writes a line to standard error.
+  package static func message(_ text: String) { StandardStream.error.write(text.printable + "\n") }
+
+  /// Whether standard input is a terminal, where a person may be waiting for a prompt.
+  package static var isInputTerminal: Bool { Host.isInputTerminal }
+
+  /// The text with its control characters escaped: ids and URLs come from untrusted sources.
+  package static func printable(_ text: String) -> String { text.printable }
+
+  /// Prepares the process. To be called before anything else.
+  package static func prepare() {
+    StandardStream.fillGaps()
+    // A closed connection or pipe is then an error of one call, and does not end the program.
+    signal(SIGPIPE, SIG_IGN)
+    // A thousand transfers need more open files than the usual soft limit of 1,024.
+    Host.raiseFileLimit()
+  }
+}

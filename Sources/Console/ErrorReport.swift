@@ -1,0 +1,96 @@
+internal import TesseraJSON
+internal import TesseraSystem
+
+/// An error as the command reports it: in a message, in JSON, and by the exit status.
+package struct ErrorReport: Sendable {
+  /// A mistake at a place of a file.
+  package struct Mistake: Sendable {
+    var file: String
+    var line: Int
+    var column: Int
+    var message: String
+
+    package init(file: String, line: Int, column: Int, message: String) {
+      self.file = file
+      self.line = line
+      self.column = column
+      self.message = message
+    }
+  }
+
+  package var code: String
+  /// The `message` of the JSON form.
+  package var message: String
+  package var status: ExitStatus
+  /// The text for standard error, without the end of its line.
+  package var text: String
+  /// The mistakes of a file, if that is what the error is about.
+  package var mistakes: [Mistake]?
+
+  /// An error of one line.
+  package init(code: String = "failed", message: String, status: ExitStatus = .failed) {
+    self.code = code
+    self.message = message
+    self.status = status
+    text = "tessera: \(message.printable)"
+  }
+
+  /// An error whose text has its own form, which names the file in each of its lines.
+  package init(code: String, message: String, mistakes: [Mistake], text: String) {
+    self.code = code
+    self.message = message
+    self.mistakes = mistakes
+    self.text = text
+    status = .failed
+  }
+
+  static func usage(_ error: UsageError) -> ErrorReport {
+    ErrorReport(code: "usage", message: error.description, status: .usage)
+  }
+
+  /// A signal stopped the command.
+  package static let stopped = ErrorReport(code: "stopped", message: "stopped by a signal")
+
+  static func stopped(_ status: ExitStatus?, keepsWork: Bool) -> ErrorReport {
+    var report = stopped
+    report.status = status ?? .failed
+    report.text =
+      "tessera: stopped" + (keepsWork ? "; completed work is kept, run again to resume" : "")
+    return report
+  }
+
+  /// `{"error": {"code": …, "message": …}}`
+  var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { document in
+      document.name("error")
+      document.object { error in
+        error.member("code", code)
+        error.member("message", message)
+        guard let mistakes else { return }
+        error.name("mistakes")
+        error.array { list in for mistake in mistakes { mistake.write(to: &list) } }
+      }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}
+
+extension ErrorReport.Mistake {
+  fileprivate func write(to list: inout JSONWriter) {
+    list.object { entry in
+      entry.member("file", file)
+      entry.member("line", line)
+      entry.member("column", column)
+      entry.member("message", message)
+    }
+  }
+}
+
+/// An error that is already part of the JSON on standard output: its message and its exit status are
+/// still due.
+package struct AlreadyPrintedError: Error {
+  package var error: any Error
+
+  package init(_ error: any Error) { self.error = error }
+}

@@ -1,0 +1,55 @@
+internal import TesseraText
+
+// The kinds of values that several options share, each with one wording of what is expected.
+
+extension Option<String> {
+  /// Any text.
+  package init(_ name: String, _ placeholder: String, _ help: String) {
+    self.init(name, placeholder, help, expected: "a text") { $0 }
+  }
+}
+
+extension Option<Duration> {
+  /// A duration with its unit: `15s`, `50m`, `7d`.
+  ///
+  /// - Parameter allowsZero: whether `0s` is a value, too.
+  package static func duration(
+    _ name: String, _ help: String, allowsZero: Bool = false
+  ) -> Option<Duration> {
+    let kind = allowsZero ? "a duration" : "a duration above zero"
+    return Option(name, "TIME", help, expected: "\(kind), such as 15s, 50m or 7d") { text in
+      Units.duration(text).flatMap { $0 > .zero || allowsZero ? $0 : nil }
+    }
+  }
+}
+
+extension Option<Int> {
+  /// A whole number; without an upper bound if `range` ends at `Int.max`.
+  package static func number(
+    _ name: String, _ help: String, in range: ClosedRange<Int>
+  ) -> Option<Int> {
+    let upperBound = range.upperBound == .max ? "" : " to \(range.upperBound)"
+    let expected = "a whole number from \(range.lowerBound)\(upperBound)"
+    return Option(name, "N", help, expected: expected) { text in
+      Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+
+  /// A positive number of bytes: `64MB`.
+  package static func bytes(_ name: String, _ help: String) -> Option<Int> {
+    Option(name, "SIZE", help, expected: "a size such as 64MB") { text in
+      Units.bytes(text).flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+}
+
+extension Option where Value: RawRepresentable<String> & CaseIterable {
+  /// One of a few words.
+  package static func choice(_ name: String, _ placeholder: String, _ help: String) -> Option {
+    let choices = Value.allCases.map(\.rawValue)
+    return Option(
+      name, placeholder, help, expected: "one of \(choices.joined(separator: ", "))",
+      choices: choices
+    ) { Value(rawValue: $0) }
+  }
+}

@@ -1,0 +1,29 @@
+internal import TesseraJSON
+
+/// What `export` wrote.
+package struct ExportReport: Sendable, Equatable {
+  /// Images that were exported.
+  package var images = 0
+  /// Images without a file.
+  package var empty = 0
+  /// Files that were copied.
+  package var files = 0
+  /// Whether URLs are relative to the catalog's folder, because the pipeline has no `base-url`.
+  package var isRelative = false
+  /// Scales of the catalog that the form has no place for.
+  package var scalesLeftOut: [Int] = []
+
+  /// The document that `export --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("pictures", images)
+      object.member("empty", empty)
+      object.member("files", files)
+      object.member("relative", isRelative)
+      object.name("scalesLeftOut")
+      object.array { list in for scale in scalesLeftOut { list.value(scale) } }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,55 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+
+/// What `gallery` wrote.
+package struct GalleryReport: Sendable {
+  package var path: String
+  /// Images in the catalog.
+  package var images = 0
+  /// Images on the page.
+  package var shown = 0
+
+  init(path: String) { self.path = path }
+
+  /// The document that `gallery --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("path", path)
+      object.member("pictures", images)
+      object.member("shown", shown)
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}
+
+/// What all images of a catalog add up to, for the page's heading.
+struct GalleryTotals {
+  private(set) var images = 0
+  private var statuses: [CatalogImage.Status: Int] = [:]
+  private var files = 0
+  private var bytes = 0
+
+  mutating func add(_ image: CatalogImage) {
+    images += 1
+    statuses[image.status, default: 0] += 1
+    for file in image.variants.flatMap(\.files) {
+      files += 1
+      // A damaged catalog may state any number.
+      let (sum, isTooLarge) = bytes.addingReportingOverflow(max(0, file.bytes))
+      bytes = isTooLarge ? .max : sum
+    }
+  }
+
+  func write(to object: inout JSONWriter) {
+    object.member("images", images)
+    object.name("statuses")
+    object.object { list in
+      for status in CatalogImage.Status.allCases {
+        list.member(status.rawValue, statuses[status] ?? 0)
+      }
+    }
+    object.member("files", files)
+    object.member("bytes", bytes)
+  }
+}

@@ -1,0 +1,47 @@
+internal import TesseraJSON
+
+/// What `prune` did, or would do.
+package struct PruneReport: Sendable, Equatable {
+  /// What becomes of a variant.
+  enum Fate {
+    /// The catalog names it.
+    case kept
+    /// It is unnamed, but not for long enough.
+    case waiting
+    case deleted
+  }
+
+  package var kept = 0
+  package var deleted = 0
+  package var deletedBytes = 0
+  package var waiting = 0
+  package var waitingBytes = 0
+  /// Files that no run made. They stay.
+  package var foreign = 0
+
+  mutating func count(_ fate: Fate, bytes: Int) {
+    switch fate {
+    case .kept: kept += 1
+    case .waiting:
+      waiting += 1
+      waitingBytes += bytes
+    case .deleted:
+      deleted += 1
+      deletedBytes += bytes
+    }
+  }
+
+  /// The document that `prune --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("kept", kept)
+      object.member("deleted", deleted)
+      object.member("deletedBytes", deletedBytes)
+      object.member("waiting", waiting)
+      object.member("waitingBytes", waitingBytes)
+      object.member("foreign", foreign)
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,106 @@
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+
+/// Deletes variants that the catalog no longer names, some time after that was first seen: clients
+/// that hold yesterday's catalog still find their files.
+package struct Pruning: Sendable {
+  private let output: OutputFolder
+  private let grace: Duration
+  private let isDryRun: Bool
+
+  /// - Parameters:
+  ///   - grace: how long a file stays after it was first seen to be unnamed.
+  ///   - isDryRun: whether nothing is deleted or recorded.
+  package init(_ root: String, grace: Duration, isDryRun: Bool) {
+    output = OutputFolder(root)
+    self.grace = grace
+    self.isDryRun = isDryRun
+  }
+
+  /// - Parameter onDelete: called for each file before it is deleted, or would be.
+  /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
+  ///   `CancellationError`.
+  package func run(onDelete: (_ path: String) -> Void) async throws -> PruneReport {
+    // Before the lock, which creates a folder: a folder that is not an output stays as it is.
+    var catalog = try CatalogFile(of: output).lines()
+    let lock = try output.lock()
+    defer { withExtendedLifetime(lock) {} }
+    let state = try output.state()
+    try await record(&catalog, in: state)
+    var report = PruneReport()
+    let root = output.path(of: "variants")
+    for folder in try Self.list(root) {
+      try await prune(folder, below: root, state, &report, onDelete)
+    }
+    if !isDryRun { try await OutputToolError.wrapAsync { try await state.commit() } }
+    return report
+  }
+
+  /// Lists the names that the catalog has in a table of the state, which may be larger than memory.
+  private func record(_ catalog: inout CatalogLines, in state: StateStore) async throws {
+    try await OutputToolError.wrapAsync { try await state.beginNaming() }
+    var names: [String] = []
+    while let image = try catalog.next() {
+      guard let files = PublishedFile.all(of: image) else {
+        throw OutputToolError(
+          "an image has a malformed catalog entry; run again before anything is deleted")
+      }
+      names += files.map(\.path)
+      if names.count >= 1_000 {
+        let batch = names
+        try await OutputToolError.wrapAsync { try await state.name(batch) }
+        names = []
+      }
+    }
+    let batch = names
+    try await OutputToolError.wrapAsync { try await state.name(batch) }
+  }
+
+  private func prune(
+    _ folder: String, below root: String, _ state: StateStore, _ report: inout PruneReport,
+    _ onDelete: (String) -> Void
+  ) async throws {
+    let directory = FileSystem.join(root, folder)
+    guard FileSystem.isDirectory(directory) else {
+      report.foreign += 1
+      return
+    }
+    for name in try Self.list(directory) {
+      try Task.checkCancellation()
+      let path = "variants/\(folder)/\(name)"
+      guard PublishedFile.digest(in: path) != nil,
+        let bytes = FileSystem.size(ofFile: output.path(of: path))
+      else {
+        report.foreign += 1
+        continue
+      }
+      let fate = try await OutputToolError.wrapAsync { try await decide(about: path, state) }
+      report.count(fate, bytes: bytes)
+      guard fate == .deleted else { continue }
+      onDelete(path)
+      if !isDryRun {
+        try output.remove(path)
+        try await OutputToolError.wrapAsync { try await state.forgetRetired(path) }
+      }
+    }
+  }
+
+  /// Decides about a file, and records when it was first seen to be unnamed.
+  private func decide(about path: String, _ state: StateStore) async throws -> PruneReport.Fate {
+    if try await state.isNamed(path) {
+      if !isDryRun { try await state.forgetRetired(path) }
+      return .kept
+    }
+    let since = try await state.retired(path, now: Host.now, notes: !isDryRun)
+    return Host.now - since >= grace.inSeconds ? .deleted : .waiting
+  }
+
+  /// The names in a folder, in order. A symbolic link is an error: it may lead out of the output.
+  private static func list(_ path: String) throws(OutputToolError) -> [String] {
+    try OutputToolError.wrap {
+      try FileSystem.refuseLink(path)
+      return try FileSystem.list(path).sorted()
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import TesseraBytes
+internal import TesseraImageHeader
+internal import TesseraOutput
+internal import TesseraPlan
+internal import TesseraSystem
+
+/// The check of one file that a catalog names.
+struct FileCheck {
+  /// Without `--deep`, this much of a file is read first: it holds the size in all common files.
+  private static let beginning = 64 << 10
+
+  private let file: PublishedFile
+  private let path: String
+  private let isDeep: Bool
+
+  /// - Parameter path: the file's place on disk.
+  init(_ file: PublishedFile, at path: String, isDeep: Bool) {
+    self.file = file
+    self.path = path
+    self.isDeep = isDeep
+  }
+
+  /// What is wrong with the file: completes "the file …". Nil if nothing is.
+  func problem() -> String? {
+    guard let digest = file.digest else { return "has a name that no run gives" }
+    guard let size = FileSystem.size(ofFile: path) else { return "is missing" }
+    guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
+    do throws(SystemError) {
+      let handle = try File(path, .read)
+      let bytes = try handle.read(isDeep ? size : Self.beginning, at: 0)
+      if let problem = try headerProblem(handle, size: size, bytes) { return problem }
+      if isDeep, SHA256.of(bytes).prefix(32) != digest {
+        return "has other content than its name says"
+      }
+    } catch {
+      return "can't be read: \(error.reason)"
+    }
+    return nil
+  }
+
+  /// Compares the file's header with the catalog.
+  private func headerProblem(
+    _ handle: borrowing File, size: Int, _ beginning: [UInt8]
+  ) throws(SystemError) -> String? {
+    var reader = HeaderReader(fileSize: size)
+    reader.add(beginning.span, at: 0)
+    while case .needs(let range) = reader.reading {
+      let more = try handle.read(range.count, at: range.lowerBound)
+      reader.add(more.span, at: range.lowerBound)
+      if more.count < range.count { reader.end(at: range.lowerBound + more.count) }
+    }
+    guard case .header(let header) = reader.reading else { return "is not a recognized image" }
+    guard header.width == file.width, header.height == file.height else {
+      return "has \(header.width) x \(header.height) pixels instead of "
+        + "\(file.width) x \(file.height)"
+    }
+    guard OutputFormat(rawValue: header.format.rawValue)?.mediaType == file.type else {
+      return "is \(header.format.withArticle) image instead of \(file.type)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,49 @@
+internal import TesseraOutput
+
+/// Checks whether every file that a catalog names is there, complete, and of the stated size.
+package struct Verification: Sendable {
+  private let output: OutputFolder
+  private let isDeep: Bool
+  private let removesBroken: Bool
+
+  /// - Parameters:
+  ///   - isDeep: whether contents are read, and compared with the digests in their names.
+  ///   - removesBroken: whether broken files are deleted, so that the next run regenerates them.
+  package init(_ root: String, isDeep: Bool, removesBroken: Bool) {
+    output = OutputFolder(root)
+    self.isDeep = isDeep
+    self.removesBroken = removesBroken
+  }
+
+  /// - Parameter onProblem: called for each file with a problem, in the catalog's order.
+  /// - Throws: ``OutputToolError`` if the catalog is missing or can't be read; or
+  ///   `CancellationError`.
+  package func run(onProblem: (VerifyReport.Problem) -> Void) throws -> VerifyReport {
+    // No run may write a file while it is being checked, and then deleted.
+    let lock = removesBroken ? try output.lock() : nil
+    defer { withExtendedLifetime(lock) {} }
+    var catalog = try CatalogFile(of: output).lines()
+    var report = VerifyReport()
+    while let image = try catalog.next() {
+      report.images += 1
+      let id = image.id ?? ""
+      guard let files = PublishedFile.all(of: image) else {
+        onProblem(report.add(id: id, path: "", "has a malformed catalog entry"))
+        continue
+      }
+      for file in files {
+        try Task.checkCancellation()
+        report.files += 1
+        let check = FileCheck(file, at: output.path(of: file.path), isDeep: isDeep)
+        guard let problem = check.problem() else { continue }
+        onProblem(report.add(id: id, path: file.path, problem))
+        // Only names that a run gives: any other may lead out of the output.
+        if removesBroken, file.digest != nil {
+          try output.remove(file.path)
+          report.removed += 1
+        }
+      }
+    }
+    return report
+  }
+}

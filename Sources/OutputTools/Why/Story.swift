@@ -1,0 +1,65 @@
+internal import TesseraJSON
+internal import TesseraState
+
+/// What happened to one item, and why it was or was not processed again.
+package struct Story: Sendable {
+  package var id: String
+  /// The item's line in the manifest.
+  package var line: Int
+  /// The status and the error, as in the catalog; nil if a run was stopped before the item had any.
+  package var status: String?
+  package var error: String?
+  package var url: String?
+  /// What the run decided, in order: a clause each.
+  package var decisions: [String]
+  /// SHA-256 of the source's bytes.
+  package var content: String?
+  /// Another item with the same bytes.
+  package var twin: String?
+
+  /// - Parameter root: the output of a run.
+  /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
+  package static func of(_ id: String, in root: String) async throws -> Story {
+    let output = OutputFolder(root)
+    guard output.hasState else {
+      throw OutputToolError(
+        "\"\(root)\" holds no state of a run (.tessera/state.sqlite); it must be the output of a run"
+      )
+    }
+    let state = try output.state()
+    guard let known = try await OutputToolError.wrapAsync({ try await state.story(of: id) }) else {
+      throw try await unknown(id, state)
+    }
+    // A result that is not JSON is as good as none: the decisions are worth showing without it.
+    let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
+    return Story(
+      id: id, line: known.line, status: image?["status"]?.stringValue,
+      error: image?["error"]?["message"]?.stringValue, url: image?["url"]?.stringValue,
+      decisions: known.reasons.map(\.sentence), content: known.content, twin: known.twin)
+  }
+
+  private static func unknown(_ id: String, _ state: StateStore) async throws -> OutputToolError {
+    let others = try await OutputToolError.wrapAsync { try await state.ids(near: id, limit: 3) }
+    let list = others.map { "\"\($0)\"" }.joined(separator: ", ")
+    return OutputToolError(
+      "no item of the last run has the id \"\(id)\""
+        + (others.isEmpty ? "" : "; there are \(list) and others"))
+  }
+
+  /// The document that `why --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("id", id)
+      object.member("line", line)
+      if let status { object.member("status", status) }
+      if let url { object.member("url", url) }
+      object.name("decisions")
+      object.array { list in for decision in decisions { list.value(decision) } }
+      if let error { object.member("error", error) }
+      if let content { object.member("sha256", content) }
+      if let twin { object.member("sameBytesAs", twin) }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,63 @@
+internal import Synchronization
+internal import TesseraFetch
+internal import TesseraImageHeader
+internal import TesseraManifest
+internal import TesseraPipelineFile
+internal import TesseraProbe
+internal import TesseraText
+
+/// Probes the images of a manifest, with the requests that a run of the pipeline would make, and
+/// accepts what a run would accept.
+final class ManifestProber {
+  /// What the probe of an item found.
+  typealias Answer = (Item, Result<ImageHeader, Prober.Failure>)
+
+  /// Items that are probed together.
+  static let batch = 256
+
+  private let file: PipelineFile
+  private let fetcher: Fetcher
+  private let prober: Prober
+  private var items: [Item] = []
+
+  init(_ file: PipelineFile) throws(PipelineError) {
+    self.file = file
+    fetcher = try PipelineError.wrap { try Fetcher(file.fetch.fetchSettings) }
+    prober = Prober(
+      fetcher: fetcher, headers: file.fetch.headers.map { ($0.name, $0.value) },
+      retries: file.fetch.retries, deadline: file.fetch.deadline,
+      maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
+  }
+
+  deinit { fetcher.close() }
+
+  /// Probes one URL or one file.
+  func probe(_ source: String) async throws -> Prober.Answer { try await prober.probe(source) }
+
+  /// Adds an item. Returns the answers of a batch when it is full.
+  func add(
+    _ item: Item
+  ) async throws -> [Answer] {
+    items.append(item)
+    return items.count < Self.batch ? [] : try await flush()
+  }
+
+  /// The answers for the items that are left, in their order.
+  func flush() async throws -> [Answer] {
+    defer { items = [] }
+    let answers = Mutex<[Prober.Answer]>([])
+    var rest = items.map(\.requestURL)[...]
+    try await prober.probe(
+      { rest.popFirst().map { .success($0) } },
+      answer: { answer in answers.withLock { $0.append(answer) } })
+    let acceptance = Acceptance(file)
+    return zip(items, answers.withLock(\.self)).map { item, answer in
+      let result = answer.result.flatMap { header in
+        acceptance.refusal(of: .header(header)).map {
+          .failure(Prober.Failure(code: $0.code, message: $0.sentence.asSentence))
+        } ?? Result<ImageHeader, Prober.Failure>.success(header)
+      }
+      return (item, result)
+    }
+  }
+}

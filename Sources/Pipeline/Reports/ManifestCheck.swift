@@ -1,0 +1,89 @@
+internal import TesseraImageHeader
+internal import TesseraJSON
+internal import TesseraManifest
+package import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraProbe
+internal import TesseraState
+internal import TesseraText
+
+/// Reads a manifest to its end as a run would, without touching the output.
+package struct ManifestCheck {
+  private let file: PipelineFile
+  private let prober: ManifestProber?
+  private var result = CheckReport()
+
+  /// - Parameter probes: whether the network may be used: for a manifest at a URL, and to probe each
+  ///   image.
+  package init(_ file: PipelineFile, probes: Bool) throws(PipelineError) {
+    if case .url(let url) = file.manifest, !probes {
+      throw PipelineError.manifest(
+        path: file.shown(url),
+        reason: "check does not use the network; --probe lets it, and probes each image, too")
+    }
+    self.file = file
+    prober = probes ? try ManifestProber(file) : nil
+  }
+
+  /// - Parameter report: called for each line that can't be used.
+  package mutating func run(
+    report: (_ line: Int, _ message: String) -> Void
+  ) async throws -> CheckReport {
+    var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
+    while let batch = try await entries.next() {
+      for record in batch {
+        for problem in try await problems(of: record) { add(problem, report) }
+      }
+    }
+    if let prober {
+      for problem in problems(of: try await prober.flush()) { add(problem, report) }
+    }
+    result.items = entries.count
+    return result
+  }
+
+  private mutating func add(_ problem: ManifestProblem, _ report: (Int, String) -> Void) {
+    result.add(problem)
+    report(problem.line, problem.message)
+  }
+
+  private mutating func problems(of record: EntryStream.Record) async throws -> [ManifestProblem] {
+    switch record {
+    case .problem(let problem): return [problem]
+    case .repeated:
+      result.repeated += 1
+      return []
+    case .item(let item, _):
+      let slots = file.plan.slots.map(\.name)
+      if let unknown = item.slots?.first(where: { !slots.contains($0) }) {
+        return [ManifestProblem(item.entry, unknown: unknown, among: slots.sorted())]
+      }
+      return problems(of: try await prober?.add(item) ?? [])
+    }
+  }
+
+  private func problems(of answers: [ManifestProber.Answer]) -> [ManifestProblem] {
+    answers.compactMap { item, answer in
+      guard case .failure(let failure) = answer else { return nil }
+      return ManifestProblem(item.entry, item.shownURL, failure)
+    }
+  }
+}
+
+extension ManifestProblem {
+  /// An image that could not be probed, or that a run would reject.
+  fileprivate init(_ entry: ManifestEntry, _ shown: String, _ failure: Prober.Failure) {
+    let sentence =
+      failure.message.hasSuffix(".") ? failure.message.dropLast() : failure.message[...]
+    self.init(
+      line: entry.line,
+      message: "\(shown): \(sentence) (\(failure.code))")
+  }
+
+  /// An entry for a slot that the pipeline does not have.
+  fileprivate init(_ entry: ManifestEntry, unknown slot: String, among slots: [String]) {
+    self.init(
+      line: entry.line,
+      message: "the pipeline has no slot \"\(slot)\"" + Nearest.hint(for: slot, among: slots))
+  }
+}

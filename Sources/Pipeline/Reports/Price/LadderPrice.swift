@@ -1,0 +1,83 @@
+package import TesseraPlan
+
+/// The price of a manifest's files if their sizes are rounded up on one ladder.
+package struct LadderPrice: Sendable {
+  package var rounding: Rounding
+  /// Requested files: one in each format for a slot at a scale, for one image.
+  package var asked = 0
+  package var made = 0
+  /// Pixels of all requests, and of the files that serve them. If a source has fewer pixels than
+  /// requested, its own count stands for both.
+  package var pixelsAsked = 0.0
+  package var pixelsDelivered = 0.0
+  /// An estimate of all files' bytes; an animation counts with one frame.
+  package var bytes = 0.0
+  /// Files by the length of their longer side.
+  package var rungs: [Int: Int] = [:]
+  /// Files that differ from what the pipeline configures, by the reasons.
+  package var fallbacks: [String: Fallen] = [:]
+
+  /// Files that differ from what the pipeline configures, all for the same reasons.
+  package struct Fallen: Sendable {
+    package var files = 0
+    /// The images that they are made of.
+    package var items = 0
+    /// The ids of the first of these images, at most ``mostExamples``.
+    package var examples: [String] = []
+
+    package static let mostExamples = 3
+  }
+
+  package var shared: Int { asked - made }
+
+  /// How many more pixels rounding delivers than were requested, as a part of those requested.
+  package var overDelivery: Double {
+    pixelsAsked > 0 ? pixelsDelivered / pixelsAsked - 1 : 0
+  }
+
+  /// Files by the smallest power of two that is not below their longer side; empty ranges are left out.
+  package var ranges: [(limit: Int, files: Int)] {
+    var files: [Int: Int] = [:]
+    for (length, count) in rungs {
+      var limit = 1
+      while limit < length { limit *= 2 }
+      files[limit, default: 0] += count
+    }
+    return files.sorted { $0.key < $1.key }.map { (limit: $0.key, files: $0.value) }
+  }
+
+  package init(_ rounding: Rounding) { self.rounding = rounding }
+
+  package mutating func add(_ plan: Plan, of source: PlanSource, id: String) {
+    asked += plan.asked
+    bytes += plan.estimatedBytes(hasAlpha: source.hasAlpha)
+    for variant in plan.variants {
+      made += variant.files.count
+      rungs[variant.size.longerSide, default: 0] += variant.files.count
+    }
+    addFallbacks(plan, id: id)
+    for request in plan.slots.flatMap(\.requests) {
+      let size = plan.variants[request.variant].size
+      let delivered = Double(size.width) * Double(size.height)
+      pixelsDelivered += delivered
+      // As floating point: the largest slots' pixels do not fit an integer.
+      pixelsAsked += min(Double(request.asked.width) * Double(request.asked.height), delivered)
+    }
+  }
+}
+
+extension LadderPrice {
+  private mutating func addFallbacks(_ plan: Plan, id: String) {
+    var reasons: [String: Int] = [:]
+    for fallback in plan.files.lazy.compactMap(\.fallback) {
+      reasons[fallback.text, default: 0] += 1
+    }
+    for (reason, files) in reasons {
+      var fallen = fallbacks[reason] ?? Fallen()
+      fallen.files += files
+      fallen.items += 1
+      if fallen.examples.count < Fallen.mostExamples { fallen.examples.append(id) }
+      fallbacks[reason] = fallen
+    }
+  }
+}

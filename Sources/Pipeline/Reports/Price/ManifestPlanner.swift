@@ -1,0 +1,95 @@
+internal import TesseraImageHeader
+internal import TesseraOutput
+package import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraProbe
+internal import TesseraState
+
+/// Plans a whole manifest from the sizes that earlier runs learned. Makes nothing.
+package struct ManifestPlanner {
+  private let file: PipelineFile
+  private let state: StateStore?
+  private let prober: ManifestProber?
+  private var summary: PlanSummary
+
+  /// - Parameters:
+  ///   - ladders: the ladders to compare; none means the pipeline's own.
+  ///   - probes: whether unknown sizes are probed over the network.
+  package init(_ file: PipelineFile, ladders: [Ladder] = [], probes: Bool) throws {
+    self.file = file
+    let workspace = DirectoryOutput(file.output).workspace
+    state =
+      workspace.hasState
+      ? try PipelineError.wrap { try StateStore(path: workspace.statePath) } : nil
+    prober = probes ? try ManifestProber(file) : nil
+    let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)
+    summary = PlanSummary(ladders: roundings.map { LadderPrice($0) })
+  }
+
+  /// - Parameter report: called for each line of the manifest that can't be used.
+  package mutating func run(
+    report: (_ line: Int, _ message: String) -> Void
+  ) async throws -> PlanSummary {
+    var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
+    let slots = Set(file.plan.slots.map(\.name))
+    while let batch = try await entries.next() {
+      var known: [Item] = []
+      for record in batch {
+        switch record {
+        case .problem(let problem): report(problem.line, problem.message)
+        case .repeated: break
+        case .item(let item, _):
+          if item.slots?.allSatisfy(slots.contains) ?? true {
+            known.append(item)
+          } else {
+            summary.unknown += 1
+          }
+        }
+      }
+      try await add(known)
+    }
+    if let prober { add(try await prober.flush()) }
+    summary.items = entries.count
+    return summary
+  }
+
+  private mutating func add(_ items: [Item]) async throws {
+    for (item, source) in zip(items, try await lastSeen(items)) {
+      if let source {
+        summary.add(source, of: item, file.plan)
+      } else if let prober {
+        add(try await prober.add(item))
+      } else {
+        summary.unknown += 1
+      }
+    }
+  }
+
+  private mutating func add(_ answers: [ManifestProber.Answer]) {
+    for (item, answer) in answers {
+      switch answer {
+      case .success(let header):
+        let source = header.facts.planned(header.format.rawValue, focus: item.focus)
+        summary.add(source, of: item, file.plan)
+      case .failure: summary.unknown += 1
+      }
+    }
+  }
+
+  /// What earlier runs know of each item's source; nil if nothing is known, or if a run would refuse
+  /// it.
+  private func lastSeen(_ items: [Item]) async throws -> [PlanSource?] {
+    guard let state else { return items.map { _ in nil } }
+    let seen = try await state.lastSeen(items.map(\.sourceKey))
+    let acceptance = Acceptance(file)
+    return zip(items, seen).map { item, seen in
+      switch seen {
+      case .content(let content) where acceptance.accepts(content):
+        content.facts.planned(content.format, focus: item.focus)
+      case .header(let header) where acceptance.accepts(header):
+        header.facts.planned(header.format, focus: item.focus)
+      default: nil
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+internal import TesseraSystem
+
+extension PipelineFile {
+  /// Reads a pipeline file, with another manifest or output in the place of its own.
+  ///
+  /// - Parameters:
+  ///   - manifest: nil for the file's own.
+  ///   - output: a path; nil for the file's own.
+  /// - Throws: ``PipelineFileError`` with all mistakes, or `SystemError` if the file can't be read.
+  package static func load(
+    _ path: String, manifest: Manifest?, output: String?
+  ) throws -> PipelineFile {
+    var file = try load(path)
+    if let manifest { file.manifest = manifest }
+    if let output { file.output = output }
+    return file
+  }
+
+  /// The path of the catalog that a run of this pipeline writes.
+  package var catalogPath: String {
+    FileSystem.join(output, "catalog.\(catalogFormat.rawValue)")
+  }
+}

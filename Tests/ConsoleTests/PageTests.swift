@@ -1,0 +1,169 @@
+import Testing
+
+@testable import TesseraConsole
+
+/// What the command prints: help pages, amounts, tables, progress and errors, as whole texts.
+@Suite struct PageTests {
+  private enum Make: Command {
+    static let name = "make"
+    static let summary = "make things"
+    static let syntax = Syntax(
+      operands: "FILE…", operandCount: 1...9, text: "Makes things.\nFrom files.",
+      options: [
+        Flag("--all", "all of them"), Option.duration("--deadline", "stop after this time"),
+      ])
+    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .done }
+  }
+
+  private enum Check: Command {
+    static let name = "inspect"
+    static let summary = "look at things"
+    static let syntax = Syntax(operands: "", operandCount: 0...0, text: "Looks.", options: [])
+    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .done }
+  }
+
+  private static let help = Help(
+    name: "tool", version: "1.2", summary: "does things", commands: [Make.self, Check.self])
+
+  @Test func theOverviewListsTheCommands() {
+    #expect(
+      Self.help.overview == """
+        tool 1.2: does things
+
+        usage: tool COMMAND [options]
+
+          make     make things
+          inspect  look at things
+
+          --help     this page; tool COMMAND --help for the page of a command
+          --version  the version
+
+        Results go to standard output; progress and messages go to standard error.
+        Exit status: 0 all done; 1 done, some items failed; 2 could not run; 64 wrong usage;
+        75 another run holds this output; 130, 143 stopped by a signal (run again to resume).
+
+        """)
+  }
+
+  @Test func aPageListsTheOptionsOfACommand() {
+    #expect(
+      Self.help.page(of: Make.self) == """
+        usage: tool make FILE… [options]
+
+        Makes things.
+        From files.
+
+          --all            all of them
+          --deadline TIME  stop after this time
+          --json           results, and errors, as JSON on standard output
+          --quiet          no messages except errors that end the command
+          --no-progress    no progress bar
+
+        """)
+  }
+
+  @Test(
+    arguments: [
+      (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (99_940, "99.9 kB"), (99_960, "100 kB"),
+      (999_499, "999 kB"), (999_500, "1.0 MB"), (3_400_000, "3.4 MB"), (12_000_000_000, "12.0 GB"),
+      (4_000_000_000_000_000, "4000 TB"),
+    ])
+  func bytesHaveAUnit(_ count: Int, _ text: String) {
+    #expect(Amount.bytes(count) == text)
+  }
+
+  @Test(
+    arguments: [
+      (0.04, "0.0 s"), (0.8, "0.8 s"), (59.4, "59.4 s"), (59.5, "1 min 0 s"), (125, "2 min 5 s"),
+      (3_599, "59 min 59 s"), (3_780, "1 h 3 min"),
+    ])
+  func durationsHaveAUnit(_ seconds: Double, _ text: String) {
+    #expect(Amount.seconds(seconds) == text)
+  }
+
+  @Test func countsAndSharesAreWords() {
+    #expect([0, 1, 2].map { Amount.count($0, "file") } == ["0 files", "1 file", "2 files"])
+    #expect([0, 0.123, 1, 1.5].map(Amount.percent) == ["0.0 %", "12.3 %", "100 %", "150 %"])
+  }
+
+  @Test func numbersInATableAreAlignedRight() {
+    let lines = TextTable.lines(
+      ["ladder", "files", "name"], [["exact", "17", ""], ["power-of-two", "8", "x"]])
+    #expect(
+      lines == [
+        "ladder        files  name", "exact            17", "power-of-two      8  x",
+      ])
+    #expect(TextTable.lines(["a", "b"], []) == ["a  b"])
+  }
+
+  @Test(
+    arguments: [
+      (0, 0, nil, 0, 80, "0  0.0/s"),
+      (
+        45, 1, 62, 3, 80,
+        "[#############################           ] 45/62  15/s  1 failed  0:02 left"
+      ),
+      (45, 0, 62, 3, 37, "[#######    ] 45/62  15/s  0:02 left"),
+      // Too narrow for a bar, and for the whole text.
+      (45, 0, 62, 3, 34, "45/62  15/s  0:02 left"), (45, 0, 62, 3, 10, "45/62  15"),
+      (62, 0, 62, 3, 60, "[##################################] 62/62  20/s  0:00 left"),
+      (5, 0, 40_000, 10, 60, "[                           ] 5/40000  0.5/s  22:13:10 left"),
+      // An estimate of the total that was too small.
+      (9, 0, 8, 2, 20, "9/8  4.5/s"),
+    ] as [(Int, Int, Int?, Int, Int, String)])
+  func theBarFitsTheTerminal(
+    _ done: Int, _ failed: Int, _ total: Int?, _ seconds: Int, _ width: Int, _ line: String
+  ) {
+    let start = ContinuousClock.now
+    let bar = ProgressBar(start: start)
+    let progress = ProgressBar.Progress(done: done, failed: failed, total: total)
+    let text = bar.line(progress, now: start + .seconds(seconds), width: width)
+    #expect(text == line)
+    #expect(text.count < width)
+  }
+
+  @Test func errorsAreJSON() {
+    let usage = ErrorReport.usage(UsageError("no \"such\" thing"))
+    #expect(usage.status == .usage)
+    #expect(usage.text == "tessera: no \"such\" thing")
+    #expect(
+      String(decoding: usage.json, as: UTF8.self) == #"""
+        {
+          "error": {
+            "code": "usage",
+            "message": "no \"such\" thing"
+          }
+        }
+
+        """#)
+    let mistakes = ErrorReport(
+      code: "pipeline-file", message: "The pipeline file has mistakes.",
+      mistakes: [.init(file: "a.yaml", line: 3, column: 7, message: "unknown key")],
+      text: "a.yaml:3:7: error: unknown key")
+    #expect(mistakes.status == .failed)
+    #expect(
+      String(decoding: mistakes.json, as: UTF8.self) == """
+        {
+          "error": {
+            "code": "pipeline-file",
+            "message": "The pipeline file has mistakes.",
+            "mistakes": [
+              {
+                "file": "a.yaml",
+                "line": 3,
+                "column": 7,
+                "message": "unknown key"
+              }
+            ]
+          }
+        }
+
+        """)
+    let stopped = ErrorReport.stopped(.interrupted, keepsWork: true)
+    #expect(stopped.status == .interrupted)
+    #expect(stopped.text == "tessera: stopped; completed work is kept, run again to resume")
+    #expect(ErrorReport.stopped(nil, keepsWork: false).text == "tessera: stopped")
+    // An escape sequence in an id must not reach the terminal.
+    #expect(ErrorReport(message: "a\u{1B}[2Jb").text == "tessera: a\\u{1b}[2Jb")
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import TesseraJSON
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+
+/// The pure parts of the tools: reports, drafts, errors, and the keyed form of catalogs.
+@Suite struct ReportTests {
+  private struct Failure: Error {}
+
+  private static func parse(_ text: String) throws -> JSONValue {
+    try JSONParser.parse(Array(text.utf8))
+  }
+
+  @Test func reportsAreJSON() throws {
+    var prune = PruneReport()
+    prune.count(.kept, bytes: 1)
+    prune.count(.waiting, bytes: 20)
+    prune.count(.deleted, bytes: 300)
+    prune.count(.deleted, bytes: 4_000)
+    #expect(
+      String(decoding: prune.json, as: UTF8.self) == """
+        {
+          "kept": 1,
+          "deleted": 2,
+          "deletedBytes": 4300,
+          "waiting": 1,
+          "waitingBytes": 20,
+          "foreign": 0
+        }
+
+        """)
+    var verify = VerifyReport()
+    verify.images = 3
+    _ = verify.add(id: "a", path: "variants/x", "is missing")
+    #expect(
+      String(decoding: verify.json, as: UTF8.self) == """
+        {
+          "images": 3,
+          "files": 0,
+          "problemCount": 1,
+          "removed": 0,
+          "problems": [
+            {
+              "id": "a",
+              "path": "variants/x",
+              "message": "The file is missing."
+            }
+          ]
+        }
+
+        """)
+    let export = ExportReport(
+      images: 2, empty: 1, files: 4, isRelative: true, scalesLeftOut: [4, 5])
+    #expect(
+      String(decoding: export.json, as: UTF8.self) == """
+        {
+          "pictures": 2,
+          "empty": 1,
+          "files": 4,
+          "relative": true,
+          "scalesLeftOut": [
+            4,
+            5
+          ]
+        }
+
+        """)
+  }
+
+  /// All problems are counted, and the first 10,000 are listed.
+  @Test func theListOfProblemsIsBounded() {
+    var report = VerifyReport()
+    for number in 0..<10_001 { _ = report.add(id: "\(number)", path: "", "is missing") }
+    #expect(report.problemCount == 10_001)
+    #expect(report.problems.count == 10_000)
+  }
+
+  @Test func aDraftIsRemovedOnEveryWayOut() async throws {
+    let folder = try TemporaryFolder()
+    let target = folder.path("target")
+    func write(_ draft: String) throws {
+      try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: true)
+      try Data("x".utf8).write(to: URL(filePath: draft + "/file"))
+    }
+    #expect(throws: Failure.self) {
+      try Draft.publish(to: target) { draft in
+        try write(draft)
+        throw Failure()
+      }
+    }
+    #expect(folder.files(below: "").isEmpty)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try Draft.publish(to: target) { try write($0) }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(folder.files(below: "").isEmpty)
+    try Draft.publish(to: target) { try write($0) }
+    #expect(folder.files(below: "") == ["target/file"])
+  }
+
+  @Test func theKeyedFormIsAnObjectByIds() throws {
+    let head = try Self.parse(#"{"schema":"s","images":[],"scales":[1]}"#)
+    #expect(
+      KeyedForm.head(head, first: "a")
+        == (try Self.parse(#"{"schema":"s","scales":[1],"first":"a"}"#)))
+    #expect(KeyedForm.head(head, first: nil)["first"] == nil)
+    let image = try Self.parse(#"{"id":"a","url":"u","extra":{"n":null}}"#)
+    #expect(
+      KeyedForm.image(image, next: "b")
+        == (try Self.parse(#"{"url":"u","extra":[{"n":null}],"next":"b"}"#)))
+  }
+
+  /// A merge patch removes members by null, so it can't set one to null.
+  @Test func whatAPatchCannotExpressIsAnError() throws {
+    let error = #expect(throws: OutputToolError.self) {
+      try KeyedForm.patch(
+        try Self.parse(#"{"a":{"b":1}}"#), try Self.parse(#"{"a":{"b":null}}"#), of: "\"p1\"")
+    }
+    #expect(error?.description == "a patch can't express that a.b of \"p1\" is null (RFC 7396)")
+  }
+}
