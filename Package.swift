@@ -190,7 +190,7 @@ let package = Package(
     tests("CatalogTests", ["TesseraCatalog", "TesseraPlan", "TesseraJSON"]),
     tests(
       "PipelineTests",
-      ["TesseraPipeline", "TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),
+      ["TesseraPipeline", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),
     tests("OutputToolsTests", ["TesseraOutputTools", "TesseraJSON", "TesseraCatalog"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.

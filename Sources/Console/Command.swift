@@ -1,4 +1,5 @@
-/// A verb of the command line: reads its arguments, calls what does the work, prints what comes out.
+/// A verb of the command line: reads its arguments, calls what does the work, prints what comes
+/// out.
 package protocol Command: Sendable {
   static var name: String { get }
   /// One line for the list of commands.

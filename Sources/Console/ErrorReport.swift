@@ -87,8 +87,8 @@ extension ErrorReport.Mistake {
   }
 }
 
-/// An error that is already part of the JSON on standard output: its message and its exit status are
-/// still due.
+/// An error that is already part of the JSON on standard output: its message and its exit status
+/// are still due.
 package struct AlreadyPrintedError: Error {
   package var error: any Error
 

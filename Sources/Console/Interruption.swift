@@ -3,8 +3,8 @@ internal import Glibc
 internal import Synchronization
 internal import TesseraSystem
 
-/// SIGINT and SIGTERM cancel the command, so that it can clean up. If it has not ended after a while,
-/// the process exits.
+/// SIGINT and SIGTERM cancel the command, so that it can clean up. If it has not ended after a
+/// while, the process exits.
 package enum Interruption {
   private static let received = Mutex<Int32>(0)
 
@@ -20,8 +20,8 @@ package enum Interruption {
   /// Runs `body` in a task of its own, and cancels the task when a signal is received.
   ///
   /// - Parameter timeToStop: the time after a signal at which the process exits in any case.
-  /// - Throws: what `body` throws; `CancellationError` instead if a signal was received, because the
-  ///   errors of cancelled work only follow from it.
+  /// - Throws: what `body` throws; `CancellationError` if a signal was received, because then
+  ///   errors of other kinds only follow from the cancellation.
   package static func cancelling<Value: Sendable>(
     timeToStop: Duration, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -35,7 +35,8 @@ package enum Interruption {
         received.withLock { $0 = number }
         task.cancel()
         // Cancellation can't end a blocking call, such as a read from standard input. Exiting is
-        // safe: the lock and the workers end with the process, and the state on disk is always valid.
+        // safe: the lock and the workers end with the process, and the state on disk is always
+        // valid.
         DispatchQueue.global().asyncAfter(deadline: .now() + timeToStop.inSeconds) {
           _exit(128 + number)
         }

@@ -2,14 +2,14 @@ internal import Glibc
 internal import TesseraSystem
 internal import TesseraText
 
-/// The command line program: finds the command, runs it, and turns what it throws into a message and
-/// an exit status.
+/// The command line program: finds the command, runs it, and turns what it throws into a message
+/// and an exit status.
 package struct Program: Sendable {
   private let help: Help
   private let report: @Sendable (any Error) -> ErrorReport
 
-  /// - Parameter report: describes an error that a command throws. ``UsageError`` is described here, and
-  ///   so is what a signal did.
+  /// - Parameter report: describes an error that a command throws. ``UsageError`` and signals are
+  ///   reported here.
   package init(help: Help, report: @escaping @Sendable (any Error) -> ErrorReport) {
     self.help = help
     self.report = report

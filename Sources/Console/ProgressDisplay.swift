@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import TesseraSystem
 
-/// Progress and messages on standard error: a bar that is redrawn on a terminal, a line from time to
-/// time in a log. Calls may come from several tasks.
+/// Progress and messages on standard error: a bar that is redrawn on a terminal, a line from time
+/// to time in a log. Calls may come from several tasks.
 package final class ProgressDisplay: Sendable {
   private struct State {
     var bar: ProgressBar
@@ -43,7 +43,8 @@ package final class ProgressDisplay: Sendable {
   ) {
     state.lastDrawn = now
     if isTerminal {
-      // The width is read each time, because a window may be resized. ESC [K clears the line's rest.
+      // The width is read each time, because a window may be resized. ESC [K clears the line's
+      // rest.
       let line = state.bar.line(progress, now: now, width: Host.terminalWidth ?? 80)
       StandardStream.error.write("\r\(line)\u{1B}[K")
       state.isBarShown = true

@@ -10,7 +10,8 @@ enum Draft {
   {
     // The process id keeps two tools that write the same target apart.
     let draft = "\(target).\(Host.processIdentifier).new"
-    // After the rename this removes nothing. If removing fails, the error of `make` is what matters.
+    // After the rename this removes nothing. If removing fails, the error of `make` is what
+    // matters.
     defer { try? FileSystem.removeTree(draft) }
     let value = try make(draft)
     try Task.checkCancellation()

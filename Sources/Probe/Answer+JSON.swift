@@ -8,7 +8,8 @@ extension Prober.Answer {
     return (header.width, header.height, header.format.rawValue)
   }
 
-  package var failure: Prober.Failure? {
+  /// Why probing failed; nil if it did not.
+  package var problem: Prober.Failure? {
     if case .failure(let failure) = result { failure } else { nil }
   }
 

@@ -25,7 +25,8 @@ package struct ProbeSession: Sendable {
     self.settings = settings
   }
 
-  /// Whether `allow` may have an entry: `loopback`, `private`, or an address block in CIDR notation.
+  /// Whether `allow` may have an entry: `loopback`, `private`, or an address block in CIDR
+  /// notation.
   package static func understands(_ entry: String) -> Bool { AddressPolicy.understands(entry) }
 
   /// Probes sources, and hands out the answers in their order.
@@ -52,7 +53,7 @@ package struct ProbeSession: Sendable {
       try await prober.probe(
         { progress.withLock { $0.isStopped } ? nil : try await queue.next() },
         answer: { result in
-          if result.failure != nil { progress.withLock { $0.hasFailures = true } }
+          if result.problem != nil { progress.withLock { $0.hasFailures = true } }
           if !answer(result) {
             progress.withLock { $0.isStopped = true }
             stopList()

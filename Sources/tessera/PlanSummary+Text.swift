@@ -50,8 +50,8 @@ extension PlanSummary {
   /// The most lengths that are listed one by one.
   private static let listedLengths = 20
 
-  /// Rows for the lengths of files: ranges if there are many lengths, because small sources have sizes
-  /// of their own.
+  /// Rows for the lengths of files: ranges if there are many lengths, because small sources have
+  /// sizes of their own.
   private static func lengths(of ladder: LadderPrice) -> [[String]] {
     if ladder.rungs.count <= listedLengths {
       return ladder.rungs.sorted { $0.key < $1.key }.map { [String($0.key), String($0.value)] }

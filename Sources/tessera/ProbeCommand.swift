@@ -48,7 +48,7 @@ enum ProbeCommand: Command {
     if let image = answer.image {
       return Console.line("\(answer.source): \(image.width) x \(image.height) \(image.format)")
     }
-    if let failure = answer.failure, !isQuiet {
+    if let failure = answer.problem, !isQuiet {
       let source = answer.source.isEmpty ? "" : "\(answer.source): "
       Console.message("\(source)\(failure.message) (\(failure.code))")
     }

@@ -59,8 +59,8 @@ import Testing
     return workshop
   }
 
-  /// On screens with one, two and three device pixels per point, nothing moves when an image loads, and
-  /// each tile requests exactly the file for its slot and scale.
+  /// On screens with one, two and three device pixels per point, nothing moves when an image loads,
+  /// and each tile requests exactly the file for its slot and scale.
   @Test(arguments: [1, 2, 3])
   func nothingMovesAndTheRightFilesAreRequested(_ scale: Int) async throws {
     let workshop = try await Self.made()

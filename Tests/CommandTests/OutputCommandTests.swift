@@ -3,7 +3,8 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// Commands that work on a finished output: `verify`, `prune`, `why`, and signals that interrupt them.
+/// Commands that work on a finished output: `verify`, `prune`, `why`, and signals that interrupt
+/// them.
 @Suite struct OutputCommandTests {
   private static func made(_ names: [String], keys: String = "") async throws -> Workshop {
     let nginx = try await Nginx(serving: Places.fixtures)

@@ -46,7 +46,8 @@ import Testing
     return (bytes, report)
   }
 
-  /// For any changes, the old catalog with the patch applied is the new one: the same bytes in canonical JSON.
+  /// For any changes, the old catalog with the patch applied is the new one: the same bytes in
+  /// canonical JSON.
   @Test func thePatchTurnsTheOldCatalogIntoTheNewOne() throws {
     var generator = SplitMix(seed: 2)
     for _ in 0..<300 {

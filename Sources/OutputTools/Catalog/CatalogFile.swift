@@ -7,8 +7,8 @@ internal import TesseraSystem
 ///
 /// - ``lines()`` returns each image as it was written, with its place in the file: for work on the
 ///   catalog itself.
-/// - ``forEachImage(_:)`` decodes images as apps do, and checks them: for work that copies, links or
-///   shows what a catalog names.
+/// - ``forEachImage(_:)`` decodes images as apps do, and checks them: for work that copies, links
+///   or shows what a catalog names.
 ///
 /// Both check for cancellation before each image.
 struct CatalogFile {
@@ -65,8 +65,8 @@ struct CatalogFile {
     }
   }
 
-  /// SHA-256 of the canonical JSON (``Catalog/canonicalJSON()``, RFC 8785), which is the same for both
-  /// forms of a catalog.
+  /// SHA-256 of the canonical JSON (``Catalog/canonicalJSON()``, RFC 8785), which is the same for
+  /// both forms of a catalog.
   func canonicalDigest() throws -> String {
     let frame = try head().canonicalFrame
     let digest = SHA256()
@@ -84,8 +84,8 @@ struct CatalogFile {
     return digest.hexadecimal()
   }
 
-  /// Accepts only paths that a run makes, so that no path leads out of the output or runs as a script
-  /// in a page; and only slots whose files are in the image.
+  /// Accepts only paths that a run makes, so that no path leads out of the output or runs as a
+  /// script in a page; and only slots whose files are in the image.
   private func check(_ image: CatalogImage) throws(OutputToolError) {
     for file in image.variants.flatMap(\.files) where PublishedFile.digest(in: file.path) == nil {
       throw OutputToolError("the catalog names a file \"\(file.path)\", which no run makes")

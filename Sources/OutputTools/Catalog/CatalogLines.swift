@@ -2,8 +2,8 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraSystem
 
-/// The images of a catalog as they were written, one at a time, so that memory does not grow with the
-/// catalog.
+/// The images of a catalog as they were written, one at a time, so that memory does not grow with
+/// the catalog.
 ///
 /// It reads what a run writes: the head on the first line, and each image on a line of its own.
 struct CatalogLines: ~Copyable {
@@ -43,7 +43,8 @@ struct CatalogLines: ~Copyable {
     guard let first = try lines.nextLine(), let head = head(first) else {
       throw OutputToolError(
         "\"\(path)\" is not a catalog of this version; expected \"schema\": "
-          + "\"\(Catalog.schema)\" on its first line, and an image on each other, as a run writes it"
+          + "\"\(Catalog.schema)\" on its first line, and an image on each other line, "
+          + "as a run writes it"
       )
     }
     lines.head = head

@@ -14,8 +14,9 @@ package struct CatalogDiff {
     self.new = new
   }
 
-  /// The SHA-256 of each catalog's canonical JSON (RFC 8785), whatever its form. An app can check with
-  /// it whether a patch is for the catalog that it has, and whether the result is the right one.
+  /// The SHA-256 of each catalog's canonical JSON (RFC 8785), whatever its form. An app can check
+  /// with it whether a patch is for the catalog that it has, and whether the result is the right
+  /// one.
   package func digests() throws -> (old: String, new: String) {
     (try CatalogFile(at: old).canonicalDigest(), try CatalogFile(at: new).canonicalDigest())
   }
@@ -23,8 +24,8 @@ package struct CatalogDiff {
   /// Compares the catalogs.
   ///
   /// - Parameters:
-  ///   - onChange: called for each image that differs, in the order of the new catalog; then for the
-  ///     images that were removed.
+  ///   - onChange: called for each image that differs, in the order of the new catalog; then for
+  ///     the images that were removed.
   ///   - patch: called with the parts of the patch.
   /// - Throws: ``OutputToolError`` if a catalog can't be read, or `CancellationError`.
   package func run(

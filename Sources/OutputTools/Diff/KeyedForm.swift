@@ -2,10 +2,10 @@ internal import TesseraJSON
 
 /// The form of a catalog that patches are for.
 ///
-/// RFC 7396 replaces an array as a whole. So in the keyed form `images` is an object, with the ids as
-/// names. Each image has the id of the image after it as `next`, and the catalog has the first id as
-/// `first`: in this order a new image changes its neighbours alone. `extra` is wrapped in an array,
-/// because a patch can't set a member to null.
+/// RFC 7396 replaces an array as a whole. So in the keyed form `images` is an object, with the ids
+/// as names. Each image has the id of the image after it as `next`, and the catalog has the first
+/// id as `first`: in this order a new image changes its neighbours alone. `extra` is wrapped in an
+/// array, because a patch can't set a member to null.
 enum KeyedForm {
   /// The catalog without its images.
   static func head(_ head: JSONValue, first: String?) -> JSONValue {

@@ -2,8 +2,8 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraSystem
 
-/// An Xcode asset catalog: a folder for each slot, which is a namespace (`UIImage(named: "card/p1")`),
-/// and in it an image set for each image, with its files for 1x, 2x and 3x.
+/// An Xcode asset catalog: a folder for each slot, which is a namespace
+/// (`UIImage(named: "card/p1")`), and in it an image set for each image, with its files for 1x, 2x and 3x.
 final class AssetCatalogExport: Exporting {
   private typealias ScaledFile = (path: String, scale: Int)
 

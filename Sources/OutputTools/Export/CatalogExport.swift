@@ -1,8 +1,8 @@
 internal import TesseraCatalog
 internal import TesseraSystem
 
-/// Converts a catalog into a form that other tools read, one image at a time, so that memory does not
-/// grow with the catalog.
+/// Converts a catalog into a form that other tools read, one image at a time, so that memory does
+/// not grow with the catalog.
 package struct CatalogExport {
   package enum Form: String, Sendable, CaseIterable {
     /// HTML `picture` elements.
@@ -34,9 +34,9 @@ package struct CatalogExport {
 
   /// Writes the export. If that fails or is cancelled, nothing is left of it.
   ///
-  /// - Parameter path: a file for `html` and `eleventy`, a folder for the others; it must not exist.
-  /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target can't
-  ///   be written; or `CancellationError`.
+  /// - Parameter path: a file for `html` and `eleventy`, a folder for the others; must not exist.
+  /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
+  ///   can't be written; or `CancellationError`.
   package func write(to path: String) throws -> ExportReport {
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }

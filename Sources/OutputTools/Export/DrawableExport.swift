@@ -1,8 +1,8 @@
 internal import TesseraCatalog
 internal import TesseraSystem
 
-/// Android drawables: `drawable-mdpi` for scale 1, `xhdpi` for 2, `xxhdpi` for 3 and `xxxhdpi` for 4.
-/// Each file is named for its slot and its image (`R.drawable.card_p1`).
+/// Android drawables: `drawable-mdpi` for scale 1, `xhdpi` for 2, `xxhdpi` for 3 and `xxxhdpi` for
+/// 4. Each file is named for its slot and its image (`R.drawable.card_p1`).
 final class DrawableExport: Exporting {
   private static let types: Set = ["image/webp", "image/png", "image/jpeg"]
   private static let densities = [1: "mdpi", 2: "xhdpi", 3: "xxhdpi", 4: "xxxhdpi"]

@@ -2,8 +2,8 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraSystem
 
-/// The metadata object that eleventy-img's `Image()` returns, for each image by its id: for each format
-/// the files that show the whole image, smallest first.
+/// The metadata object that eleventy-img's `Image()` returns, for each image by its id: for each
+/// format the files that show the whole image, smallest first.
 final class EleventyExport: Exporting {
   private typealias SizedFile = (file: CatalogVariant.File, variant: CatalogVariant)
 

@@ -7,7 +7,8 @@ internal import TesseraBytes
 struct FileNames {
   private var taken: Set<String> = []
 
-  /// Returns `plain`; with a part of the digest of `subject`, which the name is for, if it is taken.
+  /// Returns `plain`; with a part of the digest of `subject`, which the name is for, if it is
+  /// taken.
   mutating func unique(_ plain: String, for subject: String) -> String {
     var name = plain
     while !taken.insert(name.lowercased()).inserted {
@@ -31,8 +32,8 @@ extension String {
     }
   }
 
-  /// The text as the name of an Android resource: lower-case letters, digits and underscores, with a
-  /// letter first.
+  /// The text as the name of an Android resource: lower-case letters, digits and underscores, with
+  /// a letter first.
   var resourceName: String {
     let name = safe { byte in
       Self.isLetterOrDigit(byte) && !(0x41...0x5A).contains(byte) || byte == UInt8(ascii: "_")

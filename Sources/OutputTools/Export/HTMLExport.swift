@@ -1,9 +1,9 @@
 internal import TesseraCatalog
 internal import TesseraSystem
 
-/// A `picture` element for each image and slot (HTML, section 4.8): a `source` for each type except the
-/// last, which is that of the `img`, with the files of each scale. It has the size in the layout, so
-/// that nothing moves when the image loads.
+/// A `picture` element for each image and slot (HTML, section 4.8): a `source` for each type except
+/// the last, which is that of the `img`, with the files of each scale. It has the size in the
+/// layout, so that nothing moves when the image loads.
 final class HTMLExport: Exporting {
   private typealias ScaledVariant = (variant: CatalogVariant, scale: Int)
 
@@ -59,8 +59,8 @@ final class HTMLExport: Exporting {
   /// Types that every browser shows, whatever the `type` of a `source` says.
   private static let universal: Set = ["image/jpeg", "image/png", "image/gif"]
 
-  /// A source for each type that is not the last of its size, and has a file for every scale. If a size
-  /// was not made in that type, its last file takes the place, if every browser shows that.
+  /// A source for each type that is not the last of its size, and has a file for every scale. If a
+  /// size was not made in that type, its last file takes the place, if every browser shows that.
   private static func sources(
     of files: [ScaledVariant]
   ) -> [(type: String, choices: [Choice])] {
@@ -80,8 +80,8 @@ final class HTMLExport: Exporting {
     }
   }
 
-  /// The value of `srcset`. A file that serves several scales is listed at each: a browser takes the
-  /// nearest scale of the list, and for one that is missing that may be another file.
+  /// The value of `srcset`. A file that serves several scales is listed at each: a browser takes
+  /// the nearest scale of the list, and for one that is missing that may be another file.
   private func set(_ choices: [Choice]) -> String {
     choices.map { "\(context.url($0.file.path).sourceSetURL) \($0.scale)x" }.joined(separator: ", ")
   }

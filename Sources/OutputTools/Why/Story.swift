@@ -23,7 +23,7 @@ package struct Story: Sendable {
     let output = OutputFolder(root)
     guard output.hasState else {
       throw OutputToolError(
-        "\"\(root)\" holds no state of a run (.tessera/state.sqlite); it must be the output of a run"
+        "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
       )
     }
     let state = try output.state()
