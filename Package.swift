@@ -135,8 +135,8 @@ let package = Package(
     module(
       "OutputTools",
       [
-        "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
-        "TesseraImageHeader", "TesseraPlan", "TesseraState", "TesseraOutput",
+        "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
+        "TesseraPlan", "TesseraState", "TesseraOutput",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 

@@ -330,7 +330,7 @@ import Testing
       "export", out, "--as", "xcassets", "--to", workshop.folder.path("Assets"))
     #expect(none.status == 2)
     #expect(
-      none.errors.contains("scales are 5, and xcassets has places for 1, 2, 3 alone"),
+      none.errors.contains("scales are 5, but xcassets only has places for 1, 2, 3"),
       "\(none.errors)")
     #expect(workshop.folder.files(below: "").filter { $0.contains("Assets") }.isEmpty)
   }
