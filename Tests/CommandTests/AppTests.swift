@@ -90,9 +90,9 @@ import Testing
       """, to: "Sources/App/main.swift")
 
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: #"{"id":"p1","url":"\#(nginx.url("/rotated-phone-shot.jpg"))"}"#)
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
     let nowhere = ["PKG_CONFIG_PATH": "/nonexistent", "PKG_CONFIG_LIBDIR": "/nonexistent"]
     let found = try await Tool.run(
@@ -101,7 +101,7 @@ import Testing
     let shown = try await Self.swift(
       [
         "run", "--quiet", "--package-path", folder.url.path, "App",
-        workshop.folder.path("out/catalog.json"),
+        fixture.folder.path("out/catalog.json"),
       ], nowhere)
     #expect(
       shown.output == "Plan Manifest State\np1 180 240 384\n", "\(shown.errors)\(shown.output)")
@@ -115,12 +115,12 @@ import Testing
   @Test func exampleAppLaysOutAFeed() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["rotated-phone-shot.jpg", "plain.jpg", "gone.jpg", "grey.png", "animated.gif"]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined())
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     await nginx.stop()
     let example = Places.products.appending(path: "FeedLayout").path
-    let shown = try await Tool.run(example, [workshop.folder.path("out/catalog.json")])
+    let shown = try await Tool.run(example, [fixture.folder.path("out/catalog.json")])
     #expect(shown.status == 0, "\(shown.errors)")
     let lines = shown.output.split(separator: "\n").map(String.init)
     #expect(lines.filter { $0.contains(" points at ") }.count == 3)
@@ -130,7 +130,7 @@ import Testing
     let files = lines.filter { $0.hasPrefix("    variants/") }.map { $0.dropFirst(4) }
     #expect(files.count >= 12)
     for file in files {
-      #expect(FileManager.default.fileExists(atPath: workshop.folder.path("out/\(file)")))
+      #expect(FileManager.default.fileExists(atPath: fixture.folder.path("out/\(file)")))
     }
     // The quickstart's photographs, if it has run.
     if let quickstart = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] {
@@ -140,7 +140,7 @@ import Testing
     } else {
       print("not tested: the quickstart's catalog (run Tests/run without arguments for it)")
     }
-    let broken = try await Tool.run(example, [workshop.folder.path("feed.yaml")])
+    let broken = try await Tool.run(example, [fixture.folder.path("feed.yaml")])
     #expect(broken.status == 2)
     #expect(broken.errors.contains("line 1, column 1: expected an object"), "\(broken.errors)")
   }
@@ -160,17 +160,17 @@ import Testing
       return String(decoding: try JSONSerialization.data(withJSONObject: entry), as: UTF8.self)
         + "\n"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: lines.joined(),
       keys: "variants: {format: [webp, jpeg]}\nbase-url: \"https://cdn.example.com/a,b/\"")
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     await nginx.stop()
-    let catalog = try workshop.catalog
-    let out = workshop.folder.path("out")
+    let catalog = try fixture.catalog
+    let out = fixture.folder.path("out")
     func export(_ form: String, _ options: String...) async throws -> Tool.Result {
       try await Tool.run(
         Places.tessera,
-        ["export", out, "--as", form, "--to", workshop.folder.path("made-\(form)")] + options)
+        ["export", out, "--as", form, "--to", fixture.folder.path("made-\(form)")] + options)
     }
 
     // HTML, parsed by Python.
@@ -187,7 +187,7 @@ import Testing
       print(json.dumps(found))
       """
     let parsed = try await Tool.run(
-      "/usr/bin/python3", ["-c", script, workshop.folder.path("made-html")])
+      "/usr/bin/python3", ["-c", script, fixture.folder.path("made-html")])
     let tags = try #require(
       try JSONSerialization.jsonObject(with: Data(parsed.output.utf8)) as? [[Any]])
     let elements = tags.map {
@@ -220,23 +220,23 @@ import Testing
     // Xcode: the files in Contents.json exist and have the size of their scale's variant.
     let xcode = try await export("xcassets", "--slot", "card")
     #expect(xcode.status == 0, "\(xcode.errors)")
-    let sets = workshop.folder.files(below: "made-xcassets").filter {
+    let sets = fixture.folder.files(below: "made-xcassets").filter {
       $0.hasSuffix(".imageset/Contents.json")
     }
     #expect(sets.count == 6)
     // Two of the ids are the same name on a case-insensitive file system.
     #expect(Set(sets.map { $0.lowercased() }).count == 6)
     #expect(sets.allSatisfy { $0.hasPrefix("card/") && !$0.contains("..") })
-    #expect(workshop.folder.files(below: "made-xcassets").count == 6 * 4 + 2)
+    #expect(fixture.folder.files(below: "made-xcassets").count == 6 * 4 + 2)
     for set in sets {
       let folder = "made-xcassets/" + set.dropLast("Contents.json".count)
       let contents =
         try JSONSerialization.jsonObject(
-          with: try workshop.folder.read(folder + "Contents.json")) as? [String: Any]
+          with: try fixture.folder.read(folder + "Contents.json")) as? [String: Any]
       let entries = try #require(contents?["images"] as? [[String: String]])
       #expect(entries.map { $0["scale"] } == ["1x", "2x", "3x"])
       for entry in entries {
-        let bytes = try workshop.folder.read(folder + (entry["filename"] ?? ""))
+        let bytes = try fixture.folder.read(folder + (entry["filename"] ?? ""))
         #expect(
           bytes.prefix(2) == Data([0xFF, 0xD8])
             || bytes.prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
@@ -245,7 +245,7 @@ import Testing
 
     // A trailing slash does not matter, and a repeated slot counts once.
     let twice = try await Tool.tessera(
-      "export", out, "--as", "xcassets", "--to", workshop.folder.path("Twice.xcassets") + "/",
+      "export", out, "--as", "xcassets", "--to", fixture.folder.path("Twice.xcassets") + "/",
       "--slot",
       "card", "--slot", "card")
     #expect(twice.status == 0, "\(twice.errors)")
@@ -253,7 +253,7 @@ import Testing
     // Android: names that aapt accepts, the same in each density.
     let android = try await export("android")
     #expect(android.status == 0, "\(android.errors)")
-    let drawables = workshop.folder.files(below: "made-android")
+    let drawables = fixture.folder.files(below: "made-android")
     #expect(drawables.count == 6 * 3 * 3)
     for name in drawables {
       let isGood =
@@ -265,7 +265,7 @@ import Testing
     // eleventy-img's object, only uncropped images.
     let eleventy = try await export("eleventy")
     #expect(eleventy.status == 0, "\(eleventy.errors)")
-    let object = try JSONSerialization.jsonObject(with: try workshop.folder.read("made-eleventy"))
+    let object = try JSONSerialization.jsonObject(with: try fixture.folder.read("made-eleventy"))
     let pictures = try #require(object as? [String: [String: [[String: Any]]]])
     #expect(Set(pictures.keys) == Set(ids.dropLast()))
     let files = try #require(pictures["plain"]?["jpeg"])
@@ -275,38 +275,38 @@ import Testing
     #expect(files[0]["srcset"] as? String == "\(url) \(widths[0])w")
     // The operand can be the catalog file itself.
     let own = try await Tool.tessera(
-      "export", out + "/catalog.json", "--as", "eleventy", "--to", workshop.folder.path("own"))
+      "export", out + "/catalog.json", "--as", "eleventy", "--to", fixture.folder.path("own"))
     #expect(own.status == 0, "\(own.errors)")
-    #expect(try workshop.folder.text("own") == (try workshop.folder.text("made-eleventy")))
+    #expect(try fixture.folder.text("own") == (try fixture.folder.text("made-eleventy")))
     #expect(pictures["plain"]?["webp"]?.count == files.count)
 
     // Errors have messages, and leave no files.
     let again = try await export("html")
     #expect(again.status == 2 && again.errors.contains("exists already"), "\(again.errors)")
     let unknown = try await Tool.tessera(
-      "export", out, "--as", "html", "--to", workshop.folder.path("x"), "--slot", "crad")
+      "export", out, "--as", "html", "--to", fixture.folder.path("x"), "--slot", "crad")
     #expect(unknown.status == 2 && unknown.errors.contains("no slot \"crad\""), "\(unknown.errors)")
     let form = try await Tool.tessera("export", out, "--as", "xcasset", "--to", "x")
     #expect(
       form.status == 64 && form.errors.contains("did you mean \"xcassets\""), "\(form.errors)")
-    #expect(workshop.folder.files(below: "").filter { $0.contains(".new") }.isEmpty)
+    #expect(fixture.folder.files(below: "").filter { $0.contains(".new") }.isEmpty)
   }
 
   /// A size that exceeds WebP's limit has its JPEG at its scale; scales that a format cannot hold
   /// are reported.
   @Test func exportsTellWhatTheyLeaveOut() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/tall-900x20000.png") + "\n",
       keys: "variants: {format: [webp, jpeg]}\nscales: [1, 2, 5]",
       slots: "slots: {card: {size: 414x}}")
-    #expect(try await workshop.run().status == 0)
-    let out = workshop.folder.path("out")
+    #expect(try await fixture.run().status == 0)
+    let out = fixture.folder.path("out")
     let html = try await Tool.tessera(
-      "export", out, "--as", "html", "--to", workshop.folder.path("page"))
+      "export", out, "--as", "html", "--to", fixture.folder.path("page"))
     #expect(html.status == 0, "\(html.errors)")
-    let page = try workshop.folder.text("page")
-    let variants = try workshop.catalog.images[0].variants
+    let page = try fixture.folder.text("page")
+    let variants = try fixture.catalog.images[0].variants
     try #require(variants.map(\.type) == ["image/webp", "image/jpeg"])
     let (small, large) = (variants[0], variants[1].path)
     let plain = try #require(small.also?.first?.path)
@@ -316,38 +316,38 @@ import Testing
           + #"<img src="\#(plain)" srcset="\#(plain) 1x, \#(large) 2x, \#(large) 5x""#), "\(page)")
 
     let android = try await Tool.tessera(
-      "export", out, "--as", "android", "--to", workshop.folder.path("res"))
+      "export", out, "--as", "android", "--to", fixture.folder.path("res"))
     #expect(android.status == 0, "\(android.errors)")
     #expect(
       android.output.hasSuffix("/res: 1 image, 2 files; android has no place for 5x\n"),
       "\(android.output)")
-    try workshop.write(
+    try fixture.write(
       keys: "variants: {format: [webp, jpeg]}\nscales: [5]",
       slots: "slots: {card: {size: 414x}}")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
     let none = try await Tool.tessera(
-      "export", out, "--as", "xcassets", "--to", workshop.folder.path("Assets"))
+      "export", out, "--as", "xcassets", "--to", fixture.folder.path("Assets"))
     #expect(none.status == 2)
     #expect(
       none.errors.contains("scales are 5, but xcassets only has places for 1, 2, 3"),
       "\(none.errors)")
-    #expect(workshop.folder.files(below: "").filter { $0.contains("Assets") }.isEmpty)
+    #expect(fixture.folder.files(below: "").filter { $0.contains("Assets") }.isEmpty)
   }
 
   /// If a pipeline makes no format that Xcode supports, the export fails and leaves no file.
   @Test func impossibleExportsLeaveNoFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg") + "\n")
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
-    let target = workshop.folder.path("Assets.xcassets")
+    let target = fixture.folder.path("Assets.xcassets")
     let result = try await Tool.tessera(
-      "export", workshop.folder.path("out"), "--as", "xcassets", "--to", target)
+      "export", fixture.folder.path("out"), "--as", "xcassets", "--to", target)
     #expect(result.status == 2)
     #expect(result.errors.contains("variants: {format: [webp, compatible]}"), "\(result.errors)")
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: workshop.folder.url.path).allSatisfy {
+      try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path).allSatisfy {
         !$0.hasPrefix("Assets")
       })
   }
@@ -358,13 +358,13 @@ import Testing
     func line(_ id: String, _ name: String) -> String {
       #"{"id":"\#(id)","url":"\#(nginx.url("/\(name)"))"}"# + "\n"
     }
-    let workshop = try Workshop(manifest: line("a", "plain.jpg") + line("b", "grey.png"))
-    #expect(try await workshop.run().status == 0)
-    let old = try workshop.folder.write(try workshop.catalogText, to: "old.json")
-    try workshop.folder.write(
+    let fixture = try RunFixture(manifest: line("a", "plain.jpg") + line("b", "grey.png"))
+    #expect(try await fixture.run().status == 0)
+    let old = try fixture.folder.write(try fixture.catalogText, to: "old.json")
+    try fixture.folder.write(
       line("new", "one-pixel.png") + line("a", "animated.gif"), to: "manifest")
-    #expect(try await workshop.run().status == 0)
-    let out = workshop.folder.path("out")
+    #expect(try await fixture.run().status == 0)
+    let out = fixture.folder.path("out")
     let text = try await Tool.tessera("diff", old, out)
     #expect(text.status == 0, "\(text.errors)")
     #expect(
@@ -374,38 +374,38 @@ import Testing
     #expect(text.errors == "1 image added, 1 removed, 1 changed, 0 the same\n")
     let patch = try await Tool.tessera("diff", "--patch", old, out)
     let made = try CatalogPatch(reading: patch.output.utf8)
-      .applied(to: try Catalog(reading: try workshop.folder.read("old.json")))
-    #expect(made.canonicalJSON() == (try workshop.catalog).canonicalJSON())
+      .applied(to: try Catalog(reading: try fixture.folder.read("old.json")))
+    #expect(made.canonicalJSON() == (try fixture.catalog).canonicalJSON())
     let json = try await Tool.tessera("diff", "--json", old, out)
     let members = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(members?["removed"] as? Int == 1)
     // The digests before and after the patch, as an app computes them.
     for (name, catalog) in [
-      ("old", try Catalog(reading: try workshop.folder.read("old.json"))), ("new", made),
+      ("old", try Catalog(reading: try fixture.folder.read("old.json"))), ("new", made),
     ] {
       let bytes = String(decoding: catalog.canonicalJSON(), as: UTF8.self)
-      let sum = try await Tool.run("/usr/bin/sha256sum", [workshop.folder.write(bytes, to: "sum")])
+      let sum = try await Tool.run("/usr/bin/sha256sum", [fixture.folder.write(bytes, to: "sum")])
       #expect(sum.output.hasPrefix((members?[name] as? String ?? "none") + " "), "\(name)")
     }
     #expect((members?["changes"] as? [Any])?.count == 3)
     // JSON Lines are the same catalog in another form.
-    try workshop.write(keys: "catalog: {format: jsonl}")
-    #expect(try await workshop.run().status == 0)
+    try fixture.write(keys: "catalog: {format: jsonl}")
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
-    let new = try workshop.folder.write(
+    let new = try fixture.folder.write(
       String(decoding: made.canonicalJSON(), as: UTF8.self), to: "canonical.json")
     let unreadable = try await Tool.tessera("diff", new, out)
     #expect(unreadable.status == 2)
     #expect(unreadable.errors.contains("canonical.json"), "\(unreadable.errors)")
     // Errors of a truncated catalog are still one JSON document.
-    try workshop.folder.write(
-      String(try workshop.folder.text("old.json").dropLast(40)), to: "cut.json")
-    let cut = try await Tool.tessera("diff", "--json", old, workshop.folder.path("cut.json"))
+    try fixture.folder.write(
+      String(try fixture.folder.text("old.json").dropLast(40)), to: "cut.json")
+    let cut = try await Tool.tessera("diff", "--json", old, fixture.folder.path("cut.json"))
     #expect(cut.status == 2)
     let document = try JSONSerialization.jsonObject(with: Data(cut.output.utf8)) as? [String: Any]
     #expect((document?["error"] as? [String: Any])?["code"] as? String == "failed", "\(cut.output)")
     #expect(cut.errors.contains("cut.json"))
-    let missing = try await Tool.tessera("diff", workshop.folder.path("nothing"), out)
+    let missing = try await Tool.tessera("diff", fixture.folder.path("nothing"), out)
     #expect(missing.status == 2)
     #expect(missing.errors.contains("nothing"), "\(missing.errors)")
   }

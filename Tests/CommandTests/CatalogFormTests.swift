@@ -9,20 +9,20 @@ import Testing
   @Test func fullProfileHasSourcesAndDigests() async throws {
     let bytes = try Places.bytes("orientation-6.jpg")
     let server = try FaultServer([
-      "/a": { $1.answer("302 Found", ["Location": "/b?token=secret&size=1"]) },
+      "/a": { $1.respond("302 Found", ["Location": "/b?token=secret&size=1"]) },
       "/b?token=secret&size=1": { request, connection in
         if request.headers["if-none-match"] == "\"v1\"" {
-          return connection.answer("304 Not Modified")
+          return connection.respond("304 Not Modified")
         }
-        connection.answer(
+        connection.respond(
           "200 OK",
           [
             "ETag": "\"v1\"", "X-Robots-Tag": "noimageai, noindex",
             "Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT",
           ], bytes)
       },
-      "/p3": { $1.picture("display-p3.jpg") }, "/cmyk": { $1.picture("cmyk.jpg") },
-      "/grey": { $1.picture("grey.png") },
+      "/p3": { $1.fixture("display-p3.jpg") }, "/cmyk": { $1.fixture("cmyk.jpg") },
+      "/grey": { $1.fixture("grey.png") },
     ])
     defer { server.stop() }
     let names = ["a", "p3", "cmyk", "grey", "gone"]
@@ -30,20 +30,20 @@ import Testing
       "variants: {format: [webp, jpeg]}\ncatalog: {profile: \(profile)}\n"
         + "fetch: {allow: loopback, retries: 0, ignore-query: [token], revalidate: always}"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: keys("client"))
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images.allSatisfy { $0.source == nil })
-    #expect(!(try workshop.catalogText.contains("sha256")))
-    try workshop.write(keys: keys("full"))
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.report["decodes"] == 0)
-    let images = try workshop.catalog.images
-    try Data(bytes).write(to: URL(filePath: workshop.folder.path("source")))
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images.allSatisfy { $0.source == nil })
+    #expect(!(try fixture.catalogText.contains("sha256")))
+    try fixture.write(keys: keys("full"))
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.report["decodes"] == 0)
+    let images = try fixture.catalog.images
+    try Data(bytes).write(to: URL(filePath: fixture.folder.path("source")))
     func digest(_ path: String) async throws -> String {
       String(
-        try await Tool.run("/usr/bin/sha256sum", [workshop.folder.path(path)]).output.prefix(64))
+        try await Tool.run("/usr/bin/sha256sum", [fixture.folder.path(path)]).output.prefix(64))
     }
     let source = CatalogSource(
       url: server.url("/b?size=1"), bytes: bytes.count, sha256: try await digest("source"),
@@ -57,34 +57,34 @@ import Testing
       let other = try #require(variant.also?.first)
       #expect(other.sha256 == (try await digest("out/\(other.path)")))
     }
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
   }
 
   /// JSON Lines: one line for the head and one per image, with the same text as in JSON.
   @Test func catalogCanBeJSONLines() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["plain.jpg", "grey.png", "gone.png"]
-    let workshop = try Workshop(manifest: names.map { nginx.url("/\($0)") + "\n" }.joined())
-    #expect(try await workshop.run().status == 1)
-    let whole = try workshop.catalogText
-    try workshop.write(keys: "catalog: {format: jsonl}")
-    let result = try await workshop.run()
+    let fixture = try RunFixture(manifest: names.map { nginx.url("/\($0)") + "\n" }.joined())
+    #expect(try await fixture.run().status == 1)
+    let whole = try fixture.catalogText
+    try fixture.write(keys: "catalog: {format: jsonl}")
+    let result = try await fixture.run()
     #expect(result.status == 1)
     #expect(result.output.contains("out/catalog.jsonl"))
     #expect(
-      workshop.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.jsonl"])
-    try Workshop.keep(try workshop.folder.text("out/catalog.jsonl"))
-    let lines = try workshop.folder.text("out/catalog.jsonl").split(separator: "\n").map(
+      fixture.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.jsonl"])
+    try RunFixture.keep(try fixture.folder.text("out/catalog.jsonl"))
+    let lines = try fixture.folder.text("out/catalog.jsonl").split(separator: "\n").map(
       String.init)
     #expect(lines.count == 4)
     #expect(
       lines[0].dropLast() + ",\"images\":[\n" + lines[1...].joined(separator: ",\n") + "\n]}\n"
         == whole)
-    try workshop.write(keys: "")
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalogText == whole)
+    try fixture.write(keys: "")
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalogText == whole)
     #expect(
-      workshop.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.json"])
+      fixture.folder.files(below: "out").filter { $0.hasPrefix("catalog") } == ["catalog.json"])
     await nginx.stop()
   }
 }

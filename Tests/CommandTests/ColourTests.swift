@@ -72,13 +72,13 @@ import Testing
       "srgb.png", "p3.png", "adobe.png", "prophoto.png", "inks.tif", "inks.jpg", "p3.jpg",
     ]
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "scales: [1]\nvariants: {format: [webp, png]}", slots: "slots: {a: {size: 1000x}}")
-    let run = try await workshop.run()
+    let run = try await fixture.run()
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     await nginx.stop()
-    for image in try workshop.catalog.images {
+    for image in try fixture.catalog.images {
       #expect(image.warnings == nil, "\(image.id): \(image.warnings ?? [])")
       let reference = folder.path("reference.png")
       if image.id == "srgb.png" {
@@ -92,7 +92,7 @@ import Testing
       let variant = try #require(image.variants.first)
       let lossless = try #require(variant.also?.first)
       for (path, limit) in [(variant.path, 2.0), (lossless.path, 1.0)] {
-        let pixels = try Pixels(workshop.folder.path("out/\(path)"))
+        let pixels = try Pixels(fixture.folder.path("out/\(path)"))
         for index in Self.patches.indices {
           let difference = ColourDifference.between(
             Self.patch(index, of: pixels), Self.patch(index, of: expected))

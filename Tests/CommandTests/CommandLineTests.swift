@@ -153,9 +153,9 @@ import Testing
     let server = try FaultServer([
       "/slow": { _, connection in
         connection.pause(0.5)
-        connection.picture("plain.jpg")
+        connection.fixture("plain.jpg")
       },
-      "/page": { _, connection in connection.answer("200 OK", [:], Array("<html></html>".utf8)) },
+      "/page": { _, connection in connection.respond("200 OK", [:], Array("<html></html>".utf8)) },
     ])
     defer { server.stop() }
     let result = try await Tool.tessera(
@@ -228,10 +228,10 @@ import Testing
 
   @Test func planReportsThePriceFromKnownAndProbedSizes() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/tall-900x20000.png")
         + "\n")
-    let path = workshop.folder.path("feed.yaml")
+    let path = fixture.folder.path("feed.yaml")
     let before = try await Tool.tessera("plan", path)
     #expect(
       before.output == """
@@ -240,8 +240,8 @@ import Testing
 
         """)
     let probed = try await Tool.tessera("plan", path, "--probe")
-    #expect(!FileManager.default.fileExists(atPath: workshop.folder.path("out")))
-    #expect(try await workshop.run().status == 0)
+    #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("out")))
+    #expect(try await fixture.run().status == 0)
     let known = try await Tool.tessera("plan", path)
     #expect(known.output == probed.output)
     #expect(known.output.contains("18 files requested, 11 made, 7 shared"), "\(known.output)")
@@ -258,7 +258,7 @@ import Testing
     #expect(lines[4].hasPrefix("power-of-two     11       7"))
     #expect(lines[5].hasPrefix("100,1000"))
     // The plan's count is what the run made.
-    #expect(try workshop.report["variants.made"] == 11)
+    #expect(try fixture.report["variants.made"] == 11)
     await nginx.stop()
   }
 
@@ -340,10 +340,10 @@ import Testing
 
   @Test func runPrintsItsReportAsJSON() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
-    let result = try await workshop.run("--json")
-    #expect(result.output == (try workshop.folder.text("out/run.json")))
-    let quiet = try await workshop.run("--quiet")
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))
+    let result = try await fixture.run("--json")
+    #expect(result.output == (try fixture.folder.text("out/run.json")))
+    let quiet = try await fixture.run("--quiet")
     #expect(quiet.output.isEmpty && quiet.errors.isEmpty)
     await nginx.stop()
   }
@@ -351,15 +351,15 @@ import Testing
   /// On a terminal there is a bar with rate and time left; script(1) provides the terminal.
   @Test func showsAProgressBarOnATerminal() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
-      manifest: try Places.pictures().map { nginx.url("/\($0)") + "\n" }.joined())
-    let command = "\(Places.tessera) run \(workshop.folder.path("feed.yaml"))"
+    let fixture = try RunFixture(
+      manifest: try Places.images().map { nginx.url("/\($0)") + "\n" }.joined())
+    let command = "\(Places.tessera) run \(fixture.folder.path("feed.yaml"))"
     let result = try await Tool.run("/usr/bin/script", ["-qec", command, "/dev/null"])
     #expect(result.status == 1)  // one fixture is truncated
     #expect(result.output.contains(/\[#+ *\] \d+\/\d+  [\d.]+\/s/), "\(result.output)")
     #expect(result.output.contains("[########################################] "))
     #expect(result.output.contains("0:00 left"))
-    let plain = try await workshop.run("--no-progress")
+    let plain = try await fixture.run("--no-progress")
     #expect(!plain.errors.contains("[#"))
     await nginx.stop()
   }

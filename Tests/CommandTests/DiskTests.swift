@@ -9,7 +9,7 @@ import Testing
     let nginx: Nginx
     let folder: TemporaryFolder
     let shim: Shim
-    let initial: Workshop
+    let initial: RunFixture
     let before: String
     let manifest: String
     let expected: [String]
@@ -26,7 +26,7 @@ import Testing
       manifest = lines.joined()
       folder = try TemporaryFolder()
       shim = try await Shim(in: folder, for: "")
-      initial = try Workshop(manifest: before, keys: Self.keys, slots: Self.slots)
+      initial = try RunFixture(manifest: before, keys: Self.keys, slots: Self.slots)
       let first = shim.with(root: initial.folder.path("out"), image: folder.path("image"))
       #expect(try await initial.run(environment: try first.booted("first")).status == 0)
       let undisturbed = try Self.copy(initial, manifest: before)
@@ -36,23 +36,23 @@ import Testing
     }
 
     /// A copy of the output, with the changed manifest.
-    func workshop() throws -> (Workshop, Shim) {
-      let workshop = try Self.copy(initial, manifest: manifest)
+    func fixture() throws -> (RunFixture, Shim) {
+      let fixture = try Self.copy(initial, manifest: manifest)
       let shim = shim.with(
-        root: workshop.folder.path("out"), image: workshop.folder.path("image"))
-      return (workshop, shim)
+        root: fixture.folder.path("out"), image: fixture.folder.path("image"))
+      return (fixture, shim)
     }
 
-    private static func copy(_ workshop: Workshop, manifest: String) throws -> Workshop {
-      let copy = try Workshop(manifest: manifest, keys: keys, slots: slots)
+    private static func copy(_ fixture: RunFixture, manifest: String) throws -> RunFixture {
+      let copy = try RunFixture(manifest: manifest, keys: keys, slots: slots)
       try FileManager.default.copyItem(
-        atPath: workshop.folder.path("out"), toPath: copy.folder.path("out"))
+        atPath: fixture.folder.path("out"), toPath: copy.folder.path("out"))
       return copy
     }
 
     /// The catalog and the names of all files, which contain the digests of their contents.
-    static func result(_ workshop: Workshop) throws -> [String] {
-      [try workshop.catalogText] + workshop.folder.files(below: "out/variants").sorted()
+    static func result(_ fixture: RunFixture) throws -> [String] {
+      [try fixture.catalogText] + fixture.folder.files(below: "out/variants").sorted()
     }
   }
 
@@ -73,7 +73,7 @@ import Testing
   /// only complete files, and the next run has the result of an undisturbed one.
   @Test func powerCutAfterAnyEffectKeepsTheCatalogTrue() async throws {
     let scenario = try await Scenario()
-    let (counted, _) = try scenario.workshop()
+    let (counted, _) = try scenario.fixture()
     var effects = 0
     // In steps of eight, until the run is no longer killed: the exact number does not matter.
     while try await counted.run(environment: ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 8)"]).status
@@ -84,20 +84,20 @@ import Testing
       Shim.Survival.allCases.map { (effect, $0) }
     }
     try await Self.forEach(cases) { effect, survival in
-      let (workshop, shim) = try scenario.workshop()
+      let (fixture, shim) = try scenario.fixture()
       var environment = try shim.remembering(boot: "first")
       environment["TESSERA_KILL_AFTER_EFFECT"] = "\(effect)"
-      _ = try await workshop.run(environment: environment)
+      _ = try await fixture.run(environment: environment)
       try shim.cutPower(survival)
       // The catalog is the old or the new one, and every file that it names is complete.
-      let verified = try await Tool.tessera("verify", "--deep", workshop.folder.path("out"))
+      let verified = try await Tool.tessera("verify", "--deep", fixture.folder.path("out"))
       #expect(
         verified.status == 0, "\(effect) \(survival): \(verified.output)\(verified.errors)")
-      let again = try await workshop.run(environment: try shim.booted("second"))
+      let again = try await fixture.run(environment: try shim.booted("second"))
       #expect(again.status == 0, "\(effect) \(survival): \(again.errors)")
-      let result = try Scenario.result(workshop)
+      let result = try Scenario.result(fixture)
       #expect(result == scenario.expected, "\(effect) \(survival)")
-      try await workshop.expectWhole()
+      try await fixture.expectWhole()
     }
     await scenario.nginx.stop()
   }
@@ -115,23 +115,23 @@ import Testing
     }
     try await Self.forEach(cases) { calls, code, first, count in
       let name = "\(calls) \(code) \(first) \(count)"
-      let (workshop, shim) = try scenario.workshop()
-      let text = try workshop.catalogText
-      let failed = try await workshop.run(
+      let (fixture, shim) = try scenario.fixture()
+      let text = try fixture.catalogText
+      let failed = try await fixture.run(
         environment: shim.failing(calls, "\(code)", at: first, count: count))
       #expect([0, 2].contains(failed.status), "\(name): \(failed.status) \(failed.errors)")
-      let found = try workshop.catalogText
+      let found = try fixture.catalogText
       if failed.status == 0 {
         #expect(found == scenario.expected[0], "\(name)")
       } else {
         #expect(found == text || found == scenario.expected[0], "\(name)")
         #expect(failed.errors.contains("out"), "\(name): \(failed.errors)")
       }
-      let again = try await workshop.run()
+      let again = try await fixture.run()
       #expect(again.status == 0, "\(name): \(again.errors)")
-      let result = try Scenario.result(workshop)
+      let result = try Scenario.result(fixture)
       #expect(result == scenario.expected, "\(name)")
-      try await workshop.expectWhole()
+      try await fixture.expectWhole()
     }
     await scenario.nginx.stop()
   }
@@ -140,13 +140,13 @@ import Testing
   @Test(arguments: ["short", "interrupt"])
   func partialCallsAreContinued(_ error: String) async throws {
     let scenario = try await Scenario()
-    let (workshop, shim) = try scenario.workshop()
-    let result = try await workshop.run(
+    let (fixture, shim) = try scenario.fixture()
+    let result = try await fixture.run(
       environment: shim.failing("write,open", error, at: 1, count: 0))
     #expect(result.status == 0, "\(result.errors)")
-    let made = try Scenario.result(workshop)
+    let made = try Scenario.result(fixture)
     #expect(made == scenario.expected)
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
     await scenario.nginx.stop()
   }
 }

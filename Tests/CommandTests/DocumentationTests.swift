@@ -35,8 +35,8 @@ import Testing
   @Test func theDocumentedManifestsAreValid() async throws {
     for path in ["README.md", "Pipelines/README.md"] {
       let manifest = try #require(try Document(path).blocks("jsonl").first)
-      let workshop = try Workshop(manifest: manifest)
-      let check = try await Tool.tessera("check", workshop.folder.path("feed.yaml"))
+      let fixture = try RunFixture(manifest: manifest)
+      let check = try await Tool.tessera("check", fixture.folder.path("feed.yaml"))
       #expect(check.output == "2 items, no mistakes\n", "\(path): \(check.output)")
     }
   }
@@ -89,12 +89,12 @@ import Testing
     let shown = try JSONDecoder().decode(
       Catalog.self, from: Data(try #require(catalogs.first).utf8))
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: #"{"id":"p1","url":"\#(nginx.url("/rotated-phone-shot.jpg"))"}"#,
       keys: "base-url: https://cdn.example.com/feed/")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
-    let made = try workshop.catalog
+    let made = try fixture.catalog
     #expect(shown.outline == made.outline)
     #expect(shown.slots == made.slots)
     #expect(shown.images[0].slots == made.images[0].slots)
@@ -170,10 +170,10 @@ import Testing
 
   /// Two avatars share their files, as the section on rounding states.
   @Test func avatarsOfTwoSizesShareTheirFiles() async throws {
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: "", slots: "slots: {a: {size: 24x24, mode: clip}, b: {size: 30x30, mode: clip}}")
     let plan = try await Tool.tessera(
-      "plan", workshop.folder.path("feed.yaml"), "--picture", "1000x1000")
+      "plan", fixture.folder.path("feed.yaml"), "--picture", "1000x1000")
     let sizes = Set(plan.output.matches(of: /(\d+) ?x ?(\d+)/).map { String($0.1) })
     #expect(sizes.isSuperset(of: ["32", "64", "128"]), "\(plan.output)\(plan.errors)")
     #expect(!sizes.contains("256"))
@@ -184,23 +184,23 @@ import Testing
     let scripts = try Document("Examples/operations/README.md").blocks("sh")
     #expect(scripts.count == 1)
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
-    let script = try workshop.folder.write(try #require(scripts.first), to: "hourly")
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg") + "\n")
+    let script = try fixture.folder.write(try #require(scripts.first), to: "hourly")
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let result = try await Tool.run(
-      "/bin/sh", [script, workshop.folder.path("feed.yaml"), workshop.folder.path("out")],
+      "/bin/sh", [script, fixture.folder.path("feed.yaml"), fixture.folder.path("out")],
       environment: ["PATH": "\(Places.products.path):\(path)"])
     await nginx.stop()
     #expect(result.status == 0, "\(result.errors)")
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
   }
 
   /// The documented members of `run.json` are those that a run writes.
   @Test func theDocumentedReportIsWhatARunWrites() async throws {
-    let workshop = try Workshop(manifest: "")
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: "")
+    #expect(try await fixture.run().status == 0)
     let report = try #require(
-      try JSONSerialization.jsonObject(with: workshop.folder.read("out/run.json"))
+      try JSONSerialization.jsonObject(with: fixture.folder.read("out/run.json"))
         as? [String: Any])
     var written: Set<String> = []
     for (name, value) in report where name != "schema" {

@@ -8,15 +8,15 @@ import Testing
 @Suite struct FaultTests {
   @Test func eachBadItemFailsAlone() async throws {
     let server = try FaultServer([
-      "/good": { _, connection in connection.picture("plain.jpg") },
+      "/good": { _, connection in connection.fixture("plain.jpg") },
       "/html": { _, connection in
-        connection.answer(
+        connection.respond(
           "200 OK", ["Content-Type": "image/jpeg"], Array("<!DOCTYPE html><html>Sorry</html>".utf8))
       },
-      "/json": { _, connection in connection.answer("200 OK", [:], Array("{\"error\": 1}".utf8)) },
-      "/empty": { _, connection in connection.answer() },
-      "/204": { _, connection in connection.answer("204 No Content") },
-      "/truncated": { _, connection in connection.picture("truncated.jpg") },
+      "/json": { _, connection in connection.respond("200 OK", [:], Array("{\"error\": 1}".utf8)) },
+      "/empty": { _, connection in connection.respond() },
+      "/204": { _, connection in connection.respond("204 No Content") },
+      "/truncated": { _, connection in connection.fixture("truncated.jpg") },
       "/short": { _, connection in
         let bytes = (try? Places.bytes("plain.jpg")) ?? []
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\n\r\n")
@@ -26,16 +26,16 @@ import Testing
         // Seven pixels wide, nine high, three channels.
         let head =
           Array("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 7, 0, 8, 0, 3]
-        connection.answer("200 OK", [:], head + [UInt8](repeating: 0, count: 40))
+        connection.respond("200 OK", [:], head + [UInt8](repeating: 0, count: 40))
       },
       "/forbidden": { _, connection in
-        connection.answer("302 Found", ["Location": "http://10.0.0.1/x"])
+        connection.respond("302 Found", ["Location": "http://10.0.0.1/x"])
       },
       "/bomb": { _, connection in
         // A PNG whose header states 60000 x 60000 pixels.
         var bytes = (try? Places.bytes("one-pixel.png")) ?? []
         bytes.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
-        connection.answer("200 OK", [:], bytes)
+        connection.respond("200 OK", [:], bytes)
       },
     ])
     defer { server.stop() }
@@ -45,12 +45,12 @@ import Testing
     ]
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
       .joined()
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest + #"{"id":"ftp","url":"ftp://example.com/a.jpg"}"#)
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 1)
     #expect(
-      try workshop.catalog.outline == [
+      try fixture.catalog.outline == [
         "404 failed [http-status]", "html failed [not-image]", "json failed [not-image]",
         "empty failed [not-image]", "204 failed [http-status]",
         "truncated failed 240x160 jpeg [decode]", "short failed [truncated]",
@@ -58,7 +58,7 @@ import Testing
         "bomb failed 60000x60000 png [too-many-pixels]",
         "good ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp",
       ])
-    let messages = try workshop.catalog.images.compactMap { $0.error?.message }
+    let messages = try fixture.catalog.images.compactMap { $0.error?.message }
     #expect(
       result.errors.contains(
         "manifest line 12: the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
@@ -67,27 +67,27 @@ import Testing
     #expect(messages[1] == "The file is an HTML page, not an image.")
     #expect(messages.allSatisfy { $0.hasSuffix(".") && $0.first?.isLowercase == false })
     #expect(result.errors.contains("404: The server answered 404 Not Found. (http-status)"))
-    try await workshop.expectWhole()
-    #expect(try workshop.report["errors.not-image"] == 3)
+    try await fixture.expectWhole()
+    #expect(try fixture.report["errors.not-image"] == 3)
   }
 
   @Test func transientErrorsAreRetried() async throws {
     let server = try FaultServer([
       "/twice": { request, connection in
         if request.before < 2 {
-          connection.answer("503 Service Unavailable", ["Retry-After": "1"])
+          connection.respond("503 Service Unavailable", ["Retry-After": "1"])
         } else {
-          connection.picture("plain.jpg")
+          connection.fixture("plain.jpg")
         }
       }
     ])
     defer { server.stop() }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: server.url("/twice"), keys: "fetch: {allow: loopback, retries: 4}")
     let clock = ContinuousClock.now
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     #expect(clock.duration(to: .now) >= .seconds(2))
-    #expect(try workshop.report["fetch.retries"] == 2)
+    #expect(try fixture.report["fetch.retries"] == 2)
     #expect(server.count("/twice") == 3)
   }
 
@@ -102,20 +102,20 @@ import Testing
       server.route("/\(name)") { _, connection in
         // Delayed, so that it is not the worker's first job.
         if name.hasPrefix("tall") { connection.pause(2) }
-        connection.picture(name)
+        connection.fixture(name)
       }
     }
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
     // One worker, and the slowest encoder: the tall image takes seconds.
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest.joined(),
       keys: "workers: 1\nvariants: {effort: 6}\nfetch: {allow: loopback, retries: 0, timeout: 9s}")
-    let running = try workshop.start()
+    let running = try fixture.start()
     var killed: Set<Int32> = []
     for _ in 0..<4000 where killed.count < kills {
       try await Task.sleep(for: .milliseconds(5))
       // A file of the tall image is staged, so its job is running.
-      let staged = workshop.folder.files(below: "out/.tessera/staging")
+      let staged = fixture.folder.files(below: "out/.tessera/staging")
       if staged.contains(where: { $0.hasPrefix("1-") }), let worker = running.children.first,
         !killed.contains(worker)
       {
@@ -126,56 +126,56 @@ import Testing
     let result = await running.end()
     #expect(killed.count == kills)
     #expect(result.status == kills - 1)
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(images.map(\.status) == [.ok, kills == 1 ? .ok : .failed, .ok, .ok])
-    #expect(try workshop.report["workers.replaced"] == kills)
-    try await workshop.expectWhole()
+    #expect(try fixture.report["workers.replaced"] == kills)
+    try await fixture.expectWhole()
     if kills == 2 {
       #expect(images[1].error?.code == "worker-crashed")
       #expect(images[1].error?.message.contains("signal 9 (Killed)") == true)
       #expect(images[1].error?.retryable == true)
       // The next run makes it.
-      #expect(try await workshop.run().status == 0)
-      #expect(try workshop.report["decodes"] == 1)
+      #expect(try await fixture.run().status == 0)
+      #expect(try fixture.report["decodes"] == 1)
     }
   }
 
   /// A compromised worker may write anything into staging and spool (W10); the run removes it.
   @Test func temporaryFilesOfAnyOriginAreRemoved() async throws {
-    let workshop = try Workshop(manifest: "")
-    let folder = workshop.folder
+    let fixture = try RunFixture(manifest: "")
+    let folder = fixture.folder
     let server = try FaultServer([
       "/a": { _, connection in
         for place in ["staging", "spool"] {
           _ = try? folder.write("left behind", to: "out/.tessera/\(place)/stray")
         }
-        connection.picture("plain.jpg")
+        connection.fixture("plain.jpg")
       }
     ])
     defer { server.stop() }
     try folder.write(server.url("/a") + "\n", to: "manifest")
-    #expect(try await workshop.run().status == 0)
-    try await workshop.expectWhole()
+    #expect(try await fixture.run().status == 0)
+    try await fixture.expectWhole()
   }
 
   @Test func unreachableSourcesKeepTheirLastGoodFiles() async throws {
     let server = try FaultServer([
-      "/a": { _, connection in connection.picture("plain.jpg") },
+      "/a": { _, connection in connection.fixture("plain.jpg") },
       "/gone": { request, connection in
         if request.before == 0 {
-          connection.picture("lossy.webp")
+          connection.fixture("lossy.webp")
         } else {
-          connection.answer("410 Gone")
+          connection.respond("410 Gone")
         }
       },
     ])
-    let workshop = try Workshop(manifest: server.url("/a") + "\n" + server.url("/gone") + "\n")
-    #expect(try await workshop.run().status == 0)
-    let good = try workshop.catalog
-    server.route("/a") { _, connection in connection.answer("503 Service Unavailable") }
-    #expect(try await workshop.run().status == 1)
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n" + server.url("/gone") + "\n")
+    #expect(try await fixture.run().status == 0)
+    let good = try fixture.catalog
+    server.route("/a") { _, connection in connection.respond("503 Service Unavailable") }
+    #expect(try await fixture.run().status == 1)
     server.stop()
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(images.map(\.status) == [.stale, .failed])
     #expect(images[0].variants == good.images[0].variants)
     #expect(images[0].error?.code == "http-status")
@@ -185,16 +185,16 @@ import Testing
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
   func signalsStopARunAndTheNextOneContinues(_ number: Int32, _ status: Int32) async throws {
     let server = try FaultServer([
-      "/good": { _, connection in connection.picture("plain.jpg") },
+      "/good": { _, connection in connection.fixture("plain.jpg") },
       "/hang": { _, connection in connection.hang() },
     ])
     defer { server.stop() }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: server.url("/good") + "\n" + server.url("/hang") + "\n",
       keys: "fetch: {allow: loopback, timeout: 60s}")
-    let running = try workshop.start()
+    let running = try fixture.start()
     for _ in 0..<1000
-    where server.count("/hang") == 0 || workshop.folder.files(below: "out/variants").count < 3 {
+    where server.count("/hang") == 0 || fixture.folder.files(below: "out/variants").count < 3 {
       try await Task.sleep(for: .milliseconds(10))
     }
     let clock = ContinuousClock.now
@@ -213,33 +213,33 @@ import Testing
   @Test func secondRunOnTheSameOutputIsRejected() async throws {
     let server = try FaultServer(["/hang": { _, connection in connection.hang() }])
     defer { server.stop() }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: server.url("/hang"), keys: "fetch: {allow: loopback, timeout: 60s}")
-    let running = try workshop.start()
+    let running = try fixture.start()
     for _ in 0..<1000 where server.count("/hang") == 0 {
       try await Task.sleep(for: .milliseconds(10))
     }
-    let second = try await workshop.run()
+    let second = try await fixture.run()
     #expect(second.status == 75)
     #expect(second.errors.contains("(process \(running.pid))"))
     // A killed run leaves no lock.
     running.signal(SIGKILL)
     _ = await running.end()
-    server.route("/hang") { _, connection in connection.picture("plain.jpg") }
-    #expect(try await workshop.run().status == 0)
+    server.route("/hang") { _, connection in connection.fixture("plain.jpg") }
+    #expect(try await fixture.run().status == 0)
   }
 
   @Test func damagedStateIsSetAsideWithAWarning() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
-    #expect(try await workshop.run().status == 0)
-    let text = try workshop.catalogText
-    try workshop.folder.write(
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))
+    #expect(try await fixture.run().status == 0)
+    let text = try fixture.catalogText
+    try fixture.folder.write(
       String(repeating: "noise", count: 9999), to: "out/.tessera/state.sqlite")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0)
     #expect(result.errors.contains("it was set aside"))
-    #expect(try workshop.catalogText == text)
+    #expect(try fixture.catalogText == text)
     await nginx.stop()
   }
 
@@ -247,11 +247,11 @@ import Testing
   @Test func errorMessagesDoNotMixItems() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = ["truncated.jpg?1", "broken-profile.jpg", "truncated.jpg?2", "truncated.jpg?3"]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(),
       keys: "workers: 1\nfetch: {allow: loopback, concurrency: 1}")
-    #expect(try await workshop.run().status == 1)
-    let messages = try workshop.catalog.images.compactMap { $0.error?.message }
+    #expect(try await fixture.run().status == 1)
+    let messages = try fixture.catalog.images.compactMap { $0.error?.message }
     #expect(messages.count == 3)
     #expect(Set(messages).count == 1, "\(messages)")
     await nginx.stop()
@@ -265,12 +265,12 @@ import Testing
     for percent in [5, 13, 19, 49, 85] {
       manifest += server.url("/\(percent)") + "\n"
       server.route("/\(percent)") { _, connection in
-        connection.answer("200 OK", [:], Array(bytes.prefix(bytes.count * percent / 100)))
+        connection.respond("200 OK", [:], Array(bytes.prefix(bytes.count * percent / 100)))
       }
     }
-    let workshop = try Workshop(manifest: manifest)
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images.allSatisfy { $0.status == .failed })
+    let fixture = try RunFixture(manifest: manifest)
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images.allSatisfy { $0.status == .failed })
   }
 
   /// A worker with invalid replies costs its item, not the run.
@@ -280,10 +280,10 @@ import Testing
   ])
   func invalidRepliesCostOneItem(_ reply: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
-    let copy = workshop.folder.path("tessera")
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))
+    let copy = fixture.folder.path("tessera")
     try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
-    try workshop.folder.write(
+    try fixture.folder.write(
       """
       #!/bin/sh
       printf '{"protocol":8,"libvips":"0","landlock":0,"seccomp":false}\\n' >&3
@@ -291,28 +291,28 @@ import Testing
 
       """, to: "tessera-worker")
     try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: workshop.folder.path("tessera-worker"))
-    let result = try await Tool.run(copy, ["run", workshop.folder.path("feed.yaml")])
+      [.posixPermissions: 0o755], ofItemAtPath: fixture.folder.path("tessera-worker"))
+    let result = try await Tool.run(copy, ["run", fixture.folder.path("feed.yaml")])
     #expect(result.status == 1, "\(result.errors)")
-    #expect(try workshop.catalog.images[0].status == .failed)
+    #expect(try fixture.catalog.images[0].status == .failed)
     await nginx.stop()
   }
 
   /// A failed run ends although standard input stays open.
   @Test func failedRunDoesNotWaitForItsManifest() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: "")
-    let copy = workshop.folder.path("tessera")
+    let fixture = try RunFixture(manifest: "")
+    let copy = fixture.folder.path("tessera")
     try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
-    try workshop.folder.write(
+    try fixture.folder.write(
       "#!/bin/sh\nprintf '{\"protocol\":1,\"libvips\":\"0\"}\\n' >&3\nrm \"$0\"\nread line <&3\n",
       to: "tessera-worker")
     try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: workshop.folder.path("tessera-worker"))
+      [.posixPermissions: 0o755], ofItemAtPath: fixture.folder.path("tessera-worker"))
     let urls = "echo \(nginx.url("/plain.jpg")); echo \(nginx.url("/lossy.webp"))"
     let command = """
       SECONDS=0
-      \(copy) run \(workshop.folder.path("feed.yaml")) --manifest - < <(\(urls); exec sleep 8)
+      \(copy) run \(fixture.folder.path("feed.yaml")) --manifest - < <(\(urls); exec sleep 8)
       echo "status $? in time $((SECONDS < 5))"
       """
     let result = try await Tool.run("/bin/bash", ["-c", command])
@@ -321,18 +321,18 @@ import Testing
   }
 
   @Test func symbolicLinksInTheOutputAreNotFollowed() async throws {
-    let workshop = try Workshop(manifest: "")
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: "")
+    #expect(try await fixture.run().status == 0)
     for name in ["staging", "spool", "lock"] {
-      let path = workshop.folder.path("out/.tessera/\(name)")
+      let path = fixture.folder.path("out/.tessera/\(name)")
       try FileManager.default.removeItem(atPath: path)
-      let victim = workshop.folder.path("victim")
+      let victim = fixture.folder.path("victim")
       try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: true)
-      try workshop.folder.write("precious", to: "victim/precious")
+      try fixture.folder.write("precious", to: "victim/precious")
       try FileManager.default.createSymbolicLink(
         atPath: path, withDestinationPath: name == "lock" ? "\(victim)/precious" : victim)
-      #expect(try await workshop.run().status == 2)
-      #expect(try workshop.folder.text("victim/precious") == "precious")
+      #expect(try await fixture.run().status == 2)
+      #expect(try fixture.folder.text("victim/precious") == "precious")
       try FileManager.default.removeItem(atPath: path)
     }
   }
@@ -340,47 +340,47 @@ import Testing
   /// All pages but the first are damaged: SQLite opens the file and detects the damage later.
   @Test func stateWithDamagedPagesIsSetAside() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let manifest = try Places.pictures().filter { !$0.hasPrefix("tall") }
+    let manifest = try Places.images().filter { !$0.hasPrefix("tall") }
       .map { nginx.url("/\($0)") + "\n" }.joined()
-    let workshop = try Workshop(manifest: manifest)
-    #expect(try await workshop.run().status == 1)
-    let text = try workshop.catalogText
-    var state = try workshop.folder.read("out/.tessera/state.sqlite")
+    let fixture = try RunFixture(manifest: manifest)
+    #expect(try await fixture.run().status == 1)
+    let text = try fixture.catalogText
+    var state = try fixture.folder.read("out/.tessera/state.sqlite")
     #expect(state.count > 8192)
     state.replaceSubrange(
       4096..<state.count, with: Data(repeating: 0x5A, count: state.count - 4096))
-    try state.write(to: URL(filePath: workshop.folder.path("out/.tessera/state.sqlite")))
-    let result = try await workshop.run()
+    try state.write(to: URL(filePath: fixture.folder.path("out/.tessera/state.sqlite")))
+    let result = try await fixture.run()
     #expect(result.status == 1, "\(result.errors)")
     #expect(result.errors.contains("it was set aside"))
-    #expect(try workshop.catalogText == text)
-    #expect(try await workshop.run().errors.contains("set aside") == false)
+    #expect(try fixture.catalogText == text)
+    #expect(try await fixture.run().errors.contains("set aside") == false)
     await nginx.stop()
   }
 
   /// A full disk is not an image's fault: the run ends, and the last good catalog is unchanged.
   @Test func fullDiskEndsTheRunAndKeepsTheCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg"))
-    let disk = workshop.folder.path("out")
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))
+    let disk = fixture.folder.path("out")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
     let mount = try await Tool.run("/bin/mount", ["-t", "tmpfs", "-o", "size=400k", "tmpfs", disk])
     guard mount.status == 0 else {
       print("not tested: a full disk (no permission to mount a tmpfs)")
       return
     }
-    #expect(try await workshop.run().status == 0)
-    let text = try workshop.catalogText
-    try workshop.folder.write(
+    #expect(try await fixture.run().status == 0)
+    let text = try fixture.catalogText
+    try fixture.folder.write(
       ["plain.jpg", "transparent.png", "tall-900x20000.png"].map { nginx.url("/\($0)") + "\n" }
         .joined(),
       to: "manifest")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 2)
     #expect(
       result.errors.contains("No space left on device") || result.errors.contains("full"),
       "\(result.errors)")
-    #expect(try workshop.catalogText == text)
+    #expect(try fixture.catalogText == text)
     _ = try await Tool.run("/bin/umount", [disk])
     await nginx.stop()
   }

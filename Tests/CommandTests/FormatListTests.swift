@@ -5,11 +5,11 @@ import Testing
 
 /// Several formats, formats that depend on the source, and crops that depend on the pixels.
 @Suite struct FormatListTests {
-  private static func workshop(
+  private static func fixture(
     _ nginx: Nginx, _ names: [String], keys: String, slots: String
-  ) throws -> Workshop {
+  ) throws -> RunFixture {
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
-    return try Workshop(manifest: manifest, keys: keys, slots: slots)
+    return try RunFixture(manifest: manifest, keys: keys, slots: slots)
   }
 
   @Test func severalFormatsMakeAFileOfEach() async throws {
@@ -17,11 +17,11 @@ import Testing
     let names = ["rotated-phone-shot.jpg", "tall-900x20000.png", "animated.gif", "transparent.png"]
     let keys = "scales: [1]\nvariants: {format: [avif, webp, jpeg], effort: {avif: 0}}"
     let slots = "slots: {a: {size: 60x}, b: {size: x400}}"
-    let workshop = try Self.workshop(nginx, names, keys: keys, slots: slots)
-    let first = try await workshop.run()
+    let fixture = try Self.fixture(nginx, names, keys: keys, slots: slots)
+    let first = try await fixture.run()
     #expect(first.status == 0, "\(first.errors)")
     #expect(
-      try workshop.catalog.outline == [
+      try fixture.catalog.outline == [
         "rotated-phone-shot.jpg ok 600x800 jpeg: 96x128 avif + webp + jpeg, "
           + "384x512 avif + webp + jpeg",
         "tall-900x20000.png ok 900x20000 png: 23x512 avif + webp + jpeg, "
@@ -30,34 +30,34 @@ import Testing
           + "96x64 webp (avif-no-animation) + jpeg",
         "transparent.png ok 200x150 png: 64x48 avif + webp + jpeg, 200x150 avif + webp + jpeg",
       ])
-    try await workshop.expectWhole()
-    #expect(try workshop.report["variants.asked"] == 24)
-    #expect(try workshop.report["variants.made"] == 22)
+    try await fixture.expectWhole()
+    #expect(try fixture.report["variants.asked"] == 24)
+    #expect(try fixture.report["variants.made"] == 22)
     // All formats show the same image.
-    for image in try workshop.catalog.images where image.alpha == false {
+    for image in try fixture.catalog.images where image.alpha == false {
       for variant in image.variants {
-        let first = try Pixels(workshop.folder.path("out/\(variant.path)"))
+        let first = try Pixels(fixture.folder.path("out/\(variant.path)"))
         for other in variant.also ?? [] {
-          let pixels = try Pixels(workshop.folder.path("out/\(other.path)"))
+          let pixels = try Pixels(fixture.folder.path("out/\(other.path)"))
           #expect(pixels.width == first.width && pixels.height == first.height)
           #expect(distance(pixels.mean, first.mean) <= 3, "\(other.path): \(pixels.mean)")
         }
       }
     }
     // If one of several files is missing, only that one is regenerated, with the same bytes.
-    let catalog = try workshop.catalogText
-    let lost = try #require(try workshop.catalog.images[0].variants[0].also?[0].path)
-    try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(lost)"))
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["variants.made"] == 1)
-    #expect(try workshop.catalogText == catalog)
+    let catalog = try fixture.catalogText
+    let lost = try #require(try fixture.catalog.images[0].variants[0].also?[0].path)
+    try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(lost)"))
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["variants.made"] == 1)
+    #expect(try fixture.catalogText == catalog)
     // Another order of preference makes no new file.
-    try workshop.write(
+    try fixture.write(
       keys: "scales: [1]\nvariants: {format: [webp, avif, jpeg], effort: {avif: 0}}", slots: slots)
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["variants.made"] == 0)
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["variants.made"] == 0)
     #expect(
-      try workshop.catalog.outline[2]
+      try fixture.catalog.outline[2]
         == "animated.gif ok 96x64 gif: 64x43 webp + jpeg, 96x64 webp + jpeg")
     await nginx.stop()
   }
@@ -67,10 +67,10 @@ import Testing
     let names = ["plain.jpg", "grey.png", "lossy.webp", "animated.gif", "transparent.png"]
     let slots = "slots: {a: {size: 60x}}"
     func formats(_ choice: String) async throws -> [String] {
-      let workshop = try Self.workshop(
+      let fixture = try Self.fixture(
         nginx, names, keys: "scales: [1]\nvariants: {format: \(choice)}", slots: slots)
-      #expect(try await workshop.run().status == 0)
-      return try workshop.catalog.images.flatMap { image in
+      #expect(try await fixture.run().status == 0)
+      return try fixture.catalog.images.flatMap { image in
         image.variants.map { String($0.type.dropFirst(6)) }
       }
     }
@@ -92,7 +92,7 @@ import Testing
     }
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
     let url = nginx.url("/p.png")
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: """
         {"id":"found","url":"\(url)"}
         {"id":"focused","url":"\(url)","focus":[0.2,0.5]}
@@ -100,11 +100,11 @@ import Testing
         """,
       keys: "variants: {format: [webp, png], gravity: \(gravity)}",
       slots: "slots: {a: {size: 50x50, mode: clip}, b: {size: 20x20, mode: clip}}")
-    #expect(try await workshop.run().status == 0)
-    let found = try workshop.catalog.images[0]
+    #expect(try await fixture.run().status == 0)
+    let found = try fixture.catalog.images[0]
     for variant in found.variants {
       for path in [variant.path] + (variant.also ?? []).map(\.path) {
-        let pixels = try Pixels(workshop.folder.path("out/\(path)"))
+        let pixels = try Pixels(fixture.folder.path("out/\(path)"))
         // The whole disc is inside: the leftmost column is grey.
         #expect(distance(pixels.at(0, 0.5), [120, 120, 120]) <= 12, "\(path)")
         let reds = (0..<pixels.width).filter { pixels[$0, pixels.height / 2][0] > 140 }
@@ -112,7 +112,7 @@ import Testing
         #expect((0.45...0.6).contains(width), "\(path): \(width)")
       }
     }
-    let focused = try Pixels(try workshop.file("focused", "a"))
+    let focused = try Pixels(try fixture.file("focused", "a"))
     #expect(distance(focused.at(0.99, 0.5), [120, 120, 120]) <= 4)
     #expect(distance(focused.at(0.5, 0.5), [120, 120, 120]) <= 4)
     await nginx.stop()
@@ -129,12 +129,12 @@ import Testing
     try FileManager.default.copyItem(
       at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("small.jpg")))
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/large.png") + "\n" + nginx.url("/small.jpg") + "\n",
       keys: "scales: [1]\nworkers: 1\nlimits: {memory: 256MB}\nvariants: {format: \(format)}",
       slots: "slots: {a: {size: 5000x}}")
-    #expect(try await workshop.run().status == 1)
-    let images = try workshop.catalog.images
+    #expect(try await fixture.run().status == 1)
+    let images = try fixture.catalog.images
     #expect(images[0].error?.code == "out-of-memory", "\(images[0].error?.message ?? "")")
     #expect(images[1].status == .ok, "\(images[1].error?.message ?? "")")
     await nginx.stop()
@@ -147,9 +147,9 @@ import Testing
     let slots = "slots: {a: {size: 60x}}"
     let names = ["animated.gif", "display-p3.jpg"]
     let last = "variants: {format: jpeg}"
-    let fresh = try Self.workshop(nginx, names, keys: last, slots: slots)
+    let fresh = try Self.fixture(nginx, names, keys: last, slots: slots)
     #expect(try await fresh.run().status == 0)
-    let used = try Self.workshop(
+    let used = try Self.fixture(
       nginx, names, keys: "variants: {format: [webp, jpeg], metadata: keep}", slots: slots)
     #expect(try await used.run().status == 0)
     try used.write(

@@ -23,13 +23,13 @@ import Testing
   }
 
   private static func look(
-    _ workshop: Workshop, scale: Int, size: (Int, Int) = (1000, 800), _ options: String...
+    _ fixture: RunFixture, scale: Int, size: (Int, Int) = (1000, 800), _ options: String...
   ) async throws -> Seen {
-    let screenshot = workshop.folder.path("gallery-\(scale)\(options.joined()).png")
+    let screenshot = fixture.folder.path("gallery-\(scale)\(options.joined()).png")
     let result = try await Tool.run(
       "/usr/bin/python3",
       [
-        Places.root.appending(path: "Tests/Browser/measure.py").path, workshop.folder.path("out"),
+        Places.root.appending(path: "Tests/Browser/measure.py").path, fixture.folder.path("out"),
         "gallery.html", "\(scale)", "\(size.0)", "\(size.1)", screenshot,
       ] + options)
     try #require(result.status == 0, "\(result.errors)")
@@ -38,25 +38,25 @@ import Testing
     return try JSONDecoder().decode(Seen.self, from: Data(result.output.utf8))
   }
 
-  private static func made() async throws -> Workshop {
+  private static func made() async throws -> RunFixture {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = [
       "plain.jpg", "rotated-phone-shot.jpg", "gone.jpg", "grey.png", "transparent.png",
       "animated.gif",
       "cmyk.jpg", "display-p3.jpg", "orientation-6.jpg",
     ]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: (names + names.map { "\($0)?2" }).map { name in
         #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))","extra":{"alt":"</script><!-- \#(name)"}}"#
           + "\n"
       }.joined(), keys: "placeholders: [color, thumbhash, blurhash]")
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     await nginx.stop()
-    let made = try await Tool.tessera("gallery", workshop.folder.path("out"))
+    let made = try await Tool.tessera("gallery", fixture.folder.path("out"))
     #expect(
       made.status == 0 && made.output.hasSuffix("out/gallery.html: 18 images\n"), "\(made.errors)"
     )
-    return workshop
+    return fixture
   }
 
   /// On screens with one, two and three device pixels per point, nothing moves when an image loads,
@@ -73,7 +73,7 @@ import Testing
     #expect(!seen.overflow)
     // After loading, no placeholder shows through an image that is not opaque.
     #expect(seen.behind == Array(repeating: "rgba(0, 0, 0, 0) none", count: 4))
-    let catalog = try workshop.catalog
+    let catalog = try fixture.catalog
     let expected = catalog.images.compactMap {
       $0.variant(for: "card", scale: Double(scale), in: catalog).map { "/\($0.path)" }
     }
@@ -88,12 +88,12 @@ import Testing
 
   /// The same page without the catalog's sizes moves, so the measurement can fail.
   @Test func withoutTheCatalogsSizesThePageMoves() async throws {
-    let workshop = try await Self.made()
+    let fixture = try await Self.made()
     let phone = (390, 844)
-    let seen = try await Self.look(workshop, scale: 1, size: phone, "--without-sizes")
+    let seen = try await Self.look(fixture, scale: 1, size: phone, "--without-sizes")
     #expect(seen.shift > 0.1)
     #expect(seen.shown == 16)
-    let with = try await Self.look(workshop, scale: 1, size: phone)
+    let with = try await Self.look(fixture, scale: 1, size: phone)
     #expect(with.shift == 0)
     #expect(with.shown == 16)
   }
@@ -106,7 +106,7 @@ import Testing
     #expect(phone.columns == 2)
     #expect(!phone.overflow)
     #expect(phone.background == "rgb(20, 20, 22)")
-    let file = try await Self.look(workshop, scale: 1, "--file")
+    let file = try await Self.look(fixture, scale: 1, "--file")
     #expect(file.shown == 16 && file.console == [] && file.shift == 0)
     #expect(file.requests == [])
   }
@@ -134,16 +134,16 @@ import Testing
       (text.replacingOccurrences(of: "\"variants\":[{", with: "\"variants\":[null,{"), "line "),
     ] {
       #expect(damaged != text)
-      try workshop.folder.write(damaged, to: "out/catalog.json")
+      try fixture.folder.write(damaged, to: "out/catalog.json")
       for command in [
-        ["gallery", out], ["export", out, "--as", "html", "--to", workshop.folder.path("x")],
+        ["gallery", out], ["export", out, "--as", "html", "--to", fixture.folder.path("x")],
       ] {
         let refused = try await Tool.run(Places.tessera, command)
         #expect(refused.status == 2 && refused.errors.contains(sentence), "\(refused.errors)")
       }
     }
-    let nothing = try await Tool.tessera("gallery", workshop.folder.path("nothing"))
+    let nothing = try await Tool.tessera("gallery", fixture.folder.path("nothing"))
     #expect(nothing.status == 2 && nothing.errors.contains("it must be the output of a run"))
-    #expect(workshop.folder.files(below: "out").allSatisfy { !$0.contains(".new") })
+    #expect(fixture.folder.files(below: "out").allSatisfy { !$0.contains(".new") })
   }
 }

@@ -31,15 +31,15 @@ import Testing
       #"{"id":"\#(line.name)","url":"\#(nginx.url("/\(line.name)"))"}"# + "\n"
         + #"{"id":"good-\#(index)","url":"\#(nginx.url("/\(good)?\(index)"))"}"# + "\n"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest.joined(),
       keys: "\(Self.accept)\nworkers: 2\nlimits: {pixels: 100MP, memory: 1GB}")
     let clock = ContinuousClock.now
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     let seconds = clock.duration(to: .now)
     await nginx.stop()
     #expect(result.status == 1, "\(result.errors)")
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     try #require(images.count == lines.count * 2)
     for (index, line) in lines.enumerated() {
       let image = images[index * 2]
@@ -48,15 +48,15 @@ import Testing
         line.codes.contains(code), "\(line.name): \(code), \(image.error?.message ?? "")")
       #expect(images[index * 2 + 1].status == .ok, "after \(line.name)")
     }
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
     // No output file contains the data that follows the image in a polyglot.
-    for path in workshop.folder.files(below: "out/variants") {
-      let bytes = try workshop.folder.read("out/variants/\(path)")
+    for path in fixture.folder.files(below: "out/variants") {
+      let bytes = try fixture.folder.read("out/variants/\(path)")
       #expect(bytes.range(of: Data("polyglot".utf8)) == nil, "\(path)")
     }
     #expect(seconds < .seconds(90), "\(seconds)")
     // The coordinator decodes no pixels.
-    let memory = try workshop.report["peakMemoryBytes"] ?? .max
+    let memory = try fixture.report["peakMemoryBytes"] ?? .max
     #expect(memory < 300_000_000, "\(memory) bytes")
   }
 
@@ -69,16 +69,16 @@ import Testing
     let server = try FaultServer()
     for percent in 0...100 {
       let part = Array(whole.prefix(whole.count * percent / 100))
-      server.route("/\(percent)") { $1.answer("200 OK", [:], part) }
+      server.route("/\(percent)") { $1.respond("200 OK", [:], part) }
     }
     let manifest = (0...100).map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest.joined(),
       keys: "scales: [1]\nvariants: {format: png}\nfail-above: 100%",
       slots: "slots: {a: {size: 500x}}")
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     server.stop()
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     let last = try #require(images.last)
     #expect(last.status == .ok)
     for image in images where image.status == .ok {
@@ -100,13 +100,13 @@ import Testing
     for value: UInt8 in [0, 9, 255] {
       bytes[place] = value
       let odd = bytes
-      server.route("/\(value).jpg") { $1.answer("200 OK", [:], odd) }
+      server.route("/\(value).jpg") { $1.respond("200 OK", [:], odd) }
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: [0, 9, 255].map { server.url("/\($0).jpg") + "\n" }.joined())
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     server.stop()
-    for image in try workshop.catalog.images {
+    for image in try fixture.catalog.images {
       // The stored size: 80 x 120.
       #expect(image.width == 80 && image.height == 120, "\(image.url)")
       #expect(image.variants.allSatisfy { $0.width <= $0.height })
@@ -117,10 +117,10 @@ import Testing
   @Test func pixelLimitIsExact() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     for (limit, status) in [(240 * 160, CatalogImage.Status.ok), (240 * 160 - 1, .failed)] {
-      let workshop = try Workshop(
+      let fixture = try RunFixture(
         manifest: nginx.url("/plain.jpg"), keys: "limits: {pixels: \(limit)}")
-      _ = try await workshop.run()
-      let image = try #require(try workshop.catalog.images.first)
+      _ = try await fixture.run()
+      let image = try #require(try fixture.catalog.images.first)
       #expect(image.status == status)
       if status == .failed { #expect(image.error?.code == "too-many-pixels") }
     }
@@ -133,13 +133,13 @@ import Testing
     for name in ["plain.jpg", "transparent.png", "animated.gif"] {
       let bytes = try Places.bytes(name)
       server.route("/\(name)") {
-        $1.answer("200 OK", [:], Array(bytes.prefix(bytes.count * 3 / 5)))
+        $1.respond("200 OK", [:], Array(bytes.prefix(bytes.count * 3 / 5)))
       }
     }
     let urls = ["plain.jpg", "transparent.png", "animated.gif"].map { server.url("/\($0)") + "\n" }
-    let workshop = try Workshop(manifest: urls.joined(), keys: "fail-on: none")
-    #expect(try await workshop.run().status == 0)
-    for image in try workshop.catalog.images {
+    let fixture = try RunFixture(manifest: urls.joined(), keys: "fail-on: none")
+    #expect(try await fixture.run().status == 0)
+    for image in try fixture.catalog.images {
       #expect(image.status == .ok, "\(image.url): \(image.error?.message ?? "")")
       #expect(image.warnings?.count == 1)
       #expect(
@@ -148,9 +148,9 @@ import Testing
       )
     }
     for level in ["truncated", "error"] {
-      try workshop.write(keys: "fail-on: \(level)")
-      #expect(try await workshop.run().status == 1, "\(level)")
-      #expect(try workshop.catalog.images.allSatisfy { $0.error?.code == "decode" }, "\(level)")
+      try fixture.write(keys: "fail-on: \(level)")
+      #expect(try await fixture.run().status == 1, "\(level)")
+      #expect(try fixture.catalog.images.allSatisfy { $0.error?.code == "decode" }, "\(level)")
     }
     server.stop()
   }

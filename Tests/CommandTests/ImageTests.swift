@@ -12,15 +12,15 @@ import Testing
 
   /// Runs the pipeline on fixtures. Their ids are their names.
   private static func run(
-    _ names: [String], keys: String = "", slots: String = Workshop.slots
-  ) async throws -> Workshop {
+    _ names: [String], keys: String = "", slots: String = RunFixture.slots
+  ) async throws -> RunFixture {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
-    let workshop = try Workshop(manifest: manifest, keys: keys, slots: slots)
-    let result = try await workshop.run()
+    let fixture = try RunFixture(manifest: manifest, keys: keys, slots: slots)
+    let result = try await fixture.run()
     await nginx.stop()
     #expect(result.status == 0, "\(result.errors)")
-    return workshop
+    return fixture
   }
 
   private static func expectCorners(_ pixels: Pixels, within limit: Int, _ name: String) {
@@ -32,14 +32,14 @@ import Testing
 
   @Test func allEightOrientationsBecomeUpright() async throws {
     let names = (1...8).map { "orientation-\($0).jpg" } + ["rotated-phone-shot.jpg"]
-    let workshop = try await Self.run(names)
+    let fixture = try await Self.run(names)
     for name in names {
       for slot in ["avatar", "card", "hero"] {
-        let pixels = try Pixels(try workshop.file(name, slot))
+        let pixels = try Pixels(try fixture.file(name, slot))
         Self.expectCorners(pixels, within: 12, "\(name) \(slot)")
       }
     }
-    let phone = try #require(try workshop.catalog.images.last)
+    let phone = try #require(try fixture.catalog.images.last)
     #expect([phone.width, phone.height] == [600, 800])
     #expect(phone.slots["card"] == CatalogSlotUse(width: 180, height: 240, variants: [2, 3, 4]))
   }
@@ -50,13 +50,13 @@ import Testing
     let names = ["plain.jpg", "display-p3.jpg", "lossy.webp", "broken-profile.jpg"]
     // At quality 80, libjxl changes the yellow's blue channel from 50 to 38.
     let quality = format == "jxl" ? 90 : 80
-    let workshop = try await Self.run(
+    let fixture = try await Self.run(
       names, keys: "variants: {format: \(format), quality: \(quality)}")
     for name in names {
-      let pixels = try Pixels(try workshop.file(name, "card"))
+      let pixels = try Pixels(try fixture.file(name, "card"))
       Self.expectCorners(pixels, within: 10, "\(name) as \(format)")
     }
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(
       images.last?.warnings == ["the colour profile is damaged or does not match the image"])
     #expect(images[0].warnings == nil)
@@ -64,13 +64,13 @@ import Testing
 
   /// CMYK cannot hold every sRGB colour, so the reference is LittleCMS's conversion.
   @Test func cmykMatchesLittleCMS() async throws {
-    let workshop = try await Self.run(["cmyk.jpg"], keys: "variants: {format: png}")
-    let reference = workshop.folder.path("reference.png")
+    let fixture = try await Self.run(["cmyk.jpg"], keys: "variants: {format: png}")
+    let reference = fixture.folder.path("reference.png")
     let source = Places.fixture("cmyk.jpg").path
     let made = try await Tool.run(
       "/usr/bin/vips", ["icc_transform", source, reference, "srgb", "--input-profile", "cmyk"])
     #expect(made.status == 0)
-    let pixels = try Pixels(try workshop.file("cmyk.jpg", "card"))
+    let pixels = try Pixels(try fixture.file("cmyk.jpg", "card"))
     let expected = try Pixels(reference)
     for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
       #expect(distance(pixels.at(x, y), expected.at(x, y)) <= 3)
@@ -78,11 +78,11 @@ import Testing
   }
 
   @Test func sixteenBitAndGreyImagesBecomeEightBit() async throws {
-    let workshop = try await Self.run(
+    let fixture = try await Self.run(
       ["sixteen-bit.png", "grey.png"], keys: "variants: {format: png}")
-    let colour = try Pixels(try workshop.file("sixteen-bit.png", "card"))
+    let colour = try Pixels(try fixture.file("sixteen-bit.png", "card"))
     #expect(distance(colour.at(0.5, 0.5), [128, 128, 117]) <= 3, "\(colour.at(0.5, 0.5))")
-    let grey = try Pixels(try workshop.file("grey.png", "card"))
+    let grey = try Pixels(try fixture.file("grey.png", "card"))
     #expect(abs(grey.at(0.5, 0.5)[0] - 128) <= 3)
   }
 
@@ -115,26 +115,26 @@ import Testing
       ["bandjoin_const", Places.fixture("plain.jpg").path, folder.path("opaque.png"), "255"])
     #expect(made.status == 0, "\(made.errors)")
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(manifest: nginx.url("/opaque.png"))
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: nginx.url("/opaque.png"))
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
-    let image = try #require(try workshop.catalog.images.first)
+    let image = try #require(try fixture.catalog.images.first)
     #expect(image.alpha == true)
     for variant in image.variants {
-      let bytes = Array(try workshop.folder.read("out/\(variant.path)"))
+      let bytes = Array(try fixture.folder.read("out/\(variant.path)"))
       #expect(Container.parts(of: bytes) == ["VP8 "])
     }
     Self.expectCorners(
-      try Pixels(try workshop.file(image.id, "card")), within: 12, "opaque.png")
+      try Pixels(try fixture.file(image.id, "card")), within: 12, "opaque.png")
   }
 
   @Test func animationsKeepTheirFramesDelaysAndLoop() async throws {
     let names = ["animated.gif", "animated.webp"]
-    let workshop = try await Self.run(
+    let fixture = try await Self.run(
       names, slots: "slots: {a: {size: 48x}, b: {size: 20x20, mode: clip}}")
     for name in names {
       for slot in ["a", "b"] {
-        let path = try workshop.file(name, slot, scale: 1)
+        let path = try fixture.file(name, slot, scale: 1)
         #expect(try Pixels(path).frames == 6, "\(name) \(slot)")
         let delays = try await Tool.run("/usr/bin/vipsheader", ["-f", "delay", path])
         #expect(
@@ -144,7 +144,7 @@ import Testing
         #expect(loop.output.trimmingCharacters(in: .whitespacesAndNewlines) == "0")
       }
     }
-    #expect(try workshop.catalog.images.map(\.frames) == [6, 6])
+    #expect(try fixture.catalog.images.map(\.frames) == [6, 6])
     let still = try await Self.run(
       names, keys: "variants: {animation: first-frame}", slots: "slots: {a: {size: 48x}}")
     #expect(try Pixels(try still.file("animated.gif", "a", scale: 1)).frames == 1)
@@ -153,8 +153,8 @@ import Testing
   /// A frame's edge must not bleed into the next frame: the top line of each frame is opaque, the
   /// line above it (the end of the previous frame) is translucent.
   @Test func framesDoNotBleedIntoEachOther() async throws {
-    let workshop = try await Self.run(["animated.gif"], slots: "slots: {a: {size: 48x}}")
-    let pixels = try Pixels(try workshop.file("animated.gif", "a", scale: 1))
+    let fixture = try await Self.run(["animated.gif"], slots: "slots: {a: {size: 48x}}")
+    let pixels = try Pixels(try fixture.file("animated.gif", "a", scale: 1))
     let height = pixels.height / pixels.frames
     for frame in 0..<pixels.frames {
       #expect(pixels[2, frame * height][3] > 200, "frame \(frame): \(pixels[2, frame * height])")
@@ -168,7 +168,7 @@ import Testing
     var names = ["rotated-phone-shot.jpg", "display-p3.jpg", "transparent.png"]
     // In these two formats an animation becomes a WebP.
     if format != "avif" && format != "jxl" { names.append("animated.gif") }
-    let workshop = try await Self.run(names, keys: "variants: {format: \(format)}")
+    let fixture = try await Self.run(names, keys: "variants: {format: \(format)}")
     let allowed: Set<String> =
       switch format {
       case "webp": ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF"]
@@ -182,9 +182,9 @@ import Testing
       case "jxl": ["codestream"]
       default: ["IHDR", "PLTE", "IDAT", "IEND", "tRNS", "pHYs", "bKGD"]
       }
-    for image in try workshop.catalog.images {
+    for image in try fixture.catalog.images {
       for variant in image.variants {
-        let bytes = Array(try workshop.folder.read("out/\(variant.path)"))
+        let bytes = Array(try fixture.folder.read("out/\(variant.path)"))
         let found = Set(Container.parts(of: bytes))
         #expect(found.isSubset(of: allowed), "\(image.id): \(found)")
         #expect(!found.isEmpty)
@@ -193,14 +193,14 @@ import Testing
     guard format == "webp" else { return }
     // A still image without alpha uses WebP's simple file format.
     let bytes = Array(
-      try Data(contentsOf: URL(filePath: workshop.file("rotated-phone-shot.jpg", "card"))))
+      try Data(contentsOf: URL(filePath: fixture.file("rotated-phone-shot.jpg", "card"))))
     #expect(Container.parts(of: bytes) == ["VP8 "])
   }
 
   @Test func imagesTooLargeForWebPBecomeJPEG() async throws {
-    let workshop = try await Self.run(["tall-900x20000.png"])
+    let fixture = try await Self.run(["tall-900x20000.png"])
     #expect(
-      try workshop.catalog.outline == [
+      try fixture.catalog.outline == [
         "tall-900x20000.png ok 900x20000 png: 64x64 webp, 128x128 webp, 184x4096 webp, "
           + "369x8192 webp, 737x16383 webp, 900x20000 jpeg (webp-size-limit)"
       ])
@@ -299,10 +299,10 @@ enum Container {
       "plain.jpg", "rotated-phone-shot.jpg", "transparent.png", "animated.gif", "grey.png",
     ]
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest, keys: "placeholders: [lqip, blurhash, thumbhash, color]")
-    #expect(try await workshop.run().status == 0)
-    let images = try workshop.catalog.images
+    #expect(try await fixture.run().status == 0)
+    let images = try fixture.catalog.images
     for image in images {
       let placeholder = try #require(image.placeholder, "\(image.id)")
       #expect(placeholder.color?.wholeMatch(of: /#[0-9a-f]{6}/) != nil)
@@ -316,7 +316,7 @@ enum Container {
       #expect(url.hasPrefix("data:image/webp;base64,"))
       #expect(url.utf8.count < 500, "\(image.id): \(url.utf8.count)")
       let bytes = try #require(Data(base64Encoded: String(url.dropFirst(23))))
-      let path = workshop.folder.path("tiny.webp")
+      let path = fixture.folder.path("tiny.webp")
       try bytes.write(to: URL(filePath: path))
       let tiny = try Pixels(path)
       #expect(max(tiny.width, tiny.height) == 16)
@@ -329,19 +329,19 @@ enum Container {
     #expect(images[2].placeholder?.color == "#283cb4")
     // Other placeholders are requested: they are in the state already.
     let all = images.map(\.placeholder)
-    try workshop.write(keys: "")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["decodes"] == 0)
+    try fixture.write(keys: "")
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["decodes"] == 0)
     #expect(
-      try workshop.catalog.images.map(\.placeholder)
+      try fixture.catalog.images.map(\.placeholder)
         == all.map { CatalogPlaceholder(color: $0?.color, thumbhash: $0?.thumbhash) })
-    try workshop.write(keys: "placeholders: []")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.catalog.images.allSatisfy { $0.placeholder == nil })
+    try fixture.write(keys: "placeholders: []")
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalog.images.allSatisfy { $0.placeholder == nil })
     // An unreachable source keeps its placeholders.
     await nginx.stop()
-    try workshop.write(keys: "fetch: {allow: loopback, retries: 0, revalidate: always}")
-    _ = try await workshop.run()
-    #expect(try workshop.catalog.images.map(\.placeholder?.color) == all.map { $0?.color })
+    try fixture.write(keys: "fetch: {allow: loopback, retries: 0, revalidate: always}")
+    _ = try await fixture.run()
+    #expect(try fixture.catalog.images.map(\.placeholder?.color) == all.map { $0?.color })
   }
 }

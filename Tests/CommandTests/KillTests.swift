@@ -10,8 +10,8 @@ import Testing
   }
 
   /// The catalog and the names of all files, which contain the digests of their contents.
-  private static func result(_ workshop: Workshop) throws -> [String] {
-    [try workshop.catalogText] + workshop.folder.files(below: "out/variants").sorted()
+  private static func result(_ fixture: RunFixture) throws -> [String] {
+    [try fixture.catalogText] + fixture.folder.files(below: "out/variants").sorted()
   }
 
   /// Two hundred kills at random moments, one to twenty per output before a run may finish.
@@ -23,7 +23,7 @@ import Testing
       "transparent.png", "cmyk.jpg", "display-p3.jpg",
     ]
     let manifest = Self.manifest(nginx, names)
-    let undisturbed = try Workshop(manifest: manifest)
+    let undisturbed = try RunFixture(manifest: manifest)
     let clock = ContinuousClock.now
     #expect(try await undisturbed.run().status == 1)  // one image is truncated
     let time = clock.duration(to: .now)
@@ -48,18 +48,18 @@ import Testing
   ) async throws -> Int {
     var (kills, chains) = (0, 0)
     while kills < count {
-      let workshop = try Workshop(manifest: manifest)
+      let fixture = try RunFixture(manifest: manifest)
       for _ in 0..<min(count - kills, Int.random(in: 1...20)) {
-        let running = try workshop.start()
+        let running = try fixture.start()
         try await Task.sleep(for: time * Double.random(in: 0...1))
         running.signal(SIGKILL)
         _ = await running.end()
         kills += 1
       }
-      #expect(try await workshop.run().status == 1)
-      let result = try Self.result(workshop)
+      #expect(try await fixture.run().status == 1)
+      let result = try Self.result(fixture)
       #expect(result == expected, "after \(kills) kills")
-      try await workshop.expectWhole()
+      try await fixture.expectWhole()
       chains += 1
     }
     return chains
@@ -72,23 +72,23 @@ import Testing
     let manifest = Self.manifest(nginx, ["one-pixel.png", "gone.png"])
     let keys = "fetch: {allow: loopback, retries: 0, cache: 1MB}"
     let slots = "slots: {a: {size: 8x8}}"
-    let undisturbed = try Workshop(manifest: manifest, keys: keys, slots: slots)
+    let undisturbed = try RunFixture(manifest: manifest, keys: keys, slots: slots)
     #expect(try await undisturbed.run().status == 1)
     let expected = try Self.result(undisturbed)
     var effects = 0
     while true {
-      let workshop = try Workshop(manifest: manifest, keys: keys, slots: slots)
+      let fixture = try RunFixture(manifest: manifest, keys: keys, slots: slots)
       let limit = ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 1)"]
       // The second run of an output has fewer and different effects.
-      let killed = try await workshop.run(environment: limit)
+      let killed = try await fixture.run(environment: limit)
       guard killed.status != 1 else { break }
       effects += 1
       #expect(killed.status == 9 || killed.status == 137, "\(killed.status)")
-      if effects % 4 == 0 { _ = try await workshop.run(environment: limit) }
-      #expect(try await workshop.run().status == 1)
-      let result = try Self.result(workshop)
+      if effects % 4 == 0 { _ = try await fixture.run(environment: limit) }
+      #expect(try await fixture.run().status == 1)
+      let result = try Self.result(fixture)
       #expect(result == expected, "after \(effects) effects")
-      try await workshop.expectWhole()
+      try await fixture.expectWhole()
       try #require(effects < 500)
     }
     // Lock, state, spool, variant, catalog, report: with fewer effects, a hook is missing.

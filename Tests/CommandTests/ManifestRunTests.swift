@@ -16,23 +16,23 @@ import Testing
     let line = #"{"id":"a","url":"\#(server.url("/p.jpg"))"}"# + "\n"
     let packed = try await Self.gzip(line)
     let seen = Mutex<[String?]>([])
-    server.route("/p.jpg") { $1.picture("plain.jpg") }
+    server.route("/p.jpg") { $1.fixture("plain.jpg") }
     server.route("/list.jsonl.gz") { request, connection in
       seen.withLock { $0.append(request.headers["x-key"]) }
-      if request.before == 0 { return connection.answer("503 Service Unavailable") }
-      connection.answer("200 OK", [:], packed)
+      if request.before == 0 { return connection.respond("503 Service Unavailable") }
+      connection.respond("200 OK", [:], packed)
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: "", keys: "fetch: {allow: loopback, retries: 1, headers: {X-Key: k1}}")
     let url = server.url("/list.jsonl.gz")
-    let result = try await workshop.run("--manifest", url)
+    let result = try await fixture.run("--manifest", url)
     #expect(result.status == 0, "\(result.errors)")
-    #expect(try workshop.catalog.images.map(\.id) == ["a"])
+    #expect(try fixture.catalog.images.map(\.id) == ["a"])
     #expect(seen.withLock(\.self) == ["k1", "k1"])
-    #expect(workshop.folder.files(below: "out/.tessera/spool").isEmpty)
+    #expect(fixture.folder.files(below: "out/.tessera/spool").isEmpty)
     // The same URL in the pipeline file, with plan. check uses the network only with --probe.
-    try workshop.folder.write("manifest: \(url)\n" + Self.head, to: "feed.yaml")
-    let path = workshop.folder.path("feed.yaml")
+    try fixture.folder.write("manifest: \(url)\n" + Self.head, to: "feed.yaml")
+    let path = fixture.folder.path("feed.yaml")
     let plan = try await Tool.tessera("plan", path)
     #expect(plan.output.hasPrefix("1 image in the manifest\n3 files requested"), "\(plan.errors)")
     let check = try await Tool.tessera("check", path)
@@ -61,28 +61,28 @@ import Testing
   ])
   func unavailableManifestChangesNothing(_ path: String, _ reason: String) async throws {
     let server = try FaultServer()
-    server.route("/p.jpg") { $1.picture("plain.jpg") }
-    server.route("/page") { $1.answer("200 OK", [:], Array("<html>Sign in</html>".utf8)) }
-    server.route("/nothing") { $1.answer() }
+    server.route("/p.jpg") { $1.fixture("plain.jpg") }
+    server.route("/page") { $1.respond("200 OK", [:], Array("<html>Sign in</html>".utf8)) }
+    server.route("/nothing") { $1.respond() }
     server.route("/error?token=t0ken") {
-      $1.answer("200 OK", [:], Array("{\"error\":\"no\"}".utf8))
+      $1.respond("200 OK", [:], Array("{\"error\":\"no\"}".utf8))
     }
     server.route("/short") { $1.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhttp") }
-    server.route("/empty-gzip") { $1.answer("200 OK", [:], [0x1F, 0x8B]) }
-    let workshop = try Workshop(
+    server.route("/empty-gzip") { $1.respond("200 OK", [:], [0x1F, 0x8B]) }
+    let fixture = try RunFixture(
       manifest: server.url("/p.jpg"),
       keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}")
-    #expect(try await workshop.run().status == 0)
-    let catalog = try workshop.catalogText
+    #expect(try await fixture.run().status == 0)
+    let catalog = try fixture.catalogText
     let url = server.url(path)
-    let result = try await workshop.run(
+    let result = try await fixture.run(
       "--manifest", url.replacing("http://", with: "http://user:s3cret@"))
     #expect(result.status == 2)
     let shown = url.replacing("?token=t0ken", with: "")
     #expect(result.errors.contains("tessera: the manifest \"\(shown)\": "), "\(result.errors)")
     #expect(result.errors.hasSuffix("\(reason)\n"), "\(result.errors)")
     #expect(!result.errors.contains("s3cret") && !result.errors.contains("t0ken"))
-    #expect(try workshop.catalogText == catalog)
+    #expect(try fixture.catalogText == catalog)
     server.stop()
   }
 
@@ -178,20 +178,20 @@ import Testing
     server.route("/p.jpg") { _, connection in
       isRequested.withLock { $0 = true }
       connection.pause(1.5)
-      connection.picture("plain.jpg")
+      connection.fixture("plain.jpg")
     }
     let lines = (0..<5_000).map { #"{"id":"\#($0)","url":"\#(server.url("/p.jpg"))"}"# + "\n" }
-    let workshop = try Workshop(manifest: server.url("/p.jpg"))
-    #expect(try await workshop.run().status == 0)
-    let catalog = try workshop.catalogText
+    let fixture = try RunFixture(manifest: server.url("/p.jpg"))
+    #expect(try await fixture.run().status == 0)
+    let catalog = try fixture.catalogText
     isRequested.withLock { $0 = false }
-    try workshop.folder.write(lines.joined(), to: "manifest")
-    let running = try workshop.start()
+    try fixture.folder.write(lines.joined(), to: "manifest")
+    let running = try fixture.start()
     while !isRequested.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
-    try workshop.folder.write(lines.prefix(3_000).joined(), to: "manifest.new")
+    try fixture.folder.write(lines.prefix(3_000).joined(), to: "manifest.new")
     // In place, as `cat > manifest` does.
-    let new = try workshop.folder.read("manifest.new")
-    let handle = try FileHandle(forWritingTo: URL(filePath: workshop.folder.path("manifest")))
+    let new = try fixture.folder.read("manifest.new")
+    let handle = try FileHandle(forWritingTo: URL(filePath: fixture.folder.path("manifest")))
     try handle.truncate(atOffset: 0)
     try handle.write(contentsOf: new)
     try handle.close()
@@ -201,15 +201,15 @@ import Testing
       result.errors.contains(
         "somebody wrote to it while it was read; write a new one beside it and rename it"),
       "\(result.errors)")
-    #expect(try workshop.catalogText == catalog)
+    #expect(try fixture.catalogText == catalog)
     // Renaming a new one over it is safe at any time.
     isRequested.withLock { $0 = false }
-    let second = try workshop.start()
+    let second = try fixture.start()
     while !isRequested.withLock(\.self) { try await Task.sleep(for: .milliseconds(20)) }
     #expect(
-      rename(workshop.folder.path("manifest.new"), workshop.folder.path("manifest")) == 0)
+      rename(fixture.folder.path("manifest.new"), fixture.folder.path("manifest")) == 0)
     #expect(await second.end().status == 0)
-    #expect(try workshop.catalog.images.count == 3_000)
+    #expect(try fixture.catalog.images.count == 3_000)
     server.stop()
   }
 
@@ -220,19 +220,19 @@ import Testing
       "../x", "/abs", "a/../../b", ".", "..", "CON", "a.", "caf\u{E9}", "cafe\u{301}", "P1", "p1",
       String(repeating: "x", count: 300), "out/catalog.json", ".tessera/state.sqlite",
     ]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: ids.map { #"{"id":"\#($0)","url":"\#(nginx.url("/plain.jpg"))"}"# + "\n" }.joined())
-    let before = workshop.folder.files(below: ".")
-    #expect(try await workshop.run().status == 0)
+    let before = fixture.folder.files(below: ".")
+    #expect(try await fixture.run().status == 0)
     #expect(
-      try workshop.catalog.images.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
-    let new = Set(workshop.folder.files(below: ".")).subtracting(before)
+      try fixture.catalog.images.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
+    let new = Set(fixture.folder.files(below: ".")).subtracting(before)
     #expect(
       new.allSatisfy {
         $0.hasPrefix("out/variants/") || $0.hasPrefix("out/.tessera/")
           || ["out/catalog.json", "out/run.json"].contains($0)
       }, "\(new.sorted())")
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
     await nginx.stop()
   }
 
@@ -268,7 +268,7 @@ import Testing
     try FileManager.default.copyItem(
       at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("\u{E4} b.jpg")))
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: """
         \(nginx.url("/\u{E4}%20b.jpg"))
         \(nginx.url("/%C3%A4%20b.jpg#here"))
@@ -276,8 +276,8 @@ import Testing
         http://[fe80::1%25lo]/1
 
         """)
-    #expect(try await workshop.run().status == 1)
-    let images = try workshop.catalog.images
+    #expect(try await fixture.run().status == 1)
+    let images = try fixture.catalog.images
     #expect(images.map(\.status) == [.ok, .ok, .failed, .failed])
     #expect(images[2].error?.code == "dns", "\(images[2].error?.message ?? "")")
     #expect(images[3].error?.code == "address-refused", "\(images[3].error?.message ?? "")")

@@ -48,15 +48,15 @@ import Testing
       ("xmp", "xmp"), ("[icc, xmp]", "icc xmp"), ("iptc", "iptc"),
       ("[exif, iptc]", "exif place iptc"),
     ] {
-      let workshop = try Workshop(
+      let fixture = try RunFixture(
         manifest: nginx.url("/photo.jpg"),
         keys: "scales: [1]\nvariants: {format: \(format), metadata: \(policy)}",
         slots: "slots: {a: {size: 50x}}")
-      #expect(try await workshop.run().status == 0)
-      let image = try #require(try workshop.catalog.images.first)
+      #expect(try await fixture.run().status == 0)
+      let image = try #require(try fixture.catalog.images.first)
       #expect([image.width, image.height] == [160, 240])
       #expect(image.warnings == nil)
-      let path = workshop.folder.path("out/\(try #require(image.variants.first).path)")
+      let path = fixture.folder.path("out/\(try #require(image.variants.first).path)")
       let tags = try await Self.read(path)
       var kinds: [String] = []
       // A JPEG XL's profile is in its codestream, which exiftool does not read.
@@ -121,17 +121,17 @@ import Testing
     }
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
     for (policy, hasPlace) in [("keep", false), ("[exif, xmp]", true)] {
-      let workshop = try Workshop(
+      let fixture = try RunFixture(
         manifest: names.map(\.lastPathComponent).map { name in
           #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))"}"# + "\n"
         }.joined(),
         keys: "scales: [1]\nvariants: {format: jxl, metadata: \(policy)}",
         slots: "slots: {a: {size: 50x}}")
-      let result = try await workshop.run()
+      let result = try await fixture.run()
       #expect(result.status == 0, "\(result.errors)")
-      for image in try workshop.catalog.images {
+      for image in try fixture.catalog.images {
         let path = try #require(image.variants.first).path
-        let tags = try await Self.read(workshop.folder.path("out/\(path)"))
+        let tags = try await Self.read(fixture.folder.path("out/\(path)"))
         #expect(tags["IFD0:Artist"] == "An artist", "\(image.id) \(tags)")
         #expect(tags["IFD0:Make"] == "Maker", "\(image.id)")
         #expect(tags["ExifIFD:FNumber"] == "2.8", "\(image.id)")
@@ -152,14 +152,14 @@ import Testing
     var names = ["display-p3.jpg", "plain.jpg", "cmyk.jpg"]
     // JPEG flattens onto white, and translucent colours blend differently in another colour space.
     if format != "jpeg" { names.append("formats/p3-sixteen-bit-alpha.png") }
-    func run(_ policy: String) async throws -> Workshop {
-      let workshop = try Workshop(
+    func run(_ policy: String) async throws -> RunFixture {
+      let fixture = try RunFixture(
         manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
         keys:
           "scales: [1]\nvariants: {format: \(format), quality: 95, metadata: \(policy)}",
         slots: "slots: {a: {size: 100x}}")
-      #expect(try await workshop.run().status == 0)
-      return workshop
+      #expect(try await fixture.run().status == 0)
+      return fixture
     }
     let stripped = try await run("strip")
     let kept = try await run("keep")
@@ -224,22 +224,22 @@ import Testing
       #expect(made.status == 0, "\(made.errors)")
     }
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: ways.indices.map { nginx.url("/\($0).jpg") + "\n" }.joined(),
       keys: "scales: [1]\nvariants: {format: \(format), metadata: keep}",
       slots: "slots: {a: {size: 50x}}")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
-    for (way, image) in zip(ways, try workshop.catalog.images) {
+    for (way, image) in zip(ways, try fixture.catalog.images) {
       let path = "out/\(try #require(image.variants.first).path)"
-      let tags = try await Self.read(workshop.folder.path(path))
+      let tags = try await Self.read(fixture.folder.path(path))
       #expect(tags["IFD0:Artist"] == "An artist", "\(way)")
       let found = tags.keys.filter {
         $0.contains("GPS") || $0.contains("City") || $0.contains("ocation")
       }
       #expect(found.isEmpty, "\(way): \(found)")
-      #expect(try workshop.folder.read(path).range(of: Data("HERE".utf8)) == nil, "\(way)")
-      #expect(try workshop.folder.read(path).range(of: Data("GPSL".utf8)) == nil, "\(way)")
+      #expect(try fixture.folder.read(path).range(of: Data("HERE".utf8)) == nil, "\(way)")
+      #expect(try fixture.folder.read(path).range(of: Data("GPSL".utf8)) == nil, "\(way)")
     }
   }
 }

@@ -7,9 +7,9 @@ import Testing
 /// Whole runs against faulty servers and networks.
 @Suite struct NetworkTests {
   @Test func runStopsWithADiagnosisIfMostItemsFail() async throws {
-    let server = try FaultServer(["/good": { $1.picture("plain.jpg") }])
+    let server = try FaultServer(["/good": { $1.fixture("plain.jpg") }])
     defer { server.stop() }
-    let good = try Workshop(manifest: server.url("/good") + "\n")
+    let good = try RunFixture(manifest: server.url("/good") + "\n")
     #expect(try await good.run().status == 0)
     let before = try good.catalogText
     let lines = (0..<400).map { server.url("/missing-\($0)") + "\n" }
@@ -31,34 +31,34 @@ import Testing
 
   @Test func runDeadlineKeepsFinishedItems() async throws {
     let server = try FaultServer([
-      "/good": { $1.picture("plain.jpg") }, "/slow": { $1.hang() },
+      "/good": { $1.fixture("plain.jpg") }, "/slow": { $1.hang() },
       "/once": { request, connection in
         if request.before > 0 { return connection.hang() }
-        connection.picture("grey.png")
+        connection.fixture("grey.png")
       },
     ])
     defer { server.stop() }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: #"{"id":"once","url":"\#(server.url("/once"))"}"# + "\n",
       keys: "fetch: {allow: loopback, revalidate: always, timeout: 60s}")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     let names = ["good", "slow", "once"]
     var manifest = names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }
     manifest += (0..<3_000).map { #"{"id":"\#($0)","url":"\#(server.url("/slow?\($0)"))"}"# + "\n" }
-    try workshop.folder.write(manifest.joined(), to: "manifest")
+    try fixture.folder.write(manifest.joined(), to: "manifest")
     let clock = ContinuousClock.now
-    let result = try await workshop.run("--deadline", "3s")
+    let result = try await fixture.run("--deadline", "3s")
     let seconds = clock.duration(to: .now)
     #expect(result.status == 1, "\(result.errors.prefix(2000))")
     #expect(seconds > .seconds(3) && seconds < .seconds(8), "\(seconds)")
-    let outline = try workshop.catalog.outline
+    let outline = try fixture.catalog.outline
     try #require(outline.count == 3_003)
     #expect(outline[0] == "good ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp")
     #expect(outline[1] == "slow failed [run-deadline]")
     #expect(outline[2].hasPrefix("once stale 120x80 png [run-deadline]: "), "\(outline[2])")
     #expect(outline[3...].allSatisfy { $0.hasSuffix("failed [run-deadline]") })
-    try await workshop.expectWhole()
-    #expect(try await workshop.run("--deadline", "soon").status == 64)
+    try await fixture.expectWhole()
+    #expect(try await fixture.run("--deadline", "soon").status == 64)
   }
 
   @Test func newestFirstReversesTheOrder() async throws {
@@ -68,7 +68,7 @@ import Testing
     for index in 0..<50 {
       server.route("/\(index)") { _, connection in
         requested.withLock { $0.append(index) }
-        connection.picture("one-pixel.png")
+        connection.fixture("one-pixel.png")
       }
     }
     func manifest(_ range: Range<Int>) -> String {
@@ -78,8 +78,8 @@ import Testing
       .joined()
     }
     let keys = "fetch: {allow: loopback, concurrency: 1, order: newest-first}"
-    let workshop = try Workshop(manifest: manifest(0..<50) + "nonsense\n", keys: keys)
-    #expect(try await workshop.run().status == 1)
+    let fixture = try RunFixture(manifest: manifest(0..<50) + "nonsense\n", keys: keys)
+    #expect(try await fixture.run().status == 1)
     // Several items are in flight, so one may overtake another.
     let order = requested.withLock(\.self)
     #expect(order.count == 50)
@@ -87,10 +87,10 @@ import Testing
     #expect(overtaken <= 5, "\(order)")
     #expect(order.prefix(10).allSatisfy { $0 >= 35 }, "\(order)")
     // The catalog does not depend on the order.
-    let other = try Workshop(
+    let other = try RunFixture(
       manifest: manifest(0..<50) + "nonsense\n", keys: "fetch: {allow: loopback}")
     #expect(try await other.run().status == 1)
-    #expect(try workshop.catalogText == other.catalogText)
+    #expect(try fixture.catalogText == other.catalogText)
   }
 
   /// Requests to a host pause when it asks for that; other hosts are not affected (N28).
@@ -109,18 +109,18 @@ import Testing
           return times.count == 1
         }
         if isFirst {
-          connection.answer("429 Too Many Requests", ["Retry-After": "2"])
+          connection.respond("429 Too Many Requests", ["Retry-After": "2"])
         } else {
-          connection.picture("one-pixel.png")
+          connection.fixture("one-pixel.png")
         }
       }
-      quiet.route("/\(index)") { $1.picture("one-pixel.png") }
+      quiet.route("/\(index)") { $1.fixture("one-pixel.png") }
     }
     let urls = (0..<12).flatMap { [busy.url("/\($0)"), quiet.url("/\($0)")] }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: urls.map { $0 + "\n" }.joined(),
       keys: "fetch: {allow: loopback, per-host: 1, retries: 2}")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
     let seen = times.withLock(\.self)
     #expect(seen.count == 13)
@@ -134,17 +134,17 @@ import Testing
   @Test func itemsOfADeadHostFailWithinOneDeadline() async throws {
     let gone = try FaultServer()
     gone.stop()
-    let server = try FaultServer(["/good": { $1.picture("one-pixel.png") }])
+    let server = try FaultServer(["/good": { $1.fixture("one-pixel.png") }])
     defer { server.stop() }
     var urls = (0..<2_000).map { gone.url("/\($0)") }
     urls.append(server.url("/good"))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: urls.map { $0 + "\n" }.joined(),
       keys: "fetch: {allow: loopback, deadline: 4s}\nfail-above: 100%")
     let clock = ContinuousClock.now
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     #expect(clock.duration(to: .now) < .seconds(12), "\(clock.duration(to: .now))")
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(images.last?.status == .ok)
     #expect(
       images.dropLast().allSatisfy { $0.error?.code == "network" && $0.error?.retryable == true })
@@ -172,19 +172,19 @@ import Testing
         }
       return #"{"id":"\#(index)","url":"\#(url)"}"# + "\n"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: lines.joined(),
       keys: "fetch: {allow: loopback, concurrency: 128, per-host: 100, timeout: 4s, deadline: 15s}")
     let clock = ContinuousClock.now
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     let seconds = clock.duration(to: .now)
     await nginx.stop()
     #expect(result.status == 1)
     #expect(seconds < .seconds(20), "\(seconds)")
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(images.filter { $0.status == .ok }.count == 900)
     #expect(images.filter { $0.error?.code == "timeout" }.count == 100)
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
   }
 
   /// A server fails three times in ten. Three runs complete every item with at most two requests
@@ -198,21 +198,21 @@ import Testing
       let index = UInt64(request.path.split(separator: "?").last ?? "") ?? 0
       var random = SplitMix(seed: index << 8 + UInt64(request.before))
       switch Int.random(in: 0..<10, using: &random) {
-      case 0: connection.answer("500 Internal Server Error")
+      case 0: connection.respond("500 Internal Server Error")
       case 1: connection.reset()
       case 2:
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(image.count)\r\n\r\n")
         connection.send(image.dropLast(20))
-      default: connection.answer("200 OK", ["Cache-Control": "max-age=3600"], image)
+      default: connection.respond("200 OK", ["Cache-Control": "max-age=3600"], image)
       }
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: (0..<500).map { server.url("/a?\($0)") + "\n" }.joined(),
       keys: "fetch: {allow: loopback, retries: 2}")
     var statuses: [Int32] = []
-    for _ in 0..<3 { statuses.append(try await workshop.run().status) }
+    for _ in 0..<3 { statuses.append(try await fixture.run().status) }
     #expect(statuses.last == 0)
-    #expect(try workshop.catalog.images.allSatisfy { $0.status == .ok })
+    #expect(try fixture.catalog.images.allSatisfy { $0.status == .ok })
     #expect(server.total <= 1_000, "\(server.total)")
   }
 
@@ -230,41 +230,41 @@ import Testing
       #"{"id":"passwd","url":"file:///etc/passwd"}"#,
       #"{"id":"gone","url":"file://\#(folder.path("gone.jpg"))"}"#,
     ]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest.map { $0 + "\n" }.joined(),
       keys: "fetch: {allow: [\"files:\(folder.path(""))\"]}")
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     let outline = [
       "file ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp", "data ok 1x1 png: 1x1 webp",
       "passwd failed [address-refused]", "gone failed [not-found]",
     ]
-    #expect(try workshop.catalog.outline == outline)
-    #expect(try workshop.catalog.images[1].url == "data:image/png;base64,")
-    #expect(try workshop.catalogText.contains(folder.path("plain.jpg")))
-    try await workshop.expectWhole()
+    #expect(try fixture.catalog.outline == outline)
+    #expect(try fixture.catalog.images[1].url == "data:image/png;base64,")
+    #expect(try fixture.catalogText.contains(folder.path("plain.jpg")))
+    try await fixture.expectWhole()
     // A second run reads nothing; after a change, only the changed file.
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.report["fetch.bytes"] == 0)
-    #expect(try workshop.report["decodes"] == 0)
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.report["fetch.bytes"] == 0)
+    #expect(try fixture.report["decodes"] == 0)
     try Data(Places.bytes("grey.png")).write(to: URL(filePath: folder.path("plain.jpg")))
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.report["decodes"] == 1)
-    #expect(try workshop.catalog.outline[0].hasPrefix("file ok 120x80 png"))
-    let sizes = try await workshop.run("--layout-only")
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.report["decodes"] == 1)
+    #expect(try fixture.catalog.outline[0].hasPrefix("file ok 120x80 png"))
+    let sizes = try await fixture.run("--layout-only")
     #expect(sizes.status == 1)
-    #expect(try workshop.catalog.outline[1] == outline[1])
+    #expect(try fixture.catalog.outline[1] == outline[1])
   }
 
   /// With a cache of sources, a changed pipeline only revalidates them.
   @Test func cachedSourcesAreNotFetchedAgain() async throws {
     let (plain, grey) = (try Places.bytes("plain.jpg"), try Places.bytes("grey.png"))
     let server = try FaultServer([
-      "/fresh": { $1.answer("200 OK", ["Cache-Control": "max-age=3600"], grey) },
+      "/fresh": { $1.respond("200 OK", ["Cache-Control": "max-age=3600"], grey) },
       "/asked": { request, connection in
         if request.headers["if-none-match"] == "\"1\"" {
-          return connection.answer("304 Not Modified")
+          return connection.respond("304 Not Modified")
         }
-        connection.answer("200 OK", ["ETag": "\"1\""], plain)
+        connection.respond("200 OK", ["ETag": "\"1\""], plain)
       },
     ])
     defer { server.stop() }
@@ -272,33 +272,33 @@ import Testing
     func keys(_ quality: Int, cache: String = "1MB") -> String {
       "variants: {quality: \(quality)}\nfetch: {allow: loopback, cache: \(cache)}"
     }
-    let workshop = try Workshop(manifest: manifest, keys: keys(80))
-    #expect(try await workshop.run().status == 0)
-    #expect(workshop.folder.files(below: "out/.tessera/cache").count == 2)
-    try workshop.write(keys: keys(70))
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["fetch.bytes"] == 0)
-    #expect(try workshop.report["fetch.notModified"] == 1)
-    #expect(try workshop.report["decodes"] == 2)
+    let fixture = try RunFixture(manifest: manifest, keys: keys(80))
+    #expect(try await fixture.run().status == 0)
+    #expect(fixture.folder.files(below: "out/.tessera/cache").count == 2)
+    try fixture.write(keys: keys(70))
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["fetch.bytes"] == 0)
+    #expect(try fixture.report["fetch.notModified"] == 1)
+    #expect(try fixture.report["decodes"] == 2)
     #expect(server.count("/fresh") == 1)
     #expect(server.count("/asked") == 2)
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
     // The same result as without a cache.
-    let other = try Workshop(manifest: manifest, keys: keys(70, cache: "none"))
+    let other = try RunFixture(manifest: manifest, keys: keys(70, cache: "none"))
     #expect(try await other.run().status == 0)
-    #expect(try other.catalogText == workshop.catalogText)
+    #expect(try other.catalogText == fixture.catalogText)
     #expect(other.folder.files(below: "out/.tessera/cache").isEmpty)
     // A damaged copy is not used.
-    for name in workshop.folder.files(below: "out/.tessera/cache") {
-      try workshop.folder.write("noise", to: "out/.tessera/cache/\(name)")
+    for name in fixture.folder.files(below: "out/.tessera/cache") {
+      try fixture.folder.write("noise", to: "out/.tessera/cache/\(name)")
     }
-    try workshop.write(keys: keys(60))
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["fetch.bytes"] == plain.count + grey.count)
+    try fixture.write(keys: keys(60))
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["fetch.bytes"] == plain.count + grey.count)
     // The least recently used copies are removed when the cache is full.
-    try workshop.write(keys: keys(60, cache: "\(max(plain.count, grey.count) + 10)"))
-    #expect(try await workshop.run().status == 0)
-    #expect(workshop.folder.files(below: "out/.tessera/cache").count == 1)
+    try fixture.write(keys: keys(60, cache: "\(max(plain.count, grey.count) + 10)"))
+    #expect(try await fixture.run().status == 0)
+    #expect(fixture.folder.files(below: "out/.tessera/cache").count == 1)
   }
 
   /// libcurl does not report that a gzip body was truncated before it was sent; the decoder does.
@@ -307,46 +307,46 @@ import Testing
     let packed = try await Tool.run("/bin/sh", ["-c", "gzip -c '\(source)' | base64 -w0"])
     let gzip = [UInt8](try #require(Data(base64Encoded: packed.output)))
     let server = try FaultServer([
-      "/whole": { $1.answer("200 OK", ["Content-Encoding": "gzip"], gzip) },
+      "/whole": { $1.respond("200 OK", ["Content-Encoding": "gzip"], gzip) },
       "/cut": {
-        $1.answer("200 OK", ["Content-Encoding": "gzip"], Array(gzip.prefix(gzip.count / 2)))
+        $1.respond("200 OK", ["Content-Encoding": "gzip"], Array(gzip.prefix(gzip.count / 2)))
       },
     ])
     defer { server.stop() }
-    let workshop = try Workshop(manifest: server.url("/whole") + "\n" + server.url("/cut") + "\n")
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images.map(\.status) == [.ok, .failed])
-    #expect(try workshop.catalog.images[1].error?.code == "decode")
+    let fixture = try RunFixture(manifest: server.url("/whole") + "\n" + server.url("/cut") + "\n")
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images.map(\.status) == [.ok, .failed])
+    #expect(try fixture.catalog.images[1].error?.code == "decode")
   }
 
   @Test func retryFailedRequestsOnlyFailedItems() async throws {
     let server = try FaultServer()
     defer { server.stop() }
-    server.route("/good") { $1.picture("plain.jpg") }
+    server.route("/good") { $1.fixture("plain.jpg") }
     server.route("/failed") { request, connection in
-      request.before == 0 ? connection.answer("404 Not Found") : connection.picture("grey.png")
+      request.before == 0 ? connection.respond("404 Not Found") : connection.fixture("grey.png")
     }
     server.route("/stale") { request, connection in
-      request.before == 1 ? connection.reset() : connection.picture("one-pixel.png")
+      request.before == 1 ? connection.reset() : connection.fixture("one-pixel.png")
     }
-    server.route("/new") { $1.picture("one-pixel.png") }
+    server.route("/new") { $1.fixture("one-pixel.png") }
     func manifest(_ names: [String]) -> String {
       names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined()
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest(["good", "stale"]),
       keys: "fetch: {allow: loopback, retries: 0, revalidate: always}")
-    #expect(try await workshop.run().status == 0)
-    try workshop.folder.write(manifest(["good", "failed", "stale"]), to: "manifest")
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images.map(\.status) == [.ok, .failed, .stale])
-    try workshop.folder.write(manifest(["good", "failed", "stale", "new"]), to: "manifest")
-    #expect(try await workshop.run("--retry-failed").status == 0)
-    #expect(try workshop.catalog.images.map(\.status) == [.ok, .ok, .ok, .ok])
+    #expect(try await fixture.run().status == 0)
+    try fixture.folder.write(manifest(["good", "failed", "stale"]), to: "manifest")
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images.map(\.status) == [.ok, .failed, .stale])
+    try fixture.folder.write(manifest(["good", "failed", "stale", "new"]), to: "manifest")
+    #expect(try await fixture.run("--retry-failed").status == 0)
+    #expect(try fixture.catalog.images.map(\.status) == [.ok, .ok, .ok, .ok])
     #expect(
       ["/good", "/failed", "/stale", "/new"].map { server.count($0) } == [2, 2, 3, 1] as [Int])
     // Then nothing is left to retry.
-    #expect(try await workshop.run("--retry-failed").status == 0)
+    #expect(try await fixture.run("--retry-failed").status == 0)
     #expect(server.count("/good") + server.count("/failed") + server.count("/stale") == 7)
   }
 
@@ -358,8 +358,8 @@ import Testing
     for path in ["/gone", "/many", "/other", "/ok"] {
       server.route(path) { _, connection in
         switch answers.withLock({ $0[path] }) {
-        case let status?: connection.answer(status)
-        case nil: connection.picture("plain.jpg")
+        case let status?: connection.respond(status)
+        case nil: connection.fixture("plain.jpg")
         }
       }
     }
@@ -368,20 +368,20 @@ import Testing
       #"{"id":"\#(id)","url":"\#(server.url(path))"}"# + "\n"
     }
     let lines = line("gone", "/gone") + (0..<4).map { line("m\($0)", "/many") }.joined()
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: lines + line("moved", "/ok") + line("other", "/other"))
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     answers.withLock { $0 = ["/gone": "404 Not Found", "/many": "500 Broken"] }
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     let statuses: [CatalogImage.Status] = [.failed, .stale, .stale, .stale, .stale, .ok, .ok]
-    #expect(try workshop.catalog.images.map(\.status) == statuses)
+    #expect(try fixture.catalog.images.map(\.status) == statuses)
     answers.withLock { $0["/many"] = nil }
     let before = ["/gone", "/many", "/ok", "/other"].map { server.count($0) }
-    try workshop.folder.write(
+    try fixture.folder.write(
       lines + line("moved", "/other") + line("other", "/other"), to: "manifest")
-    #expect(try await workshop.run("--retry-failed").status == 1)
+    #expect(try await fixture.run("--retry-failed").status == 1)
     #expect(
-      try workshop.catalog.images.map(\.status) == [.failed] + Array(repeating: .ok, count: 6))
+      try fixture.catalog.images.map(\.status) == [.failed] + Array(repeating: .ok, count: 6))
     let after = ["/gone", "/many", "/ok", "/other"].map { server.count($0) }
     #expect(zip(after, before).map { $0 - $1 } == [1, 1, 0, 1])
   }
@@ -391,23 +391,23 @@ import Testing
     let server = try FaultServer([
       "/a": { request, connection in
         if request.headers["if-none-match"] != nil {
-          return connection.answer("304 Not Modified", ["ETag": "\"1\""])
+          return connection.respond("304 Not Modified", ["ETag": "\"1\""])
         }
-        connection.answer(
+        connection.respond(
           "200 OK", ["ETag": "\"1\""], (try? Places.bytes("transparent.png")) ?? [])
       }
     ])
     defer { server.stop() }
     let fetch = "fetch: {allow: loopback, retries: 0, cache: 10MB, deadline: 10s}"
-    let workshop = try Workshop(manifest: server.url("/a") + "\n", keys: fetch)
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n", keys: fetch)
+    #expect(try await fixture.run().status == 0)
     for (keys, code) in [
       ("accept: [jpeg]", "unsupported-format"), ("limits: {pixels: 100}", "too-many-pixels"),
     ] {
       let before = server.count("/a")
-      try workshop.write(keys: "\(fetch)\n\(keys)")
-      #expect(try await workshop.run("--deadline", "30s").status == 1)
-      #expect(try workshop.catalog.images[0].error?.code == code)
+      try fixture.write(keys: "\(fetch)\n\(keys)")
+      #expect(try await fixture.run("--deadline", "30s").status == 1)
+      #expect(try fixture.catalog.images[0].error?.code == code)
       #expect(server.count("/a") == before + 1)
     }
   }
@@ -415,21 +415,21 @@ import Testing
   @Test func staleFilesExpire() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
-        request.before == 0 ? connection.picture("plain.jpg") : connection.reset()
+        request.before == 0 ? connection.fixture("plain.jpg") : connection.reset()
       }
     ])
     defer { server.stop() }
     func keys(_ time: String) -> String {
       "fetch: {allow: loopback, retries: 0, keep-stale: \(time)}"
     }
-    let workshop = try Workshop(manifest: server.url("/a") + "\n", keys: keys("1h"))
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n", keys: keys("1h"))
+    #expect(try await fixture.run().status == 0)
     try await Task.sleep(for: .milliseconds(1_100))
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images[0].status == .stale)
-    try workshop.write(keys: keys("1s"))
-    #expect(try await workshop.run().status == 1)
-    let image = try workshop.catalog.images[0]
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images[0].status == .stale)
+    try fixture.write(keys: keys("1s"))
+    #expect(try await fixture.run().status == 1)
+    let image = try fixture.catalog.images[0]
     #expect(image.status == .failed)
     #expect([image.width, image.height] == [240, 160])
     #expect(image.variants.isEmpty)
@@ -438,9 +438,9 @@ import Testing
   /// A URL with many items is requested once, whatever its outcome.
   @Test func sharedSourcesAreRequestedOnce() async throws {
     let server = try FaultServer([
-      "/page": { $1.answer("200 OK", [:], Array("<!doctype html><title>Sorry</title>".utf8)) },
-      "/cut": { $1.picture("truncated.jpg") }, "/gone": { $1.answer("404 Not Found") },
-      "/good": { $1.picture("plain.jpg") },
+      "/page": { $1.respond("200 OK", [:], Array("<!doctype html><title>Sorry</title>".utf8)) },
+      "/cut": { $1.fixture("truncated.jpg") }, "/gone": { $1.respond("404 Not Found") },
+      "/good": { $1.fixture("plain.jpg") },
     ])
     defer { server.stop() }
     let paths = ["/page", "/cut", "/gone"]
@@ -451,10 +451,10 @@ import Testing
     let lines =
       (0..<60).map { line($0, paths[$0 % 3]) } + (60..<2_061).map { line($0, "/good") }
       + (2_061..<2_121).map { line($0, paths[$0 % 3]) }
-    let workshop = try Workshop(manifest: lines.joined())
-    #expect(try await workshop.run().status == 1)
+    let fixture = try RunFixture(manifest: lines.joined())
+    #expect(try await fixture.run().status == 1)
     for path in paths + ["/good"] { #expect(server.count(path) == 1, "\(path)") }
-    let all = try workshop.catalog.images
+    let all = try fixture.catalog.images
     let images = Array(all.prefix(60) + all.suffix(60))
     #expect(
       images.prefix(3).map { $0.error?.code } == ["not-image", "decode", "http-status"])
@@ -469,27 +469,27 @@ import Testing
   /// meanwhile.
   @Test func itemsOfOneSourceShareItsResponse() async throws {
     let server = try FaultServer([
-      "/a": { $1.picture($0.before == 0 ? "plain.jpg" : "grey.png") }
+      "/a": { $1.fixture($0.before == 0 ? "plain.jpg" : "grey.png") }
     ])
     defer { server.stop() }
     let slots = ["avatar", "card", "hero", "avatar"]
     let lines = slots.enumerated().map { index, slot in
       #"{"id":"\#(index)","url":"\#(server.url("/a"))","slots":["\#(slot)"]}"# + "\n"
     }
-    let workshop = try Workshop(manifest: lines.joined())
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: lines.joined())
+    #expect(try await fixture.run().status == 0)
     #expect(server.count("/a") == 1)
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(images.map { $0.slots.keys.sorted() } == slots.map { [$0] })
     #expect(images.allSatisfy { $0.width == 240 && $0.height == 160 })
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
   }
 
   /// An expired token fails only its own items.
   @Test func errorsOfOneTokenAreNotShared() async throws {
     let server = try FaultServer([
-      "/a?token=expired": { $1.answer("403 Forbidden") },
-      "/a?token=good": { $1.picture("plain.jpg") },
+      "/a?token=expired": { $1.respond("403 Forbidden") },
+      "/a?token=good": { $1.fixture("plain.jpg") },
     ])
     defer { server.stop() }
     // A fragment does not change the request.
@@ -497,18 +497,18 @@ import Testing
     let lines = tokens.enumerated().map { index, token in
       #"{"id":"\#(index)","url":"\#(server.url("/a?token=\(token)"))"}"# + "\n"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: lines.joined(), keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}")
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     // Once the source is known, the token no longer matters.
     #expect(
-      try workshop.catalog.images.map(\.status) == [.failed, .failed, .ok, .ok, .ok])
+      try fixture.catalog.images.map(\.status) == [.failed, .failed, .ok, .ok, .ok])
     #expect(server.count("/a?token=expired") == 1 && server.count("/a?token=good") == 1)
   }
 
   /// After one 503, a host that redirects every URL returns to full concurrency.
   @Test func redirectingHostRecovers() async throws {
-    let target = try FaultServer(["/image": { $1.picture("one-pixel.png") }])
+    let target = try FaultServer(["/image": { $1.fixture("one-pixel.png") }])
     let server = try FaultServer()
     defer {
       server.stop()
@@ -520,15 +520,15 @@ import Testing
         requests += 1
         return requests
       }
-      if number == 3 { return connection.answer("503 Service Unavailable") }
+      if number == 3 { return connection.respond("503 Service Unavailable") }
       connection.pause(0.1)
-      connection.answer("302 Found", ["Location": target.url("/image")])
+      connection.respond("302 Found", ["Location": target.url("/image")])
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: (0..<300).map { server.url("/a?\($0)") + "\n" }.joined(),
       // One request at a time would take half a minute.
       keys: "fetch: {allow: loopback, retries: 2, deadline: 20s}")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
     #expect(server.mostOpen > 3)
   }
@@ -541,27 +541,27 @@ import Testing
     let lines = (0..<1_500).map { index in
       (index % 5 == 0 ? gone.url("/\(index)") : nginx.url("/one-pixel.png?\(index)")) + "\n"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: lines.joined(), keys: "fetch: {allow: loopback, retries: 1, deadline: 6s}")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     await nginx.stop()
     #expect(result.status == 1, "\(result.errors.suffix(300))")
-    #expect(try workshop.catalog.images.filter { $0.status == .ok }.count == 1_200)
+    #expect(try fixture.catalog.images.filter { $0.status == .ok }.count == 1_200)
   }
 
   /// Items of other hosts do not wait for those of slow hosts.
   @Test func slowHostsDoNotDelayOthers() async throws {
     let slow = try FaultServer(["/": { $1.hang() }])
-    let good = try FaultServer(["/": { $1.picture("one-pixel.png") }])
+    let good = try FaultServer(["/": { $1.fixture("one-pixel.png") }])
     defer {
       slow.stop()
       good.stop()
     }
     let lines =
       (0..<1_200).map { slow.url("/?\($0)") + "\n" } + (0..<20).map { good.url("/?\($0)") + "\n" }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: lines.joined(), keys: "fetch: {allow: loopback, timeout: 30s, deadline: 30s}")
-    let running = try workshop.start()
+    let running = try fixture.start()
     var seconds = 0.0
     while good.count("/?19") == 0, seconds < 10 {
       try await Task.sleep(for: .milliseconds(100))
@@ -583,9 +583,9 @@ import Testing
       }
     ])
     defer { server.stop() }
-    let workshop = try Workshop(manifest: "")
+    let fixture = try RunFixture(manifest: "")
     let clock = ContinuousClock.now
-    let late = try await workshop.run("--deadline", "2s", "--manifest", server.url("/list"))
+    let late = try await fixture.run("--deadline", "2s", "--manifest", server.url("/list"))
     #expect(late.status == 2)
     #expect(late.errors.contains("the run's deadline passed"), "\(late.errors)")
     let pipe = try await Tool.run(
@@ -593,7 +593,7 @@ import Testing
       [
         "-c",
         "(echo http://127.0.0.1:1/a; sleep 20) | \"$0\" run \"$1\" --manifest - --deadline 2s",
-        Places.tessera, workshop.folder.path("feed.yaml"),
+        Places.tessera, fixture.folder.path("feed.yaml"),
       ])
     #expect(pipe.status == 2)
     #expect(pipe.errors.contains("(--deadline) came while it was waited for"), "\(pipe.errors)")

@@ -6,14 +6,14 @@ import Testing
 /// Commands that work on a finished output: `verify`, `prune`, `why`, and signals that interrupt
 /// them.
 @Suite struct OutputCommandTests {
-  private static func made(_ names: [String], keys: String = "") async throws -> Workshop {
+  private static func made(_ names: [String], keys: String = "") async throws -> RunFixture {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: keys)
-    _ = try await workshop.run()
+    _ = try await fixture.run()
     await nginx.stop()
-    return workshop
+    return fixture
   }
 
   private static let names = ["plain.jpg", "grey.png", "animated.gif", "gone.png"]
@@ -22,16 +22,16 @@ import Testing
   func verifyFindsFilesThatDifferFromTheCatalog(_ form: String) async throws {
     let workshop = try await Self.made(
       Self.names, keys: "catalog: {format: \(form)}\nvariants: {format: [webp, jpeg]}")
-    let output = workshop.folder.path("out")
+    let output = fixture.folder.path("out")
     for options in [[], ["--deep"]] {
       let result = try await Tool.run(Places.tessera, ["verify", output] + options)
       #expect(result.status == 0, "\(result.output)\(result.errors)")
       #expect(result.output.hasSuffix("of 4 images: no problems\n"), "\(result.output)")
     }
-    let files = workshop.folder.files(below: "out/variants").sorted()
+    let files = fixture.folder.files(below: "out/variants").sorted()
     try #require(files.count >= 6)
     func path(_ index: Int) -> URL {
-      URL(filePath: workshop.folder.path("out/variants/\(files[index])"))
+      URL(filePath: fixture.folder.path("out/variants/\(files[index])"))
     }
     try FileManager.default.removeItem(at: path(0))
     try Data(contentsOf: path(1)).dropLast(5).write(to: path(1))
@@ -54,7 +54,7 @@ import Testing
     #expect(deep.output.contains("The file has other content than its name says."))
     // The broken files are deleted, but not the target of the link.
     #expect(FileManager.default.fileExists(atPath: "/etc/passwd"))
-    #expect(workshop.folder.files(below: "out/variants").count == files.count - 4)
+    #expect(fixture.folder.files(below: "out/variants").count == files.count - 4)
   }
 
   @Test func verifyAndPruneRejectAFolderThatIsNotAnOutput() async throws {
@@ -75,19 +75,19 @@ import Testing
 
   @Test func pruneDeletesUnnamedFilesAfterTheGracePeriod() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/grey.png") + "\n")
-    #expect(try await workshop.run().status == 0)
-    let before = Set(workshop.folder.files(below: "out/variants"))
-    try workshop.folder.write(nginx.url("/plain.jpg") + "\n", to: "manifest")
-    try workshop.write(keys: "variants: {quality: 50}")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
+    let before = Set(fixture.folder.files(below: "out/variants"))
+    try fixture.folder.write(nginx.url("/plain.jpg") + "\n", to: "manifest")
+    try fixture.write(keys: "variants: {quality: 50}")
+    #expect(try await fixture.run().status == 0)
     await nginx.stop()
     let named = Set(
-      try workshop.catalog.images.flatMap(\.variants).map { $0.path.dropFirst(9) }.map(String.init))
-    try workshop.folder.write("mine", to: "out/variants/notes.txt")
-    let output = workshop.folder.path("out")
-    let all = Set(workshop.folder.files(below: "out/variants"))
+      try fixture.catalog.images.flatMap(\.variants).map { $0.path.dropFirst(9) }.map(String.init))
+    try fixture.folder.write("mine", to: "out/variants/notes.txt")
+    let output = fixture.folder.path("out")
+    let all = Set(fixture.folder.files(below: "out/variants"))
 
     // Nothing is deleted during the grace period, and a dry run does not start it.
     for options in [["--dry-run"], [], ["--grace", "1h"]] {
@@ -100,7 +100,7 @@ import Testing
     let dry = try await Tool.run(Places.tessera, ["prune", output, "--grace", "0s", "--dry-run"])
     #expect(
       Set(dry.output.split(separator: "\n").dropLast().map { String($0.dropFirst(9)) }) == before)
-    #expect(Set(workshop.folder.files(below: "out/variants")) == all)
+    #expect(Set(fixture.folder.files(below: "out/variants")) == all)
     let result = try await Tool.run(Places.tessera, ["prune", output, "--grace", "0s"])
     #expect(result.output.contains("\(before.count) files deleted"), "\(result.output)")
     #expect(result.output.contains("1 not made by tessera"))
@@ -114,25 +114,25 @@ import Testing
     let (plain, grey) = (try Places.bytes("plain.jpg"), try Places.bytes("grey.png"))
     let server = try FaultServer([
       "/a": { request, connection in
-        if request.before == 1 { return connection.answer("304 Not Modified") }
-        connection.answer(
+        if request.before == 1 { return connection.respond("304 Not Modified") }
+        connection.respond(
           "200 OK", ["ETag": "\"\(request.before)\""], request.before < 2 ? plain : grey)
       },
-      "/twin": { $1.answer("200 OK", ["Cache-Control": "max-age=3600"], plain) },
-      "/slow": { $1.answer("503 Service Unavailable") },
+      "/twin": { $1.respond("200 OK", ["Cache-Control": "max-age=3600"], plain) },
+      "/slow": { $1.respond("503 Service Unavailable") },
     ])
     defer { server.stop() }
     let names = ["a", "twin", "gone", "slow"]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "fetch: {allow: loopback, retries: 0, concurrency: 1}")
-    let output = workshop.folder.path("out")
+    let output = fixture.folder.path("out")
     func why(_ id: String) async throws -> [String] {
       let result = try await Tool.run(Places.tessera, ["why", output, id])
       #expect(result.status == 0, "\(result.errors)")
       return result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     var lines = try await why("a")
     #expect(lines[0] == "a, line 1 of the manifest: ok")
     #expect(lines[1] == server.url("/a"))
@@ -151,7 +151,7 @@ import Testing
     #expect(gone[3] == "- it could not be fetched: the server answered 404 Not Found")
     #expect(gone[4] == "error: The server answered 404 Not Found.")
 
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     lines = try await why("a")
     #expect(lines[2].hasPrefix("- asked for: the server did not say how long its answer of 20"))
     #expect(lines[3] == "- the server said that it has not changed")
@@ -159,7 +159,7 @@ import Testing
     #expect(
       fresh[2].hasPrefix("- nothing to do: the server's answer is fresh until 20"), "\(fresh)")
 
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     lines = try await why("a")
     #expect(lines[3] == "- fetched: it has changed (ETag \"0\" is now \"2\")")
     #expect(!lines.contains("the same bytes as twin"))
@@ -180,7 +180,7 @@ import Testing
     #expect(
       unknown.errors.contains(
         "no item of the last run has the id \"twiin\"; there are \"twin\" and others"))
-    #expect(try await Tool.run(Places.tessera, ["why", workshop.folder.path(""), "a"]).status == 2)
+    #expect(try await Tool.run(Places.tessera, ["why", fixture.folder.path(""), "a"]).status == 2)
   }
 
   /// A signal ends each command at its next image. Nothing that is not complete is left.

@@ -28,16 +28,16 @@ import Testing
     _ kind: Reply, _ request: FaultServer.Request, _ bytes: [UInt8],
     _ connection: FaultServer.Connection
   ) {
-    guard let range = request.range else { return connection.answer("200 OK", [:], bytes) }
+    guard let range = request.range else { return connection.respond("200 OK", [:], bytes) }
     func part(_ range: Range<Int>, total: Int, _ headers: [String: String] = [:]) {
       var headers = headers
       headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
-      connection.answer("206 Partial Content", headers, Array(bytes[range]))
+      connection.respond("206 Partial Content", headers, Array(bytes[range]))
     }
     let count = bytes.count
     switch kind {
     case .rest: part(range, total: count, ["ETag": "\"1\""])
-    case .otherVersion: connection.answer("200 OK", ["ETag": "\"2\""], bytes)
+    case .otherVersion: connection.respond("200 OK", ["ETag": "\"2\""], bytes)
     case .ignoresIfRange: part(range, total: count, ["ETag": "\"2\""])
     case .otherOffset: part(range.lowerBound - 1..<count, total: count, ["ETag": "\"1\""])
     case .otherTotal: part(range, total: count + 10, ["ETag": "\"1\""])
@@ -49,20 +49,20 @@ import Testing
       if kind == .shorter, request.before > 1 {
         return part(range, total: count, ["ETag": "\"1\""])
       }
-      connection.answer(
+      connection.respond(
         "206 Partial Content",
         [
           "Content-Range": "bytes \(range.lowerBound)-\(count - 1)/\(count)", "ETag": "\"1\"",
         ], Array(body))
     // The same ETag at another URL.
-    case .elsewhere: connection.answer("302 Found", ["Location": "/other"])
+    case .elsewhere: connection.respond("302 Found", ["Location": "/other"])
     case .multipart:
-      connection.answer(
+      connection.respond(
         "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"], bytes)
-    case .unsaid: connection.answer("206 Partial Content", [:], Array(bytes[range]))
-    case .refuses: connection.answer("501 Not Implemented")
+    case .unsaid: connection.respond("206 Partial Content", [:], Array(bytes[range]))
+    case .refuses: connection.respond("501 Not Implemented")
     case .notSatisfiable:
-      connection.answer("416 Range Not Satisfiable", ["Content-Range": "bytes */\(count)"])
+      connection.respond("416 Range Not Satisfiable", ["Content-Range": "bytes */\(count)"])
     case .resets:
       if request.before < 2 {
         connection.send(
@@ -80,7 +80,7 @@ import Testing
     let bytes = try Places.bytes("rotated-phone-shot.jpg")
     let server = try FaultServer()
     defer { server.stop() }
-    server.route("/whole") { $1.answer("200 OK", [:], bytes) }
+    server.route("/whole") { $1.respond("200 OK", [:], bytes) }
     // Other bytes of the same length.
     let others = bytes.map { $0 ^ 1 }
     server.route("/other") { $1.file(others, for: $0, etag: "\"1\"") }
@@ -92,18 +92,18 @@ import Testing
       }
     }
     let names = ["whole"] + Reply.allCases.map(\.rawValue)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "fetch: {allow: loopback, retries: 2}")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     for image in images { #expect(image.variants == images[0].variants, "\(image.id)") }
     for kind in Reply.allCases {
       let requests = kind.needsAll || kind.needsRetry ? 3 : 2
       #expect(server.count("/\(kind.rawValue)") == requests, "\(kind)")
     }
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
   }
 
   /// Without a strong ETag and a known length, the whole body is requested again.
@@ -119,43 +119,43 @@ import Testing
     for (name, head) in heads {
       server.route("/\(name)") { request, connection in
         #expect(request.range == nil)
-        if request.before > 0 { return connection.answer("200 OK", [:], bytes) }
+        if request.before > 0 { return connection.respond("200 OK", [:], bytes) }
         connection.send("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n")
         if name == "chunked" { connection.send("200\r\n") }
         connection.send(bytes.prefix(name == "chunked" ? 512 : 2000))
         connection.reset()
       }
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: heads.keys.map { server.url("/\($0)") + "\n" }.joined(),
       keys: "fetch: {allow: loopback, retries: 1}")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["fetch.retries"] == 3)
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["fetch.retries"] == 3)
   }
 
   /// An item's entry changes in a run that is killed before it reaches the item: the next run uses
   /// the new entry.
   @Test func changedEntriesSurviveAKilledRun() async throws {
     let server = try FaultServer([
-      "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }, "/hang": { $1.hang() },
+      "/p": { $1.fixture("plain.jpg", ["Cache-Control": "max-age=3600"]) }, "/hang": { $1.hang() },
     ])
     defer { server.stop() }
     func line(_ price: Int) -> String {
       #"{"id":"p","url":"\#(server.url("/p"))","extra":{"price":\#(price)}}"# + "\n"
     }
     let keys = "fetch: {allow: loopback, retries: 0, order: newest-first, concurrency: 1}"
-    let workshop = try Workshop(manifest: line(10), keys: keys)
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: line(10), keys: keys)
+    #expect(try await fixture.run().status == 0)
     let hanging = (0..<1_200).map { server.url("/hang?\($0)") + "\n" }.joined()
     let urls = hanging.split(separator: "\n").map { #"{"url":"\#($0)"}"# + "\n" }.joined()
-    try workshop.folder.write(line(99) + urls, to: "manifest")
-    let running = try workshop.start()
+    try fixture.folder.write(line(99) + urls, to: "manifest")
+    let running = try fixture.start()
     while server.total < 2 { try await Task.sleep(for: .milliseconds(20)) }
     running.signal(SIGKILL)
     _ = await running.end()
-    try workshop.folder.write(line(99), to: "manifest")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.catalog.images[0].extra?["price"]?.integerValue == 99)
+    try fixture.folder.write(line(99), to: "manifest")
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalog.images[0].extra?["price"]?.integerValue == 99)
     #expect(server.count("/p") == 1)
   }
 
@@ -165,25 +165,25 @@ import Testing
     let server = try FaultServer([
       "/p": { _, connection in
         let name = hasChanged.withLock(\.self) ? "rotated-phone-shot.jpg" : "grey.png"
-        connection.picture(name, ["Cache-Control": "max-age=3600"])
+        connection.fixture(name, ["Cache-Control": "max-age=3600"])
       },
-      "/f": { $1.picture("one-pixel.png", ["Cache-Control": "max-age=3600"]) },
+      "/f": { $1.fixture("one-pixel.png", ["Cache-Control": "max-age=3600"]) },
     ])
     defer { server.stop() }
     func line(_ id: String, _ slot: String) -> String {
       #"{"id":"\#(id)","url":"\#(server.url("/p"))","slots":["\#(slot)"]}"# + "\n"
     }
     let keys = "fetch: {allow: loopback, retries: 0, concurrency: 16, per-host: 16}"
-    let workshop = try Workshop(manifest: line("a", "avatar"), keys: keys)
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: line("a", "avatar"), keys: keys)
+    #expect(try await fixture.run().status == 0)
     hasChanged.withLock { $0 = true }
     // Enough items that "a" starts after "b" has finished; the manifest is read in one chunk.
     let fillers = (0..<1_100).map { #"{"url":"\#(server.url("/f?\($0)"))"}"# + "\n" }.joined()
     try #require(fillers.utf8.count < 60_000)
-    try workshop.folder.write(line("b", "card") + fillers + line("a", "avatar"), to: "manifest")
-    let result = try await workshop.run()
+    try fixture.folder.write(line("b", "card") + fillers + line("a", "avatar"), to: "manifest")
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
-    let images = try workshop.catalog.images
+    let images = try fixture.catalog.images
     #expect(images.first?.height == 800)
     #expect(images.last?.id == "a" && images.last?.height == 800)
   }
@@ -191,15 +191,15 @@ import Testing
   /// --retry-failed does not request a new item's source if it is known and fresh.
   @Test func newItemsOfFreshSourcesAreNotRequested() async throws {
     let server = try FaultServer([
-      "/p": { $1.picture("plain.jpg", ["Cache-Control": "max-age=3600"]) }
+      "/p": { $1.fixture("plain.jpg", ["Cache-Control": "max-age=3600"]) }
     ])
     defer { server.stop() }
     func line(_ id: String) -> String { #"{"id":"\#(id)","url":"\#(server.url("/p"))"}"# + "\n" }
-    let workshop = try Workshop(manifest: line("a"))
-    #expect(try await workshop.run().status == 0)
-    try workshop.folder.write(line("a") + line("b"), to: "manifest")
-    #expect(try await workshop.run("--retry-failed").status == 0)
-    #expect(try workshop.catalog.images.map(\.status) == [.ok, .ok])
+    let fixture = try RunFixture(manifest: line("a"))
+    #expect(try await fixture.run().status == 0)
+    try fixture.folder.write(line("a") + line("b"), to: "manifest")
+    #expect(try await fixture.run("--retry-failed").status == 0)
+    #expect(try fixture.catalog.images.map(\.status) == [.ok, .ok])
     #expect(server.count("/p") == 1)
   }
 
@@ -207,18 +207,19 @@ import Testing
   @Test func explicitNullsAreKept() async throws {
     let server = try FaultServer([
       "/a": {
-        $1.answer("200 OK", ["Cache-Control": "max-age=60"], (try? Places.bytes("plain.jpg")) ?? [])
+        $1.respond(
+          "200 OK", ["Cache-Control": "max-age=60"], (try? Places.bytes("plain.jpg")) ?? [])
       }
     ])
     defer { server.stop() }
     let entries = ["", #","extra":null"#].map {
       #"{"id":"a","url":"\#(server.url("/a"))"\#($0)}"# + "\n"
     }
-    let workshop = try Workshop(manifest: entries[0])
+    let fixture = try RunFixture(manifest: entries[0])
     for (index, extra) in [(0, nil), (1, .null), (0, nil)] as [(Int, CatalogValue?)] {
-      try workshop.folder.write(entries[index], to: "manifest")
-      #expect(try await workshop.run().status == 0)
-      #expect(try workshop.catalog.images[0].extra == extra)
+      try fixture.folder.write(entries[index], to: "manifest")
+      #expect(try await fixture.run().status == 0)
+      #expect(try fixture.catalog.images[0].extra == extra)
     }
     #expect(server.count("/a") == 1)
   }

@@ -4,7 +4,7 @@ import TesseraTestSupport
 import Testing
 
 /// A pipeline in a temporary folder: its file, a manifest and an output, and the command to run it.
-struct Workshop {
+struct RunFixture {
   let folder: TemporaryFolder
 
   static let slots = """

@@ -18,14 +18,14 @@ import Testing
   /// lengths of files) is masked there, and compared with the files here.
   @Test func secondRunHasTheSameCatalogAndEncodesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: Self.manifest(nginx)
         + #"{"id":"crop","url":"\#(nginx.url("/plain.jpg"))","slots":["avatar"],"focus":[1,0],"extra":{"title":"Ünï","n":1.10}}"#,
       keys: "base-url: https://cdn.example.com/feed")
-    let first = try await workshop.run()
+    let first = try await fixture.run()
     #expect(first.status == 0, "\(first.errors)")
-    try await workshop.expectWhole()
-    let text = try workshop.catalogText
+    try await fixture.expectWhole()
+    let text = try fixture.catalogText
     let masked =
       text
       .replacing(/127\.0\.0\.1:\d+/, with: "HOST")
@@ -40,12 +40,12 @@ import Testing
       try Data(masked.utf8).write(to: golden)
     }
     #expect(masked == String(decoding: try Data(contentsOf: golden), as: UTF8.self))
-    #expect(try workshop.report["decodes"] == 8)
+    #expect(try fixture.report["decodes"] == 8)
 
-    let second = try await workshop.run()
+    let second = try await fixture.run()
     #expect(second.status == 0)
-    #expect(try workshop.catalogText == text)
-    let report = try workshop.report
+    #expect(try fixture.catalogText == text)
+    let report = try fixture.report
     #expect(report["encodes"] == 0)
     #expect(report["decodes"] == 0)
     #expect(report["fetch.notModified"] == 8)
@@ -56,12 +56,12 @@ import Testing
 
   @Test func relativeURLsAreResolvedAgainstTheBase() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: #"{"id":"a","url":"../plain.jpg"}"# + "\n" + #"{"id":"b","url":"//nowhere"}"#
         + "\n",
       keys: "base: \(nginx.url("/sizes/"))", slots: "slots: {b: {size: 100x}}")
-    #expect(try await workshop.run().status == 1)
-    let images = try workshop.catalog.images
+    #expect(try await fixture.run().status == 1)
+    let images = try fixture.catalog.images
     #expect(images.map(\.status) == [.ok, .failed])
     #expect(images.map(\.url) == [nginx.url("/plain.jpg"), "http://nowhere/"])
     await nginx.stop()
@@ -69,36 +69,36 @@ import Testing
 
   @Test func changedPipelineMakesOnlyMissingFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/plain.jpg"), keys: "scales: [1]", slots: "slots: {b: {size: 100x}}")
-    #expect(try await workshop.run().status == 0)
-    try workshop.write(keys: "scales: [1]", slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["encodes"] == 1)
-    #expect(try workshop.report["variants.reused"] == 1)
+    #expect(try await fixture.run().status == 0)
+    try fixture.write(keys: "scales: [1]", slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["encodes"] == 1)
+    #expect(try fixture.report["variants.reused"] == 1)
     // Network settings do not affect existing files.
-    try workshop.write(
+    try fixture.write(
       keys: "scales: [1]\nfetch: {allow: loopback, retries: 7}",
       slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["encodes"] == 0)
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["encodes"] == 0)
     await nginx.stop()
   }
 
   @Test func missingFilesAreRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/animated.gif") + "\n")
-    #expect(try await workshop.run().status == 0)
-    let text = try workshop.catalogText
+    #expect(try await fixture.run().status == 0)
+    let text = try fixture.catalogText
     // One at a time: a file's bytes must not depend on which other files are made with it.
-    for path in try workshop.catalog.images.flatMap(\.variants).map(\.path) {
-      try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(path)"))
-      #expect(try await workshop.run().status == 0)
-      #expect(try workshop.report["encodes"] == 1)
-      #expect(try workshop.catalogText == text)
+    for path in try fixture.catalog.images.flatMap(\.variants).map(\.path) {
+      try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(path)"))
+      #expect(try await fixture.run().status == 0)
+      #expect(try fixture.report["encodes"] == 1)
+      #expect(try fixture.catalogText == text)
     }
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
     await nginx.stop()
   }
 
@@ -111,42 +111,42 @@ import Testing
       for path in ["/a", "/b"] {
         server.route(path) { _, connection in
           if path == slow { connection.pause(0.7) }
-          connection.picture("rotated-phone-shot.jpg")
+          connection.fixture("rotated-phone-shot.jpg")
         }
       }
-      let workshop = try Workshop(
+      let fixture = try RunFixture(
         manifest: """
           {"id":"a","url":"\(server.url("/a"))","slots":["avatar"],"focus":[0.2,0.9]}
           {"id":"b","url":"\(server.url("/b"))"}
           """)
-      #expect(try await workshop.run().status == 0)
-      catalogs.append(try workshop.catalogText)
+      #expect(try await fixture.run().status == 0)
+      catalogs.append(try fixture.catalogText)
     }
     #expect(catalogs[0] == catalogs[1])
   }
 
   @Test func failedSourcesAreRequestedOncePerRun() async throws {
-    let server = try FaultServer(["/gone": { _, connection in connection.answer("410 Gone") }])
+    let server = try FaultServer(["/gone": { _, connection in connection.respond("410 Gone") }])
     defer { server.stop() }
     let manifest = (0..<5).map { #"{"id":"\#($0)","url":"\#(server.url("/gone"))"}"# + "\n" }
       .joined()
-    let workshop = try Workshop(manifest: manifest)
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images.allSatisfy { $0.error?.code == "http-status" })
+    let fixture = try RunFixture(manifest: manifest)
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images.allSatisfy { $0.error?.code == "http-status" })
     #expect(server.count("/gone") == 1)
   }
 
   @Test func changedLimitsApplyToKnownSources() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = nginx.url("/grey.png") + "\n" + nginx.url("/animated.gif") + "\n"
-    let workshop = try Workshop(manifest: manifest)
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: manifest)
+    #expect(try await fixture.run().status == 0)
     let keys = "accept: [jpeg, gif]\nlimits: {frames: 3}"
-    try workshop.write(keys: keys)
-    #expect(try await workshop.run().status == 1)
-    let fresh = try Workshop(manifest: manifest, keys: keys)
+    try fixture.write(keys: keys)
+    #expect(try await fixture.run().status == 1)
+    let fresh = try RunFixture(manifest: manifest, keys: keys)
     #expect(try await fresh.run().status == 1)
-    #expect(try workshop.catalogText == fresh.catalogText)
+    #expect(try fixture.catalogText == fresh.catalogText)
     #expect(
       try fresh.catalog.images.map { $0.error?.code } == ["unsupported-format", "too-many-frames"])
     await nginx.stop()
@@ -154,52 +154,53 @@ import Testing
 
   @Test func identicalBytesAtTwoURLsAreDecodedOnce() async throws {
     let server = try FaultServer([
-      "/a": { _, connection in connection.picture("plain.jpg") },
-      "/b": { _, connection in connection.picture("plain.jpg") },
+      "/a": { _, connection in connection.fixture("plain.jpg") },
+      "/b": { _, connection in connection.fixture("plain.jpg") },
     ])
     defer { server.stop() }
-    let workshop = try Workshop(manifest: server.url("/a") + "\n" + server.url("/b") + "\n")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["decodes"] == 1)
-    let images = try workshop.catalog.images
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n" + server.url("/b") + "\n")
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["decodes"] == 1)
+    let images = try fixture.catalog.images
     #expect(images[0].variants == images[1].variants)
   }
 
   @Test func freshResponsesAreNotRequestedAgain() async throws {
     let server = try FaultServer([
-      "/fresh": { _, connection in connection.picture("plain.jpg", ["Cache-Control": "max-age=600"])
+      "/fresh": { _, connection in connection.fixture("plain.jpg", ["Cache-Control": "max-age=600"])
       },
-      "/stale": { _, connection in connection.picture("lossy.webp", ["Cache-Control": "no-cache"])
+      "/stale": { _, connection in connection.fixture("lossy.webp", ["Cache-Control": "no-cache"])
       },
     ])
     defer { server.stop() }
     func counts() -> [Int] { [server.count("/fresh"), server.count("/stale")] }
-    let workshop = try Workshop(manifest: server.url("/fresh") + "\n" + server.url("/stale") + "\n")
-    #expect(try await workshop.run().status == 0)
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(
+      manifest: server.url("/fresh") + "\n" + server.url("/stale") + "\n")
+    #expect(try await fixture.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     #expect(counts() == [1, 2])
     // Without validators all of /stale is fetched again, and its bytes are known.
-    #expect(try workshop.report["decodes"] == 0)
-    try workshop.write(keys: "fetch: {allow: loopback, revalidate: always}")
-    #expect(try await workshop.run().status == 0)
+    #expect(try fixture.report["decodes"] == 0)
+    try fixture.write(keys: "fetch: {allow: loopback, revalidate: always}")
+    #expect(try await fixture.run().status == 0)
     #expect(counts() == [2, 3])
-    try workshop.write(keys: "fetch: {allow: loopback, revalidate: never}")
-    #expect(try await workshop.run().status == 0)
+    try fixture.write(keys: "fetch: {allow: loopback, revalidate: never}")
+    #expect(try await fixture.run().status == 0)
     #expect(counts() == [2, 3])
   }
 
   @Test func changedSourcesAreRegenerated() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
-        connection.picture(request.before == 0 ? "plain.jpg" : "rotated-phone-shot.jpg")
+        connection.fixture(request.before == 0 ? "plain.jpg" : "rotated-phone-shot.jpg")
       }
     ])
     defer { server.stop() }
-    let workshop = try Workshop(manifest: server.url("/a"))
-    #expect(try await workshop.run().status == 0)
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.catalog.images.first?.height == 800)
-    try await workshop.expectWhole()
+    let fixture = try RunFixture(manifest: server.url("/a"))
+    #expect(try await fixture.run().status == 0)
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalog.images.first?.height == 800)
+    try await fixture.expectWhole()
   }
 
   @Test func secretsStayOutOfTheCatalogAndTheState() async throws {
@@ -208,9 +209,9 @@ import Testing
     let path = "/p.jpg?token=s3cret&v=2"
     server.route(path) { request, connection in
       guard request.headers["x-key"] == "k", request.headers["user-agent"] == "Feed/1" else {
-        return connection.answer("403 Forbidden")
+        return connection.respond("403 Forbidden")
       }
-      connection.picture("plain.jpg")
+      connection.fixture("plain.jpg")
     }
     let keys = """
       fetch:
@@ -220,43 +221,43 @@ import Testing
         ignore-query: [token]
         rewrite: [{from: "https://feed.example/", to: "\(server.url("/"))"}]
       """
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: "https://u:pass@feed.example\(path)\nhttps://feed.example\(path)\n", keys: keys)
     // The first URL has userinfo, so the prefix does not match, and its host does not resolve.
-    #expect(try await workshop.run().status == 1)
-    let text = try workshop.catalogText
+    #expect(try await fixture.run().status == 1)
+    let text = try fixture.catalogText
     #expect(!text.contains("s3cret") && !text.contains("pass"))
-    let state = try workshop.folder.read("out/.tessera/state.sqlite")
+    let state = try fixture.folder.read("out/.tessera/state.sqlite")
     for secret in ["s3cret", "u:pass"] { #expect(state.range(of: Data(secret.utf8)) == nil) }
     #expect(text.contains("https://feed.example/p.jpg?v=2"))
   }
 
   @Test func emptyManifestMakesAnEmptyCatalog() async throws {
-    let workshop = try Workshop(manifest: "")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.catalog.images.isEmpty)
+    let fixture = try RunFixture(manifest: "")
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalog.images.isEmpty)
   }
 
   @Test func manifestCanBeGzippedOrPiped() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let line = #"{"id":"a","url":"\#(nginx.url("/plain.jpg"))"}"# + "\n"
-    let workshop = try Workshop(manifest: line)
-    #expect(try await workshop.run().status == 0)
-    let text = try workshop.catalogText
-    let packed = try await Tool.run("/bin/gzip", [workshop.folder.path("manifest")])
+    let fixture = try RunFixture(manifest: line)
+    #expect(try await fixture.run().status == 0)
+    let text = try fixture.catalogText
+    let packed = try await Tool.run("/bin/gzip", [fixture.folder.path("manifest")])
     #expect(packed.status == 0)
-    #expect(try await workshop.run("--manifest", workshop.folder.path("manifest.gz")).status == 0)
-    #expect(try workshop.catalogText == text)
+    #expect(try await fixture.run("--manifest", fixture.folder.path("manifest.gz")).status == 0)
+    #expect(try fixture.catalogText == text)
     let piped = try await Tool.run(
-      Places.tessera, ["run", workshop.folder.path("feed.yaml"), "--manifest", "-"], input: line)
+      Places.tessera, ["run", fixture.folder.path("feed.yaml"), "--manifest", "-"], input: line)
     #expect(piped.status == 0)
-    #expect(try workshop.catalogText == text)
-    let whole = try workshop.folder.read("manifest.gz")
-    try whole.dropLast(10).write(to: URL(filePath: workshop.folder.path("cut.gz")))
-    let cut = try await workshop.run("--manifest", workshop.folder.path("cut.gz"))
+    #expect(try fixture.catalogText == text)
+    let whole = try fixture.folder.read("manifest.gz")
+    try whole.dropLast(10).write(to: URL(filePath: fixture.folder.path("cut.gz")))
+    let cut = try await fixture.run("--manifest", fixture.folder.path("cut.gz"))
     #expect(cut.status == 2)
     #expect(cut.errors.contains("cut.gz\": the gzip data is cut off"))
-    #expect(try workshop.catalogText == text)
+    #expect(try fixture.catalogText == text)
     await nginx.stop()
   }
 
@@ -264,7 +265,7 @@ import Testing
     let nginx = try await Nginx(serving: Places.fixtures)
     let one = nginx.url("/plain.jpg")
     let two = nginx.url("/lossy.webp")
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: """
         {"id":"a","url":"\(one)"}
         {"id":"a","url":"\(one)"}
@@ -273,16 +274,16 @@ import Testing
         {"id":"b","url":"\(two)","slots":["banner"]}
         {"id":"../../etc/passwd","url":"\(two)"}
         """)
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 1)
     #expect(
       result.errors.contains(
         "manifest line 3: the id \"a\" stands on line 1 already, with other content"))
     #expect(result.errors.contains("manifest line 4: not valid JSON at column 1"))
-    #expect(try workshop.catalog.images.map(\.id) == ["a", "b", "../../etc/passwd"])
-    #expect(try workshop.catalog.images[1].error?.code == "unknown-slot")
-    #expect(try workshop.catalog.images[2].status == .ok)
-    try await workshop.expectWhole()
+    #expect(try fixture.catalog.images.map(\.id) == ["a", "b", "../../etc/passwd"])
+    #expect(try fixture.catalog.images[1].error?.code == "unknown-slot")
+    #expect(try fixture.catalog.images[2].status == .ok)
+    try await fixture.expectWhole()
     await nginx.stop()
   }
 }
@@ -292,7 +293,7 @@ import Testing
 @Suite struct LibraryVersionTests {
   @Test func newLibvipsRegeneratesEveryFile() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try Workshop(manifest: nginx.url("/plain.jpg") + "\n")
+    let fixture = try RunFixture(manifest: nginx.url("/plain.jpg") + "\n")
     // A copy of the command, beside a relay to the real worker that reports another version.
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(
@@ -316,33 +317,33 @@ import Testing
       """, to: "tessera-worker")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o755], ofItemAtPath: folder.path("tessera-worker"))
-    #expect(try await workshop.run().status == 0)
-    let before = try workshop.catalog
+    #expect(try await fixture.run().status == 0)
+    let before = try fixture.catalog
     let result = try await Tool.run(
-      folder.path("tessera"), ["run", workshop.folder.path("feed.yaml")])
+      folder.path("tessera"), ["run", fixture.folder.path("feed.yaml")])
     #expect(result.status == 0, "\(result.errors)")
-    #expect(try workshop.report["variants.made"] == before.images[0].variants.count)
-    let after = try workshop.catalog
+    #expect(try fixture.report["variants.made"] == before.images[0].variants.count)
+    let after = try fixture.catalog
     #expect(after.generator.libvips == "99.0.0")
     #expect(after.pipeline.fingerprint != before.pipeline.fingerprint)
     // The second run makes nothing.
-    _ = try await Tool.run(folder.path("tessera"), ["run", workshop.folder.path("feed.yaml")])
-    #expect(try workshop.report["variants.made"] == 0)
+    _ = try await Tool.run(folder.path("tessera"), ["run", fixture.folder.path("feed.yaml")])
+    #expect(try fixture.report["variants.made"] == 0)
     await nginx.stop()
   }
 
   /// The reported memory is the run's own, however large its parent process is.
   @Test func reportsItsOwnMemory() async throws {
-    let workshop = try Workshop(manifest: "", keys: "fail-above: 100%")
+    let fixture = try RunFixture(manifest: "", keys: "fail-above: 100%")
     let script = """
       import subprocess, sys
       held = bytearray(b'x') * 500_000_000
       sys.exit(subprocess.run(sys.argv[1:]).returncode)
       """
     let result = try await Tool.run(
-      "/usr/bin/python3", ["-c", script, Places.tessera, "run", workshop.folder.path("feed.yaml")])
+      "/usr/bin/python3", ["-c", script, Places.tessera, "run", fixture.folder.path("feed.yaml")])
     #expect(result.status == 0, "\(result.errors)")
-    let memory = try workshop.report["peakMemoryBytes"] ?? .max
+    let memory = try fixture.report["peakMemoryBytes"] ?? .max
     #expect(memory > 5_000_000 && memory < 100_000_000, "\(memory) bytes")
   }
 }

@@ -30,17 +30,17 @@ import Testing
     let manifest = Self.sources.map { source in
       #"{"id":"\#(source.name)","url":"\#(nginx.url("/\(source.name)"))"}"# + "\n"
     }
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest.joined(), keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
       slots: "slots: {a: {size: 500x}}")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
-    for (source, image) in zip(Self.sources, try workshop.catalog.images) {
+    for (source, image) in zip(Self.sources, try fixture.catalog.images) {
       #expect("\(image.width ?? 0)x\(image.height ?? 0)" == source.size, "\(source.name)")
       #expect(image.format == source.format)
       #expect(image.warnings == nil, "\(source.name): \(image.warnings ?? [])")
       guard image.status == .ok else { continue }
-      let pixels = try Pixels(try workshop.file(source.name, "a"))
+      let pixels = try Pixels(try fixture.file(source.name, "a"))
       let places = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)]
       for (place, colour) in zip(places, Self.corners) {
         let seen = pixels.at(place.0, place.1)
@@ -52,25 +52,25 @@ import Testing
       #expect(abs(alpha - (isHalf ? 128 : 255)) <= 1, "\(source.name): \(alpha)")
       if source.name == "masked.ico" { #expect(pixels[0, 0][3] == 0) }
     }
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
     await nginx.stop()
   }
 
   /// CMYK without a profile: the same as LittleCMS's conversion with libvips' profile.
   @Test func cmykTIFFMatchesLittleCMS() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: nginx.url("/cmyk.tif"),
       keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
       slots: "slots: {a: {size: 500x}}")
-    #expect(try await workshop.run().status == 0)
-    let reference = workshop.folder.path("reference.png")
+    #expect(try await fixture.run().status == 0)
+    let reference = fixture.folder.path("reference.png")
     let source = Places.fixture("formats/cmyk.tif").path
     let made = try await Tool.run(
       "/usr/bin/vips", ["icc_transform", source, reference, "srgb", "--input-profile", "cmyk"])
     #expect(made.status == 0)
-    let image = try #require(try workshop.catalog.images.first)
-    let pixels = try Pixels(workshop.folder.path("out/\(image.variants[0].path)"))
+    let image = try #require(try fixture.catalog.images.first)
+    let pixels = try Pixels(fixture.folder.path("out/\(image.variants[0].path)"))
     let expected = try Pixels(reference)
     for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
       #expect(distance(pixels.at(x, y), expected.at(x, y)) <= 1)
@@ -82,11 +82,11 @@ import Testing
   @Test func unusualFormatsMustBeListed() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
     let names = ["corners.svg", "corners.jp2", "png.ico", "corners.bmp", "corners.tif"]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(), slots: "slots: {a: {size: 50x}}")
-    #expect(try await workshop.run().status == 1)
+    #expect(try await fixture.run().status == 1)
     #expect(
-      try workshop.catalog.images.map { $0.error?.code } == [
+      try fixture.catalog.images.map { $0.error?.code } == [
         "unsupported-format", "unsupported-format", "unsupported-format", nil, nil,
       ])
     await nginx.stop()
@@ -104,17 +104,17 @@ import Testing
     let text =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" \(size)><rect width=\"100%\" height=\"100%\" "
       + "fill=\"rgb(40,160,60)\"/></svg>"
-    server.route("/a.svg") { $1.answer("200 OK", [:], Array(text.utf8)) }
-    let workshop = try Workshop(
+    server.route("/a.svg") { $1.respond("200 OK", [:], Array(text.utf8)) }
+    let fixture = try RunFixture(
       manifest: server.url("/a.svg"),
       keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
       slots: "slots: {full: {size: 1000x}, small: {size: 30x}}")
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     server.stop()
-    let image = try #require(try workshop.catalog.images.first)
+    let image = try #require(try fixture.catalog.images.first)
     #expect([image.width, image.height] == [width, height])
     for slot in ["full", "small"] {
-      let pixels = try Pixels(try workshop.file(image.id, slot))
+      let pixels = try Pixels(try fixture.file(image.id, slot))
       for (x, y) in [(0.03, 0.03), (0.97, 0.97)] {
         #expect(distance(pixels.at(x, y), [40, 160, 60]) <= 2, "\(slot): \(pixels.at(x, y))")
       }
@@ -125,7 +125,7 @@ import Testing
   @Test func svgReferencesAreNotFollowed() async throws {
     let folder = try TemporaryFolder()
     let server = try FaultServer()
-    server.route("/canary.png") { $1.picture("plain.jpg") }
+    server.route("/canary.png") { $1.fixture("plain.jpg") }
     let secret = try folder.write("the secret", to: "secret.txt")
     try FileManager.default.copyItem(
       at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("canary.jpg")))
@@ -146,18 +146,18 @@ import Testing
       <rect width="100" height="100" fill="rgb(40,160,60)"/>\(body)</svg>
       """
     }
-    server.route("/plain.svg") { $1.answer("200 OK", [:], Array(drawing("").utf8)) }
+    server.route("/plain.svg") { $1.respond("200 OK", [:], Array(drawing("").utf8)) }
     for (index, canary) in canaries.enumerated() {
-      server.route("/\(index).svg") { $1.answer("200 OK", [:], Array(drawing(canary).utf8)) }
+      server.route("/\(index).svg") { $1.respond("200 OK", [:], Array(drawing(canary).utf8)) }
     }
     let manifest =
       server.url("/plain.svg") + "\n"
       + canaries.indices.map { server.url("/\($0).svg") + "\n" }.joined()
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: manifest, keys: "\(Self.accept)\nscales: [1]\nvariants: {format: png}",
       slots: "slots: {a: {size: 64x}}")
-    _ = try await workshop.run()
-    let images = try workshop.catalog.images
+    _ = try await fixture.run()
+    let images = try fixture.catalog.images
     let plain = try #require(images[0].variants.first?.path)
     for image in images.dropFirst() {
       // Either rejected, or rendered as if the reference were not there.

@@ -7,24 +7,24 @@ import Testing
 /// Damaged states and outputs (group F of faults): the last good catalog is unchanged, or the next
 /// one is right.
 @Suite struct StateFaultTests {
-  private static func finished(_ nginx: Nginx, keys: String = "") async throws -> Workshop {
+  private static func finished(_ nginx: Nginx, keys: String = "") async throws -> RunFixture {
     let names = ["plain.jpg", "grey.png", "animated.gif"]
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { nginx.url("/\($0)") + "\n" }.joined(), keys: keys)
-    #expect(try await workshop.run().status == 0)
-    return workshop
+    #expect(try await fixture.run().status == 0)
+    return fixture
   }
 
-  private static func state(_ workshop: Workshop) -> URL {
-    URL(filePath: workshop.folder.path("out/.tessera/state.sqlite"))
+  private static func state(_ fixture: RunFixture) -> URL {
+    URL(filePath: fixture.folder.path("out/.tessera/state.sqlite"))
   }
 
   /// Truncated at every page, empty, or with changed bytes: the catalog is the same (F9).
   @Test func damagedStateNeverChangesTheCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.finished(nginx)
-    let text = try workshop.catalogText
-    let whole = try Data(contentsOf: Self.state(workshop))
+    let fixture = try await Self.finished(nginx)
+    let text = try fixture.catalogText
+    let whole = try Data(contentsOf: Self.state(fixture))
     var generator = SplitMix(seed: 9)
     var damaged = stride(from: 0, to: whole.count, by: 4096).map { whole.prefix($0) }
     for _ in 0..<12 {
@@ -37,14 +37,14 @@ import Testing
     }
     for (index, bytes) in damaged.enumerated() {
       for suffix in ["-wal", "-shm"] {
-        try? FileManager.default.removeItem(atPath: Self.state(workshop).path + suffix)
+        try? FileManager.default.removeItem(atPath: Self.state(fixture).path + suffix)
       }
-      try bytes.write(to: Self.state(workshop))
-      let result = try await workshop.run()
+      try bytes.write(to: Self.state(fixture))
+      let result = try await fixture.run()
       #expect(result.status == 0, "\(index): \(result.errors)")
-      let made = try workshop.catalogText
+      let made = try fixture.catalogText
       #expect(made == text, "\(index)")
-      try await workshop.expectWhole()
+      try await fixture.expectWhole()
     }
     await nginx.stop()
   }
@@ -53,10 +53,10 @@ import Testing
   @Test func readableRecordsOfADamagedStateAreKept() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let items = (0..<300).map { nginx.url("/one-pixel.png?\($0)") + "\n" }
-    let workshop = try Workshop(manifest: items.joined())
-    #expect(try await workshop.run().status == 0)
-    let text = try workshop.catalogText
-    let whole = try Data(contentsOf: Self.state(workshop))
+    let fixture = try RunFixture(manifest: items.joined())
+    #expect(try await fixture.run().status == 0)
+    let text = try fixture.catalogText
+    let whole = try Data(contentsOf: Self.state(fixture))
     // Pages with many validators hold sources.
     let validator = Data("GMT".utf8)
     let pages = stride(from: 4096, to: whole.count, by: 4096).filter { start in
@@ -71,16 +71,16 @@ import Testing
     let noise = Data(repeating: 0x5A, count: 4096)
     var damaged = whole
     damaged.replaceSubrange(page, with: noise)
-    try damaged.write(to: Self.state(workshop))
-    let result = try await workshop.run()
+    try damaged.write(to: Self.state(fixture))
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains("records could still be read"), "\(result.errors)")
-    #expect(try workshop.catalogText == text)
-    let report = try workshop.report
+    #expect(try fixture.catalogText == text)
+    let report = try fixture.report
     #expect(report["decodes"] == 0)
     #expect((200..<300).contains(report["fetch.notModified"] ?? 0), "\(report)")
     // The damaged file is kept, including what the run wrote before it met the damage.
-    let kept = try workshop.folder.read("out/.tessera/state.sqlite.damaged")
+    let kept = try fixture.folder.read("out/.tessera/state.sqlite.damaged")
     try #require(kept.count >= whole.count)
     #expect(kept[page] == noise)
     await nginx.stop()
@@ -91,25 +91,25 @@ import Testing
     let isDown = Mutex(false)
     let server = try FaultServer([
       "/a": { _, connection in
-        if isDown.withLock(\.self) { return connection.answer("500 Internal Server Error") }
-        connection.picture("plain.jpg", ["ETag": "\"1\"", "Cache-Control": "no-cache"])
+        if isDown.withLock(\.self) { return connection.respond("500 Internal Server Error") }
+        connection.fixture("plain.jpg", ["ETag": "\"1\"", "Cache-Control": "no-cache"])
       }
     ])
     defer { server.stop() }
-    let workshop = try Workshop(manifest: server.url("/a") + "\n")
-    #expect(try await workshop.run().status == 0)
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n")
+    #expect(try await fixture.run().status == 0)
     isDown.withLock { $0 = true }
-    #expect(try await workshop.run().status == 1)
-    #expect(try workshop.catalog.images[0].status == .stale)
-    var bytes = try Data(contentsOf: Self.state(workshop))
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images[0].status == .stale)
+    var bytes = try Data(contentsOf: Self.state(fixture))
     let place = try #require(bytes.range(of: Data("\"status\":\"stale\"".utf8)))
     let page = place.lowerBound / 4096 * 4096
     bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x5A, count: 4096))
-    try bytes.write(to: Self.state(workshop))
-    let result = try await workshop.run("--retry-failed")
+    try bytes.write(to: Self.state(fixture))
+    let result = try await fixture.run("--retry-failed")
     #expect(result.status == 1, "\(result.errors)")
     #expect(result.errors.contains("could still be read"), "\(result.errors)")
-    #expect(try workshop.catalog.images[0].status == .stale)
+    #expect(try fixture.catalog.images[0].status == .stale)
     #expect(server.count("/a") == 3)
   }
 
@@ -117,9 +117,9 @@ import Testing
   /// names.
   @Test func recoveryRemovesOnlyOwnFiles() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.finished(nginx)
-    let text = try workshop.catalogText
-    let precious = try workshop.folder.write("precious", to: "precious")
+    let fixture = try await Self.finished(nginx)
+    let text = try fixture.catalogText
+    let precious = try fixture.folder.write("precious", to: "precious")
     let change = """
       UPDATE variants SET path = '../precious', run = 1 WHERE key = (SELECT min(key) FROM variants);
       UPDATE variants SET path = '', run = 1 WHERE key = (SELECT max(key) FROM variants);
@@ -128,13 +128,13 @@ import Testing
     let script =
       "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()"
     let changed = try await Tool.run(
-      "/usr/bin/python3", ["-c", script, Self.state(workshop).path, change])
+      "/usr/bin/python3", ["-c", script, Self.state(fixture).path, change])
     try #require(changed.status == 0, "\(changed.errors)")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
     #expect(FileManager.default.fileExists(atPath: precious))
-    #expect(try workshop.catalogText == text)
-    try await workshop.expectWhole()
+    #expect(try fixture.catalogText == text)
+    try await fixture.expectWhole()
     await nginx.stop()
   }
 
@@ -152,28 +152,28 @@ import Testing
   ])
   func changedRecordsAreIgnored(_ change: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.finished(nginx)
-    let text = try workshop.catalogText
+    let fixture = try await Self.finished(nginx)
+    let text = try fixture.catalogText
     let script =
       "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
     let changed = try await Tool.run(
-      "/usr/bin/python3", ["-c", script, Self.state(workshop).path, change])
+      "/usr/bin/python3", ["-c", script, Self.state(fixture).path, change])
     try #require(changed.status == 0, "\(changed.errors)")
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.catalogText == text)
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalogText == text)
     await nginx.stop()
   }
 
   /// A truncated, empty or invalid catalog is regenerated (F10).
   @Test func damagedCatalogIsRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.finished(nginx)
-    let text = try workshop.catalogText
+    let fixture = try await Self.finished(nginx)
+    let text = try fixture.catalogText
     for part in ["", String(text.prefix(100)), String(text.dropLast(3)), "noise"] {
-      try workshop.folder.write(part, to: "out/catalog.json")
-      #expect(try await workshop.run().status == 0)
-      #expect(try workshop.report["decodes"] == 0)
-      #expect(try workshop.catalogText == text)
+      try fixture.folder.write(part, to: "out/catalog.json")
+      #expect(try await fixture.run().status == 0)
+      #expect(try fixture.report["decodes"] == 0)
+      #expect(try fixture.catalogText == text)
     }
     await nginx.stop()
   }
@@ -185,51 +185,51 @@ import Testing
       "/a": { request, connection in
         let headers = ["ETag": "\"1\"", "Cache-Control": "max-age=3600"]
         if request.headers["if-none-match"] == "\"1\"" {
-          return connection.answer("304 Not Modified", headers)
+          return connection.respond("304 Not Modified", headers)
         }
-        connection.picture("plain.jpg", headers)
+        connection.fixture("plain.jpg", headers)
       }
     ])
     defer { server.stop() }
-    let workshop = try Workshop(manifest: server.url("/a") + "\n")
-    #expect(try await workshop.run().status == 0)
-    let text = try workshop.catalogText
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n")
+    #expect(try await fixture.run().status == 0)
+    let text = try fixture.catalogText
     for _ in 0..<2 {
-      let result = try await workshop.run(at: shift)
+      let result = try await fixture.run(at: shift)
       #expect(result.status == 0, "\(result.errors)")
-      #expect(try workshop.catalogText == text)
+      #expect(try fixture.catalogText == text)
     }
     #expect(server.count("/a") == 2)
-    #expect(try await workshop.run().status == 0)
+    #expect(try await fixture.run().status == 0)
     #expect(server.count("/a") <= 3)
-    #expect(try workshop.report["decodes"] == 0)
+    #expect(try fixture.report["decodes"] == 0)
   }
 
   /// Few file descriptors, a strict umask, an output that cannot be written (F3, F13, F15).
   @Test func limitsAndPermissionsEndInAMessage() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let workshop = try await Self.finished(nginx)
-    let text = try workshop.catalogText
-    let pipeline = workshop.folder.path("feed.yaml")
+    let fixture = try await Self.finished(nginx)
+    let text = try fixture.catalogText
+    let pipeline = fixture.folder.path("feed.yaml")
     let few = try await Tool.run(
       "/bin/sh", ["-c", "ulimit -n 32; exec \"$0\" run \"$1\"", Places.tessera, pipeline])
     #expect([0, 2].contains(few.status), "\(few.errors)")
     #expect(few.status == 0 || few.errors.contains("oo many open files"), "\(few.errors)")
-    #expect(try workshop.catalogText == text)
+    #expect(try fixture.catalogText == text)
 
-    try FileManager.default.removeItem(atPath: workshop.folder.path("out"))
+    try FileManager.default.removeItem(atPath: fixture.folder.path("out"))
     let closed = try await Tool.run(
       "/bin/sh", ["-c", "umask 077; exec \"$0\" run \"$1\"", Places.tessera, pipeline])
     #expect(closed.status == 0, "\(closed.errors)")
-    #expect(try workshop.catalogText == text)
+    #expect(try fixture.catalogText == text)
 
     // A file in place of a folder.
-    try FileManager.default.removeItem(atPath: workshop.folder.path("out/variants"))
-    try workshop.folder.write("in the way", to: "out/variants")
-    let blocked = try await workshop.run()
+    try FileManager.default.removeItem(atPath: fixture.folder.path("out/variants"))
+    try fixture.folder.write("in the way", to: "out/variants")
+    let blocked = try await fixture.run()
     #expect(blocked.status == 2)
     #expect(blocked.errors.contains("out/variants"), "\(blocked.errors)")
-    #expect(try workshop.catalogText == text)
+    #expect(try fixture.catalogText == text)
     await nginx.stop()
   }
 
@@ -248,12 +248,12 @@ import Testing
       "workers: 1", "limits: {time: 9s}", "limits: {memory: 1GB}", "fail-above: 50%",
       "fetch: {cache: 1GB}", "fetch: {keep-stale: 1d}",
     ]
-    let workshop = try Workshop(manifest: "")
+    let fixture = try RunFixture(manifest: "")
     func fingerprint(_ keys: String) async throws -> String {
-      try workshop.write(keys: keys)
-      let result = try await workshop.run()
+      try fixture.write(keys: keys)
+      let result = try await fixture.run()
       #expect(result.status == 0, "\(keys): \(result.errors)")
-      return try workshop.catalog.pipeline.fingerprint
+      return try fixture.catalog.pipeline.fingerprint
     }
     let usual = try await fingerprint("")
     var seen: Set<String> = [usual]

@@ -34,23 +34,23 @@ import Testing
 
   private static func run(
     _ names: [String], in folder: TemporaryFolder, _ variants: String
-  ) async throws -> Workshop {
+  ) async throws -> RunFixture {
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "scales: [1]\nvariants: {\(variants)}", slots: "slots: {a: {size: 5000x}}")
-    let result = try await workshop.run()
+    let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
     await nginx.stop()
-    return workshop
+    return fixture
   }
 
   @Test func smallSourcesDoNotGrow() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.sources(in: folder)
-    let workshop = try await Self.run(names, in: folder, "format: source, quality: 95")
+    let fixture = try await Self.run(names, in: folder, "format: source, quality: 95")
     for name in names {
-      let path = try workshop.file(name, "a", scale: 1)
+      let path = try fixture.file(name, "a", scale: 1)
       let bytes = try Data(contentsOf: URL(filePath: path))
       // A profile that is not kept requires a new encoding.
       let isStored = name != "display-p3.jpg"
@@ -60,16 +60,16 @@ import Testing
       }
       if isStored { try Self.expectSamePixels(folder.path(name), path) }
     }
-    try await workshop.expectWhole()
+    try await fixture.expectWhole()
   }
 
   @Test func storedImagesKeepTheConfiguredMetadata() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.sources(in: folder).filter { $0 != "animated.webp" }
-    let workshop = try await Self.run(
+    let fixture = try await Self.run(
       names, in: folder, "format: source, quality: 100, metadata: keep")
     for name in names {
-      let path = try workshop.file(name, "a", scale: 1)
+      let path = try fixture.file(name, "a", scale: 1)
       try Self.expectSamePixels(folder.path(name), path)
       let tags = try await Tool.run("/usr/bin/exiftool", ["-G1", "-s", path]).output
       #expect(tags.contains("SECRET"), "\(name): \(tags)")
@@ -115,14 +115,14 @@ import Testing
     }
     let names = sources.keys.map { "\($0).jpg" }.sorted()
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "scales: [1]\nvariants: {format: source, quality: 95}\nfail-on: none",
       slots: "slots: {a: {size: 5000x}}")
-    _ = try await workshop.run()
+    _ = try await fixture.run()
     await nginx.stop()
     for name in names {
-      let path = try workshop.file(name, "a", scale: 1)
+      let path = try fixture.file(name, "a", scale: 1)
       let bytes = try Data(contentsOf: URL(filePath: path))
       #expect(bytes.range(of: Data(secret)) == nil, "\(name)")
       let (before, after) = (try Pixels(folder.path(name)), try Pixels(path))
@@ -171,19 +171,19 @@ import Testing
     try #require(made.status == 0, "\(made.errors)")
     let names = ["good.png", "hidden.png", "more.png", "end.png", "late.png"]
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
-    let workshop = try Workshop(
+    let fixture = try RunFixture(
       manifest: names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined(),
       keys: "scales: [1]\nvariants: {format: png}\nfail-on: none",
       slots: "slots: {a: {size: 5000x}}")
-    _ = try await workshop.run()
+    _ = try await fixture.run()
     await nginx.stop()
-    for image in try workshop.catalog.images where image.status == .ok {
-      let bytes = try workshop.folder.read("out/\(image.variants[0].path)")
+    for image in try fixture.catalog.images where image.status == .ok {
+      let bytes = try fixture.folder.read("out/\(image.variants[0].path)")
       #expect(bytes.range(of: Data("SECRET".utf8)) == nil, "\(image.id)")
       let source = try folder.read(image.id)
       #expect((bytes.count <= source.count) == (image.id == "good.png"), "\(image.id)")
     }
-    #expect(try workshop.catalog.images[0].status == .ok)
+    #expect(try fixture.catalog.images[0].status == .ok)
   }
 
   /// Rotated sources and arithmetic coding, which browsers cannot read, are re-encoded.
@@ -202,9 +202,9 @@ import Testing
       ["-arithmetic", "-outfile", folder.path("arithmetic.jpg"), folder.path("1.jpg")])
     try #require(arithmetic.status == 0, "\(arithmetic.errors)")
     let names = ["1.jpg", "3.jpg", "arithmetic.jpg"]
-    let workshop = try await Self.run(names, in: folder, "format: source, quality: 95")
+    let fixture = try await Self.run(names, in: folder, "format: source, quality: 95")
     for (name, isStored) in zip(names, [true, false, false]) {
-      let bytes = try Data(contentsOf: URL(filePath: try workshop.file(name, "a", scale: 1)))
+      let bytes = try Data(contentsOf: URL(filePath: try fixture.file(name, "a", scale: 1)))
       #expect((bytes.count < (try folder.read(name)).count) == isStored, "\(name)")
       // SOF9: arithmetic coding.
       #expect(bytes.range(of: Data([0xFF, 0xC9])) == nil, "\(name)")

@@ -47,7 +47,7 @@ private final class Bucket: BodyReceiving {
   @Test func deliversTheBodyAndItsHeaders() async throws {
     let server = try FaultServer([
       "/a": { _, connection in
-        connection.answer(
+        connection.respond(
           "200 OK", ["ETag": "\"v1\"", "Cache-Control": "max-age=60"], Array("hello".utf8))
       }
     ])
@@ -63,10 +63,10 @@ private final class Bucket: BodyReceiving {
   @Test func sendsValidatorsAndAcceptsNotModified() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
-        connection.answer(
+        connection.respond(
           request.headers["if-none-match"] == "\"v1\"" ? "304 Not Modified" : "200 OK")
       },
-      "/always304": { _, connection in connection.answer("304 Not Modified") },
+      "/always304": { _, connection in connection.respond("304 Not Modified") },
     ])
     defer { server.stop() }
     let validators = Validators(etag: "\"v1\"", lastModified: nil)
@@ -114,9 +114,10 @@ private final class Bucket: BodyReceiving {
   }
 
   private static let faults: [String: FaultServer.Route] = [
-    "/410": { _, connection in connection.answer("410 Gone") },
-    "/503": { _, connection in connection.answer("503 Service Unavailable", ["Retry-After": "7"]) },
-    "/429": { _, connection in connection.answer("429 Too Many Requests") },
+    "/410": { _, connection in connection.respond("410 Gone") },
+    "/503": { _, connection in connection.respond("503 Service Unavailable", ["Retry-After": "7"])
+    },
+    "/429": { _, connection in connection.respond("429 Too Many Requests") },
     "/short": { _, connection in
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this")
     },
@@ -125,8 +126,9 @@ private final class Bucket: BodyReceiving {
       connection.reset()
     },
     "/none": { _, _ in },
-    "/loop": { _, connection in connection.answer("302 Found", ["Location": "/loop"]) },
-    "/scheme": { _, connection in connection.answer("302 Found", ["Location": "file:///etc/passwd"])
+    "/loop": { _, connection in connection.respond("302 Found", ["Location": "/loop"]) },
+    "/scheme": { _, connection in
+      connection.respond("302 Found", ["Location": "file:///etc/passwd"])
     },
     "/hang": { _, connection in connection.hang() },
     "/endless": { _, connection in
@@ -144,16 +146,16 @@ private final class Bucket: BodyReceiving {
       {}
     },
     "/gzipbad": { _, connection in
-      connection.answer("200 OK", ["Content-Encoding": "gzip"], Array("this is not gzip".utf8))
+      connection.respond("200 OK", ["Content-Encoding": "gzip"], Array("this is not gzip".utf8))
     },
     "/gzipbomb": { _, connection in
-      connection.answer("200 OK", ["Content-Encoding": "gzip"], bomb)
+      connection.respond("200 OK", ["Content-Encoding": "gzip"], bomb)
     },
     "/br": { _, connection in
-      connection.answer("200 OK", ["Content-Encoding": "x-unknown"], Array("whatever".utf8))
+      connection.respond("200 OK", ["Content-Encoding": "x-unknown"], Array("whatever".utf8))
     },
     "/forbidden": { _, connection in
-      connection.answer("302 Found", ["Location": "http://169.254.169.254/latest/meta-data"])
+      connection.respond("302 Found", ["Location": "http://169.254.169.254/latest/meta-data"])
     },
   ]
 
@@ -174,18 +176,18 @@ private final class Bucket: BodyReceiving {
   @Test func doesNotSendHeadersToAnotherOrigin() async throws {
     let other = try FaultServer([
       "/there": { request, connection in
-        connection.answer("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
+        connection.respond("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
       }
     ])
     let server = try FaultServer([
       "/here": { request, connection in
-        connection.answer("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
+        connection.respond("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
       },
-      "/stay": { _, connection in connection.answer("302 Found", ["Location": "/here"]) },
+      "/stay": { _, connection in connection.respond("302 Found", ["Location": "/here"]) },
       "/leave": { _, connection in
-        connection.answer("307 Temporary Redirect", ["Location": other.url("/there")])
+        connection.respond("307 Temporary Redirect", ["Location": other.url("/there")])
       },
-      "/nowhere": { _, connection in connection.answer("302 Found") },
+      "/nowhere": { _, connection in connection.respond("302 Found") },
     ])
     defer {
       server.stop()
@@ -297,7 +299,7 @@ private final class Bucket: BodyReceiving {
         asked.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
         connection.pause(0.1)
         asked.withLock { $0.now -= 1 }
-        connection.answer()
+        connection.respond()
       }
     ])
     defer { server.stop() }
@@ -319,8 +321,8 @@ private final class Bucket: BodyReceiving {
   /// A host's pause applies to later requests, too, even if none was queued when it began.
   @Test func aPauseAppliesToLaterRequests() async throws {
     let server = try FaultServer([
-      "/busy": { $1.answer("429 Too Many Requests", ["Retry-After": "1"]) },
-      "/next": { $1.answer("200 OK", [:], [1]) },
+      "/busy": { $1.respond("429 Too Many Requests", ["Retry-After": "1"]) },
+      "/next": { $1.respond("200 OK", [:], [1]) },
     ])
     defer { server.stop() }
     let fetcher = try Fetcher(Self.settings())

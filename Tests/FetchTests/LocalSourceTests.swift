@@ -143,14 +143,14 @@ private final class Sink: BodyReceiving {
 
   /// With CONNECT, only the source's own response counts, not the proxy's.
   @Test func ignoresTheProxysResponseToCONNECT() async throws {
-    let server = try FaultServer(["/": { $1.answer("404 Not Found") }])
+    let server = try FaultServer(["/": { $1.respond("404 Not Found") }])
     let proxy = try FaultServer([
       "secure.example:443": { _, connection in
         connection.send("HTTP/1.1 200 Connection established\r\n\r\n")
         // No TLS follows: the handshake fails, and no response has arrived.
         connection.send("HTTP/1.1 404 Not Found\r\n\r\n")
       },
-      "closed.example:443": { $1.answer("407 Proxy Authentication Required") },
+      "closed.example:443": { $1.respond("407 Proxy Authentication Required") },
     ])
     defer {
       server.stop()
@@ -187,9 +187,9 @@ private final class Sink: BodyReceiving {
   /// A proxy receives the whole URL. A host that is spelled as an address is checked first.
   @Test func checksSpelledAddressesBeforeTheProxyIsUsed() async throws {
     let proxy = try FaultServer([
-      "http://images.example/a": { $1.answer("200 OK", [:], Array("through".utf8)) },
+      "http://images.example/a": { $1.respond("200 OK", [:], Array("through".utf8)) },
       "http://images.example/away": {
-        $1.answer("302 Found", ["Location": "http://169.254.169.254/latest"])
+        $1.respond("302 Found", ["Location": "http://169.254.169.254/latest"])
       },
     ])
     defer { proxy.stop() }

@@ -115,7 +115,7 @@ private final class Counter: BodyReceiving {
     (504, true), (505, false), (599, false), (202, false), (206, false),
   ])
   func transientStatusesAreRetryable(_ status: Int, _ isRetryable: Bool) async throws {
-    let server = try FaultServer(["/": { $1.answer("\(status) Whatever") }])
+    let server = try FaultServer(["/": { $1.respond("\(status) Whatever") }])
     defer { server.stop() }
     let outcome = try await Self.outcome(server.url("/"))
     #expect(outcome == (isRetryable ? "http-status*" : "http-status"))
@@ -129,7 +129,7 @@ private final class Counter: BodyReceiving {
       ("Mon, 02 Nov 2015 10:00:00 GMT", 0...0),
     ] as [(String, ClosedRange<Int>?)])
   func readsRetryAfter(_ text: String, _ expected: ClosedRange<Int>?) async throws {
-    let server = try FaultServer(["/": { $1.answer("503 Busy", ["Retry-After": text]) }])
+    let server = try FaultServer(["/": { $1.respond("503 Busy", ["Retry-After": text]) }])
     defer { server.stop() }
     let fetcher = try Fetcher(
       FetchSettings(timeout: .seconds(10), addresses: AddressPolicy(allow: ["loopback"])))
@@ -148,15 +148,15 @@ private final class Counter: BodyReceiving {
   /// Redirects are followed up to the limit, and never to a scheme or an address that is not
   /// allowed.
   @Test func followsRedirectsToTheLimitAndToAllowedAddressesOnly() async throws {
-    let server = try FaultServer(["/end": { $1.answer("200 OK", [:], Array("hello".utf8)) }])
+    let server = try FaultServer(["/end": { $1.respond("200 OK", [:], Array("hello".utf8)) }])
     defer { server.stop() }
     for number in 1...50 {
       server.route("/\(number)") {
-        $1.answer("302 Found", ["Location": number == 1 ? "/end" : "/\(number - 1)"])
+        $1.respond("302 Found", ["Location": number == 1 ? "/end" : "/\(number - 1)"])
       }
     }
     server.route("/grow") { request, connection in
-      connection.answer(
+      connection.respond(
         "302 Found", ["Location": request.path + "&" + String(repeating: "x", count: 500)])
     }
     #expect(try await Self.outcome(server.url("/5")) == "ok 5")
@@ -167,7 +167,7 @@ private final class Counter: BodyReceiving {
       "file:///etc/passwd", "gopher://127.0.0.1/", "ftp://127.0.0.1/a", "data:,hello", "scp://a/b",
       "javascript:alert(1)", "//", "http://", "http:///path", "HTTP://[", "\u{7f}",
     ] {
-      server.route("/to") { $1.answer("302 Found", ["Location": target]) }
+      server.route("/to") { $1.respond("302 Found", ["Location": target]) }
       let outcome = try await Self.outcome(server.url("/to"))
       // libcurl reads "path" as a host, like browsers; it is resolved and checked like any other.
       let allowed = target == "http:///path" ? ["dns*"] : ["redirect", "http-status"]
@@ -178,7 +178,7 @@ private final class Counter: BodyReceiving {
       "[64:ff9b::a00:1]", "167772161", "012.0.0.1", "0xa.1", "0xA000001", "10.1", "[fe80::1]",
       "[::]", "224.0.0.1",
     ] {
-      server.route("/in") { $1.answer("302 Found", ["Location": "http://\(address)/"]) }
+      server.route("/in") { $1.respond("302 Found", ["Location": "http://\(address)/"]) }
       let outcome = try await Self.outcome(server.url("/in"))
       #expect(outcome == "address-refused", "\(address): \(outcome)")
     }
@@ -233,8 +233,8 @@ private final class Counter: BodyReceiving {
     let packed = try await Tool.run("/bin/sh", ["-c", "gzip -c '\(file.path("a"))' | base64 -w0"])
     let gzip = [UInt8](try #require(Data(base64Encoded: packed.output)))
     let server = try FaultServer([
-      "/gzip": { $1.answer("200 OK", ["Content-Encoding": "gzip"], gzip) },
-      "/x-gzip": { $1.answer("200 OK", ["Content-Encoding": "x-gzip"], gzip) },
+      "/gzip": { $1.respond("200 OK", ["Content-Encoding": "gzip"], gzip) },
+      "/x-gzip": { $1.respond("200 OK", ["Content-Encoding": "x-gzip"], gzip) },
     ])
     defer { server.stop() }
     #expect(try await Self.outcome(server.url("/gzip")) == "ok 2000")

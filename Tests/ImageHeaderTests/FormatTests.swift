@@ -68,7 +68,7 @@ private func read(_ bytes: [UInt8]) -> String {
 
   /// With the requested ranges only, as over a network: the same answer from fewer bytes.
   @Test func readsWithRandomAccess() throws {
-    var names = try Places.pictures()
+    var names = try Places.images()
     names += ["alpha.heic", "turned.avif", "alpha.jxl", "alpha.jp2", "alpha.tif", "big.tif"]
       .map { "sizes/\($0)" }
     for name in names where name != "truncated.jpg" {
@@ -302,7 +302,7 @@ private func read(_ bytes: [UInt8]) -> String {
   func theAnswerDoesNotDependOnHowBytesArrive(_ length: Int) throws {
     let svg =
       "<?xml version='1.0'?><!--\(String(repeating: "-x", count: 1_000))--><svg width='7' height='9'>"
-    var files = try Places.pictures().filter { $0 != "make" }.map { try Places.bytes($0) }
+    var files = try Places.images().filter { $0 != "make" }.map { try Places.bytes($0) }
     files.append(Array(svg.utf8))
     for bytes in files {
       var readers = (stream: HeaderReader(), jumps: HeaderReader())

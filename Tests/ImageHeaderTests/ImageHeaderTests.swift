@@ -55,7 +55,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
   /// Every prefix of every fixture either requests bytes after its end or has the header of the
   /// whole file: more bytes never change an answer.
   @Test func everyPrefixRequestsMoreOrIsRight() throws {
-    for name in try Places.pictures() {
+    for name in try Places.images() {
       let bytes = try Places.bytes(name)
       guard case .header(let whole) = read(bytes) else {
         Issue.record("\(name) was rejected")
@@ -151,7 +151,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
   /// Changes every byte at the beginning of the fixtures to some extreme values: no crash, and
   /// never a request for bytes that are known.
   @Test func survivesFlippedBytes() throws {
-    for name in try Places.pictures() {
+    for name in try Places.images() {
       let bytes = Array(try Places.bytes(name).prefix(600))
       for index in bytes.indices {
         for value in [0x00, 0x7F, 0x80, 0xFF] as [UInt8] {

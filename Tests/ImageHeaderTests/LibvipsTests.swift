@@ -40,7 +40,7 @@ import Testing
 
   @Test func agreesOverAllFixtures() async throws {
     let folder = try TemporaryFolder()
-    var names = try Places.pictures().filter { $0 != "make" }
+    var names = try Places.images().filter { $0 != "make" }
     let sizes = try FileManager.default.contentsOfDirectory(
       atPath: Places.fixture("sizes").path)
     names += sizes.map { "sizes/\($0)" }

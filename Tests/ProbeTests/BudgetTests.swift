@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func otherFormatsTakeOneRequest() throws {
-    for name in try Places.pictures() where !name.hasSuffix(".jpg") && name != "make" {
+    for name in try Places.images() where !name.hasSuffix(".jpg") && name != "make" {
       var costs = Costs()
       _ = Self.read(try Places.bytes(name), &costs)
       // libvips announces Exif in every WebP that it writes, and Exif follows the pixels.

@@ -70,64 +70,64 @@ import Testing
 
   private static let routes: [String: FaultServer.Route] = [
     "/good": { $1.file(image, for: $0, etag: "\"1\"") },
-    "/gone": { $1.answer("410 Gone") },
+    "/gone": { $1.respond("410 Gone") },
     "/small": { $1.file(CameraJPEG.bytes(filler: 100, pixels: 300), for: $0) },
     "/empty": { $1.file([], for: $0) },
-    "/norange": { $1.answer("200 OK", [:], image) },
+    "/norange": { $1.respond("200 OK", [:], image) },
     "/badrange/offset": { request, connection in
       let headers = ["Content-Range": "bytes 10-3081/\(image.count)"]
-      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
-      connection.answer("206 Partial Content", headers, Array(image[..<3072]))
+      guard request.range != nil else { return connection.respond("200 OK", [:], image) }
+      connection.respond("206 Partial Content", headers, Array(image[..<3072]))
     },
     "/badrange/total": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
+      guard let range = request.range else { return connection.respond("200 OK", [:], image) }
       let total = image.count + request.before
       let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"]
-      connection.answer("206 Partial Content", headers, Array(image[range]))
+      connection.respond("206 Partial Content", headers, Array(image[range]))
     },
     "/badrange/none": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
-      connection.answer("206 Partial Content", [:], Array(image[range]))
+      guard let range = request.range else { return connection.respond("200 OK", [:], image) }
+      connection.respond("206 Partial Content", [:], Array(image[range]))
     },
     "/badrange/short": { request, connection in
       guard let range = request.range, request.before > 0 else {
         return connection.file(image, for: request)
       }
       let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.lowerBound)/*"]
-      connection.answer("206 Partial Content", headers, [])
+      connection.respond("206 Partial Content", headers, [])
     },
     "/badrange/multipart": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
-      connection.answer(
+      guard request.range != nil else { return connection.respond("200 OK", [:], image) }
+      connection.respond(
         "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"],
         Array("--x\r\nContent-Range: bytes 0-9/100\r\n\r\n0123456789\r\n--x--\r\n".utf8))
     },
     "/badrange/full": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
+      guard request.range != nil else { return connection.respond("200 OK", [:], image) }
       let headers = ["Content-Range": "bytes 0-\(image.count - 1)/\(image.count)"]
-      connection.answer("206 Partial Content", headers, image)
+      connection.respond("206 Partial Content", headers, image)
     },
     "/badrange/416": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
-      connection.answer("416 Range Not Satisfiable")
+      guard request.range != nil else { return connection.respond("200 OK", [:], image) }
+      connection.respond("416 Range Not Satisfiable")
     },
     "/badrange/400": { request, connection in
-      guard request.range != nil else { return connection.answer("200 OK", [:], image) }
-      connection.answer("400 Bad Request")
+      guard request.range != nil else { return connection.respond("200 OK", [:], image) }
+      connection.respond("400 Bad Request")
     },
     // A body that is longer than its Content-Range: the rest has no known offset.
     "/badrange/more": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
+      guard let range = request.range else { return connection.respond("200 OK", [:], image) }
       let headers = [
         "Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(image.count)"
       ]
       let junk = [UInt8](repeating: 0xFF, count: 10_000)
-      connection.answer("206 Partial Content", headers, Array(image[range]) + junk)
+      connection.respond("206 Partial Content", headers, Array(image[range]) + junk)
     },
     "/badrange/unknown": { request, connection in
-      guard let range = request.range else { return connection.answer("200 OK", [:], image) }
+      guard let range = request.range else { return connection.respond("200 OK", [:], image) }
       let headers = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/*"]
-      connection.answer("206 Partial Content", headers, Array(image[range]))
+      connection.respond("206 Partial Content", headers, Array(image[range]))
     },
     // Another image replaces the first one between two requests.
     "/etagflip": { request, connection in
@@ -147,23 +147,23 @@ import Testing
         request.before == 0 ? image : second, for: request,
         etag: request.before == 0 ? "W/\"1\"" : "W/\"2\"")
     },
-    "/gzip": { $1.answer("200 OK", ["Content-Encoding": "gzip"], gzipped) },
+    "/gzip": { $1.respond("200 OK", ["Content-Encoding": "gzip"], gzipped) },
     "/gzip/part": { request, connection in
       guard request.range != nil else {
-        return connection.answer("200 OK", ["Content-Encoding": "gzip"], gzipped)
+        return connection.respond("200 OK", ["Content-Encoding": "gzip"], gzipped)
       }
       connection.file(gzipped, for: request, ["Content-Encoding": "gzip"])
     },
     // With a body, as common servers send it.
     "/moved": { _, connection in
-      connection.answer("302 Found", ["Location": "/good"], Array("<html>moved</html>".utf8))
+      connection.respond("302 Found", ["Location": "/good"], Array("<html>moved</html>".utf8))
     },
     // Each redirect leads to a URL that works once.
     "/moved/once": { request, connection in
-      connection.answer("302 Found", ["Location": "/signed/\(request.before)"])
+      connection.respond("302 Found", ["Location": "/signed/\(request.before)"])
     },
     "/signed/0": { request, connection in
-      guard request.before == 0 else { return connection.answer("403 Forbidden") }
+      guard request.before == 0 else { return connection.respond("403 Forbidden") }
       connection.file(image, for: request)
     },
     "/signed/1": { $1.file(image, for: $0) },
@@ -175,14 +175,14 @@ import Testing
       guard let range = request.range, range.lowerBound > 0 else {
         return connection.file(image, for: request)
       }
-      connection.answer("404 Not Found")
+      connection.respond("404 Not Found")
     },
     // A server that fails for any range but the first.
     "/hop503": { request, connection in
       guard let range = request.range, range.lowerBound > 0 else {
         return connection.file(image, for: request)
       }
-      connection.answer("503 Service Unavailable", ["Retry-After": "0"])
+      connection.respond("503 Service Unavailable", ["Retry-After": "0"])
     },
     // Redirects whose body is missing or cut off.
     "/moved/unsaid": { _, connection in
@@ -213,7 +213,7 @@ import Testing
     },
     "/cut/refining": { request, connection in
       guard let range = request.range, range.lowerBound == 0 else {
-        return connection.answer("503 Service Unavailable", ["Retry-After": "0"])
+        return connection.respond("503 Service Unavailable", ["Retry-After": "0"])
       }
       connection.file(withProfile, for: request)
     },
@@ -319,7 +319,7 @@ import Testing
     let server = try FaultServer([
       "/here": { request, connection in
         seen.withLock { $0.append(request.headers["x-key"]) }
-        connection.answer("302 Found", ["Location": other.url("/there")])
+        connection.respond("302 Found", ["Location": other.url("/there")])
       }
     ])
     defer {
@@ -345,11 +345,11 @@ import Testing
     let server = try FaultServer()
     server.route("/a") { request, connection in
       seen.withLock { $0.append(request.headers["authorization"]) }
-      connection.answer("302 Found", ["Location": server.url("/b")])
+      connection.respond("302 Found", ["Location": server.url("/b")])
     }
     server.route("/b") { request, connection in
       seen.withLock { $0.append(request.headers["authorization"]) }
-      connection.answer("302 Found", ["Location": other.url("/there")])
+      connection.respond("302 Found", ["Location": other.url("/there")])
     }
     defer {
       server.stop()
@@ -392,7 +392,7 @@ import Testing
     let prober = Prober(
       fetcher: fetcher, retries: 0, deadline: .seconds(20), maximumBytes: 64_000_000,
       concurrency: 2)
-    let names = try Places.pictures().filter { $0 != "make" }
+    let names = try Places.images().filter { $0 != "make" }
     var rest = (0..<200).map { nginx.url("/" + names[$0 % names.count]) }[...]
     let answers = Mutex<[Prober.Answer]>([])
     try await prober.probe(

@@ -37,7 +37,7 @@ public final class FaultServer: Sendable {
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends a complete response.
-    public func answer(
+    public func respond(
       _ status: String = "200 OK", _ headers: [String: String] = [:], _ body: [UInt8] = []
     ) {
       var head = "HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
@@ -186,16 +186,16 @@ public final class FaultServer: Sendable {
       let plain = path.prefix { $0 != "?" }
       return (state.routes[path] ?? state.routes[String(plain)], before)
     }
-    guard let route else { return connection.answer("404 Not Found") }
+    guard let route else { return connection.respond("404 Not Found") }
     route(Request(path: path, headers: headers, before: before), connection)
   }
 }
 
 extension FaultServer.Connection {
   /// Sends a complete response with a fixture as its body.
-  public func picture(_ name: String, _ headers: [String: String] = [:]) {
-    guard let bytes = try? Places.bytes(name) else { return answer("500 Internal Server Error") }
-    answer("200 OK", headers, bytes)
+  public func fixture(_ name: String, _ headers: [String: String] = [:]) {
+    guard let bytes = try? Places.bytes(name) else { return respond("500 Internal Server Error") }
+    respond("200 OK", headers, bytes)
   }
 }
 
@@ -217,14 +217,14 @@ extension FaultServer.Connection {
     var headers = headers
     headers["ETag"] = etag
     guard let range = request.range, request.headers["if-range"] ?? etag == etag else {
-      return answer("200 OK", headers, bytes)
+      return respond("200 OK", headers, bytes)
     }
     guard range.lowerBound < bytes.count else {
       headers["Content-Range"] = "bytes */\(bytes.count)"
-      return answer("416 Range Not Satisfiable", headers)
+      return respond("416 Range Not Satisfiable", headers)
     }
     let part = range.clamped(to: 0..<bytes.count)
     headers["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
-    answer("206 Partial Content", headers, Array(bytes[part]))
+    respond("206 Partial Content", headers, Array(bytes[part]))
   }
 }

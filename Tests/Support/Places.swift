@@ -16,7 +16,7 @@ public enum Places {
   }
 
   /// The names of all images among the fixtures.
-  public static func pictures() throws -> [String] {
+  public static func images() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: fixtures.path)
       .filter { $0.contains(".") && !$0.hasSuffix(".md") }.sorted()
   }
