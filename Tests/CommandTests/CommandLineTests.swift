@@ -276,8 +276,8 @@ import Testing
   }
 
   @Test func planShowsOneImageSlotBySlot() async throws {
-    let workshop = try Workshop(manifest: "")
-    let path = workshop.folder.path("feed.yaml")
+    let fixture = try RunFixture(manifest: "")
+    let path = fixture.folder.path("feed.yaml")
     let table = """
       900 x 20000 pixels, power-of-two: 9 files requested, 6 made, 3 shared, about 3.0 MB
       slot    mode  scale     requested  file                                made

@@ -203,11 +203,11 @@ import Testing
     #expect(clock.duration(to: .now) < .seconds(3))
     #expect(result.status == status)
     #expect(result.errors.contains("completed work is kept, run again to resume"))
-    #expect(!FileManager.default.fileExists(atPath: workshop.folder.path("out/catalog.json")))
-    server.route("/hang") { _, connection in connection.picture("lossy.webp") }
-    #expect(try await workshop.run().status == 0)
-    #expect(try workshop.report["decodes"] == 1)
-    try await workshop.expectWhole()
+    #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("out/catalog.json")))
+    server.route("/hang") { _, connection in connection.fixture("lossy.webp") }
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["decodes"] == 1)
+    try await fixture.expectWhole()
   }
 
   @Test func secondRunOnTheSameOutputIsRejected() async throws {

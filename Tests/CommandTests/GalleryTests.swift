@@ -63,8 +63,8 @@ import Testing
   /// and each tile requests exactly the file for its slot and scale.
   @Test(arguments: [1, 2, 3])
   func nothingMovesAndTheRightFilesAreRequested(_ scale: Int) async throws {
-    let workshop = try await Self.made()
-    let seen = try await Self.look(workshop, scale: scale)
+    let fixture = try await Self.made()
+    let seen = try await Self.look(fixture, scale: scale)
     #expect(seen.observes)
     #expect(seen.shift == 0)
     #expect(seen.ratio == Double(scale))
@@ -100,8 +100,8 @@ import Testing
 
   /// On a phone in dark mode, and opened as a file.
   @Test func itWorksOnAPhoneInDarkModeAndAsAFile() async throws {
-    let workshop = try await Self.made()
-    let phone = try await Self.look(workshop, scale: 3, size: (390, 844), "--dark")
+    let fixture = try await Self.made()
+    let phone = try await Self.look(fixture, scale: 3, size: (390, 844), "--dark")
     #expect(phone.shift == 0 && phone.console == [])
     #expect(phone.columns == 2)
     #expect(!phone.overflow)
@@ -112,19 +112,19 @@ import Testing
   }
 
   @Test func theLimitAppliesAndDamagedCatalogsAreRejected() async throws {
-    let workshop = try await Self.made()
-    let out = workshop.folder.path("out")
+    let fixture = try await Self.made()
+    let out = fixture.folder.path("out")
     let some = try await Tool.tessera("gallery", out, "--limit", "3")
     #expect(
       some.output.hasSuffix("gallery.html: 18 images, the first 3 shown\n"), "\(some.output)")
-    let page = try workshop.folder.text("out/gallery.html")
+    let page = try fixture.folder.text("out/gallery.html")
     #expect(page.contains("\"id\":\"gone.jpg\"") && !page.contains("\"id\":\"grey.png\""))
     // Nothing in the catalog ends the script element that contains it.
     #expect(page.components(separatedBy: "</script>").count == 3)
     #expect(try await Tool.tessera("gallery", out, "--limit", "0").status == 64)
     // A path that leads out of the output, or is a script, is rejected.
-    let text = try workshop.catalogText
-    let path = try #require(try workshop.catalog.images[0].variants.first?.path)
+    let text = try fixture.catalogText
+    let path = try #require(try fixture.catalog.images[0].variants.first?.path)
     let elsewhere = text.replacingOccurrences(of: path, with: "javascript:alert(1)//")
     for (damaged, sentence) in [
       (elsewhere, "no run makes"),

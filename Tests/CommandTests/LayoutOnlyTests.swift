@@ -135,7 +135,7 @@ import Testing
     #expect(try await outline() == ["p pending 120x80 jpeg"])
     // If the source is gone, its size remains. If it is unreachable, its last good files remain,
     // too.
-    server.route("/p") { $1.answer("404 Not Found") }
+    server.route("/p") { $1.respond("404 Not Found") }
     #expect(try await outline() == ["p failed 120x80 jpeg [http-status]"])
     server.route("/p") { $1.respond("500 Internal Server Error") }
     #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])

@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: ["json", "jsonl"])
   func verifyFindsFilesThatDifferFromTheCatalog(_ form: String) async throws {
-    let workshop = try await Self.made(
+    let fixture = try await Self.made(
       Self.names, keys: "catalog: {format: \(form)}\nvariants: {format: [webp, jpeg]}")
     let output = fixture.folder.path("out")
     for options in [[], ["--deep"]] {
@@ -95,7 +95,7 @@ import Testing
       #expect(result.status == 0, "\(result.errors)")
       #expect(result.output.hasPrefix("0 files "), "\(result.output)")
       #expect(result.output.contains("\(before.count) waiting"))
-      #expect(Set(workshop.folder.files(below: "out/variants")) == all)
+      #expect(Set(fixture.folder.files(below: "out/variants")) == all)
     }
     let dry = try await Tool.run(Places.tessera, ["prune", output, "--grace", "0s", "--dry-run"])
     #expect(
@@ -104,7 +104,7 @@ import Testing
     let result = try await Tool.run(Places.tessera, ["prune", output, "--grace", "0s"])
     #expect(result.output.contains("\(before.count) files deleted"), "\(result.output)")
     #expect(result.output.contains("1 not made by tessera"))
-    #expect(Set(workshop.folder.files(below: "out/variants")) == named.union(["notes.txt"]))
+    #expect(Set(fixture.folder.files(below: "out/variants")) == named.union(["notes.txt"]))
     #expect(try await Tool.tessera("verify", output, "--deep").status == 0)
     #expect(try await Tool.tessera("prune", output, "--grace", "soon").status == 64)
   }
@@ -165,9 +165,9 @@ import Testing
     #expect(!lines.contains("the same bytes as twin"))
 
     // A lost file is a reason of its own.
-    let file = try #require(try workshop.catalog.images[1].variants.first?.path)
-    try FileManager.default.removeItem(atPath: workshop.folder.path("out/\(file)"))
-    #expect(try await workshop.run().status == 1)
+    let file = try #require(try fixture.catalog.images[1].variants.first?.path)
+    try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(file)"))
+    #expect(try await fixture.run().status == 1)
     #expect(try await why("twin")[2] == "- asked for: 1 of its 3 files are not there")
     #expect(try await why("twin")[4] == "- decoded: 1 files made, 2 reused")
 
@@ -194,10 +194,10 @@ import Testing
       (["prune", "OUT"], SIGINT, 130),
     ] as [([String], Int32, Int32)])
   func aSignalLeavesNoDraft(_ words: [String], _ number: Int32, _ status: Int32) async throws {
-    let workshop = try await Self.made(["plain.jpg"])
-    let folder = workshop.folder
+    let fixture = try await Self.made(["plain.jpg"])
+    let folder = fixture.folder
     // The same image under many ids, so that the command works for seconds.
-    let lines = try workshop.catalogText.split(separator: "\n").map(String.init)
+    let lines = try fixture.catalogText.split(separator: "\n").map(String.init)
     try #require(lines.count == 3 && lines[1].contains("\"id\":\"plain.jpg\""))
     let images = (0..<20_000).map { index in
       lines[1].replacing("\"id\":\"plain.jpg\"", with: "\"id\":\"\(index)\"", maxReplacements: 1)

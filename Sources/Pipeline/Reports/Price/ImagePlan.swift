@@ -1,3 +1,4 @@
+internal import TesseraImageHeader
 package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraProbe

@@ -1,4 +1,5 @@
 internal import TesseraImageHeader
+internal import TesseraManifest
 internal import TesseraOutput
 package import TesseraPipelineFile
 internal import TesseraPlan
