@@ -6,7 +6,7 @@ import PackageDescription
 // the imports.
 //
 //   5  tessera (the command)                                               tessera-worker
-//   4  Pipeline (a run)     OutputTools (work on a finished output)    Console    |
+//   4  Preview (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch   State   Output   PipelineFile   Workers -- Wire ----- Transcode
 //   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
 //                                                       pure: no I/O, no clock, no Foundation
@@ -30,7 +30,7 @@ let testSettings: [SwiftSetting] = [
 ]
 let settings = testSettings + [.enableUpcomingFeature("InternalImportsByDefault")]
 
-/// The pure modules also run under strict memory safety: they read bytes that strangers wrote.
+/// The pure modules also run under strict memory safety: they read bytes from untrusted sources.
 let pure = settings + [.strictMemorySafety()]
 
 func module(
@@ -107,8 +107,7 @@ let package = Package(
     module(
       "Probe",
       [
-        "TesseraFetch", "TesseraManifest", "TesseraImageHeader", "TesseraJSON", "TesseraSystem",
-        "TesseraText",
+        "TesseraFetch", "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText",
       ]),
     module(
       "State",
@@ -133,6 +132,13 @@ let package = Package(
         "TesseraWire", "TesseraWorkers",
       ]),
     module(
+      "Preview",
+      [
+        "TesseraPipeline", "TesseraPipelineFile", "TesseraProbe", "TesseraFetch", "TesseraState",
+        "TesseraOutput", "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraImageHeader",
+        "TesseraManifest", "TesseraJSON", "TesseraText", "TesseraSystem",
+      ]),
+    module(
       "OutputTools",
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
@@ -144,7 +150,7 @@ let package = Package(
     .executableTarget(
       name: "tessera",
       dependencies: [
-        "TesseraConsole", "TesseraPipeline", "TesseraOutputTools", "TesseraProbe",
+        "TesseraConsole", "TesseraPreview", "TesseraPipeline", "TesseraOutputTools",
         "TesseraPipelineFile",
       ],
       swiftSettings: settings),

@@ -48,7 +48,9 @@ extension PipelineError {
   }
 
   /// Calls `body`, and turns the error of a part into one of the pipeline.
-  static func wrap<Value: ~Copyable>(_ body: () throws -> Value) throws(PipelineError) -> Value {
+  package static func wrap<Value: ~Copyable>(_ body: () throws -> Value) throws(PipelineError)
+    -> Value
+  {
     do { return try body() } catch { throw PipelineError(error) }
   }
 }

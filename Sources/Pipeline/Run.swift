@@ -9,7 +9,7 @@ internal import TesseraWorkers
 extension Pipeline {
   /// Runs the pipeline to its end.
   ///
-  /// - Parameter observer: is told what happens while it happens.
+  /// - Parameter observer: observes the run while it works.
   /// - Throws: ``PipelineError`` if the run as a whole could not go on, or `CancellationError`. The last
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {

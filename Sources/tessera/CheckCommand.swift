@@ -1,6 +1,7 @@
 internal import TesseraConsole
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraPreview
 
 enum CheckCommand: Command {
   static let name = "check"

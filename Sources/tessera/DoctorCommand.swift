@@ -1,5 +1,6 @@
 internal import TesseraConsole
 internal import TesseraPipeline
+internal import TesseraPreview
 
 enum DoctorCommand: Command {
   static let name = "doctor"

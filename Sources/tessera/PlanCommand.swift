@@ -1,6 +1,6 @@
 internal import TesseraConsole
-internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraPreview
 
 enum PlanCommand: Command {
   static let name = "plan"
@@ -13,7 +13,7 @@ enum PlanCommand: Command {
     expected: "\(Ladder.names.joined(separator: ", ")) or sizes such as 320,640,1280",
     choices: Ladder.names
   ) { Ladder(name: $0) }
-  private static let picture = Option(
+  private static let oneImage = Option(
     "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL")
   private static let output = Option(
     "--output", "DIR", "read the known sizes here instead of in the pipeline's output")
@@ -26,7 +26,7 @@ enum PlanCommand: Command {
       and the approximate bytes. With --probe, sizes that are not known are read from the images'
       first bytes. With --picture, the files for one image, slot by slot.
       """,
-    options: [probe, rounding, picture, PipelineOptions.manifest, output])
+    options: [probe, rounding, oneImage, PipelineOptions.manifest, output])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     var ladders: [Ladder] = []
@@ -35,7 +35,7 @@ enum PlanCommand: Command {
     }
     let file = try PipelineOptions.load(arguments, output: output)
     let isJSON = arguments.has(CommonFlag.json)
-    if let name = try arguments.value(picture) {
+    if let name = try arguments.value(oneImage) {
       let plans = try await ImagePlan.compare(try subject(name), as: file, ladders: ladders)
       if isJSON {
         Console.write(ImagePlan.json(plans))
@@ -66,7 +66,7 @@ enum PlanCommand: Command {
     }
     guard (1...10_000_000).contains(width), (1...10_000_000).contains(height) else {
       throw UsageError(
-        "\(picture.name) must have 1x1 to 10000000x10000000 pixels, found \"\(text)\"")
+        "\(oneImage.name) must have 1x1 to 10000000x10000000 pixels, found \"\(text)\"")
     }
     return .size(width: width, height: height)
   }

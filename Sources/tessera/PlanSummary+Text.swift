@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraPipeline
+internal import TesseraPreview
 
 extension PlanSummary {
   /// The text that `plan` prints.

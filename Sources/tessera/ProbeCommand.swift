@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraProbe
+internal import TesseraPreview
 
 enum ProbeCommand: Command {
   static let name = "probe"
@@ -44,7 +44,7 @@ enum ProbeCommand: Command {
   }
 
   /// Returns false if results can't be written any more.
-  private static func print(_ answer: Prober.Answer, isQuiet: Bool) -> Bool {
+  private static func print(_ answer: ProbeReport, isQuiet: Bool) -> Bool {
     if let image = answer.image {
       return Console.line("\(answer.source): \(image.width) x \(image.height) \(image.format)")
     }

@@ -138,7 +138,7 @@ import Testing
     let manifest = folder.path("m")
     #expect(
       result.output == """
-        \(manifest):2: error: the id "a" stands on line 1 already, with other content
+        \(manifest):2: error: duplicate id "a": line 1 defines it differently
         \(manifest):3: error: the pipeline has no slot "crad" (did you mean "card"?)
         \(manifest):4: error: the member "url" is missing
         2 items, 3 lines can't be used
@@ -264,15 +264,15 @@ import Testing
 
   /// Started without a standard stream, the program must not use one of its sockets as the stream.
   @Test func survivesClosedStandardStreams() async throws {
-    let picture = Places.fixture("plain.jpg").path
+    let image = Places.fixture("plain.jpg").path
     func run(_ command: String) async throws -> Tool.Result {
       try await Tool.run("/usr/bin/timeout", ["20", "/bin/sh", "-c", command])
     }
     let input = try await run("\(Places.tessera) probe - <&-")
     #expect(input.status == 2)
     #expect(input.errors.contains("Bad file descriptor"), "\(input.errors)")
-    #expect(try await run("\(Places.tessera) probe \(picture) >&-").status == 2)
-    #expect(try await run("\(Places.tessera) probe \(picture) 2>&-").status == 0)
+    #expect(try await run("\(Places.tessera) probe \(image) >&-").status == 2)
+    #expect(try await run("\(Places.tessera) probe \(image) 2>&-").status == 0)
   }
 
   @Test func planShowsOneImageSlotBySlot() async throws {
@@ -292,8 +292,8 @@ import Testing
                         3  1242 x 27600     5  900 x 20000 jpeg (webp-size-limit)
 
       """
-    for picture in ["900x20000", Places.fixture("tall-900x20000.png").path] {
-      let result = try await Tool.tessera("plan", path, "--picture", picture)
+    for image in ["900x20000", Places.fixture("tall-900x20000.png").path] {
+      let result = try await Tool.tessera("plan", path, "--picture", image)
       #expect(result.output == table)
     }
     let json = try await Tool.tessera("plan", path, "--picture", "30x20", "--json")

@@ -55,7 +55,7 @@ import Testing
     ("/nothing", "the answer has no body"),
     (
       "/error?token=t0ken",
-      "not one line of it can be used; line 1: unknown member \"error\"; a line has id, url, slots and "
+      "none of its lines can be used; line 1: unknown member \"error\"; a line has id, url, slots and "
         + "focus, and your own data goes into \"extra\""
     ),
   ])
@@ -199,7 +199,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.errors.contains(
-        "somebody wrote to it while it was read; write a new one beside it and rename it"),
+        "it changed while it was read; write a new one beside it and rename it"),
       "\(result.errors)")
     #expect(try fixture.catalogText == catalog)
     // Renaming a new one over it is safe at any time.

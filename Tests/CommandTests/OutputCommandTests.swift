@@ -136,7 +136,7 @@ import Testing
     var lines = try await why("a")
     #expect(lines[0] == "a, line 1 of the manifest: ok")
     #expect(lines[1] == server.url("/a"))
-    #expect(lines[2] == "- asked for: it was not known")
+    #expect(lines[2] == "- requested: the source was not known")
     #expect(lines[3] == "- fetched for the first time")
     #expect(lines.contains("the same bytes as twin"))
     // The item that was first was decoded, and the other one reused its files.
@@ -145,16 +145,16 @@ import Testing
     #expect(
       both == [
         "- decoded: 3 files made, 0 reused",
-        "- these bytes were worked on before: all files reused",
+        "- these bytes are known: all files were reused",
       ])
     let gone = try await why("gone")
-    #expect(gone[3] == "- it could not be fetched: the server answered 404 Not Found")
+    #expect(gone[3] == "- failed: The server answered 404 Not Found. (http-status)")
     #expect(gone[4] == "error: The server answered 404 Not Found.")
 
     #expect(try await fixture.run().status == 1)
     lines = try await why("a")
-    #expect(lines[2].hasPrefix("- asked for: the server did not say how long its answer of 20"))
-    #expect(lines[3] == "- the server said that it has not changed")
+    #expect(lines[2].hasPrefix("- requested: the server did not say how long its answer of 20"))
+    #expect(lines[3] == "- the server answered that it has not changed")
     let fresh = try await why("twin")
     #expect(
       fresh[2].hasPrefix("- nothing to do: the server's answer is fresh until 20"), "\(fresh)")
@@ -168,7 +168,7 @@ import Testing
     let file = try #require(try fixture.catalog.images[1].variants.first?.path)
     try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(file)"))
     #expect(try await fixture.run().status == 1)
-    #expect(try await why("twin")[2] == "- asked for: 1 of its 3 files are not there")
+    #expect(try await why("twin")[2] == "- requested: 1 of its 3 files are missing")
     #expect(try await why("twin")[4] == "- decoded: 1 files made, 2 reused")
 
     let json = try await Tool.run(Places.tessera, ["why", output, "gone", "--json"])

@@ -278,7 +278,7 @@ import Testing
     #expect(result.status == 1)
     #expect(
       result.errors.contains(
-        "manifest line 3: the id \"a\" stands on line 1 already, with other content"))
+        "manifest line 3: duplicate id \"a\": line 1 defines it differently"))
     #expect(result.errors.contains("manifest line 4: not valid JSON at column 1"))
     #expect(try fixture.catalog.images.map(\.id) == ["a", "b", "../../etc/passwd"])
     #expect(try fixture.catalog.images[1].error?.code == "unknown-slot")

@@ -174,7 +174,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       ])
   }
 
-  /// What libcurl would take for a URL all the same, and whose password nobody would find to hide.
+  /// Texts that libcurl would accept as URLs, although their passwords could not be found and hidden.
   @Test(arguments: [
     "http:/user:secret@host/a", "http:///user:secret@host/a", "user:secret@host/a", "host/a",
     "http://", "http:///a", "https://user@/a", "ftp://host/a", "files:///etc/passwd", "://a",

@@ -16,7 +16,7 @@ import Testing
     let found = run(90, [Bool](repeating: false, count: 500))
     #expect(found?.after == 100)
     #expect(
-      found?.sentence == "100 of the last 100 pictures failed, which is more than fail-above: 90% "
+      found?.sentence == "100 of the last 100 images failed, which is more than fail-above: 90% "
         + "(90 dns, 10 tls); the last one: No such name. The last good catalog stands")
   }
 

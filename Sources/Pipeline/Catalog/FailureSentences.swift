@@ -32,7 +32,7 @@ extension CatalogImage.Failure {
 
 extension Refusal {
   /// Without its full stop.
-  var sentence: String {
+  package var sentence: String {
     switch self {
     case .header(_, let reason): "the file is \(reason)"
     case .notAnImage: "the file is not a recognized image"

@@ -1,7 +1,7 @@
-internal import TesseraImageHeader
-internal import TesseraPlan
-internal import TesseraState
-internal import TesseraWire
+package import TesseraImageHeader
+package import TesseraPlan
+package import TesseraState
+package import TesseraWire
 
 /// What a source's header says.
 struct HeaderFacts: Sendable {
@@ -42,7 +42,7 @@ struct HeaderFacts: Sendable {
 
 extension SourceFacts {
   /// - Parameter format: the source's, as the catalog names it.
-  func planned(_ format: String, focus: PlanSource.Focus?) -> PlanSource {
+  package func planned(_ format: String, focus: PlanSource.Focus?) -> PlanSource {
     PlanSource(
       size: size, format: OutputFormat(rawValue: format), hasAlpha: hasAlpha,
       isAnimated: frames > 1, focus: focus)
@@ -56,7 +56,7 @@ extension SourceFacts {
 }
 
 extension ContentRecord {
-  var facts: SourceFacts {
+  package var facts: SourceFacts {
     SourceFacts(size: Size(width, height), hasAlpha: hasAlpha, frames: frames)
   }
 }
@@ -68,14 +68,14 @@ extension HeaderRecord {
       hasAlpha: header.hasAlpha, isAnimated: header.isDecodedAnimated, confirmation: confirmation)
   }
 
-  var facts: SourceFacts {
+  package var facts: SourceFacts {
     SourceFacts(Size(width, height), hasAlpha: hasAlpha, isAnimated: isAnimated)
   }
 }
 
 extension ImageHeader {
   /// What the header promises.
-  var facts: SourceFacts {
+  package var facts: SourceFacts {
     SourceFacts(Size(width, height), hasAlpha: hasAlpha, isAnimated: isDecodedAnimated)
   }
 

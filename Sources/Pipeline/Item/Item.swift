@@ -1,24 +1,24 @@
 internal import TesseraBytes
-internal import TesseraManifest
-internal import TesseraPipelineFile
-internal import TesseraPlan
+package import TesseraManifest
+package import TesseraPipelineFile
+package import TesseraPlan
 internal import TesseraText
 
 /// One item of a run: an entry of the manifest with everything that is derived from it. It is made
 /// once, and no step derives any of it again.
-struct Item: Sendable {
-  let entry: ManifestEntry
+package struct Item: Sendable {
+  package let entry: ManifestEntry
   /// The index among the manifest's items; no other item has it.
-  let position: Int
+  package let position: Int
   /// The URL that is requested: the entry's, with prefixes replaced as `fetch.rewrite` says.
-  let requestURL: String
+  package let requestURL: String
   /// Host and port of the request URL, in lower case.
   let host: String
   /// The entry's URL without secrets, as catalog and messages show it.
-  let shownURL: String
+  package let shownURL: String
   /// Identifies the source: SHA-256 of the request URL without its fragment and the ignored query
   /// parameters. A digest, so that no secret in a URL reaches the state.
-  let sourceKey: String
+  package let sourceKey: String
   /// SHA-256 of the request URL without its fragment. Other than the source's key, it tells two tokens
   /// of one source apart: they may lead to different answers.
   let requestDigest: String
@@ -27,13 +27,13 @@ struct Item: Sendable {
   /// About the memory that the entry takes, in bytes.
   let weight: Int
 
-  var id: String { entry.id }
+  package var id: String { entry.id }
   /// Names of the slots that the image is for; nil means all.
-  var slots: [String]? { entry.slots }
+  package var slots: [String]? { entry.slots }
   /// The point that crops are centred on; nil means the centre.
-  var focus: PlanSource.Focus? { entry.planFocus }
+  package var focus: PlanSource.Focus? { entry.planFocus }
 
-  init(_ entry: ManifestEntry, position: Int, _ settings: PipelineFile.Fetch) {
+  package init(_ entry: ManifestEntry, position: Int, _ settings: PipelineFile.Fetch) {
     self.entry = entry
     self.position = position
     requestURL = settings.rewritten(entry.url)

@@ -26,14 +26,14 @@ enum ItemFailure: Sendable, Equatable {
 }
 
 /// Format and displayed size of an image that is not shown.
-struct ImageFacts: Sendable, Equatable {
+package struct ImageFacts: Sendable, Equatable {
   /// As the catalog names it.
   var format: String
   var size: Size
 }
 
 /// Why a source is not accepted: its bytes, not its transfer, are at fault.
-enum Refusal: Sendable, Equatable {
+package enum Refusal: Sendable, Equatable {
   /// The header reader's own code and reason; the reason completes "the file is …".
   case header(code: String, reason: String)
   case notAnImage
@@ -45,7 +45,7 @@ enum Refusal: Sendable, Equatable {
   case stored(code: String, sentence: String, ImageFacts?)
 
   /// The catalog's error code.
-  var code: String {
+  package var code: String {
     switch self {
     case .header(let code, _), .stored(let code, _, _): code
     case .notAnImage: "not-image"

@@ -37,7 +37,7 @@ struct SourceTransfer: Sendable {
           intake.discard()
           throw error.code == .cancelled ? CancellationError() : PipelineError.local(error.message)
         }
-        // A server that can't send a part is asked for the whole.
+        // A server that can't send a part gets a request for the whole.
         if attempts.wasForPart, error.code == .badRange || [400, 416, 501].contains(error.status) {
           continue
         }

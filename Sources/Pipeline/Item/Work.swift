@@ -4,7 +4,7 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
 
-/// What is known of one item on its way. Steps read it and add to it; one task owns it.
+/// What is known of one item while its steps run. Steps read it and add to it; one task owns it.
 ///
 /// It is a class, because a value of this size would be kept once for every suspended step of a
 /// thousand items.

@@ -1,13 +1,13 @@
-internal import TesseraManifest
-internal import TesseraPipelineFile
+package import TesseraManifest
+package import TesseraPipelineFile
 internal import TesseraState
 
 /// The items of a manifest, each id once, in the manifest's order.
 ///
 /// They come in batches, as many as were read together: a visit to the state, which has a thread of
 /// its own, costs as much as looking up a dozen ids.
-struct EntryStream {
-  enum Record: Sendable {
+package struct EntryStream {
+  package enum Record: Sendable {
     case item(Item, StandingItems.Verdict?)
     /// A line that repeats an entry word for word.
     case repeated
@@ -19,7 +19,7 @@ struct EntryStream {
   private let ledger: StateStore
   private let run: Int
   private let standing: StandingItems?
-  private(set) var count = 0
+  package private(set) var count = 0
   private(set) var firstProblem: ManifestProblem?
 
   /// - Parameters:
@@ -40,13 +40,15 @@ struct EntryStream {
 
   /// A stream for commands that only read: its ids are in a temporary database on disk, so that ten
   /// million of them need no memory.
-  init(reading manifest: ManifestStream, _ settings: PipelineFile.Fetch) throws(PipelineError) {
+  package init(reading manifest: ManifestStream, _ settings: PipelineFile.Fetch)
+    throws(PipelineError)
+  {
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
     self.init(manifest, settings, ledger: ledger, run: 1)
   }
 
   /// The next records, or nil at the end.
-  mutating func next() async throws -> [Record]? {
+  package mutating func next() async throws -> [Record]? {
     guard let batch = try await manifest.nextBatch() else { return nil }
     let items = batch.compactMap { record -> Item? in
       guard case .entry(let entry) = record else { return nil }

@@ -5,21 +5,21 @@ internal import TesseraPipelineFile
 internal import TesseraSystem
 internal import TesseraText
 
-/// Fetches a manifest that lies at a URL into a file, with the pipeline's own settings of the network:
-/// addresses, headers, retries, and how slow is too slow.
+/// Fetches a manifest at a URL into a file, with the pipeline's settings for the network: addresses,
+/// headers, retries, and the minimum speed.
 struct ManifestDownload {
-  /// A manifest of ten million lines has about two gigabytes. What is larger is no manifest.
+  /// A manifest of ten million lines has about two gigabytes. What is larger is a mistake.
   private static let maximumBytes = 16_000_000_000
   private static let deadline = Duration.seconds(3_600)
 
   private let fetch: PipelineFile.Fetch
-  /// As it is asked for, and as it may be shown.
+  /// The request URL, and the URL without secrets.
   private let url: String
   private let shown: String
 
   private let end: ContinuousClock.Instant?
 
-  /// - Parameter end: when the run as a whole ends, if it has an end.
+  /// - Parameter end: when the run ends, if it has a deadline.
   init(_ url: String, of pipeline: PipelineFile, end: ContinuousClock.Instant? = nil) {
     self.end = end
     self.url = pipeline.fetch.rewritten(url)
@@ -27,7 +27,7 @@ struct ManifestDownload {
     shown = pipeline.shown(url)
   }
 
-  /// - Parameter directory: where the bytes lie until they are read; no name is left behind there.
+  /// - Parameter directory: where the file is; it has no name there.
   func file(in directory: String) async throws -> File {
     var settings = fetch.fetchSettings
     settings.maximumBytes = Self.maximumBytes
@@ -76,8 +76,8 @@ struct ManifestDownload {
       }
     }
 
-    /// What has come, to be read from its start; nil where nothing has. To be called once, when the
-    /// transfer has ended well.
+    /// The received bytes, to be read from their start; nil if there are none. Call it once, when the
+    /// transfer has succeeded.
     func file() throws(SystemError) -> File? {
       guard let file = target.withLock({ $0.take() }), try file.size() > 0 else { return nil }
       try file.rewind()

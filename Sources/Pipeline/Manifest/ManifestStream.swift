@@ -4,33 +4,33 @@ package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraSystem
 
-/// A manifest's records, read as they are asked for: ten million lines need no more memory than
-/// ten. gzip is recognised by its first bytes.
+/// A manifest's records, read on demand: ten million lines need no more memory than ten. gzip is
+/// recognized by its first bytes.
 package final class ManifestStream {
   private static let chunk = 64 * 1024
 
-  /// As it may be shown.
+  /// The path or URL, without secrets.
   let path: String
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
   private var records: [ManifestRecord] = []
   private var isAtStart = true
-  /// Unpacked bytes that nothing but blanks came before, until something else comes.
+  /// The unpacked bytes so far, as long as they are only blanks.
   private var head: [UInt8] = []
   private var isHeadStart = true
   private var isShapeKnown = false
   private var isAtEnd = false
-  /// When the run as a whole ends: after that nothing is waited for.
+  /// When the run ends, if it has a deadline: after it, no input is waited for.
   private var end: ContinuousClock.Instant?
   private static let grace = Duration.seconds(1)
-  /// Bytes in all, where that is known, and bytes read so far.
+  /// The size in bytes, if it is known, and the bytes read so far.
   package var size: Int? { file.size }
   package private(set) var bytesRead = 0
 
-  /// The manifest of a pipeline. One at a URL is fetched first.
+  /// Opens the manifest of a pipeline. One at a URL is fetched first.
   ///
-  /// - Parameter directory: where what was fetched lies until it is read.
+  /// - Parameter directory: where a fetched manifest is kept until it is read.
   package static func open(
     _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory,
     end: ContinuousClock.Instant? = nil
@@ -74,7 +74,7 @@ package final class ManifestStream {
       })
   }
 
-  /// The records that came with the next bytes, or nil at the end.
+  /// The records in the next bytes, or nil at the end.
   package func nextBatch() async throws(PipelineError) -> [ManifestRecord]? {
     while records.isEmpty && !isAtEnd { try await fill() }
     defer { records = [] }
@@ -85,7 +85,7 @@ package final class ManifestStream {
     if let bytes = try unpacked() { return try take(bytes) }
     var bytes = try await readChunk()
     if isAtStart {
-      // What is told by the first bytes must not depend on how many of them came together.
+      // What the first bytes mean must not depend on how many of them arrive together.
       while bytes.count < 3 {
         let more = try await readChunk()
         if more.isEmpty { break }
@@ -126,7 +126,7 @@ package final class ManifestStream {
     records.append(contentsOf: reader.read(bytes))
   }
 
-  /// Looks at the bytes of the beginning, and hands them on.
+  /// Examines the first bytes and passes them on.
   private func check(isEnd: Bool) throws(PipelineError) {
     guard !isShapeKnown, isEnd || head.count >= 3 else { return }
     switch ManifestReader.shape(of: head, isStart: isHeadStart) {
@@ -139,7 +139,7 @@ package final class ManifestStream {
     isHeadStart = false
   }
 
-  /// Half of one list and half of another is no list: items that are in neither half would leave the
+  /// Half of one list and half of another would drop the items that are in neither half from the
   /// catalog.
   private func refuseChanges() throws(PipelineError) {
     do throws(SystemError) {
@@ -149,7 +149,7 @@ package final class ManifestStream {
     }
     throw .manifest(
       path: path,
-      reason: "somebody wrote to it while it was read; write a new one beside it and rename it")
+      reason: "it changed while it was read; write a new file beside it and rename that")
   }
 
   private func readChunk() async throws(PipelineError) -> [UInt8] {
@@ -174,7 +174,8 @@ package final class ManifestStream {
     return bytes
   }
 
-  /// Lets a reader that waits go: the manifest ends here for it. May be called from any thread.
+  /// Returns a function that ends the manifest here, also for a reader that waits. Any thread may call
+  /// it.
   package nonisolated func stopper() -> @Sendable () -> Void {
     let file = file
     return { file.stop() }

@@ -1,24 +1,24 @@
-/// Notices that most of what comes back is an error: a name server that is down, a token that has expired. Then
-/// the fault is not the items', and it is better to stop and say so than to burn the manifest.
+/// Notices that most results are errors: a name server is down, a token has expired. Then the fault is
+/// not the items', and a run that stops and says so is better than one that fails the whole manifest.
 struct FailureWatch {
-  /// So many of the last items count; fewer than `fewest` say nothing.
+  /// The number of last items that count. Fewer than `fewest` mean nothing.
   static let window = 200
   static let fewest = 100
 
-  /// Per cent of the window that may fail.
+  /// The share of the window that may fail, in per cent.
   private let limit: Double
-  /// What became of the last items, the oldest at `next`: the code of an error, or nil.
+  /// The results of the last items, the oldest at `next`: the code of an error, or nil.
   private var last: [String?] = []
   private var next = 0
   private var hasSucceeded = false
 
-  /// - Parameter limit: in per cent; at 100 nothing stops.
+  /// - Parameter limit: in per cent; at 100 a run is never stopped.
   init(limit: Double) { self.limit = limit }
 
-  /// Takes what became of an item. A diagnosis, without its full stop, where too much has failed.
+  /// Takes the result of an item. Returns a diagnosis, without its full stop, if too much has failed.
   ///
-  /// - Parameter isOfDeadHost: whether it was not even tried, since its host is given up. All items of such a host
-  ///   fail at once, which says nothing about the others; only where none ever went well it does.
+  /// - Parameter isOfDeadHost: whether no request was made, because the host's circuit breaker is open. All
+  ///   items of such a host fail at once, which says nothing about others, unless no item ever succeeded.
   mutating func diagnosis(
     after error: (code: String, message: String)?, isOfDeadHost: Bool = false
   ) -> String? {
@@ -39,7 +39,7 @@ struct FailureWatch {
     let parts = counts.prefix(3).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     let percent = limit == limit.rounded() ? "\(Int(limit))" : "\(limit)"
     return
-      "\(failed.count) of the last \(last.count) pictures failed, which is more than fail-above: "
+      "\(failed.count) of the last \(last.count) images failed, which is more than fail-above: "
       + "\(percent)% (\(parts)); the last one: \(error.message) The last good catalog stands"
   }
 }

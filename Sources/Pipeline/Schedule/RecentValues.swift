@@ -1,11 +1,11 @@
-/// Keeps the values that were set or looked up last, in bounded memory: in two generations, of which the older goes as a
-/// whole when the younger is full.
+/// Keeps the values that were set or looked up last, in bounded memory: in two generations, of which the
+/// older is dropped as a whole when the younger is full.
 package struct RecentValues<Value> {
   private let limit: Int
   private var younger: [String: Value] = [:]
   private var older: [String: Value] = [:]
 
-  /// - Parameter count: so many are kept at least, and at most twice as many.
+  /// - Parameter count: values that are kept at least; at most twice as many are.
   package init(atLeast count: Int) { limit = count }
 
   package subscript(key: String) -> Value? {

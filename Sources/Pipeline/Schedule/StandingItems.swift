@@ -10,7 +10,7 @@ internal import TesseraSystem
 ///
 /// A line still applies if its item, everything in the pipeline that shapes it, and what is known of its
 /// source are unchanged; if the source is fresh; and if all its files are there.
-struct StandingItems: Sendable {
+package struct StandingItems: Sendable {
   let state: StateStore
   let output: any Output
   let freshness: FreshnessPolicy
@@ -21,7 +21,7 @@ struct StandingItems: Sendable {
   let formats: Int
 
   /// Why a line still applies, and what it names.
-  struct Verdict: Sendable {
+  package struct Verdict: Sendable {
     var reason: Reason
     /// The key of its source.
     var source: String

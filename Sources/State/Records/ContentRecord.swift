@@ -18,7 +18,7 @@ package struct ContentRecord: Sendable, Equatable {
   /// The Exif orientation, 1 to 8.
   package var orientation: Int?
   package var colourSpace: String?
-  /// The name of the ICC profile; nil also if there is no profile.
+  /// The name of the ICC profile; nil also without a profile.
   package var profile: String?
 
   package init(

@@ -82,7 +82,7 @@ final class Statement {
     }
   }
 
-  /// The first row, turned into a value; nil if there is no row.
+  /// The first row, turned into a value; nil without a row.
   func first<Found>(
     _ values: [Value], _ transform: (Row) -> Found
   ) throws(StateError) -> Found? {

@@ -39,7 +39,7 @@ final class RunCopies: Sendable {
     copies.withLock { $0[key]?.digest == digest }
   }
 
-  /// Links the bytes of a source to a path. Returns false if there is no copy of them.
+  /// Links the bytes of a source to a path. Returns false if it has none.
   func restore(_ digest: String, of key: String, to target: String) -> Bool {
     guard let copy = copies.withLock({ $0[key] }), copy.digest == digest else { return false }
     return (try? FileSystem.link(copy.path, as: target)) != nil

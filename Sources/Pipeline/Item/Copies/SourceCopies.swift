@@ -18,7 +18,7 @@ struct SourceCopies: Sendable {
     return run.has(record.content, of: item.sourceKey) || cache?.has(record.content) == true
   }
 
-  /// Puts the known bytes of an item's source into the spool. Returns false if there is no usable copy.
+  /// Puts the known bytes of an item's source into the spool. Returns false without a usable copy.
   func restore(_ work: Work) -> Bool {
     let item = work.item
     guard has(work.source, of: item), let record = work.source.record,

@@ -1,10 +1,10 @@
-internal import TesseraImageHeader
-internal import TesseraPipelineFile
+package import TesseraImageHeader
+package import TesseraPipelineFile
 internal import TesseraPlan
-internal import TesseraState
+package import TesseraState
 
 /// Which sources a pipeline accepts. Pure.
-struct Acceptance: Sendable {
+package struct Acceptance: Sendable {
   let formats: [ImageFormat]
   /// Pixels of all frames together.
   let pixels: Int
@@ -12,7 +12,7 @@ struct Acceptance: Sendable {
   let maximumBytes: Int
   let failOn: FailOn
 
-  init(_ file: PipelineFile) {
+  package init(_ file: PipelineFile) {
     formats = file.accept
     pixels = file.limits.pixels
     frames = file.limits.frames
@@ -24,7 +24,7 @@ struct Acceptance: Sendable {
   private static let longestSide = 10_000_000
 
   /// Why a header's image is not accepted; nil if it is, or if the header is not complete yet.
-  func refusal(of reading: HeaderReading) -> Refusal? {
+  package func refusal(of reading: HeaderReading) -> Refusal? {
     switch reading {
     case .needs: return nil
     case .refused(let refusal):
@@ -55,7 +55,7 @@ struct Acceptance: Sendable {
   }
 
   /// Whether a decoded source is still accepted; the pipeline may have changed since.
-  func accepts(_ content: ContentRecord) -> Bool {
+  package func accepts(_ content: ContentRecord) -> Bool {
     formats.contains { $0.rawValue == content.format } && content.frames <= frames
       && passes(content.warnings)
       && content.width * content.height * content.frames <= pixels
@@ -64,7 +64,7 @@ struct Acceptance: Sendable {
 
   /// Whether a header that was read earlier is still accepted. It does not say how many frames there
   /// are.
-  func accepts(_ header: HeaderRecord) -> Bool {
+  package func accepts(_ header: HeaderRecord) -> Bool {
     formats.contains { $0.rawValue == header.format } && header.width * header.height <= pixels
   }
 

@@ -19,7 +19,7 @@ struct UseKnown: Step {
     if work.source.isReady, let (content, blueprint) = work.source.shown {
       return .done(.shown(content, blueprint))
     }
-    // Bytes that another item of this run could not decode are no better as a copy.
+    // Bytes that another item of this run could not decode fail as a copy, too.
     if work.finding?.isOfBytes != true, copies.restore(work) { return .goTo(.plan) }
     return .next
   }

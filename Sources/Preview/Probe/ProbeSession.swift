@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraFetch
+internal import TesseraProbe
 
 /// Probes URLs and files that a person names, with settings of its own instead of a pipeline's.
 package struct ProbeSession: Sendable {
@@ -37,7 +38,7 @@ package struct ProbeSession: Sendable {
   /// - Returns: whether all sources have a size.
   /// - Throws: an error of the network's library or of standard input, or `CancellationError`.
   package func run(
-    _ sources: [String], answer: @escaping @Sendable (Prober.Answer) -> Bool
+    _ sources: [String], answer: @escaping @Sendable (ProbeReport) -> Bool
   ) async throws -> Bool {
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
@@ -52,7 +53,8 @@ package struct ProbeSession: Sendable {
     try await withTaskCancellationHandler {
       try await prober.probe(
         { progress.withLock { $0.isStopped } ? nil : try await queue.next() },
-        answer: { result in
+        answer: { answered in
+          let result = ProbeReport(answered)
           if result.problem != nil { progress.withLock { $0.hasFailures = true } }
           if !answer(result) {
             progress.withLock { $0.isStopped = true }

@@ -1,6 +1,7 @@
 internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraOutput
+internal import TesseraPipeline
 package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraProbe

@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TesseraFetch
 internal import TesseraImageHeader
 internal import TesseraManifest
+internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraProbe
 internal import TesseraText

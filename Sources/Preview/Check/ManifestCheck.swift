@@ -1,6 +1,7 @@
 internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraManifest
+package import TesseraPipeline
 package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraProbe

@@ -1,12 +1,12 @@
 internal import Synchronization
-internal import TesseraSystem
+package import TesseraSystem
 
 /// Sources kept on disk for later runs: a changed pipeline or lost files need no second request. The
 /// least recently used sources are dropped first when the cache is over its limit.
 ///
 /// A cache is never the reason why something fails: what can't be kept is not kept, and a damaged copy
 /// is dropped.
-final class SourceCache: Sendable {
+package final class SourceCache: Sendable {
   private struct Entry {
     var size: Int
     /// Seconds since 1970.
@@ -28,7 +28,7 @@ final class SourceCache: Sendable {
   private static let many = 1_000
 
   /// - Parameter limit: in bytes.
-  init(_ directory: String, limit: Int) throws(SystemError) {
+  package init(_ directory: String, limit: Int) throws(SystemError) {
     self.directory = directory
     self.limit = limit
     try FileSystem.makeDirectory(directory)
@@ -46,10 +46,10 @@ final class SourceCache: Sendable {
 
   private func path(_ digest: String) -> String { FileSystem.join(directory, digest) }
 
-  func has(_ digest: String) -> Bool { state.withLock { $0.entries[digest] != nil } }
+  package func has(_ digest: String) -> Bool { state.withLock { $0.entries[digest] != nil } }
 
   /// Keeps a file's bytes under their digest. The file also stays where it is.
-  func keep(_ file: String, as digest: String) {
+  package func keep(_ file: String, as digest: String) {
     guard !has(digest), let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
       return
     }
@@ -64,7 +64,7 @@ final class SourceCache: Sendable {
   }
 
   /// Links the bytes of a digest to a path. Returns false if they are not cached, or are damaged.
-  func restore(_ digest: String, to target: String) -> Bool {
+  package func restore(_ digest: String, to target: String) -> Bool {
     guard has(digest) else { return false }
     do throws(SystemError) {
       try FileSystem.link(path(digest), as: target)

@@ -1,29 +1,39 @@
 internal import TesseraImageHeader
 internal import TesseraJSON
+internal import TesseraProbe
 
-extension Prober.Answer {
+/// The answer for one probed source, as the command prints it.
+package struct ProbeReport: Sendable {
+  private let answer: Prober.Answer
+
+  init(_ answer: Prober.Answer) { self.answer = answer }
+
+  /// The source as it was named, without the user and password of a URL.
+  package var source: String { answer.source }
+
   /// The displayed size in pixels, and the name of the format; nil if probing failed.
   package var image: (width: Int, height: Int, format: String)? {
-    guard case .success(let header) = result else { return nil }
+    guard case .success(let header) = answer.result else { return nil }
     return (header.width, header.height, header.format.rawValue)
   }
 
   /// Why probing failed; nil if it did not.
-  package var problem: Prober.Failure? {
-    if case .failure(let failure) = result { failure } else { nil }
+  package var problem: (code: String, message: String)? {
+    guard case .failure(let failure) = answer.result else { return nil }
+    return (failure.code, failure.message)
   }
 
   /// One object on a line, as `probe --json` prints it.
   package var json: [UInt8] {
     var writer = JSONWriter()
     writer.object { object in
-      object.member("source", source)
-      switch result {
+      object.member("source", answer.source)
+      switch answer.result {
       case .success(let header): Self.write(header, to: &object)
       case .failure(let failure): Self.write(failure, to: &object)
       }
-      object.member("bytesRead", bytesRead)
-      object.member("requests", requests)
+      object.member("bytesRead", answer.bytesRead)
+      object.member("requests", answer.requests)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

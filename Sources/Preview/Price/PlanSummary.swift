@@ -1,3 +1,4 @@
+internal import TesseraPipeline
 internal import TesseraPlan
 
 /// The price of a pipeline for a manifest: which files would be requested, and which made.

@@ -1,4 +1,5 @@
 internal import TesseraImageHeader
+internal import TesseraPipeline
 package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraProbe

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+package import TesseraPipeline
 internal import TesseraSystem
 internal import TesseraWire
 internal import TesseraWorkers
