@@ -1,4 +1,6 @@
 internal import Glibc
+// libcurl's headers include <sys/socket.h> as well, and the compiler may take `sockaddr` from there.
+internal import TesseraCCurl
 
 /// An IP address, 4 or 16 bytes in network order.
 package struct IPAddress: Sendable, Hashable {
