@@ -53,10 +53,17 @@ package struct DirectoryOutput: Output {
     try FileSystem.sha256(of: self.path(path))
   }
 
-  package func list(_ folder: String) throws(SystemError) -> [String] {
+  package func list(_ folder: String) throws(SystemError) -> [OutputEntry] {
     let directory = path(folder)
+    // A linked folder may lead out of the output.
     try FileSystem.refuseLink(directory)
-    return try FileSystem.list(directory).sorted()
+    return try FileSystem.list(directory).sorted().map { name in
+      let path = FileSystem.join(directory, name)
+      if let bytes = FileSystem.size(ofFile: path) {
+        return OutputEntry(name, .file(bytes: bytes))
+      }
+      return OutputEntry(name, FileSystem.isDirectory(path) ? .folder : .other)
+    }
   }
 
   package func delete(_ path: String) throws(SystemError) {

@@ -26,8 +26,9 @@ package protocol Output: Sendable {
   /// SHA-256 of a published file, in hexadecimal.
   func digest(of path: String) throws(SystemError) -> String
 
-  /// The names in a folder of the output, sorted. A missing folder is an error.
-  func list(_ folder: String) throws(SystemError) -> [String]
+  /// What is in a folder of the output, sorted by name. A missing folder, and a link in its place, are
+  /// errors.
+  func list(_ folder: String) throws(SystemError) -> [OutputEntry]
 
   /// Deletes a published file or document. Deleting a missing one is not an error.
   func delete(_ path: String) throws(SystemError)
@@ -40,6 +41,25 @@ package protocol Output: Sendable {
 
   /// Replaces a small document.
   func write(_ name: String, _ bytes: [UInt8]) throws(SystemError)
+}
+
+/// One name in a folder of an output.
+package struct OutputEntry: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    case file(bytes: Int)
+    /// A folder, or a link to one, which ``Output/list(_:)`` then rejects.
+    case folder
+    /// A link, a pipe: nothing that Tessera makes.
+    case other
+  }
+
+  package var name: String
+  package var kind: Kind
+
+  package init(_ name: String, _ kind: Kind) {
+    self.name = name
+    self.kind = kind
+  }
 }
 
 extension Output {

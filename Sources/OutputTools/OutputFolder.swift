@@ -25,10 +25,14 @@ struct OutputFolder: Sendable {
     try OutputToolError.wrap { try StateStore(path: DirectoryOutput(root).workspace.statePath) }
   }
 
-  /// The place of a file that the catalog names by `path`.
-  func path(of path: String) -> String { FileSystem.join(root, path) }
+  /// The published files.
+  var published: any Output { DirectoryOutput(root) }
+
+  func list(_ folder: String) throws(OutputToolError) -> [OutputEntry] {
+    try OutputToolError.wrap { try published.list(folder) }
+  }
 
   func remove(_ path: String) throws(OutputToolError) {
-    try OutputToolError.wrap { try FileSystem.remove(self.path(of: path)) }
+    try OutputToolError.wrap { try published.delete(path) }
   }
 }

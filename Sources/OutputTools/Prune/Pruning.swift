@@ -29,9 +29,8 @@ package struct Pruning: Sendable {
     let state = try output.state()
     try await record(&catalog, in: state)
     var report = PruneReport()
-    let root = output.path(of: "variants")
-    for folder in try Self.list(root) {
-      try await prune(folder, below: root, state, &report, onDelete)
+    for folder in try output.list("variants") {
+      try await prune(folder, state, &report, onDelete)
     }
     if !isDryRun { try await OutputToolError.wrapAsync { try await state.commit() } }
     return report
@@ -58,20 +57,17 @@ package struct Pruning: Sendable {
   }
 
   private func prune(
-    _ folder: String, below root: String, _ state: StateStore, _ report: inout PruneReport,
+    _ folder: OutputEntry, _ state: StateStore, _ report: inout PruneReport,
     _ onDelete: (String) -> Void
   ) async throws {
-    let directory = FileSystem.join(root, folder)
-    guard FileSystem.isDirectory(directory) else {
+    guard folder.kind == .folder else {
       report.foreign += 1
       return
     }
-    for name in try Self.list(directory) {
+    for file in try output.list("variants/\(folder.name)") {
       try Task.checkCancellation()
-      let path = "variants/\(folder)/\(name)"
-      guard PublishedFile.digest(in: path) != nil,
-        let bytes = FileSystem.size(ofFile: output.path(of: path))
-      else {
+      let path = "variants/\(folder.name)/\(file.name)"
+      guard PublishedFile.digest(in: path) != nil, case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue
       }
@@ -94,13 +90,5 @@ package struct Pruning: Sendable {
     }
     let since = try await state.retired(path, now: Host.now, notes: !isDryRun)
     return Host.now - since >= grace.inSeconds ? .deleted : .waiting
-  }
-
-  /// The names in a folder, in order. A symbolic link is an error: it may lead out of the output.
-  private static func list(_ path: String) throws(OutputToolError) -> [String] {
-    try OutputToolError.wrap {
-      try FileSystem.refuseLink(path)
-      return try FileSystem.list(path).sorted()
-    }
   }
 }

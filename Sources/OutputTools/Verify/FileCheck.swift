@@ -10,25 +10,23 @@ struct FileCheck {
   private static let beginning = 64 << 10
 
   private let file: PublishedFile
-  private let path: String
+  private let output: any Output
   private let isDeep: Bool
 
-  /// - Parameter path: the file's place on disk.
-  init(_ file: PublishedFile, at path: String, isDeep: Bool) {
+  init(_ file: PublishedFile, in output: any Output, isDeep: Bool) {
     self.file = file
-    self.path = path
+    self.output = output
     self.isDeep = isDeep
   }
 
   /// What is wrong with the file: completes "the file …". Nil if nothing is.
   func problem() -> String? {
     guard let digest = file.digest else { return "has a name that no run gives" }
-    guard let size = FileSystem.size(ofFile: path) else { return "is missing" }
+    guard let size = output.size(of: file.path) else { return "is missing" }
     guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
     do throws(SystemError) {
-      let handle = try File(path, .read)
-      let bytes = try handle.read(isDeep ? size : Self.beginning, at: 0)
-      if let problem = try headerProblem(handle, size: size, bytes) { return problem }
+      let bytes = try output.read(file.path, isDeep ? size : Self.beginning, at: 0)
+      if let problem = try headerProblem(size: size, bytes) { return problem }
       if isDeep, SHA256.of(bytes).prefix(32) != digest {
         return "has other content than its name says"
       }
@@ -40,12 +38,12 @@ struct FileCheck {
 
   /// Compares the file's header with the catalog.
   private func headerProblem(
-    _ handle: borrowing File, size: Int, _ beginning: [UInt8]
+    size: Int, _ beginning: [UInt8]
   ) throws(SystemError) -> String? {
     var reader = HeaderReader(fileSize: size)
     reader.add(beginning.span, at: 0)
     while case .needs(let range) = reader.reading {
-      let more = try handle.read(range.count, at: range.lowerBound)
+      let more = try output.read(file.path, range.count, at: range.lowerBound)
       reader.add(more.span, at: range.lowerBound)
       if more.count < range.count { reader.end(at: range.lowerBound + more.count) }
     }

@@ -34,7 +34,7 @@ package struct Verification: Sendable {
       for file in files {
         try Task.checkCancellation()
         report.files += 1
-        let check = FileCheck(file, at: output.path(of: file.path), isDeep: isDeep)
+        let check = FileCheck(file, in: output.published, isDeep: isDeep)
         guard let problem = check.problem() else { continue }
         onProblem(report.add(id: id, path: file.path, problem))
         // Only names that a run gives: any other may lead out of the output.
