@@ -53,7 +53,7 @@ package final class SourceCache: Sendable {
     guard !has(digest), let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
       return
     }
-    // A full disk, or a file system without links: then there is no copy.
+    // A full disk, or a file system without links: then nothing is cached.
     guard (try? FileSystem.link(file, as: path(digest))) != nil else { return }
     let isOver = state.withLock { state in
       state.entries[digest] = Entry(size: size, used: Host.now)

@@ -39,7 +39,7 @@ struct CatalogWriter {
     while true {
       let results = try await state.results(of: run, after: position, limit: Self.batch)
       guard let last = results.last else { break }
-      // A gap is an item that the state has lost.
+      // A gap is an item that is missing in the state.
       guard results.map(\.position).elementsEqual(position + 1...position + results.count) else {
         throw lost
       }
