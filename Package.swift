@@ -196,8 +196,13 @@ let package = Package(
     tests("CatalogTests", ["TesseraCatalog", "TesseraPlan", "TesseraJSON"]),
     tests(
       "PipelineTests",
-      ["TesseraPipeline", "TesseraJSON", "TesseraCatalog", "TesseraBytes"]),
-    tests("OutputToolsTests", ["TesseraOutputTools", "TesseraJSON", "TesseraCatalog"]),
+      [
+        "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
+        "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
+        "TesseraCatalog", "TesseraSystem", "TesseraBytes", "TesseraJSON", "TesseraImageHeader",
+      ]),
+    tests(
+      "OutputToolsTests", ["TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),

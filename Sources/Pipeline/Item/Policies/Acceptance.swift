@@ -58,7 +58,8 @@ package struct Acceptance: Sendable {
   package func accepts(_ content: ContentRecord) -> Bool {
     formats.contains { $0.rawValue == content.format } && content.frames <= frames
       && passes(content.warnings)
-      && content.width * content.height * content.frames <= pixels
+      // Divided, because the largest sides times the most frames do not fit into 64 bits.
+      && content.width * content.height <= pixels / max(1, content.frames)
       && content.bytes ?? 0 <= maximumBytes
   }
 
