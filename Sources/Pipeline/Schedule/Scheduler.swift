@@ -37,7 +37,8 @@ final class Scheduler: Sendable {
     // Four items for each transfer: some wait for a worker, for a turn, or for the state.
     let window = max(1_000, concurrency * 4)
     let gate = Gate(items: window, bytes: Self.entryBytes) { fetcher.isBlocked }
-    fetcher.whenBlocked { gate.wake() }
+    // Weak, because the gate holds the fetcher: neither would ever be freed.
+    fetcher.whenBlocked { [weak gate] in gate?.wake() }
     self.gate = gate
     findings = Findings(window: window * Gate.reach)
     failures = Mutex(FailureWatch(limit: failAbove))
