@@ -1,0 +1,80 @@
+import TesseraState
+import Testing
+
+@testable import TesseraOutputTools
+
+@Suite struct ReasonSentencesTests {
+  private static let cases: [(Reason, String)] = [
+    (.unknownSource, "requested: the source was not known"),
+    (.rejectedLastTime, "requested: the previous response was unusable"),
+    (
+      .expired(checked: 0, freshUntil: 86_400),
+      "requested: the answer of 1970-01-01T00:00:00Z was fresh until 1970-01-02T00:00:00Z"
+    ),
+    (
+      .noLifetime(checked: 60),
+      "requested: the server did not say how long its answer of 1970-01-01T00:01:00Z is fresh"
+    ),
+    (.alwaysRevalidated, "requested: every source is (revalidate: always)"),
+    (.filesMissing(2, of: 6), "requested: 2 of its 6 files are missing"),
+    (.noLongerAccepted, "requested: the pipeline no longer accepts what it accepted before"),
+    (.headerDiffers, "requested: a layout run saw another image there"),
+    (
+      .fresh(until: 3_600),
+      "nothing to do: the server's answer is fresh until 1970-01-01T01:00:00Z"
+    ),
+    (
+      .neverRevalidated,
+      "nothing to do: a known source is never requested again (revalidate: never)"
+    ),
+    (
+      .checkedInThisRun, "nothing to do: another item of this run requested the same source"
+    ),
+    (
+      .onlyFailedRequested,
+      "nothing to do: only failed, stale and new items are requested (--retry-failed)"
+    ),
+    (.notModified, "the server answered that it has not changed"),
+    (.fetchedFirst, "fetched for the first time"),
+    (.fetchedAgain, "fetched again"),
+    (.sameBytes, "fetched: the same bytes as before"),
+    (.sameRejectedBytes, "fetched: the same unusable bytes as last time"),
+    (
+      .changed(oldETag: "\"a\"", newETag: "\"b\""),
+      "fetched: it has changed (ETag \"a\" is now \"b\")"
+    ),
+    (.changed(oldETag: "\"a\"", newETag: "\"a\""), "fetched: it has changed"),
+    (.changed(oldETag: nil, newETag: "\"b\""), "fetched: it has changed"),
+    (.changed(oldETag: "\"a\"", newETag: nil), "fetched: it has changed"),
+    (.changed(oldETag: nil, newETag: nil), "fetched: it has changed"),
+    (.keptCopy, "its cached copy was used"),
+    (.sharedResult, "another item of this run requested the same source"),
+    (.knownBytes, "these bytes are known: all files were reused"),
+    (.rejectedBefore, "these bytes could not be decoded before"),
+    (.decoded(made: 3, reused: 1), "decoded: 3 files made, 1 reused"),
+    (
+      .failed(code: "dns", message: "No such host."), "failed: No such host. (dns)"
+    ),
+    (.layoutRun, "a layout run, which learns sizes only"),
+    (.knownSizeFresh, "nothing to do: the known size is fresh"),
+    (.sameHeader, "its first bytes match what is known"),
+    (.headerRead, "its first bytes gave its size"),
+    (.text("words of schema 8"), "words of schema 8"),
+  ]
+
+  @Test func everyReasonIsAClause() {
+    for (reason, sentence) in Self.cases {
+      #expect(reason.sentence == sentence)
+      #expect(!reason.sentence.isEmpty)
+      #expect(!reason.sentence.hasSuffix(": "))
+    }
+  }
+
+  @Test func everyReasonIsStoredAndReadBack() {
+    let reasons = Self.cases.map(\.0)
+    #expect(Reason.list(stored: Reason.stored(reasons)) == reasons)
+    // Every kind of reason has a name of its own.
+    let names = reasons.map { Reason.stored([$0]) }.map { $0.split(separator: "\"")[1] }
+    #expect(Set(names).count == 29)
+  }
+}

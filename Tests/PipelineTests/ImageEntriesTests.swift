@@ -1,0 +1,196 @@
+import TesseraCatalog
+import TesseraFetch
+import TesseraJSON
+import TesseraManifest
+import TesseraPipelineFile
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraState
+import TesseraWire
+import Testing
+
+@testable import TesseraPipeline
+
+/// Lines of the catalog, as whole texts.
+@Suite struct ImageEntriesTests {
+  private let item = Item(
+    ManifestEntry(line: 1, id: "a", url: "https://me:x@img.example/a.jpg"), position: 0,
+    PipelineFile.fetch())
+
+  private func entries(_ change: (inout PipelineFile) -> Void = { _ in }) -> ImageEntries {
+    var file = PipelineFile.example()
+    change(&file)
+    return ImageEntries(file)
+  }
+
+  private func line(_ image: CatalogImage, extra: JSONValue? = nil) -> String {
+    CatalogWriter.line(image, extra: extra)
+  }
+
+  private let start = #"{"id":"a","url":"https://img.example/a.jpg","status":"#
+  private let variants =
+    #""variants":[{"path":"variants/0.webp","type":"image/webp","width":100,"height":75,"#
+    + #""bytes":100},{"path":"variants/1.webp","type":"image/webp","width":200,"height":150,"#
+    + #""bytes":101}],"slots":{"card":{"width":100,"height":75,"variants":[0,1]}}"#
+  private let placeholder = ##""placeholder":{"color":"#102030","thumbhash":"AAEC"}"##
+
+  @Test func anImageIsShown() {
+    let image = entries().shown(item, .example(), .example())
+    #expect(
+      line(image) == start + #""ok","width":400,"height":300,"format":"jpeg","alpha":false,"#
+        + #""animated":false,"frames":1,"# + placeholder + "," + variants + "}")
+  }
+
+  @Test func extraIsPassedOn() {
+    let image = entries().shown(item, .example(), .example())
+    #expect(line(image, extra: .int(5)).hasSuffix(#","extra":5}"#))
+  }
+
+  @Test func aStaleImageHasItsError() {
+    let failure = ItemFailure.unreachable(FetchError(.dns, "no such host", isRetryable: true))
+    let content = ContentRecord.example(
+      frames: 3, warnings: [.damagedProfile, .damaged(.none, detail: "cut off")])
+    let image = entries().shown(item, content, .example(), error: failure)
+    #expect(
+      line(image) == start + #""stale","width":400,"height":300,"format":"jpeg","alpha":false,"#
+        + #""animated":true,"frames":3,"#
+        + #""error":{"code":"dns","message":"No such host.","retryable":true},"#
+        + #""warnings":["the colour profile is damaged or does not match the image","#
+        + #""the image is damaged and was decoded as far as possible (fail-on: none): cut off"],"#
+        + placeholder + "," + variants + "}")
+  }
+
+  @Test func theConfiguredPlaceholdersAreShown() {
+    let cases: [([PipelineFile.Placeholder], String?)] = [
+      ([], nil),
+      ([.color], ##"{"color":"#102030"}"##),
+      ([.lqip, .blurhash], #"{"blurhash":"L00000","lqip":"data:image/webp;base64,AA"}"#),
+      (
+        PipelineFile.Placeholder.allCases,
+        ##"{"color":"#102030","thumbhash":"AAEC","blurhash":"L00000","##
+          + #""lqip":"data:image/webp;base64,AA"}"#
+      ),
+    ]
+    for (kinds, expected) in cases {
+      let text = line(entries { $0.placeholders = kinds }.shown(item, .example(), .example()))
+      if let expected {
+        #expect(text.contains("\"placeholder\":" + expected + ",\"variants\""))
+      } else {
+        #expect(!text.contains("placeholder"))
+      }
+    }
+    // A fully transparent image has no colour.
+    var transparent = Blueprint.example()
+    transparent.placeholder?.color = nil
+    let text = line(
+      entries { $0.placeholders = [.color] }.shown(item, .example(), transparent))
+    #expect(!text.contains("placeholder"))
+  }
+
+  @Test func aVariantWithoutItsFilesIsLeftOut() {
+    let text = line(entries().shown(item, .example(), .example(missing: 1)))
+    #expect(!text.contains("variants/0.webp"))
+    #expect(text.contains("variants/1.webp"))
+  }
+
+  @Test func onlyAFullCatalogHasDigests() {
+    let client = line(entries().shown(item, .example(), .example()))
+    #expect(!client.contains("sha256"))
+    let full = line(entries { $0.profile = .full }.shown(item, .example(), .example()))
+    #expect(full.contains(#""bytes":100,"sha256":"f0"}"#))
+    #expect(full.contains(#""bytes":101,"sha256":"f1"}"#))
+  }
+
+  @Test func aFullCatalogNamesTheSource() {
+    let work = Work(item)
+    work.source = .ready()
+    work.source.content?.bytes = 5_000
+    work.source.record?.url = "https://cdn.example/a.jpg"
+    #expect(entries().provenance(work) == nil)
+    let full = entries { $0.profile = .full }
+    var image = full.shown(item, .example(), .example())
+    image.source = full.provenance(work)
+    let source = #""source":{"url":"https://cdn.example/a.jpg","bytes":5000,"sha256":"c0","#
+    #expect(line(image).hasSuffix(source + #""etag":"\"old\""}}"#))
+    // What this run confirmed counts.
+    var confirmation = Confirmation.stale(run: thisRun)
+    confirmation.etag = "\"new\""
+    work.change.source = SourceRecord(content: "c1", confirmation: confirmation, robots: "noai")
+    image.source = full.provenance(work)
+    #expect(
+      line(image).hasSuffix(
+        #""source":{"bytes":5000,"sha256":"c1","etag":"\"new\"","robots":"noai"}}"#))
+    work.source.content = nil
+    #expect(full.provenance(work) == nil)
+  }
+
+  // MARK: Pending
+
+  private let noVariants =
+    #""variants":[],"slots":{"card":{"width":100,"height":75,"variants":[]}}}"#
+
+  @Test func knownBytesWithoutFilesArePending() throws {
+    let size = try #require(KnownSize(bytesOf: KnownSource.ready()))
+    let plan = entries().plan(of: size, for: item)
+    let image = entries().pending(item, size, plan)
+    #expect(
+      line(image) == start + #""pending","width":400,"height":300,"format":"jpeg","#
+        + #""alpha":false,"animated":false,"frames":1,"# + placeholder + "," + noVariants)
+  }
+
+  @Test func aHeaderIsPending() {
+    let cases: [(Bool?, String)] = [
+      (false, #""animated":false,"frames":1,"#), (true, #""animated":true,"#), (nil, ""),
+    ]
+    for (isAnimated, middle) in cases {
+      var header = HeaderRecord.example()
+      header.isAnimated = isAnimated
+      let size = KnownSize.header(header)
+      let image = entries().pending(item, size, entries().plan(of: size, for: item))
+      #expect(
+        line(image) == start + #""pending","width":640,"height":480,"format":"png","#
+          + #""alpha":true,"# + middle + noVariants)
+    }
+  }
+
+  // MARK: Failed
+
+  private let error =
+    #""error":{"code":"dns","message":"No such host.","retryable":false}"#
+  private let failure = ItemFailure.unreachable(FetchError(.dns, "no such host"))
+
+  @Test func aFailedItemHasWhatIsKnown() {
+    var changed = KnownSource.ready()
+    changed.header = .example()
+    let cases: [(KnownSource?, String)] = [
+      (nil, error + "}"),
+      (KnownSource(), error + "}"),
+      (
+        .ready(),
+        #""width":400,"height":300,"format":"jpeg","# + error + "," + placeholder + "}"
+      ),
+      // The placeholder of the old bytes would show another image.
+      (changed, #""width":640,"height":480,"format":"png","# + error + "}"),
+    ]
+    for (known, rest) in cases {
+      let image = entries().failed(item, failure, known: known)
+      #expect(line(image) == start + #""failed","# + rest)
+    }
+  }
+
+  @Test func aFailureNamesTheImageThatItIsAbout() {
+    let facts = ImageFacts(format: "gif", size: Size(7, 9))
+    let named = #""width":7,"height":9,"format":"gif","error":{"#
+    let cases: [(ItemFailure, String)] = [
+      (.refused(.tooManyPixels(facts, limit: 1)), named),
+      (.refused(.notAnImage), #""error":{"#),
+      (.undecodable(TranscodeFailure(.decode, "x"), facts), named),
+      (.undecodable(TranscodeFailure(.decode, "x"), nil), #""error":{"#),
+      (.unknownSlot("b", known: ["card"]), #""error":{"#),
+    ]
+    for (failure, rest) in cases {
+      let text = line(entries().failed(item, failure, known: nil))
+      #expect(text.hasPrefix(start + #""failed","# + rest), "\(text)")
+    }
+  }
+}

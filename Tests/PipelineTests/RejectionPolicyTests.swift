@@ -1,0 +1,237 @@
+import TesseraFetch
+import TesseraPlan
+import TesseraState
+import TesseraWire
+import Testing
+
+@testable import TesseraPipeline
+
+@Suite struct RejectionPolicyTests {
+  private func policy(onlyFailed: Bool = false) -> RejectionPolicy {
+    RejectionPolicy(settings: "s1", onlyFailed: onlyFailed)
+  }
+
+  private let image = ImageFacts(format: "jpeg", size: Size(400, 300))
+  private var damaged: ItemFailure {
+    .undecodable(TranscodeFailure(.decode, "the data is damaged"), image)
+  }
+  private let page = ItemFailure.refused(.header(code: "not-image", reason: "an HTML page"))
+
+  /// The record that a failure leaves; nil if nothing is remembered.
+  private func saved(
+    _ failure: ItemFailure, content: String? = "c0",
+    _ response: FetchResponse = .example(etag: "\"e\""), previous: RejectionRecord? = nil,
+    onlyFailed: Bool = false
+  ) -> RejectionRecord? {
+    let change = policy(onlyFailed: onlyFailed).change(
+      after: failure, content: content, response, previous: previous, now: now)
+    guard case .save(let record)? = change else { return nil }
+    return record
+  }
+
+  // MARK: Believing
+
+  @Test func aRejectionByAnotherPipelineIsNotCurrent() {
+    #expect(policy().current(.example()) == .example())
+    #expect(policy().current(nil) == nil)
+    var other = RejectionRecord.example()
+    other.settings = "s2"
+    #expect(policy().current(other) == nil)
+  }
+
+  @Test func aRejectionIsBelievedForAWeekIfTwoRunsAgreed() {
+    let week = 7 * 86_400.0
+    // Its age, whether it was seen twice, `--retry-failed`.
+    let cases: [(Double, Bool, Bool, isBelieved: Bool)] = [
+      (0, true, false, true), (60, true, false, true), (week, true, false, true),
+      (week + 1, true, false, false),
+      // The clock was set back.
+      (-1, true, false, false),
+      (60, false, false, false), (60, true, true, false),
+    ]
+    for (age, isTwice, onlyFailed, isBelieved) in cases {
+      var record = RejectionRecord.example(age: age)
+      record.wasSeenTwice = isTwice
+      let believed = policy(onlyFailed: onlyFailed).believed(record, now: now)
+      #expect((believed == record) == isBelieved, "\(age) \(isTwice) \(onlyFailed)")
+      #expect((believed == nil) == !isBelieved)
+    }
+    #expect(policy().believed(nil, now: now) == nil)
+  }
+
+  // MARK: Remembering
+
+  @Test func onlyWhatBytesAndPipelineDecideIsRemembered() {
+    let lasting: [TranscodeFailure.Code] = [.decode, .tooManyPixels, .tooManyFrames, .tooManyScans]
+    let passing: [TranscodeFailure.Code] = [
+      .encode, .local, .workerCrashed, .workerTimeout, .outOfMemory, .workerProtocol, .cancelled,
+    ]
+    for code in lasting {
+      #expect(saved(.undecodable(TranscodeFailure(code, "x"), image))?.code == code.rawValue)
+    }
+    for code in passing { #expect(saved(.undecodable(TranscodeFailure(code, "x"), image)) == nil) }
+    #expect(saved(.unknownSlot("a", known: [])) == nil)
+    #expect(saved(.unreachable(FetchError(.httpStatus, "gone", status: 404))) == nil)
+    #expect(saved(.refused(.header(code: "truncated", reason: "cut off"))) == nil)
+    #expect(saved(page)?.code == "not-image")
+  }
+
+  @Test func withoutBytesAndETagNothingIsRemembered() {
+    // A date is not enough.
+    let dated = FetchResponse.example(lastModified: "Mon, 01 Jan 2024 00:00:00 GMT")
+    #expect(saved(page, content: nil, dated) == nil)
+    #expect(saved(page, content: nil, .example()) == nil)
+    #expect(saved(page, content: nil, .example(etag: "W/\"e\"")) != nil)
+    #expect(saved(damaged, content: "c0", .example()) != nil)
+  }
+
+  @Test func theRecordHasWhatTheNextRunNeeds() {
+    var expected = RejectionRecord(
+      settings: "s1", kind: .undecodable, code: "decode",
+      details: #"["worker","the data is damaged"]"#, content: "c0", etag: "\"e\"",
+      place: RejectionPolicy.place(of: .example()), seen: now)
+    (expected.format, expected.width, expected.height) = ("jpeg", 400, 300)
+    #expect(saved(damaged) == expected)
+  }
+
+  @Test func thePlaceIsTheURLAfterRedirectsWithoutItsFragment() {
+    func place(_ url: String) -> String { RejectionPolicy.place(of: .example(url: url)) }
+    #expect(place("https://a.example/x#1") == place("https://a.example/x#2"))
+    #expect(place("https://a.example/x") != place("https://b.example/x"))
+    #expect(place("https://a.example/x?t=1") != place("https://a.example/x?t=2"))
+    #expect(!place("https://a.example/x?token=secret").contains("secret"))
+  }
+
+  // MARK: Twice
+
+  @Test func twoExaminationsOfTheSameBytesAgree() {
+    let first = saved(damaged)
+    #expect(first?.wasSeenTwice == false)
+    #expect(saved(damaged, previous: first)?.wasSeenTwice == true)
+    // With the bytes, neither ETag nor place matters.
+    let moved = FetchResponse.example(etag: "\"other\"", url: "https://b.example/")
+    #expect(saved(damaged, moved, previous: first)?.wasSeenTwice == true)
+    #expect(saved(damaged, content: "c1", previous: first)?.wasSeenTwice == false)
+    let pixels = ItemFailure.undecodable(TranscodeFailure(.tooManyPixels, "x"), image)
+    #expect(saved(pixels, previous: first)?.wasSeenTwice == false)
+  }
+
+  @Test func withoutBytesETagAndPlaceAgree() {
+    let first = saved(page, content: nil)
+    let cases: [(FetchResponse, Bool)] = [
+      (.example(etag: "\"e\""), true),
+      (.example(etag: "\"f\""), false),
+      (.example(etag: "\"e\"", url: "https://b.example/"), false),
+    ]
+    for (response, isTwice) in cases {
+      #expect(saved(page, content: nil, response, previous: first)?.wasSeenTwice == isTwice)
+    }
+    // One examination saw all of the bytes and the other did not.
+    #expect(saved(page, content: "c0", previous: first)?.wasSeenTwice == false)
+    #expect(saved(page, content: nil, previous: saved(page))?.wasSeenTwice == false)
+    let other = ItemFailure.refused(.notAnImage)
+    #expect(saved(other, content: nil, previous: first)?.wasSeenTwice == true, "the same code")
+    let format = ItemFailure.refused(.unsupportedFormat(image, accepted: []))
+    #expect(saved(format, content: nil, previous: first)?.wasSeenTwice == false)
+  }
+
+  @Test func aThirdExaminationNeedsTheSecondToAgree() {
+    let second = saved(damaged, previous: saved(damaged))
+    #expect(saved(damaged, previous: second)?.wasSeenTwice == true)
+    #expect(saved(damaged, content: "c1", previous: second)?.wasSeenTwice == false)
+  }
+
+  // MARK: The week
+
+  @Test func knownBytesKeepTheirWeek() {
+    let previous = RejectionRecord.example(age: 1_000)
+    #expect(saved(damaged, previous: previous)?.seen == now - 1_000)
+    // Examined again: after the week, with `--retry-failed`, other bytes, bytes seen once.
+    #expect(saved(damaged, previous: .example(age: 8 * 86_400))?.seen == now)
+    #expect(saved(damaged, previous: previous, onlyFailed: true)?.seen == now)
+    #expect(saved(damaged, content: "c1", previous: previous)?.seen == now)
+    var once = previous
+    once.wasSeenTwice = false
+    #expect(saved(damaged, previous: once)?.seen == now)
+    // Without bytes nothing shows that they are the same.
+    var without = RejectionRecord.example(age: 1_000)
+    without.content = nil
+    #expect(saved(page, content: nil, previous: without)?.seen == now)
+  }
+
+  // MARK: The stored form
+
+  @Test func everyLastingFailureIsStoredAndReadBack() {
+    let odd = "say \"hé\\llo\"\n\u{1F600}, 'x'; -- \u{0}"
+    var failures: [ItemFailure] = [
+      .refused(.header(code: "not-image", reason: "an HTML page, not an image")),
+      .refused(.header(code: "malformed", reason: odd)), .refused(.header(code: "", reason: "")),
+      .refused(.notAnImage), .refused(.unsupportedFormat(image, accepted: ["png", "webp"])),
+      .refused(.unsupportedFormat(image, accepted: [])), .refused(.sideTooLong(image)),
+      .refused(.tooManyPixels(image, limit: 123_456_789_012)),
+      .refused(.tooLarge(image, limit: 64_000_000)),
+      .refused(.stored(code: "not-image", sentence: "the file is a page", nil)),
+      .refused(.stored(code: "too-many-pixels", sentence: odd, image)),
+    ]
+    for code in [TranscodeFailure.Code.decode, .tooManyPixels, .tooManyFrames, .tooManyScans] {
+      for facts in [nil, image] {
+        failures.append(.undecodable(TranscodeFailure(code, odd), facts))
+        failures.append(.undecodable(TranscodeFailure(code, ""), facts))
+      }
+    }
+    for failure in failures {
+      let record = saved(failure)
+      #expect(record.map { ItemFailure($0) } == failure)
+    }
+  }
+
+  private func record(
+    _ kind: RejectionRecord.Kind, _ code: String, _ details: String, _ image: ImageFacts? = nil
+  ) -> RejectionRecord {
+    var record = RejectionRecord(
+      settings: "s1", kind: kind, code: code, details: details, content: nil, etag: nil, place: "",
+      seen: now)
+    record.format = image?.format
+    (record.width, record.height) = (image?.size.width, image?.size.height)
+    return record
+  }
+
+  @Test func sentencesOfSchema8AreReadBack() {
+    let cases: [(RejectionRecord, ItemFailure)] = [
+      (
+        record(.refused, "not-image", #"["text","the file is a page"]"#),
+        .refused(.stored(code: "not-image", sentence: "the file is a page", nil))
+      ),
+      (
+        record(.refused, "too-many-pixels", #"["text","the file is far too large"]"#, image),
+        .refused(.stored(code: "too-many-pixels", sentence: "the file is far too large", image))
+      ),
+      (
+        record(.undecodable, "decode", #"["text","The data is damaged."]"#, image),
+        .undecodable(TranscodeFailure(.decode, "The data is damaged."), image)
+      ),
+      (
+        record(.undecodable, "too-many-scans", #"["text","Too many."]"#),
+        .undecodable(TranscodeFailure(.tooManyScans, "Too many."), nil)
+      ),
+    ]
+    for (record, failure) in cases { #expect(ItemFailure(record) == failure) }
+  }
+
+  @Test func unreadableDetailsAreReadAsFarAsPossible() {
+    for details in ["", "not JSON", "{}", "[]", "[1, 2]", #"["format"]"#, #"["pixels",5]"#] {
+      let refused = ItemFailure(record(.refused, "not-image", details))
+      #expect(refused == .refused(.stored(code: "not-image", sentence: "", nil)), "\(details)")
+      let undecodable = ItemFailure(record(.undecodable, "decode", details))
+      #expect(undecodable == .undecodable(TranscodeFailure(.decode, ""), nil), "\(details)")
+    }
+    // A code that a later version wrote.
+    #expect(
+      ItemFailure(record(.undecodable, "melted", #"["worker","x"]"#))
+        == .undecodable(TranscodeFailure(.decode, "x"), nil))
+    // A width without a height is not used.
+    var half = record(.undecodable, "decode", #"["worker","x"]"#, image)
+    half.height = nil
+    #expect(ItemFailure(half) == .undecodable(TranscodeFailure(.decode, "x"), nil))
+  }
+}
