@@ -9,6 +9,8 @@ enum Migration9 {
     -- The failure's arguments, as JSON.
     ALTER TABLE rejections RENAME COLUMN message TO details;
     UPDATE rejections SET details = json_array('text', details), mark = NULL;
+    -- Lines with warnings are made again, because the warnings' words have changed.
+    UPDATE results SET settings = NULL WHERE result LIKE '%"warnings":[%';
     -- What was decided about an item: JSON, see Reason.
     UPDATE items SET reason = json_array(json_array('text', reason)) WHERE reason IS NOT NULL;
     """

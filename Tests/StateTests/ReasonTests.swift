@@ -57,6 +57,8 @@ import Testing
         INSERT INTO contents (content, format, width, height, alpha, frames, warnings, mark)
           VALUES ('c', 'jpeg', 3, 4, 0, 1,
             'the picture is damaged, and shown as far as it can be decoded (fail-on: none): odd\nthe colour profile is damaged, or for another kind of picture', 99);
+        INSERT INTO results (id, result, status, settings, mark) VALUES
+          ('a', '{"id":"a","warnings":["odd"]}', 'ok', 's', 1), ('b', '{"id":"b"}', 'ok', 's', 1);
         INSERT INTO rejections (key, settings, kind, code, message, place, seen, twice, mark)
           VALUES ('u', 's', 'refused', 'not-image', 'the file is no picture', 'p', 1, 1, 99);
         """)
@@ -70,5 +72,10 @@ import Testing
     let rejection = try await state.knowledge(of: "", url: "u").rejection
     #expect(rejection?.details == "[\"text\",\"the file is no picture\"]")
     #expect(rejection?.wasSeenTwice == true)
+    // Only lines whose words have changed are made again.
+    var reusable: [String] = []
+    try Database(folder.path("state"), isReadOnly: true)
+      .prepare("SELECT id FROM results WHERE settings = 's'").run { reusable.append($0.text(0)) }
+    #expect(reusable == ["b"])
   }
 }

@@ -42,6 +42,11 @@ final class Work {
     self.finding = finding
   }
 
+  /// Has a rejection saved. Nil changes nothing: what an earlier answer of this run showed remains.
+  func remember(_ change: StateStore.RejectionChange?) {
+    if let change { self.change.rejection = change }
+  }
+
   /// Has `action` run when the item's way ends, whatever its end. Later actions run first.
   func atEnd(_ action: @escaping () -> Void) { cleanUps.append(action) }
 

@@ -8,7 +8,8 @@ final class ProgressMeter: Sendable {
     var started = 0
     var bytesRead = 0
     var size: Int?
-    var isAllRead = false
+    /// The number of items, once the manifest was read to its end.
+    var total: Int?
   }
 
   private let recorder: RunRecorder
@@ -29,9 +30,11 @@ final class ProgressMeter: Sendable {
     state.withLock { ($0.bytesRead, $0.size) = (bytes, size) }
   }
 
-  /// All items of the manifest are known.
-  func endReading() {
-    state.withLock { $0.isAllRead = true }
+  /// The manifest was read to its end.
+  ///
+  /// - Parameter total: the number of its items.
+  func endReading(_ total: Int) {
+    state.withLock { $0.total = total }
     report()
   }
 
@@ -62,13 +65,17 @@ final class ProgressMeter: Sendable {
   }
 
   private func report() {
-    let (done, failed) = recorder.done
-    let total = state.withLock { state -> Int? in
-      if state.isAllRead { return state.started }
-      guard let size = state.size, state.bytesRead > 0 else { return nil }
-      let estimate = Double(state.started) * Double(size) / Double(state.bytesRead)
-      return max(state.started, Int(estimate))
+    // Under one lock, so that reports of many tasks come in order and the last one is the final count.
+    state.withLock { state in
+      let (done, failed) = recorder.done
+      observer.progress(RunProgress(done: done, failed: failed, total: Self.total(state)))
     }
-    observer.progress(RunProgress(done: done, failed: failed, total: total))
+  }
+
+  private static func total(_ state: State) -> Int? {
+    if let total = state.total { return total }
+    guard let size = state.size, state.bytesRead > 0 else { return nil }
+    let estimate = Double(state.started) * Double(size) / Double(state.bytesRead)
+    return max(state.started, Int(estimate))
   }
 }

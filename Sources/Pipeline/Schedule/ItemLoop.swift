@@ -86,13 +86,13 @@ struct ItemLoop: Sendable {
       }
     }
     parts.turns.endVerdicts()
+    meter.endReading(entries.count)
     try check(entries, manifest)
     while let (entry, position) = try backwards?.next() {
       try Task.checkCancellation()
       await scheduler.start(Item(entry, position: position, parts.file.fetch), in: &group)
       if group.isCancelled { return }
     }
-    meter.endReading()
   }
 
   /// A list without one usable line is not a list: an error page in its place, or a damaged file.

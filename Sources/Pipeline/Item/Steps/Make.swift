@@ -95,9 +95,10 @@ struct Make: Step {
     let result = ItemFailure.undecodable(failure, image)
     // A copy says nothing about what the server has now.
     if let bytes = work.bytes, !bytes.isCopy, let response = work.response {
-      work.change.rejection = rejections.change(
-        after: result, content: bytes.digest, response, previous: work.source.rejection,
-        now: clock.now())
+      work.remember(
+        rejections.change(
+          after: result, content: bytes.digest, response, previous: work.source.rejection,
+          now: clock.now()))
     }
     return .done(.failed(result))
   }

@@ -65,8 +65,10 @@ struct PlanFiles: Step {
     else { return nil }
     let failure = ItemFailure(rejection)
     if !bytes.isCopy, let response = work.response {
-      work.change.rejection = rejections.change(
-        after: failure, content: bytes.digest, response, previous: work.source.rejection, now: now)
+      work.remember(
+        rejections.change(
+          after: failure, content: bytes.digest, response, previous: work.source.rejection,
+          now: now))
     }
     return failure
   }

@@ -40,8 +40,10 @@ struct Receive: Step {
     case .arrived(let response, let intake, .refused(let refusal)):
       intake.discard()
       let failure = ItemFailure.refused(refusal)
-      work.change.rejection = rejections.change(
-        after: failure, content: nil, response, previous: work.source.rejection, now: clock.now())
+      work.remember(
+        rejections.change(
+          after: failure, content: nil, response, previous: work.source.rejection,
+          now: clock.now()))
       return .done(.failed(failure))
     case .arrived(let response, let intake, .image(let header, let digest)):
       let (fetcher, limit) = (fetcher, spoolLimit)

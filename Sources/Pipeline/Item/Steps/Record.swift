@@ -56,7 +56,9 @@ struct Record: Sendable {
     case .pending(let size):
       let plan = entries.plan(of: size, for: item)
       recorder.count(plan)
-      return (entries.pending(item, size, plan), known)
+      // A newer header shows that the known bytes are no longer there.
+      let content = if case .bytes = size { known } else { nil as String? }
+      return (entries.pending(item, size, plan), content)
     case .failed(let failure):
       let keepsSize = StalePolicy.keepsKnownSize(after: failure, work.source)
       if stale.isStale(after: failure, work.source, now: clock.now()),

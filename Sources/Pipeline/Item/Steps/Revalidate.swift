@@ -37,6 +37,8 @@ struct Revalidate: Step {
     work.change.source = record.confirmed(
       by: response, freshness, ignoring: ignoredQuery, now: clock.now())
     work.change.rejection = .forget
+    // The confirmed bytes are newer than the rejected ones, also if the source is requested again.
+    work.source.rejection = nil
     if work.source.isReady { return .done(.shown(content, blueprint)) }
     // A copy that turns out to be damaged is dropped, and the source is requested.
     return copies.restore(work) ? .goTo(.plan) : askAgain(work)
