@@ -1,0 +1,88 @@
+import Synchronization
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraSystem
+import TesseraWire
+import TesseraWorkers
+
+/// Workers without processes: a job's files are headers of the planned size.
+final class FakeTranscoder: Transcoding {
+  enum Behaviour: Sendable {
+    /// Makes all files, and sees what the job expects.
+    case make
+    /// Makes all files, and sees something else.
+    case makeButSee(SourceFacts)
+    /// Makes nothing, and sees something else.
+    case differ(SourceFacts)
+    /// Reports files that it did not make.
+    case pretend
+    case fail(TranscodeFailure)
+  }
+
+  private struct State {
+    var next: [Behaviour] = []
+    var always = Behaviour.make
+    var decodes: [Int] = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  let hello = WorkerHello(
+    libvips: "8.14.1", confinement: Confinement(landlock: 0, hasSeccomp: false))
+
+  // MARK: For tests
+
+  /// How the next decodes behave, before the usual behaviour applies again.
+  func script(_ next: Behaviour...) { state.withLock { $0.next = next } }
+
+  /// The usual behaviour.
+  func always(_ behaviour: Behaviour) { state.withLock { $0.always = behaviour } }
+
+  /// The decodes since the last call: how many files each had to make.
+  func takeDecodes() -> [Int] {
+    state.withLock { state in
+      defer { state.decodes = [] }
+      return state.decodes
+    }
+  }
+
+  func close() { state.withLock { $0.isClosed = true } }
+  func open() { state.withLock { $0.isClosed = false } }
+
+  // MARK: Transcoding
+
+  func perform(_ job: TranscodeJob) async throws(WorkerStartError) -> TranscodeReply {
+    let behaviour = state.withLock { state -> Behaviour in
+      if state.isClosed { return .fail(TranscodeFailure(.cancelled, "the pool was closed")) }
+      state.decodes.append(job.outputs.count)
+      return state.next.isEmpty ? state.always : state.next.removeFirst()
+    }
+    switch behaviour {
+    case .make: return make(job, seeing: job.expected)
+    case .makeButSee(let facts): return make(job, seeing: facts)
+    case .differ(let facts): return .differs(facts)
+    case .pretend: return .done(job.expected, Self.placeholders, warnings: [])
+    case .fail(let failure): return .failed(failure)
+    }
+  }
+
+  private func make(_ job: TranscodeJob, seeing facts: SourceFacts) -> TranscodeReply {
+    do {
+      let source = try FileSystem.sha256(of: job.source)
+      for output in job.outputs {
+        let (size, path) = (output.file.size, output.path)
+        // Other sources and other recipes make other bytes.
+        let bytes = TinyImage.webp(
+          size.width, size.height, "\(source) \(output.file.recipe) \(job.decode.recipe)")
+        try File(path, .write).write(bytes)
+      }
+    } catch {
+      return .failed(TranscodeFailure(.local, "\(error)"))
+    }
+    return .done(facts, Self.placeholders, warnings: [])
+  }
+
+  private static let placeholders = Placeholders(
+    color: "#336699", thumbHash: "dGh1bWI=", blurHash: "L00000", lqip: "data:,")
+}

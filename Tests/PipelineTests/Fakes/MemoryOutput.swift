@@ -1,0 +1,88 @@
+import Foundation
+import Synchronization
+import TesseraBytes
+import TesseraOutput
+import TesseraSystem
+
+/// An output in memory.
+final class MemoryOutput: Output {
+  private struct State {
+    var files: [String: [UInt8]] = [:]
+    var published = 0
+    /// The number of files that are still accepted; nil for no limit.
+    var room: Int?
+  }
+
+  private let state = Mutex(State())
+
+  // MARK: For tests
+
+  /// The error of a full output.
+  static let full = SystemError("write to", "memory", code: ENOSPC)
+
+  /// Paths of all files, sorted.
+  var paths: [String] { state.withLock { $0.files.keys.sorted() } }
+
+  /// How often a file was published.
+  var published: Int { state.withLock(\.published) }
+
+  func setRoom(_ room: Int?) { state.withLock { $0.room = room } }
+
+  // MARK: Output
+
+  var location: String { "memory" }
+
+  func prepare() {}
+
+  func publish(staged: String, as path: String) throws(SystemError) {
+    let bytes = try File(staged, .read).read(1 << 16, at: 0)
+    let isAccepted = state.withLock { state in
+      if state.room == 0 { return false }
+      state.room = state.room.map { $0 - 1 }
+      state.files[path] = bytes
+      state.published += 1
+      return true
+    }
+    guard isAccepted else { throw Self.full }
+    try FileSystem.remove(staged)
+  }
+
+  func size(of path: String) -> Int? { state.withLock { $0.files[path]?.count } }
+
+  func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    Array(try bytes(of: path).dropFirst(offset).prefix(count))
+  }
+
+  func digest(of path: String) throws(SystemError) -> String { SHA256.of(try bytes(of: path)) }
+
+  func list(_ folder: String) -> [OutputEntry] {
+    var entries: [OutputEntry] = []
+    for path in paths where path.hasPrefix(folder + "/") {
+      let parts = path.dropFirst(folder.count + 1).split(separator: "/")
+      let entry =
+        parts.count == 1
+        ? OutputEntry(String(parts[0]), .file(bytes: size(of: path) ?? 0))
+        : OutputEntry(String(parts[0]), .folder)
+      // The paths are sorted, so that one folder's are together.
+      if entries.last != entry { entries.append(entry) }
+    }
+    return entries
+  }
+
+  func delete(_ path: String) { state.withLock { $0.files[path] = nil } }
+
+  func write(_ name: String, staged: String) throws(SystemError) {
+    let bytes = try File(staged, .read).read(1 << 16, at: 0)
+    state.withLock { $0.files[name] = bytes }
+    try FileSystem.remove(staged)
+  }
+
+  func write(_ name: String, _ bytes: [UInt8]) { state.withLock { $0.files[name] = bytes } }
+
+  private func bytes(of path: String) throws(SystemError) -> [UInt8] {
+    guard let bytes = state.withLock({ $0.files[path] }) else {
+      throw SystemError("read", path, code: ENOENT)
+    }
+    return bytes
+  }
+}

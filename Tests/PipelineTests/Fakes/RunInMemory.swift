@@ -1,0 +1,137 @@
+import Foundation
+import TesseraJSON
+import TesseraManifest
+import TesseraOutput
+import TesseraPipelineFile
+import TesseraState
+import TesseraSystem
+import TesseraTestSupport
+
+@testable import TesseraPipeline
+
+/// Runs items through the whole way, with every effect replaced but the files in a temporary folder.
+/// The state and the output last from one run to the next.
+struct RunInMemory: Sendable {
+  let folder: TemporaryFolder
+  let clock = FakeClock()
+  let fetcher = FakeFetcher()
+  let transcoder = FakeTranscoder()
+  let output = MemoryOutput()
+  let state: StateStore
+  let workspace: Workspace
+  var file: PipelineFile
+
+  /// Two slots, two files for an image of 300 by 200 pixels. Failures are not retried, because
+  /// retries wait.
+  init() throws {
+    folder = try TemporaryFolder()
+    let path = try folder.write(
+      """
+      manifest: manifest.jsonl
+      output: output
+      slots: {card: {size: 60x}, hero: {size: 120x}}
+      scales: [1]
+      fetch: {retries: 0}
+      """, to: "pipeline.yaml")
+    file = try PipelineFile.load(path)
+    state = try StateStore(path: "")
+    workspace = Workspace(folder.path("workspace"))
+    try workspace.clear()
+  }
+
+  /// The URL of a source's name.
+  static func url(_ name: String) -> String { "https://images.example/\(name)" }
+
+  /// Places an answer at a name's URL.
+  func serve(_ name: String, _ answer: FakeFetcher.Answer) { fetcher[Self.url(name)] = answer }
+
+  // MARK: Runs
+
+  /// What a run did.
+  struct Outcome {
+    /// Lines of the catalog.
+    var lines: [String]
+    /// An item each: its id, its status, and the code of its error.
+    var items: [String]
+    var reasons: [String: [Reason]]
+    /// A request each, see ``FakeFetcher/takeLog()``.
+    var requests: [String]
+    /// A decode each: how many files it had to make.
+    var decodes: [Int]
+    var report: RunReport
+
+    func image(_ index: Int) throws -> JSONValue { try JSONParser.parse(Array(lines[index].utf8)) }
+
+    /// Paths of the files that an item's line names.
+    func paths(_ index: Int) throws -> [String] {
+      (PublishedFile.all(of: try image(index)) ?? []).map(\.path)
+    }
+  }
+
+  /// Runs items, each an id with the name of its source.
+  func run(
+    _ items: KeyValuePairs<String, String>, _ extent: RunExtent = .everything,
+    onlyFailed: Bool = false
+  ) async throws -> Outcome {
+    try await run(
+      lines: items.map { #"{"id":"\#($0)","url":"\#(Self.url($1))"}"# }, extent,
+      onlyFailed: onlyFailed)
+  }
+
+  /// - Parameter lines: of the manifest.
+  func run(
+    lines: [String], _ extent: RunExtent = .everything, onlyFailed: Bool = false
+  ) async throws -> Outcome {
+    try workspace.clear()
+    fetcher.open()
+    transcoder.open()
+    _ = (fetcher.takeLog(), transcoder.takeDecodes())
+    try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
+    let parts = try await parts(extent, onlyFailed: onlyFailed)
+    let (fetcher, transcoder) = (fetcher, transcoder)
+    let loop = ItemLoop(
+      Pipeline.way(extent, parts), parts, meter: ProgressMeter(parts.recorder, Silence()),
+      stop: {
+        transcoder.close()
+        fetcher.close()
+      })
+    let manifest = try await ManifestStream.open(file, in: folder.url.path)
+    let count = try await loop.run(manifest)
+    return try await outcome(of: parts, count: count)
+  }
+
+  /// The parts of the next run.
+  func parts(
+    _ extent: RunExtent = .everything, onlyFailed: Bool = false
+  ) async throws -> RunParts {
+    let cache = try file.fetch.cache.map { try SourceCache(workspace.cacheDirectory, limit: $0) }
+    return RunParts(
+      file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
+      clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,
+      output: output, workspace: workspace, cache: cache, recorder: RunRecorder())
+  }
+
+  private func outcome(of parts: RunParts, count: Int) async throws -> Outcome {
+    let lines = try await state.results(of: parts.run, after: -1, limit: count + 1).map(\.line)
+    try await state.endRun(parts.run)
+    var outcome = Outcome(
+      lines: lines, items: [], reasons: [:], requests: fetcher.takeLog(),
+      decodes: transcoder.takeDecodes(), report: parts.recorder.current)
+    for index in lines.indices {
+      let image = try outcome.image(index)
+      let id = image["id"]?.stringValue ?? ""
+      let words = [id, image["status"]?.stringValue, image["error"]?["code"]?.stringValue]
+      outcome.items.append(words.compactMap(\.self).joined(separator: " "))
+      outcome.reasons[id] = try await state.story(of: id)?.reasons
+    }
+    return outcome
+  }
+}
+
+/// Observes nothing.
+private struct Silence: RunObserving {
+  func progress(_ progress: RunProgress) {}
+  func failed(_ id: String, code: String, message: String) {}
+  func problem(line: Int, message: String) {}
+  func warn(_ message: String) {}
+}
