@@ -1,0 +1,158 @@
+import TesseraFetch
+import TesseraState
+import TesseraWire
+import Testing
+
+@testable import TesseraPipeline
+
+/// What runs on later days believe of earlier ones.
+@Suite struct CalendarTests {
+  private static let url = RunInMemory.url("photo")
+  private static let photo = TinyImage.webp(300, 200, "photo")
+  private static let undecodable = FakeTranscoder.Behaviour.fail(
+    TranscodeFailure(.decode, "the image data is damaged"))
+
+  /// What a run does about a source: nothing, ask, fetch, or fetch and decode.
+  private enum Effort: String {
+    case nothing, asks, fetches, decodes
+  }
+
+  private static func effort(_ outcome: RunInMemory.Outcome) -> Effort? {
+    let statuses = outcome.requests.map { $0.split(separator: " ").last.map(String.init) }
+    switch (statuses, outcome.decodes.count) {
+    case ([], 0): return .nothing
+    case (["304"], 0): return .asks
+    case (["200"], 0), (["stopped"], 0): return .fetches
+    case (["200"], 1): return .decodes
+    default: return nil
+    }
+  }
+
+  /// Runs on some days in turn and compares each run's effort.
+  private static func expect(
+    _ days: [(day: Double, effort: Effort)], _ item: String, in run: RunInMemory,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    for (day, effort) in days {
+      run.clock.set(day: day)
+      let outcome = try await run.run(["a": "photo"])
+      #expect(outcome.items == [item], "day \(day)", sourceLocation: location)
+      #expect(
+        Self.effort(outcome) == effort, "day \(day): \(outcome.requests)",
+        sourceLocation: location)
+    }
+  }
+
+  @Test func bytesThatTwoRunsCouldNotDecodeAreBelievedForAWeek() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(Self.undecodable)
+    try await Self.expect(
+      [
+        (-1, .decodes), (0, .decodes), (0.01, .asks), (1, .asks), (6, .asks), (7, .asks),
+        // The second examination is more than a week ago.
+        (8, .decodes), (9, .asks), (15, .asks), (15.01, .decodes),
+      ], "a failed decode", in: run)
+    // The bytes can be decoded by now, as with another processor or more memory.
+    run.transcoder.always(.make)
+    try await Self.expect([(16, .asks)], "a failed decode", in: run)
+    try await Self.expect([(23, .decodes)], "a ok", in: run)
+  }
+
+  @Test func believedBytesAreRequestedWithTheirETag() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(Self.undecodable)
+    try await Self.expect([(0, .decodes), (0, .decodes)], "a failed decode", in: run)
+    let third = try await run.run(["a": "photo"])
+    #expect(third.requests == ["\(Self.url) if \"1\" 304"])
+    #expect(third.reasons["a"]?.prefix(2) == [.rejectedLastTime, .notModified])
+    // Other bytes are examined at once.
+    run.serve("photo", .image(TinyImage.webp(300, 200, "new"), etag: "\"2\""))
+    run.transcoder.always(.make)
+    let fourth = try await run.run(["a": "photo"])
+    #expect(fourth.items == ["a ok"])
+    #expect(fourth.requests == ["\(Self.url) if \"1\" 200"])
+  }
+
+  @Test func withoutAnETagBelievedBytesAreFetchedAndNotDecoded() async throws {
+    let run = try RunInMemory()
+    // A date is not enough to recognize bytes that were rejected.
+    run.serve("photo", .image(Self.photo, lastModified: "Thu, 01 Jan 2026 00:00:00 GMT"))
+    run.transcoder.always(Self.undecodable)
+    try await Self.expect(
+      [
+        (-1, .decodes), (0, .decodes), (1, .fetches), (6, .fetches),
+        // Recognized bytes are not examined, so their week does not begin again.
+        (8, .decodes), (9, .fetches),
+      ], "a failed decode", in: run)
+  }
+
+  @Test func anErrorPageWithAnETagIsBelievedForAWeek() async throws {
+    let run = try RunInMemory()
+    let page = Array("<!DOCTYPE html><title>Maintenance</title>".utf8)
+    run.serve("photo", .image(page, etag: "\"page\""))
+    try await Self.expect(
+      [(-1, .fetches), (0, .fetches), (1, .asks), (6, .asks), (8, .fetches), (9, .asks)],
+      "a failed not-image", in: run)
+  }
+
+  @Test func theETagOfAnotherPlaceConfirmsNothing() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", place: "https://one.example/"))
+    run.transcoder.always(Self.undecodable)
+    try await Self.expect([(0, .decodes), (0, .decodes), (1, .asks)], "a failed decode", in: run)
+    // Now a redirect leads to another place, with another image under the same ETag.
+    run.serve(
+      "photo",
+      .image(TinyImage.webp(100, 100), etag: "\"1\"", place: "https://two.example/"))
+    run.transcoder.always(.make)
+    let outcome = try await run.run(["a": "photo"])
+    #expect(outcome.items == ["a ok"])
+    #expect(outcome.requests == ["\(Self.url) if \"1\" 304", "\(Self.url) 200"])
+  }
+
+  @Test func retryFailedExaminesBelievedBytesAgain() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(Self.undecodable)
+    try await Self.expect([(0, .decodes), (0, .decodes), (1, .asks)], "a failed decode", in: run)
+    let outcome = try await run.run(["a": "photo"], onlyFailed: true)
+    #expect(Self.effort(outcome) == .decodes)
+  }
+
+  // MARK: A clock that was wrong
+
+  @Test func aRejectionFromTheFutureIsNotBelieved() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(Self.undecodable)
+    try await Self.expect(
+      [
+        (0, .decodes), (0, .decodes), (1, .asks),
+        // The clock was set back; a week of that calendar begins.
+        (-400, .decodes), (-399, .asks), (-393, .asks), (-392, .decodes),
+        // And it is right again.
+        (2, .decodes), (3, .asks),
+      ], "a failed decode", in: run)
+  }
+
+  @Test func anAnswerFromTheFutureIsNotFresh() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 30 * 86_400))
+    try await Self.expect(
+      [
+        (0, .decodes), (29, .nothing),
+        // The clock was set back.
+        (-400, .asks), (-399, .nothing), (-371, .nothing), (-370, .asks),
+        // And it is right again.
+        (1, .asks), (30, .nothing), (31, .asks),
+      ], "a ok", in: run)
+  }
+
+  @Test func withoutALifetimeEveryRunAsks() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    try await Self.expect([(0, .decodes), (0, .asks), (1, .asks), (-400, .asks)], "a ok", in: run)
+  }
+}

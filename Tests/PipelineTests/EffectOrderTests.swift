@@ -1,0 +1,76 @@
+import TesseraBytes
+import TesseraCatalog
+import TesseraJSON
+import TesseraManifest
+import TesseraOutput
+import TesseraPipelineFile
+import TesseraState
+import Testing
+
+@testable import TesseraPipeline
+
+/// Files are published before the state names them, so that a run may end anywhere.
+@Suite struct EffectOrderTests {
+  /// Looks at the state when an item's files have just been published.
+  private struct Look: Step {
+    let parts: RunParts
+    let digest: String
+
+    func perform(_ work: Work) async throws -> StepDecision {
+      let made = try #require(work.change.made)
+      #expect(made.variants.count == 2)
+      for variant in made.variants {
+        #expect(parts.output.has(variant.record.path, bytes: variant.record.bytes))
+      }
+      #expect(try await parts.state.contentRecord(digest) == nil)
+      let known = try await parts.state.made(
+        made.variants.map(\.key), placeholder: made.placeholder.key)
+      #expect(known.0 == [nil, nil])
+      #expect(known.1 == nil)
+      return .next
+    }
+  }
+
+  @Test func filesArePublishedBeforeTheStateNamesThem() async throws {
+    let run = try RunInMemory()
+    let photo = TinyImage.webp(300, 200, "photo")
+    run.serve("photo", .image(photo))
+    let parts = try await run.parts()
+    let look = Look(parts: parts, digest: SHA256.of(photo))
+    let steps: [(stage: Stage, step: any Step)] = [
+      (.check, CheckSlots(parts)), (.lookUp, LookUp(parts)), (.ask, Ask(parts)),
+      (.receive, Receive(parts)), (.plan, PlanFiles(parts)), (.make, Make(parts)),
+      (.publish, Publish(parts)), (.revalidate, look), (.keep, Keep(parts)),
+    ]
+    let entry = Item(
+      .init(line: 1, id: "a", url: RunInMemory.url("photo")), position: 0, run.file.fetch)
+    let done = try await Way(steps, record: Record(parts)).result(of: Work(entry))
+    #expect(done.status == .ok)
+    #expect(try await parts.state.contentRecord(SHA256.of(photo)) != nil)
+  }
+
+  /// The output fills up after each possible number of files. Every line that the state then has names
+  /// files that are there, and the next run completes the rest.
+  @Test(arguments: 0...5) func aFullOutputLosesNothing(_ room: Int) async throws {
+    let run = try RunInMemory()
+    for index in 0..<3 {
+      run.serve("\(index)", .image(TinyImage.webp(300, 200, "\(index)"), freshFor: 3_600))
+    }
+    let items: KeyValuePairs = ["a": "0", "b": "1", "c": "2"]
+    run.output.setRoom(room)
+    await #expect(throws: PipelineError.self) { try await run.run(items) }
+    var finished = 0
+    for id in ["a", "b", "c"] {
+      guard let line = try await run.state.story(of: id)?.result else { continue }
+      finished += 1
+      let files = try #require(PublishedFile.all(of: try JSONParser.parse(Array(line.utf8))))
+      #expect(files.count == 2)
+      for file in files { #expect(run.output.has(file.path, bytes: file.bytes)) }
+    }
+    run.output.setRoom(nil)
+    let next = try await run.run(items)
+    #expect(next.items == ["a ok", "b ok", "c ok"])
+    #expect(next.decodes.count == 3 - finished)
+    #expect(run.output.paths.count == 6)
+  }
+}

@@ -1,0 +1,204 @@
+import TesseraBytes
+import TesseraFetch
+import TesseraJSON
+import TesseraManifest
+import TesseraOutput
+import TesseraPipelineFile
+import TesseraPlan
+import TesseraState
+import TesseraWire
+import Testing
+
+@testable import TesseraPipeline
+
+/// What an item is when its source cannot be fetched, is not accepted or cannot be decoded.
+@Suite struct SourceFailureTests {
+  private static let photo = TinyImage.webp(300, 200, "photo")
+  private static let other = TinyImage.webp(400, 200, "other")
+  private static let page = Array("<!DOCTYPE html><title>Maintenance</title>".utf8)
+  private static let url = RunInMemory.url("photo")
+
+  /// A run in which the item "a" with the source "photo" has become `ok`. Its answer is fresh for an
+  /// hour.
+  private static func begun() async throws -> (RunInMemory, RunInMemory.Outcome) {
+    let run = try RunInMemory()
+    run.serve("photo", .image(photo, etag: "\"1\"", freshFor: 3_600))
+    return (run, try await run.run(["a": "photo"]))
+  }
+
+  // MARK: Sources that fail
+
+  /// What a source does after its first good run, what the item then is, and for how long.
+  @Test(arguments: [
+    ("no connection", FakeFetcher.Answer.unreachable, "stale network", "failed network"),
+    ("status 500", .status(500), "stale http-status", "failed http-status"),
+    ("status 404", .status(404), "failed http-status", "failed http-status"),
+    ("status 410", .status(410), "failed http-status", "failed http-status"),
+    ("a page", .image(page), "stale not-image", "failed not-image"),
+    (
+      "a forbidden address", .failure(FetchError(.addressRefused, "the address is private")),
+      "failed address-refused", "failed address-refused"
+    ),
+  ])
+  func aFailureLeavesTheLastFilesForAWhile(
+    _ name: String, _ answer: FakeFetcher.Answer, _ soon: String, _ late: String
+  ) async throws {
+    let (run, first) = try await Self.begun()
+    run.serve("photo", answer)
+    for (day, expected) in [(1, soon), (30, soon), (30.01, late), (400, late)] {
+      run.clock.set(day: day)
+      let outcome = try await run.run(["a": "photo"])
+      #expect(outcome.items == ["a \(expected)"], "\(name), day \(day)")
+      #expect(outcome.decodes == [], "\(name), day \(day)")
+      let isStale = expected.hasPrefix("stale")
+      #expect(try outcome.paths(0) == (isStale ? first.paths(0) : []), "\(name), day \(day)")
+    }
+    // The source is back, and its files were never lost.
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 3_600))
+    let last = try await run.run(["a": "photo"])
+    #expect(last.lines == first.lines)
+    #expect(last.decodes == [])
+  }
+
+  @Test func anotherImageThatIsRefusedReplacesTheLastOne() async throws {
+    var (run, _) = try await Self.begun()
+    run.file.limits.pixels = 70_000
+    run.clock.set(day: 1)
+    // Long enough that its header arrives before the rest, which is not read.
+    run.serve("photo", .image(TinyImage.webp(400, 200, String(repeating: "x", count: 9_000))))
+    let outcome = try await run.run(["a": "photo"])
+    #expect(outcome.items == ["a failed too-many-pixels"])
+    #expect(outcome.requests == ["\(Self.url) if \"1\" 200 stopped"])
+    #expect(try outcome.image(0)["width"]?.intValue == 400)
+  }
+
+  @Test func itemsWithOneURLShareAFailure() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .unreachable)
+    let outcome = try await run.run(["a": "photo", "b": "photo"])
+    #expect(outcome.items == ["a failed network", "b failed network"])
+    #expect(outcome.requests.count == 1)
+    #expect(outcome.reasons["b"]?.prefix(2) == [.unknownSource, .sharedResult])
+  }
+
+  @Test func aSlotThatThePipelineLacksIsNotRequested() async throws {
+    let run = try RunInMemory()
+    let outcome = try await run.run(
+      lines: [#"{"id":"a","url":"\#(Self.url)","slots":["poster"]}"#])
+    #expect(outcome.items == ["a failed unknown-slot"])
+    #expect(outcome.requests == [])
+  }
+
+  @Test func retryFailedLeavesGoodItemsAlone() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.serve("stale", .image(Self.other, etag: "\"1\""))
+    run.serve("failed", .unreachable)
+    _ = try await run.run(["good": "photo", "failed": "failed", "stale": "stale"])
+    run.clock.set(day: 1)
+    run.serve("stale", .unreachable)
+    let second = try await run.run(["good": "photo", "failed": "failed", "stale": "stale"])
+    #expect(second.items == ["good ok", "failed failed network", "stale stale network"])
+    run.clock.set(day: 2)
+    run.serve("stale", .image(Self.other, etag: "\"1\""))
+    run.serve("failed", .image(TinyImage.webp(100, 100)))
+    let third = try await run.run(
+      ["good": "photo", "failed": "failed", "stale": "stale", "new": "photo?2"], onlyFailed: true)
+    #expect(third.items.prefix(3) == ["good ok", "failed ok", "stale ok"])
+    #expect(
+      third.requests.sorted() == [
+        RunInMemory.url("failed") + " 200", RunInMemory.url("photo?2") + " 404",
+        RunInMemory.url("stale") + " if \"1\" 304",
+      ])
+    #expect(third.reasons["good"] == [.onlyFailedRequested])
+  }
+
+  @Test func theRunsDeadlineFailsNewItemsAndLeavesOthersStale() async throws {
+    let (run, _) = try await Self.begun()
+    run.clock.set(day: 1)
+    run.fetcher.setEnd(.now - .seconds(1))
+    let outcome = try await run.run(["a": "photo", "b": "new"])
+    #expect(outcome.items == ["a stale run-deadline", "b failed run-deadline"])
+    // These failures say nothing about the sources, so however many they are, the run ends well.
+    let many = (0..<300).map { #"{"id":"\#($0)","url":"\#(RunInMemory.url("\($0)"))"}"# }
+    let second = try await run.run(lines: many)
+    #expect(second.report.errors == ["run-deadline": 300])
+  }
+
+  @Test func theRunsDeadlineEndsADecode() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo))
+    // The workers are closed in the middle of a decode; by then the deadline has passed.
+    run.fetcher.setEnd(.now + .milliseconds(200))
+    run.transcoder.always(.fail(TranscodeFailure(.cancelled, "the pool was closed")))
+    let parts = try await run.parts()
+    let item = Item(.init(line: 1, id: "a", url: Self.url), position: 0, run.file.fetch)
+    let work = Work(item)
+    let path = run.workspace.spoolPath("0")
+    _ = try await Receive(parts).perform(work)
+    _ = try await PlanFiles(parts).perform(work)
+    defer { work.close() }
+    #expect(work.bytes?.path == path)
+    run.fetcher.setEnd(.now - .seconds(1))
+    let decision = try await Make(try await run.parts()).perform(work)
+    #expect(decision.summary == "failed run-deadline")
+    // Without a deadline, closed workers mean that the run was stopped.
+    run.fetcher.setEnd(nil)
+    let make = Make(try await run.parts())
+    await #expect(throws: CancellationError.self) { _ = try await make.perform(work) }
+  }
+
+  // MARK: Decoders that disagree
+
+  private static let seen = SourceFacts(size: Size(200, 300), hasAlpha: false, frames: 1)
+
+  @Test(arguments: [FakeTranscoder.Behaviour.differ(seen), .makeButSee(seen)])
+  func aDecoderCorrectsTheHeaderOnce(_ behaviour: FakeTranscoder.Behaviour) async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo))
+    run.transcoder.script(behaviour)
+    let outcome = try await run.run(["a": "photo"])
+    #expect(outcome.items == ["a ok"])
+    #expect(outcome.decodes.count == 2)
+    #expect(outcome.requests.count == 1)
+    #expect(try outcome.image(0)["width"]?.intValue == 200)
+    #expect(try outcome.image(0)["height"]?.intValue == 300)
+    // The files of the first decode are not published.
+    #expect(try outcome.paths(0).sorted() == run.output.paths)
+    // The next run plans with what the decoder saw.
+    #expect(try await run.run(["b": "photo"]).decodes == [])
+  }
+
+  @Test func aDecoderThatDisagreesTwiceFails() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo))
+    let third = SourceFacts(size: Size(10, 10), hasAlpha: false, frames: 1)
+    run.transcoder.script(.differ(Self.seen), .differ(third))
+    let outcome = try await run.run(["a": "photo"])
+    #expect(outcome.items == ["a failed worker-protocol"])
+    #expect(outcome.decodes.count == 2)
+    #expect(run.output.paths == [])
+  }
+
+  @Test func aWorkerThatPretendsFailsTheItem() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo))
+    run.transcoder.script(.pretend)
+    #expect(try await run.run(["a": "photo"]).items == ["a failed worker-protocol"])
+    #expect(try await run.run(["a": "photo"]).items == ["a ok"])
+  }
+
+  @Test func aCrashIsNotRemembered() async throws {
+    let (run, first) = try await Self.begun()
+    run.serve("photo", .image(Self.other, etag: "\"2\""))
+    run.transcoder.always(.fail(TranscodeFailure(.workerCrashed, "the worker crashed")))
+    for day in 1...3 {
+      run.clock.set(day: Double(day))
+      let outcome = try await run.run(["a": "photo"])
+      #expect(outcome.items == ["a stale worker-crashed"])
+      #expect(outcome.requests == ["\(Self.url) if \"1\" 200"])
+      #expect(outcome.decodes == [2])
+      #expect(try outcome.paths(0) == first.paths(0))
+    }
+  }
+}
