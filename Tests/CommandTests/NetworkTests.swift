@@ -18,7 +18,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.errors.contains(
-        /1[0-9]+ of the last 1[0-9]+ pictures failed, which is more than fail-above: 90% \(1[0-9]+ http-status\)/
+        /1[0-9]+ of the last 1[0-9]+ images failed, which is more than fail-above: 90% \(1[0-9]+ http-status\)/
       ),
       "\(result.errors.suffix(500))")
     #expect(result.errors.contains("The server answered 404 Not Found."))

@@ -82,7 +82,8 @@ package struct File: ~Copyable {
   /// file.
   package func read(_ count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
     let start = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: count))
+    // An array, because appending one is a copy also in a debug build.
+    buffer += [UInt8](repeating: 0, count: count)
     var got = -1
     repeat {
       got = buffer.withUnsafeMutableBytes { bytes in
