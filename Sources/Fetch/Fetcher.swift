@@ -67,6 +67,7 @@ package final class Fetcher: Fetching {
       inbox.held += change
       inbox.isHeld = inbox.held >= limit
     }
+    // Only a smaller number can let a source start; after a larger one the loop has nothing to do.
     if change < 0 { waker.wake() }
   }
 
@@ -109,6 +110,7 @@ package final class Fetcher: Fetching {
           return inbox.isClosed
         }
         if isClosed {
+          // After `close` no thread reads the inbox, so the caller would wait forever.
           job.finish(.failure(FetchLoop.cancelled))
         } else if Task.isCancelled {
           // The cancellation handler may have run before the job was in the inbox.
@@ -134,9 +136,13 @@ package final class Fetcher: Fetching {
         return (inbox.jobs, inbox.cancelled, inbox.isClosed, inbox.isHeld)
       }
       loop.isHeld = isHeld
+      // Jobs before cancellations: both may have arrived in this turn. A request that has ended
+      // meanwhile is not found, which is not an error.
       loop.add(jobs)
       for identifier in cancelled { loop.cancel(identifier) }
       if isClosed {
+        // `forget` comes last and before the loop is released, which frees the handle that `wake`
+        // uses.
         loop.endAll()
         waker.forget()
         return

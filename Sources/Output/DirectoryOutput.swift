@@ -57,6 +57,7 @@ package struct DirectoryOutput: Output {
     let directory = path(folder)
     // A linked folder may lead out of the output.
     try FileSystem.refuseLink(directory)
+    // readdir(3) returns names in any order; reports must not depend on it.
     return try FileSystem.list(directory).sorted().map { name in
       let path = FileSystem.join(directory, name)
       if let bytes = FileSystem.size(ofFile: path) {
@@ -73,6 +74,7 @@ package struct DirectoryOutput: Output {
   package func write(_ name: String, staged: String) throws(SystemError) {
     // One flush for the document and for every variant that was renamed before it.
     try File(staged, .read).synchronizeFileSystem()
+    // Only then the name: after a power cut the catalog is the old one or the new one, and whole.
     try FileSystem.rename(staged, to: path(name))
     try FileSystem.synchronizeDirectory(root)
   }

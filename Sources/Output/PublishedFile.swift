@@ -23,6 +23,7 @@ package struct PublishedFile: Sendable {
   package static func path(
     digest: String, width: Int, height: Int, fileExtension: String
   ) -> String {
+    // 32 digits are 128 bits: enough that a name never stands for two contents.
     "variants/\(digest.prefix(2))/\(digest.prefix(32))-\(width)x\(height).\(fileExtension)"
   }
 

@@ -36,11 +36,13 @@ package final class SourceCache: Sendable {
     var state = State()
     for name in try FileSystem.list(directory) {
       let path = FileSystem.join(directory, name)
+      // Tessera makes only regular files here; anything else does not count.
       guard let (size, used) = FileSystem.sizeAndChange(ofFile: path) else { continue }
       state.entries[name] = Entry(size: size, used: used)
       state.total += size
     }
     self.state = Mutex(state)
+    // The limit may be smaller than in the last run.
     makeRoom()
   }
 
@@ -50,6 +52,7 @@ package final class SourceCache: Sendable {
 
   /// Keeps a file's bytes under their digest. The file also stays where it is.
   package func keep(_ file: String, as digest: String) {
+    // A source that is larger than the limit would drop all others.
     guard !has(digest), let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
       return
     }
@@ -68,11 +71,13 @@ package final class SourceCache: Sendable {
     guard has(digest) else { return false }
     do throws(SystemError) {
       try FileSystem.link(path(digest), as: target)
+      // The disk may have damaged the copy, and the state would then describe other bytes.
       guard try FileSystem.sha256(of: target) == digest else {
         try FileSystem.remove(target)
         forget(digest)
         return false
       }
+      // The next run reads from the file's time when it was last used.
       try FileSystem.touch(path(digest))
     } catch {
       forget(digest)
@@ -103,6 +108,7 @@ package final class SourceCache: Sendable {
       }
       return gone
     }
+    // A file that cannot be removed is counted again when the next run lists the folder.
     for digest in gone { try? FileSystem.remove(path(digest)) }
   }
 }

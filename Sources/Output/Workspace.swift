@@ -37,6 +37,8 @@ package struct Workspace: Sendable {
       try FileSystem.makePrivate(root)
       let file = try File(path, .lock)
       if try file.lock() {
+        // The number is for messages only. The lock is the kernel's, so one of a killed run is not
+        // stale.
         try file.truncate()
         try file.write(Array("\(Host.processIdentifier)\n".utf8))
         return OutputLock(file: file)
@@ -55,6 +57,7 @@ package struct Workspace: Sendable {
   package func clear() throws(SystemError) {
     for directory in [stagingDirectory, spoolDirectory] {
       try FileSystem.makeDirectory(directory)
+      // A linked folder would have the files of another folder removed.
       try FileSystem.refuseLink(directory)
       for name in try FileSystem.list(directory) {
         try FileSystem.remove(FileSystem.join(directory, name))

@@ -10,6 +10,7 @@ struct FileProbe {
   func probe(_ path: String) async -> ProbeAnswer {
     var count = 0
     do throws(SystemError) {
+      // open(2) accepts a directory, which would then be read like a pipe.
       if FileSystem.isDirectory(path) { throw SystemError("read", path, code: 21) }  // EISDIR
       let file = try File(path, .readWithoutWaiting)
       let result =
@@ -56,6 +57,7 @@ struct FileProbe {
     while reader.isSearching, !reader.isOver(HeaderReader.reach) {
       let bytes = try await input.read(ReadAhead.disk.hop)
       guard !bytes.isEmpty else {
+        // The timer's `stop()` also looks like the end of the file: the clock shows which it was.
         if ContinuousClock.now >= end {
           return .failure(
             ProbeFailure(

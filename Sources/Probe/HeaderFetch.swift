@@ -142,8 +142,10 @@ private struct HeaderSearch {
       // must not receive the configured headers.
       next.url = response.url
       if response.leftOrigin { next.headers = [] }
+      // The server did not answer 304, so these validators belong to another version.
       next.validators = nil
       next.range = window
+      // If-Range requires a strong validator (RFC 9110, section 13.1.5).
       next.ifRange = receiver.version?.strong
     case .unusable: startOver()
     }

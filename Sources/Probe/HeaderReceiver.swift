@@ -58,6 +58,7 @@ final class HeaderReceiver: BodyReceiving {
     state.withLock { state in
       switch extent {
       case .whole(let length):
+        // Parts that arrived before may belong to another version, so nothing of them is kept.
         state = State()
         state.version = validators
         state.length = length

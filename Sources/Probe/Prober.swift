@@ -45,6 +45,7 @@ package struct Prober: Sendable {
       var index = 0
       var inFlight = 0
       while let source = try await next() {
+        // The queue is full if one slow source holds back the answers of those behind it.
         while inFlight >= concurrency || queue.isFull(before: index, limit: Self.mostWaiting) {
           try await group.next()
           inFlight -= 1
@@ -86,6 +87,7 @@ package struct Prober: Sendable {
           Failure(
             code: "bad-url",
             message: "The URL must begin with http:// or https://, not \(scheme)://.")))
+    // All else is a path: a file's name may contain a colon, too.
     default: await FileProbe(deadline: fetch.policy.deadline).probe(source)
     }
   }

@@ -125,6 +125,8 @@ extension Reason {
 extension JSONValue {
   /// Whole seconds: `why` shows no more.
   fileprivate static func seconds(_ moment: Double) -> JSONValue {
+    // `Int` traps on a number that it cannot hold, and a damaged record may contain any. 9e15 is
+    // below 2^53, up to which a double is exact.
     .int(Int(max(-9e15, min(9e15, moment))))
   }
 

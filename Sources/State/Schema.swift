@@ -174,6 +174,7 @@ enum Schema {
     }
     for step in version..<max(version, last) {
       try database.execute("BEGIN IMMEDIATE; \(migrations[step])")
+      // This part is Swift, because SQL cannot take the stored sentences apart.
       if step == 8 { try Migration9.convertWarnings(database) }
       // With the number in the same transaction, a kill leaves the old schema or the new one.
       try database.execute("PRAGMA user_version = \(step + 1); COMMIT")

@@ -106,6 +106,7 @@ extension StateStore {
     try begin()
     if let change { try save(change, key: key, url: url) }
     try items.finish(result.id, reasons: Reason.stored(result.reasons))
+    // After the change, because the mark covers the source as it is stored from now on.
     var mark: Int?
     if let basis = result.basis, let source = try sources.find(basis.source) {
       mark = Self.mark(result.id, result.line, basis, source)
@@ -150,6 +151,7 @@ extension StateStore {
     _ item: ClaimRequest, _ key: String, _ settings: String
   ) throws(StateError) -> Standing? {
     guard let (line, mark) = try items.standing(item.id, settings: settings),
+      // Saving a source deletes its header record, so one that exists is newer than the line.
       let source = try sources.find(key), try headers.find(key) == nil
     else { return nil }
     let basis = Basis(settings: settings, entry: item.entry, source: key)

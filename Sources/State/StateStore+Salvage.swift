@@ -10,6 +10,7 @@ extension StateStore {
     // Files belong to a run of no known boot, which makes them doubtful.
     try begin()
     try database.execute("INSERT OR REPLACE INTO runs (number, boot) VALUES (0, '')")
+    // A file that SQLite cannot open holds nothing to copy; the damage itself is already reported.
     guard let damaged = try? Database(path, isReadOnly: true) else {
       try commit()
       return 0
@@ -29,6 +30,7 @@ extension StateStore {
   }
 
   private static func withoutFreshness(_ values: inout [Statement.Value]) {
+    // No lifetime, and run 0, which precedes all runs: so it counts as checked in none of them.
     values.replaceSubrange(Confirmation.freshness, with: [.null, .int(0)])
   }
 
@@ -42,6 +44,7 @@ extension StateStore {
   ) throws(StateError) -> Int {
     let columns = [Record.key] + Record.columns + ["mark"] + (extra.map { [$0.column] } ?? [])
     let places = repeatElement("?", count: columns.count).joined(separator: ", ")
+    // REPLACE, because a part that is read from both ends may return a record twice.
     let insert = try database.prepare(
       "INSERT OR REPLACE INTO \(Record.table) (\(columns.joined(separator: ", ")))"
         + " VALUES (\(places))")
@@ -70,6 +73,7 @@ extension StateStore {
         var rows = SalvageRows<Record>(isAscending: direction == "ASC")
         do throws(StateError) {
           try damaged.prepare(SalvageRows<Record>.query(direction))
+            // "g" follows the last hexadecimal digit, so the range holds all keys with this prefix.
             .runWhile([.text(prefix), .text("\(prefix)g")]) { rows.take($0) }
         } catch {
           // What was read until then is copied, and the rest is looked for from the other end.

@@ -126,6 +126,7 @@ extension StateStore {
     }
     if let source = change.source {
       try sources.save(source, key: key)
+      // Confirmed bytes say more than a header, and an older header must not contradict them.
       try headers.delete(key)
     }
     if let header = change.header { try headers.save(header, key: key) }

@@ -24,6 +24,7 @@ package actor StateStore {
     try database.execute(
       "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
         + "PRAGMA cache_size = -8000")  // KiB
+    // Before the statements are compiled: they name columns of the newest schema.
     try Schema.migrate(database)
     sources = try RecordTable(database)
     headers = try RecordTable(database)
@@ -43,6 +44,8 @@ package actor StateStore {
   package func beginRun(boot: String) throws(StateError) -> Int {
     try begin()
     try database.prepare("INSERT INTO runs (boot) VALUES (?)").run([.text(boot)])
+    // The row of the last run is never deleted: a number that came again would make its items look
+    // like repeated ones.
     let number = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.int(0) }
     return number ?? 1
   }
@@ -50,8 +53,10 @@ package actor StateStore {
   /// Ends a run whose files are on the disk. Items that its manifest does not name are forgotten.
   package func endRun(_ run: Int) throws(StateError) {
     try begin()
+    // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }
+    // Results first: they are found through their items.
     for rows in [
       "results WHERE id IN (SELECT id FROM items WHERE run <> ?)", "items WHERE run <> ?",
     ] {
@@ -75,6 +80,8 @@ package actor StateStore {
       guard begun.duration(to: .now) > Self.commitTime * 2 else { return }
       try commit()
     }
+    // IMMEDIATE takes the write lock now: SQLite rejects a later upgrade from reading without
+    // waiting.
     try database.execute("BEGIN IMMEDIATE")
     isInTransaction = true
     begun = .now
@@ -89,6 +96,7 @@ package actor StateStore {
   package func commit() throws(StateError) {
     guard isInTransaction else { return }
     try database.execute("COMMIT")
+    // Only after a success: a commit that failed is repeated by the next write.
     isInTransaction = false
   }
 

@@ -26,6 +26,7 @@ extension Host {
 
   /// A time in seconds since 1970 as RFC 3339 in UTC: `2026-11-21T12:00:00Z`.
   package static func timestamp(_ seconds: Double) -> String {
+    // By hand, because Foundation's DateFormatter brings ICU: a binary of 58 MB instead of 6.
     var time = time_t(seconds)
     var parts = tm()
     gmtime_r(&time, &parts)

@@ -66,6 +66,7 @@ package struct Transcoder {
   private func decode(failOn: FailOn) throws(TranscodeFailure) -> Decoded {
     let decoder = try Decoder(job, failOn: failOn)
     var decoded = Decoded(facts: decoder.facts)
+    // Before the frames are decoded: files of a wrong plan would be useless.
     guard decoder.facts.plansLike(job.expected) else { return decoded }
     do throws(VipsError) {
       decoded.frames = try decoder.frames(warnings: &decoded.warnings)

@@ -36,6 +36,7 @@ package struct SourceFacts: Sendable, Equatable {
 
   /// Whether a plan that was made for one of the two is valid for the other.
   package func plansLike(_ other: SourceFacts) -> Bool {
+    // A plan depends on whether there are several frames, not on their number.
     size == other.size && hasAlpha == other.hasAlpha && (frames > 1) == (other.frames > 1)
   }
 }

@@ -38,6 +38,7 @@ final class JobQueue: Sendable {
       state.entries.append(entry)
       return nil
     }
+    // Outside the lock, because `finish` runs code of the caller.
     if let rejection { entry.finish(rejection) } else { available.signal() }
   }
 
@@ -75,6 +76,7 @@ final class JobQueue: Sendable {
       defer { state.entries = [] }
       return (state.entries, Array(state.live.values))
     }
+    // Outside the lock: `kill` waits for the process's own lock, which `end` may hold for 100 ms.
     for process in live { process.kill() }
     for entry in waiting { entry.finish(.success(.failed(.stopped))) }
     for _ in 0..<lanes { available.signal() }

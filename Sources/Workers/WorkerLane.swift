@@ -26,6 +26,7 @@ struct WorkerLane {
         entry.finish(.success(try perform(entry.job)))
       } catch {
         entry.finish(.failure(error))
+        // Workers that cannot start would fail each waiting job after its own series of attempts.
         queue.fail(error)
       }
     }

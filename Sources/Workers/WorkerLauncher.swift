@@ -15,8 +15,10 @@ enum WorkerLauncher {
   ) throws(WorkerStartError) -> (pid: pid_t, channel: Int32) {
     var ends: [Int32] = [-1, -1]
     guard
+      // Close-on-exec, because another lane may start its worker at this moment.
       socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
     else { throw failure("create a socket pair", errno) }
+    // With this copy open, the worker's end would never show as a closed socket.
     defer { close(ends[1]) }
     let null = tessera_open("/dev/null", O_WRONLY, 0)
     defer { close(null) }

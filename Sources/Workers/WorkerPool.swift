@@ -46,6 +46,7 @@ package final class WorkerPool: Sendable {
         }
       }
     } catch {
+      // Without this, the first lane would wait for jobs, and its worker would stay, until the end.
       pool.close()
       throw WorkerStartError(description: error.description)
     }

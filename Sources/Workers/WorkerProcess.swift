@@ -66,6 +66,7 @@ final class WorkerProcess: Sendable {
       return .garbage
     case .closed: return .lost(end())
     case .timedOut:
+      // Killed first: `end` alone would give a worker that hangs another 100 ms.
       kill()
       _ = end()
       return .timedOut

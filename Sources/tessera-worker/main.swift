@@ -32,6 +32,7 @@ guard let version = Vips.start() else { stop("libvips could not start") }
 let confinement = Confinement.enter(reading: sources, writing: results)
 
 var channel = LineChannel(descriptor: channelDescriptor)
+// A coordinator that has closed the channel needs no worker, which is not an error.
 guard channel.send(WorkerHello(libvips: version, confinement: confinement).line) else { exit(0) }
 while let line = channel.receive(maximumLength: WireLine.maximumLength) {
   let request: WorkerRequest

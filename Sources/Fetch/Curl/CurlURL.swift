@@ -7,6 +7,7 @@ struct CurlURL: ~Copyable {
   /// Nil if the text is not an absolute URL.
   init?(_ text: String) {
     guard let handle = curl_url() else { return nil }
+    // No flags: a missing scheme, or one that libcurl cannot fetch, has to be an error.
     guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK else {
       // No `deinit` runs for a value that was not made.
       curl_url_cleanup(handle)

@@ -49,6 +49,7 @@ struct EasyHandle: ~Copyable {
   }
 
   mutating func set(_ option: CURLoption, _ value: String) {
+    // libcurl copies the text, unlike a header list.
     check(tessera_curl_set_string(pointer, option, value))
   }
 
@@ -61,12 +62,14 @@ struct EasyHandle: ~Copyable {
     var list: UnsafeMutablePointer<curl_slist>?
     for line in lines {
       guard let longer = curl_slist_append(list, line) else {
+        // A failed append leaves the list as it was, so it still has to be freed.
         curl_slist_free_all(list)
         return check(CURLE_OUT_OF_MEMORY)
       }
       list = longer
     }
     check(tessera_curl_set_list(pointer, CURLOPT_HTTPHEADER, list))
+    // Only now: the handle referred to the previous list until the new one was set.
     curl_slist_free_all(headerList)
     headerList = list
   }

@@ -19,12 +19,15 @@ final class FetchLoop {
     self.settings = settings
     self.multi = multi
     hosts = HostLimits(perHost: settings.perHost, patience: settings.patience)
+    // HostLimits counts a request for the host that it was queued for. libcurl's own limits also
+    // cover the hosts that redirects lead to.
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.concurrency)
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost)
     // Idle connections to keep: twice the active ones, so that a redirect's target stays open, too.
     tessera_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.concurrency * 2)
   }
 
+  // libcurl requires that all transfers are removed first; ``endAll(_:)`` has done so.
   deinit { curl_multi_cleanup(multi) }
 
   func add(_ jobs: [FetchJob]) {
@@ -62,12 +65,14 @@ final class FetchLoop {
   ///
   /// - Parameter report: called before the sleep; see ``Fetching/isBlocked``.
   func turn(_ report: (_ isBlocked: Bool) -> Void) {
+    // In every turn, because requests may still be added after the run's end.
     if let end = settings.end, end <= .now { endAll(.runDeadline) }
     giveUp()
     startQueued(readsLocally: true)
     let hasRead = isReading
     var count: Int32 = 0
     curl_multi_perform(multi, &count)
+    // Before the time limits: a transfer that has just ended has a result, and is not overdue.
     collect()
     endOverdue()
     // A transfer may have ended, so another one may start.
@@ -87,6 +92,7 @@ final class FetchLoop {
   /// Ends the queued requests of hosts that have failed for too long.
   private func giveUp() {
     let now = ContinuousClock.now
+    // Not in every turn: turns follow the network's events, and this inspects all failing hosts.
     guard lastGiveUp.duration(to: now) >= Self.giveUpInterval else { return }
     lastGiveUp = now
     for (host, error) in hosts.hostsToGiveUp(now: now, isQueued: { queue.hasEntries($0) }) {
@@ -122,6 +128,7 @@ final class FetchLoop {
     let now = ContinuousClock.now
     job.started = now
     var request = job.request
+    // A retry, or the rest of a download, shares the deadline of its item's earlier requests.
     if let end = request.end { request.deadline = min(request.deadline, now.duration(to: end)) }
     if let source = LocalSource(request.url) {
       let (result, bytes) = source.read(request, settings, into: job.receiver)
@@ -162,6 +169,8 @@ final class FetchLoop {
       else { continue }
       // Before the removal, which frees the message.
       let code = tessera_curl_message_result(message).rawValue
+      // Also before a redirect: libcurl starts a handle again only if it is removed and added
+      // again.
       guard let (_, job) = remove(transfer.identifier) else { continue }
       switch transfer.next(rawCode: code) {
       case .done(let result): finish(job, result, transfer)
@@ -196,6 +205,8 @@ final class FetchLoop {
       }
       finish(job, .failure(error), entry.transfer)
     }
+    // Only continued requests can be overdue here: for all others, the time starts when they leave
+    // the queue.
     for (identifier, job) in queue.allContinued {
       guard let end = job.request.end, end <= now else { continue }
       _ = queue.remove(identifier)

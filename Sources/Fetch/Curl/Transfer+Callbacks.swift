@@ -62,6 +62,7 @@ extension Transfer {
 
   private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
     do throws(FetchError) {
+      // Servers send 8-bit text here, too: malformed UTF-8 is replaced, and is not an error.
       let line = String(decoding: bytes, as: UTF8.self)
       switch try response.add(line, minimumSpeed: settings.minimumSpeed, now: .now) {
       case .more: return bytes.count
@@ -81,6 +82,8 @@ extension Transfer {
     let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
     // The user configured the proxy, so its address needs no permission.
     guard let peer, isProxied || settings.addresses.permits(peer) else {
+      // -1 is CURL_SOCKET_BAD. libcurl then attempts the host's next address; the reason is kept in
+      // case there is none.
       if let peer { stop = .error(refusal(of: peer)) }
       return -1
     }

@@ -58,6 +58,7 @@ extension Transfer {
     handle.set(CURLOPT_URL, url)
     setProxy()
     setDeadline(left)
+    // On each hop: a redirect may name a private address that the proxy can reach.
     if let error = refusalThroughProxy { throw error }
     // Never restored, even if a later hop returns to the first origin: the other one chose its URL.
     if Origin(url) != before {
@@ -75,6 +76,7 @@ extension Transfer {
     if case .error(let error) = stop, code != CURLE_OK { return .failure(error) }
     let wasStopped = if case .enough = stop { true } else { false }
     guard code == CURLE_OK || wasStopped else {
+      // Each redirect took one request, so one more means that this hop's was sent, too.
       let hop = CurlFailure.Hop(
         host: Origin(url).host, isRedirected: isRedirected, isProxied: isProxied,
         wasSent: requests > redirects, wasAnswered: response.headers.status != 0)

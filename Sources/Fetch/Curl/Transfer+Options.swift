@@ -55,6 +55,7 @@ extension Transfer {
     // Zero would mean libcurl's default or no limit at all.
     handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.timeout.milliseconds))
     setDeadline(request.deadline)
+    // 0 is no limit: the beginning of a source may be read, however large the whole is.
     handle.set(
       CURLOPT_MAXFILESIZE_LARGE, offset: request.isForBeginning ? 0 : settings.maximumBytes)
   }

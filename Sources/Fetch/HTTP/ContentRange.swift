@@ -40,6 +40,7 @@ extension ResponseHeaders {
     // Lengths and offsets of compressed data say nothing about the decompressed bytes.
     let isEncoded = self["content-encoding"].map { $0.lowercased() != "identity" } ?? false
     guard status == 206 else {
+      // A malformed or negative Content-Length counts as unknown.
       let length = isEncoded ? nil : self["content-length"].flatMap { Int($0) }
       return .whole(length: length.flatMap { $0 >= 0 ? $0 : nil })
     }

@@ -21,6 +21,7 @@ package enum Freshness {
     }
     // max-age takes precedence over Expires (section 5.3).
     if let maximumAge {
+      // How long caches between the server and here have kept the response (section 5.1).
       let age = headers["age"].flatMap { Int($0) } ?? 0
       return .seconds(max(0, maximumAge - max(0, age)))
     }

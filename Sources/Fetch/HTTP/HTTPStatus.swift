@@ -5,6 +5,7 @@ enum HTTPStatus {
     [408, 425, 429, 500, 502, 503, 504].contains(status)
   }
 
+  // Not 300, which offers a choice, nor 304, which answers a conditional request (section 15.4).
   static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
   /// The standard reason phrase; nil for a status that is rare. The server's own phrase is not

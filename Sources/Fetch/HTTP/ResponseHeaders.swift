@@ -18,10 +18,12 @@ package struct ResponseHeaders: Sendable, Equatable {
     size += line.utf8.count
     guard size <= Self.maximumSize else { return false }
     if line.hasPrefix("HTTP/") {
+      // `size` is not reset: an endless series of interim responses must reach the limit, too.
       fields = [:]
       status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
       return true
     }
+    // The empty line at the end. A malformed header without a colon is ignored like it.
     guard let colon = line.firstIndex(of: ":") else { return true }
     let name = line[..<colon].lowercased()
     let value = line[line.index(after: colon)...].trimmingBlanks

@@ -15,6 +15,7 @@ struct ResponseProgress {
   /// Whether the body holds requested bytes.
   var isSuccess: Bool {
     switch headers.status {
+    // 204 and 205 have no content, so they are errors here.
     case 200, 203: true
     // A part that was not requested violates RFC 9110, section 15.3.7.
     case 206: range != nil
@@ -42,6 +43,7 @@ struct ResponseProgress {
   mutating func add(
     _ line: String, minimumSpeed: Int, now: ContinuousClock.Instant
   ) throws(FetchError) -> Step {
+    // Interim responses count, too: the server has responded.
     waitingSince = nil
     // libcurl passes trailers here, too. They follow the body, and nothing in them is used.
     guard extent == nil else { return .more }

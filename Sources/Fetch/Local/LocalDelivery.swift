@@ -31,6 +31,7 @@ struct LocalDelivery {
         freshness: freshness, bytes: bytes)
     }
     if let version, request.validators?.etag == version { return response(.notModified) }
+    // As with a server, a larger source is accepted if only its beginning is needed.
     guard length <= settings.maximumBytes || request.isForBeginning else {
       throw .tooLarge(settings.maximumBytes)
     }

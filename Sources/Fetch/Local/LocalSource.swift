@@ -11,6 +11,7 @@ enum LocalSource {
 
   /// Nil for a URL of another scheme.
   init?(_ url: String) {
+    // A fragment is not part of what is fetched (RFC 3986, section 3.5).
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
     let text = url[..<end]
     switch url.prefix(5).lowercased() {
@@ -22,9 +23,12 @@ enum LocalSource {
 
   private static func file(_ rest: Substring) -> LocalSource {
     var place = rest
+    // An empty host and "localhost" both mean this machine (RFC 8089, section 2). No other host
+    // does.
     if place.hasPrefix("//localhost/") { place = place.dropFirst("//localhost".count) }
     if place.hasPrefix("///") { place = place.dropFirst(2) }
     guard place.hasPrefix("/"), !place.hasPrefix("//"),
+      // A NUL would end the path early in a system call.
       let bytes = PercentEncoding.decode(place), !bytes.contains(0),
       let path = String(validating: bytes, as: UTF8.self)
     else { return .unreadable(FetchError(.badURL, "a file: URL needs three slashes and a path")) }
@@ -89,10 +93,13 @@ enum LocalSource {
       .addressRefused,
       "the file is not in an allowed folder; if that is meant, "
         + settings.permissionHint("\"files:/the/folder\""))
+    // First: without any permission the file system is not even looked at.
     guard !settings.folders.isEmpty else { throw refusal }
     func isAllowed(_ place: String?) -> Bool {
       settings.folders.contains { folder in
+        // The allowed folder may be a link itself.
         guard let folder = FileSystem.realPath(folder), let place else { return false }
+        // With the slash: "/srv/images" must not permit "/srv/images-private".
         return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
       }
     }
@@ -102,6 +109,7 @@ enum LocalSource {
     guard isAllowed(FileSystem.realPath(path) ?? parent) else { throw refusal }
     let file: File
     do throws(SystemError) {
+      // A named pipe must not block the fetch loop before it is rejected below.
       file = try File(path, .readWithoutWaiting)
     } catch {
       throw error.isMissingFile

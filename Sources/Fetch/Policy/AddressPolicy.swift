@@ -26,6 +26,7 @@ package struct AddressPolicy: Sendable {
   /// Whether a connection to the address may be opened. An IPv6 address that embeds an IPv4 address
   /// is judged by the embedded one, because that is where its packets go.
   package func permits(_ address: IPAddress) -> Bool {
+    // First: the user may permit part of a block that is otherwise rejected, by its own CIDR.
     if allowed.contains(where: { $0.contains(address) }) { return true }
     if let embedded = address.embedded { return permits(embedded) }
     return Self.isPublic(address)
@@ -51,6 +52,7 @@ package struct AddressPolicy: Sendable {
   }
 
   private static let loopback = blocks("127.0.0.0/8", "::1/128")
+  // RFC 1918, carrier-grade NAT (RFC 6598), and unique local IPv6 addresses (RFC 4193).
   private static let privateUse = blocks(
     "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 
@@ -60,6 +62,7 @@ package struct AddressPolicy: Sendable {
   /// Multicast, and the blocks that IANA's special-purpose registries (RFC 6890 and its successors)
   /// mark as not globally reachable.
   private static let special = blocks(
+    // 169.254.0.0/16 includes 169.254.169.254, from which cloud machines read their credentials.
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
     "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
     "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",

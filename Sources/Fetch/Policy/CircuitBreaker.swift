@@ -67,10 +67,13 @@ struct CircuitBreaker {
       failures += 1
       let step = failures - (isRateLimit ? 1 : Self.failuresToOpen)
       if step >= 0 {
+        // The exponent is limited so that the shift cannot overflow.
         let pause = min(Self.longestPause, Self.firstPause * (1 << min(step, 16)))
+        // At least half of the pause: with full jitter the host could get its next request at once.
         openUntil = now.advanced(by: pause * (0.5 + chance / 2))
       }
     }
+    // Never earlier than before: another response may have requested a longer pause.
     openUntil = max(openUntil, requested)
   }
 
@@ -104,6 +107,7 @@ extension CircuitBreaker.Signal {
       case .dns, .network, .timeout, .tls:
         if wasSent || !error.isRetryable { return nil }
         self = .unreachable(error)
+      // These errors arose on this side, without the host.
       case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .notFound: return nil
       // The response was wrong in some way, but the host responded.
       default: self = .success

@@ -27,6 +27,7 @@ struct HostLimits {
 
   mutating func ended(_ host: String) {
     let left = transfers[host, default: 1] - 1
+    // Removed at zero: a manifest may name any number of hosts.
     transfers[host] = left > 0 ? left : nil
   }
 

@@ -82,6 +82,7 @@ package struct AddressBlock: Sendable, Hashable {
   }
 
   package func contains(_ other: IPAddress) -> Bool {
+    // A block covers one family only; the policy extracts embedded IPv4 addresses itself.
     guard other.bytes.count == address.bytes.count else { return false }
     let whole = prefix / 8
     guard address.bytes[..<whole] == other.bytes[..<whole] else { return false }

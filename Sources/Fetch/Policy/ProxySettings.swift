@@ -22,6 +22,7 @@ package struct ProxySettings: Sendable, Equatable {
     let all = value("all_proxy", "ALL_PROXY")
     proxies["http"] = value("http_proxy") ?? all
     proxies["https"] = value("https_proxy", "HTTPS_PROXY") ?? all
+    // curl accepts both separators.
     exceptions = (value("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0 == " " }
       .map { $0.lowercased() }
   }
@@ -29,6 +30,7 @@ package struct ProxySettings: Sendable, Equatable {
   /// Nil if the host needs no proxy.
   func proxy(for origin: Origin) -> String? {
     guard let proxy = proxies[origin.scheme] else { return nil }
+    // libcurl keeps the brackets of an IPv6 address.
     let host = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
     let address = IPAddress(host)
     let isException = exceptions.contains { entry in
@@ -36,6 +38,7 @@ package struct ProxySettings: Sendable, Equatable {
       if let address {
         return AddressBlock(entry)?.contains(address) ?? (IPAddress(entry) == address)
       }
+      // As in curl, ".example.com" and "example.com" mean the same.
       let name = entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
       return host == name || host.hasSuffix("." + name)
     }

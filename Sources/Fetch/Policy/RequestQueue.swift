@@ -112,6 +112,7 @@ struct RequestQueue<Element> {
     }
     guard let best else { return nil }
     lines[best.host]?.removeFirst()
+    // Every search visits all lines, so an empty one must not stay.
     if lines[best.host]?.isEmpty == true { lines[best.host] = nil }
     return best.entry.element
   }

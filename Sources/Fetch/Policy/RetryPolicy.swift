@@ -27,11 +27,13 @@ package struct RetryPolicy: Sendable {
   package func wait(
     after error: FetchError, tries: Int, elapsed: Duration, chance: Double
   ) -> Duration? {
+    // `runDeadline` may pass in a later run, not in this one.
     guard error.isRetryable, error.code != .runDeadline, !error.isHostGivenUp, tries <= retries
     else { return nil }
     // The exponent is limited so that the shift cannot overflow.
     let step = min(Self.cap, Self.base * (1 << min(tries - 1, 16)))
     let wait = max(step * chance, error.retryAfter ?? .zero)
+    // A pause beyond the deadline would only delay the failure.
     return elapsed + wait < deadline ? wait : nil
   }
 }

@@ -21,6 +21,7 @@ package struct Tries {
   ///
   /// - Parameter time: since it left the queue.
   package mutating func took(_ time: Duration, now: ContinuousClock.Instant = .now) {
+    // Only the first attempt's time in the queue is left out: the item has not begun before.
     if began == nil { began = now.advanced(by: .zero - time) }
   }
 

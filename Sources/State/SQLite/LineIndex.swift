@@ -24,10 +24,13 @@ package final class LineIndex {
 
   package init() throws(StateError) {
     database = try Database("")
+    // The file is temporary and never read after a crash: no journal, no flush, and one transaction
+    // that is never committed.
     try database.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
         + "CREATE TABLE lines (name TEXT PRIMARY KEY, place INTEGER, length INTEGER, next TEXT,"
         + " found INTEGER) WITHOUT ROWID; BEGIN")
+    // RETURNING yields a row only if the line was inserted.
     insert = try database.prepare(
       "INSERT INTO lines VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING place")
     select = try database.prepare("SELECT place, length, next, found FROM lines WHERE name = ?")

@@ -70,6 +70,7 @@ final class Statement {
   /// Runs the statement, calling `row` for each row until it returns false.
   func runWhile(_ values: [Value], _ row: (Row) -> Bool) throws(StateError) {
     defer {
+      // At once: a statement that is not reset keeps its read transaction open.
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }
@@ -99,6 +100,8 @@ final class Statement {
       case .double(let number): sqlite3_bind_double(handle, index, number)
       // With its length, because a text may contain a NUL.
       case .text(let text):
+        // SQLITE_TRANSIENT makes SQLite copy the text: Swift's buffer is valid during the call
+        // only.
         sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), tessera_sqlite_transient())
       }
     guard code == SQLITE_OK else { throw connection.failure(code) }

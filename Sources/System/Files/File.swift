@@ -28,9 +28,11 @@ package struct File: ~Copyable {
       switch mode {
       case .read: O_RDONLY
       case .readWithoutWaiting: O_RDONLY | O_NONBLOCK
+      // The lock file is emptied by its holder, so a link in its place would cost another file.
       case .lock: O_RDWR | O_CREAT | O_NOFOLLOW
       case .write: O_WRONLY | O_CREAT | O_TRUNC
       case .append: O_WRONLY | O_APPEND
+      // With O_EXCL, open(2) does not follow a link in the last component either.
       case .create: O_WRONLY | O_CREAT | O_EXCL
       }
     descriptor = tessera_open(path, flags, 0o666)
@@ -40,6 +42,7 @@ package struct File: ~Copyable {
 
   /// The process's standard input, from its current position.
   package static func standardInput() throws(SystemError) -> File {
+    // A duplicate, because `deinit` closes the descriptor.
     let descriptor = dup(STDIN_FILENO)
     guard descriptor >= 0 else { throw SystemError("read", "standard input") }
     return File(path: "standard input", descriptor: descriptor)
@@ -54,6 +57,7 @@ package struct File: ~Copyable {
       let descriptor = mkstemp(pointer)
       if descriptor >= 0 {
         unlink(pointer)
+        // mkstemp(3) itself does not set this flag.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       }
       return descriptor
@@ -72,6 +76,7 @@ package struct File: ~Copyable {
   package func waitUntilReadable(milliseconds: Int) throws(SystemError) -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let ready = Glibc.poll(&poll, 1, Int32(milliseconds))
+    // An interrupted wait counts as one whose time ran out: callers wait in a loop.
     if ready < 0 && errno != EINTR { throw SystemError("wait for", path) }
     return ready > 0
   }
@@ -85,6 +90,7 @@ package struct File: ~Copyable {
     // An array, because appending one is a copy also in a debug build.
     buffer += [UInt8](repeating: 0, count: count)
     var got = -1
+    // EAGAIN occurs after `readWithoutWaiting` only, whose callers wait for data before they read.
     repeat {
       got = buffer.withUnsafeMutableBytes { bytes in
         Glibc.read(descriptor, bytes.baseAddress?.advanced(by: start), count)

@@ -3,6 +3,8 @@ internal import Glibc
 extension FileSystem {
   /// Creates a directory and its parents. An existing directory is not an error.
   package static func makeDirectory(_ path: String) throws(SystemError) {
+    // The umask reduces these rights. A link to a directory is accepted here; callers that must not
+    // follow one call `refuseLink`.
     if mkdir(path, 0o777) == 0 || (errno == EEXIST && isDirectory(path)) { return }
     let code = errno
     let above = parent(of: path)

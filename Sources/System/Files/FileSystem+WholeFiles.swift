@@ -14,6 +14,7 @@ extension FileSystem {
   /// Replaces a file atomically: a reader sees the old content or the new one, even after a power
   /// cut.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    // In the same folder, because rename(2) does not work across file systems (EXDEV).
     let temporary = "\(path).\(getpid()).new"
     do {
       let file = try File(temporary, .write)
@@ -25,6 +26,7 @@ extension FileSystem {
       throw error
     }
     try rename(temporary, to: path)
+    // The new name is durable only after its directory is.
     try synchronizeDirectory(parent(of: path))
   }
 

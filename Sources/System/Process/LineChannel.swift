@@ -21,8 +21,11 @@ package struct LineChannel {
       if let end {
         guard ContinuousClock.now < end else { return false }
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // At most 200 ms at a time, so that the time limit is checked in between.
         if Glibc.poll(&poll, 1, 200) <= 0 { continue }
       }
+      // With a time limit the call must not block: after a successful poll the socket may still
+      // accept less than the whole line.
       let sent = rest.withUnsafeBytes {
         Glibc.send(
           // MSG_NOSIGNAL: a closed socket is a return value here, not a SIGPIPE.
@@ -67,6 +70,7 @@ package struct LineChannel {
         return .line(line)
       }
       searched = buffer.count
+      // A worker that sends without a line feed must not fill this process's memory.
       guard buffer.count <= maximumLength else { return .tooLong }
       if let end {
         let left = ContinuousClock.Instant.now.duration(to: end)
@@ -81,6 +85,7 @@ package struct LineChannel {
       var chunk = [UInt8](repeating: 0, count: 65_536)
       let count = recv(descriptor, &chunk, chunk.count, 0)
       if count < 0 && errno == EINTR { continue }
+      // An error such as ECONNRESET means the same as the end: the other process is gone.
       guard count > 0 else { return .closed }
       buffer.append(contentsOf: chunk[..<count])
     }

@@ -28,6 +28,7 @@ struct ColourConversion {
       guard try isCodedAsDisplayP3() else { return try Self.withoutProfile(image) }
       return try image.transformedToSRGB(from: .displayP3).withoutField(Raster.profileField)
     }
+    // vips_icc_transform would silently use another profile in place of an unusable one.
     guard image.hasUsableProfile else {
       warnings.append(.damagedProfile)
       return try Self.withoutProfile(image.withoutField(Raster.profileField))

@@ -61,6 +61,7 @@ struct Decoder {
     of image: Raster, _ format: ImageFormat, _ job: TranscodeJob
   ) throws(TranscodeFailure) -> Int {
     let frames = format.hasFrames ? image.frameCount : 1
+    // Before the pixels, so that their product cannot overflow: libvips limits sides to 10,000,000.
     guard frames <= job.maximumFrames else {
       throw .tooManyFrames("\(frames)", limit: job.maximumFrames)
     }
@@ -94,6 +95,7 @@ struct Decoder {
     let plain = try Self.withoutOpaqueAlpha(converted)
     // In memory, because sequential decoding delivers rows only once and in order.
     let base = try plain.resized(width: target.width, height: target.height).inMemory()
+    // Turning needs rows in any order, so it comes last, when the image is small and in memory.
     return [try Self.upright(base)]
   }
 
@@ -101,6 +103,7 @@ struct Decoder {
   private func reopened(at scale: Double) throws(VipsError) -> Raster {
     switch format {
     case .jpeg:
+      // Opening the file again costs little, because libvips has read only its header so far.
       let shrink = ShrinkOnLoad.jpeg(scale)
       return shrink == 1
         ? opened
@@ -111,6 +114,7 @@ struct Decoder {
         .init(
           frames: job.decode.isAnimated ? -1 : 1, scale: ShrinkOnLoad.webp(scale), failOn: failOn))
     case .gif:
+      // `opened` has all frames; for a still image one is enough.
       return job.decode.isAnimated
         ? opened : try Raster.load(job.source, format: format, .init(failOn: failOn))
     case .svg:

@@ -29,6 +29,8 @@ enum StructureCheck {
         .tooManyScans,
         "the JPEG has more than \(maximumScans) scans, each of which costs a full decode")
     }
+    // libwebpdemux walks over all frames to find the next one: without this check, a file of 2.3 MB
+    // with 50,000 frames took eight seconds to be rejected.
     let limit = job.maximumFrames
     if format == .webp, WebPStructure.frames(bytes.span, limit: limit + 1) > limit {
       throw .tooManyFrames("more than \(limit)", limit: limit)

@@ -23,6 +23,7 @@ enum Encoder {
       throw TranscodeFailure(encoding: error, format: file.encoding.format.rawValue)
     }
     let clean = try encoded.withBytes { bytes throws(TranscodeFailure) in
+      // The catalog states what is in the file, so the file is read back before it is published.
       guard file.matches(Span(_unsafeBytes: bytes)) else {
         throw AddressSpace.has(memory * 2) ? .damaged(file.encoding.format) : .encoderMemory
       }

@@ -120,6 +120,7 @@ package struct Examiner {
   private func load(_ bytes: [UInt8], _ format: ImageFormat) throws -> Raster {
     let path = FileSystem.join(folder, "read.\(format.rawValue)")
     defer { remove(path) }
+    // A scope of its own, which closes the file before libvips opens it by its path.
     do {
       let file = try File(path, .write)
       try file.write(bytes)

@@ -20,6 +20,8 @@ enum TIFFExif {
       guard let offset else { return [] }
       return try directory(at: offset, order, where: isWanted, budget: &budget, read)
     }
+    // At most three directories are read, and none leads on to another: offsets in a cycle are
+    // harmless.
     let all = try entries(
       at: order.number(head[4..<8]), where: ownTags.union([exifTag, gpsTag]).contains)
     // Offsets in a maker note are relative to the original file, so the note would be invalid.

@@ -34,6 +34,7 @@ struct UnreadMetadata {
   /// ignored.
   private mutating func readBoxes(of file: borrowing File) throws(SystemError) {
     var offset = 0
+    // A bare codestream does not begin with this box, and has no metadata.
     while let box = try Self.box(in: file, at: offset), box.name == "JXL " || offset > 0 {
       if ["Exif", "xml "].contains(box.name), box.end - offset <= Self.maximumBox {
         let body = try file.read(box.end - box.body, at: box.body)

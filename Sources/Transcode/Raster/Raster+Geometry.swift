@@ -28,6 +28,7 @@ extension Raster {
     let part = try Self.make {
       tessera_vips_smartcrop(handle, $0, Int32(width), Int32(height), byEntropy ? 1 : 0)
     }
+    // vips_smartcrop states the position as negated offsets.
     return (-Int(vips_image_get_xoffset(part.handle)), -Int(vips_image_get_yoffset(part.handle)))
   }
 
@@ -45,6 +46,7 @@ extension Raster {
       tessera_vips_resize(premultiplied.handle, $0, horizontal, vertical)
     }
     let straight = try Self.make { tessera_vips_unpremultiply(small.handle, $0) }
+    // vips_premultiply works in float, so the result goes back to bytes.
     return try Self.make { tessera_vips_cast_uchar(straight.handle, $0) }
   }
 

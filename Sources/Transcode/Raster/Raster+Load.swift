@@ -35,6 +35,7 @@ extension Raster {
     case .heic, .avif: try make { tessera_vips_load_heif(path, $0, level) }
     case .jxl: try make { tessera_vips_load_jxl(path, $0, level) }
     case .jp2: try make { tessera_vips_load_jp2(path, $0, level) }
+    // From memory, so that it has no base URL, and references in it lead to no file.
     case .svg: try drawing(try bytes(of: path), scale: options.scale, level)
     case .bmp: try bitmap(try bytes(of: path), options.maximumPixels)
     case .ico: try icon(try bytes(of: path), options.maximumPixels, level)

@@ -11,6 +11,8 @@ package enum Vips {
     vips_concurrency_set(1)
     // The operation cache would keep files open, and no operation is repeated.
     vips_cache_set_max(0)
+    // libvips' own mark for untrusted loaders is not enough: matrixload lacks it, and takes 20
+    // bytes for an image of 100,000 x 100,000 pixels.
     tessera_vips_block_all_but_named()
     return [0, 1, 2].map { String(vips_version($0)) }.joined(separator: ".")
   }
@@ -35,6 +37,7 @@ struct VipsError: Error {
 
   /// Whether an allocation failed. Under the worker's address-space limit that means the limit.
   var isOutOfMemory: Bool {
+    // libvips reports failures as text only, without a code.
     message.contains("out of memory") || message.contains("Cannot allocate memory")
   }
 }

@@ -18,6 +18,7 @@ extension Pyramid {
     let colour = DominantColour.of(thumbnail).map {
       Colour(red: $0.red, green: $0.green, blue: $0.blue).hexadecimal
     }
+    // The base may be in the source's own profile, which a stripped file would lose.
     let tiny = try uncropped(Self.tinySide).onScreen()
       .prepared(keeping: .strip, isAnimation: false).0
     let file = try tiny.webp(quality: Self.tinyQuality, effort: 6).withBytes { bytes in

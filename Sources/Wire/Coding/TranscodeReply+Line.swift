@@ -32,6 +32,7 @@ extension TranscodeReply {
   /// - Throws: ``WireError`` also if the reply is to another job.
   package init(line: [UInt8], for identifier: Int) throws(WireError) {
     let message = try Message(line)
+    // A late reply to an earlier job must not count as the reply to this one.
     guard try message.int("job") == identifier else {
       throw WireError(message: "a reply to another job")
     }
@@ -60,6 +61,7 @@ extension TranscodeFailure {
 
 extension Placeholders {
   fileprivate func write(to object: inout JSONWriter) {
+    // An invisible image has no colour.
     if let color { object.member("color", color) }
     object.member("thumbhash", thumbHash)
     object.member("blurhash", blurHash)

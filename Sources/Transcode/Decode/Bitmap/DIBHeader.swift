@@ -54,8 +54,10 @@ struct DIBHeader {
     let extra = size == 40 ? [.bitFields: 12, .alphaBitFields: 16][compression] ?? 0 : 0
     let hasMasks = compression == .bitFields || compression == .alphaBitFields
     masks = hasMasks ? start + 40 : nil
+    // BITMAPV3INFOHEADER, 56 bytes long, is the first version that has a mask for alpha.
     alphaMask = compression == .alphaBitFields || size >= 56 ? start + 52 : nil
     paletteStart = start + size + extra
+    // OS/2's first version stores RGBTRIPLE; all others store RGBQUAD, whose fourth byte is unused.
     paletteStep = isOld ? 3 : 4
     let colours = fields.colours == 0 ? 1 << min(bits, 8) : fields.colours
     paletteCount = bits > 8 ? 0 : min(1 << bits, colours)
@@ -128,8 +130,10 @@ extension DIBHeader {
   func fields(_ source: borrowing LittleEndian) throws(BitmapError) -> [BitField] {
     var alpha = 0
     if let alphaMask, bits == 32 { alpha = try source.double(alphaMask) }
+    // In an icon, 32 bits per pixel include alpha, although the header declares no mask for it.
     if isInIcon && bits == 32 { alpha = 0xFF00_0000 }
     guard let masks else {
+      // Without masks (BI_RGB), 16 bits per pixel are five for each colour.
       return (bits == 16 ? [0x7C00, 0x3E0, 0x1F, 0] : [0xFF_0000, 0xFF00, 0xFF, alpha])
         .map { BitField(mask: $0) }
     }

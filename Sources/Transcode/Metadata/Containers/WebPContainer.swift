@@ -39,6 +39,7 @@ enum WebPContainer {
     for name in metadata.map(\.name) {
       var chunk = WebPData()
       guard WebPMuxGetChunk(other, name, &chunk) == WEBP_MUX_OK else { continue }
+      // 1: copied, because the chunk's bytes belong to `other`.
       guard WebPMuxSetChunk(copy, name, &chunk, 1) == WEBP_MUX_OK else { return nil }
     }
     return assembled(copy)
@@ -62,6 +63,7 @@ enum WebPContainer {
     for number in 1...UInt32(count) {
       var frame = WebPMuxFrameInfo()
       guard WebPMuxGetFrame(source, number, &frame) == WEBP_MUX_OK else { return false }
+      // WebPMuxGetFrame allocates a copy, which its caller has to free.
       defer { WebPDataClear(&frame.bitstream) }
       let copied =
         isAnimated
@@ -79,6 +81,7 @@ enum WebPContainer {
     var input = WebPData(
       bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
       size: min(bytes.count, stated + stated % 2 + 8))
+    // 0: not copied, because the caller's bytes outlive the mux.
     return WebPMuxCreateInternal(&input, 0, WEBP_MUX_ABI_VERSION)
   }
 
