@@ -26,6 +26,7 @@ package enum Console {
 
   /// Prepares the process. To be called before anything else.
   package static func prepare() {
+    // Started without standard streams, the program would take its own sockets for them.
     StandardStream.fillGaps()
     // A closed connection or pipe is then an error of one call, and does not end the program.
     signal(SIGPIPE, SIG_IGN)

@@ -23,6 +23,7 @@ package struct Program: Sendable {
     guard failure != 0, failure != EPIPE else { return status }
     Console.message(
       "tessera: \(SystemError("write to", "standard output", code: failure))")
+    // The status of a signal or of wrong usage says more than that of the failed write.
     return status == .done || status == .someFailed ? .failed : status
   }
 
@@ -45,10 +46,12 @@ package struct Program: Sendable {
   }
 
   private func run(_ verb: String, _ words: [String]) async -> ExitStatus {
+    // From the words as typed, so that an error in them is reported as JSON, too.
     let isJSON = words.contains(CommonFlag.json.name)
     guard let command = command(named: verb) else {
       return end(.usage(unknown(verb)), isJSON: isJSON)
     }
+    // Before the words are parsed: `--help` works even if another word is wrong.
     if words.contains("--help") || words.contains("-h") {
       Console.write(help.page(of: command))
       return .done

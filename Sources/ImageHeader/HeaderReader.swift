@@ -51,6 +51,7 @@ public struct HeaderReader: Sendable {
   package mutating func add(_ bytes: RawSpan) {
     guard isSearching else { return }
     known.insert(unsafe bytes.withUnsafeBytes { unsafe Array($0) }, at: known.prefix.count)
+    // Not with all bytes that are here: in which pieces they arrive must not change the answer.
     while isSearching, known.prefix.count >= nextReading { read(prefix: nextReading) }
   }
 

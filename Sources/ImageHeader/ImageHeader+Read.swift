@@ -31,6 +31,7 @@ extension ImageHeader {
 
   /// Why the values are impossible; nil if they are possible.
   private var refusal: HeaderRefusal? {
+    // A side of 0 would make the plan divide by zero.
     let sides = 1...HeaderLimits.longestSide
     guard sides.contains(pixelWidth), sides.contains(pixelHeight) else {
       return .init(

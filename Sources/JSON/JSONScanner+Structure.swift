@@ -35,6 +35,7 @@ extension JSONScanner {
       guard take(",") else { throw unexpected("\",\" or \"}\"") }
       skipSpace()
     }
+    // Also after a comma: JSON allows no trailing one (RFC 8259, section 4).
     guard peek == UInt8(ascii: "\"") else { throw unexpected("a member's name in quotes") }
     let start = offset
     let text = try string()
@@ -79,6 +80,7 @@ extension JSONScanner {
     guard take("[") else { throw mismatch("an array") }
     skipSpace()
     if take("]") { return }
+    // From here on an element must follow: JSON allows no trailing comma (RFC 8259, section 5).
     var index = 0
     while true {
       do throws(Failure) {

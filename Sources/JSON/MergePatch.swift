@@ -41,6 +41,7 @@ package enum MergePatch {
   ) throws(Inexpressible) -> [JSONValue.Member] {
     for member in members {
       if member.value == .null { throw Inexpressible(path: []) }
+      // Nulls in arrays are kept: a patch replaces an array as a whole (RFC 7396, section 2).
       if case .object(let inner) = member.value { _ = try whole(inner) }
     }
     return members

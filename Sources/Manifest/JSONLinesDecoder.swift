@@ -75,6 +75,7 @@ struct JSONLinesDecoder: RecordDecoding {
 
   private static func focus(_ value: JSONValue) throws(Mistake) -> ManifestEntry.Focus {
     let numbers = value.arrayValue?.compactMap(\.doubleValue)
+    // Both counts: [0.5, "x", 0.3] has two numbers and three elements.
     guard let numbers, numbers.count == 2, value.arrayValue?.count == 2 else {
       throw Mistake("\"focus\" must be two numbers from 0 to 1, such as [0.5, 0.3]")
     }

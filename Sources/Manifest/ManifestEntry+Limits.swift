@@ -21,6 +21,7 @@ extension ManifestEntry {
   }
 
   private func checkID() throws(ManifestProblem) {
+    // An id such as ../x or CON is accepted: no id becomes a path, and files are named by digests.
     if id.isEmpty { throw problem("the id is empty") }
     if id.utf8.count > Self.longestID {
       throw problem("the id is \(id.utf8.count) bytes long; at most \(Self.longestID) are allowed")

@@ -47,6 +47,8 @@ package struct ManifestEntry: Sendable, Equatable {
       list.value(id)
       list.value(url)
       writeSlots(to: &list)
+      // As text, because the writer rounds numbers to three decimals: points that differ would be
+      // equal.
       list.value(focus.map { "\($0.x) \($0.y)" } ?? "")
       list.value(extra ?? .null)
       // An `extra` of null differs from no `extra`.

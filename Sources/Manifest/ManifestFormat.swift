@@ -11,6 +11,7 @@ enum ManifestFormat {
     for separator in separators {
       if let table = TableDecoder(header: first, separator: separator) { return (table, true) }
     }
+    // A pass of its own: a header row that one separator reads may look unusable with another.
     for separator in separators {
       if let mistake = TableDecoder.mistake(inHeader: first, separator: separator) {
         return (UnusableTable(separator: separator, mistake: mistake), false)

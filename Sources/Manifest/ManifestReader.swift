@@ -61,6 +61,7 @@ package struct ManifestReader {
     guard let decoder else {
       let (found, isHeader) = ManifestFormat.decoder(for: text)
       decoder = found
+      // Only now: before the format is known, a quote is a character like others.
       splitter.separator = found.separatorOfQuotedFields
       return isHeader ? nil : decode(text, line: line, with: found)
     }

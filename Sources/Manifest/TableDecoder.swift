@@ -82,6 +82,8 @@ struct TableDecoder: RecordDecoding {
       default: extra.append(.init(column, .string(field)))
       }
     }
+    // Without the column, ids are derived from URLs. An empty field in it is a mistake, which the
+    // check of the entry reports.
     entry.id = id ?? ""
     entry.hasNoID = id == nil
     if !extra.isEmpty { entry.extra = .object(extra) }

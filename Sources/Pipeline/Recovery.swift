@@ -63,6 +63,7 @@ struct Recovery: Sendable {
       if FileSystem.size(ofFile: path + "-wal") != nil {
         try FileSystem.rename(path + "-wal", to: aside + "-wal")
       }
+      // SQLite rebuilds this index of its log.
       try FileSystem.remove(path + "-shm")
     }
     let state = try StateStore(path: path)

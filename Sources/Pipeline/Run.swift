@@ -14,6 +14,7 @@ extension Pipeline {
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {
     let directory = DirectoryOutput(file.output)
+    // Before anything is touched: another run may be at work on this output.
     let lock = try PipelineError.wrap { try directory.workspace.lock() }
     defer { withExtendedLifetime(lock) {} }
     let session = RunSession(self, directory, directory.workspace, .system, observer)
@@ -67,6 +68,7 @@ struct RunSession: Sendable {
 
   func prepare() throws(SystemError) {
     try output.prepare()
+    // After a kill, files are left that no record names.
     try workspace.clear()
   }
 
@@ -88,6 +90,7 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(file, in: workspace.spoolDirectory, end: end)
     let state = try StateStore(path: workspace.statePath)
+    // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await startWorkers()
     defer { pool.close() }
     let fetcher = try startFetcher(end: end)
@@ -101,6 +104,7 @@ struct RunSession: Sendable {
     }
     defer { closing?.cancel() }
     let boot = Host.bootIdentifier
+    // Before any item: the record of a file that is not whole would be reused.
     try await recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,

@@ -17,6 +17,7 @@ final class DecodingContext {
       report(node.mark, "\(key) must be \(expected), found \(node.kind)")
       return nil
     }
+    // Variables are replaced after YAML is parsed, so that a value can't add keys to the file.
     var text = ""
     var rest = raw[...]
     while let start = rest.firstRange(of: "${") {

@@ -61,6 +61,7 @@ extension PipelineFile {
       Self.isWebURL($0) ? $0 : nil
     }
     baseURL = top.value("base-url", expected: "a URL, such as https://cdn.example.com/feed/") {
+      // Clients join the base and a path without anything in between.
       Self.isWebURL($0) ? ($0.hasSuffix("/") ? $0 : $0 + "/") : nil
     }
     fetch = FetchDecoding.fetch(&top, directory: directory)

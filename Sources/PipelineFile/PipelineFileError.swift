@@ -13,6 +13,7 @@ package struct PipelineFileError: Error, Sendable {
       ($0.mark.line, $0.mark.column) < ($1.mark.line, $1.mark.column)
     }
     lines = String(decoding: bytes, as: UTF8.self)
+      // CR LF is one Character in Swift.
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
   }
 }
@@ -22,6 +23,7 @@ extension PipelineFileError: CustomStringConvertible {
   package var description: String {
     diagnostics.map { diagnostic in
       let mark = diagnostic.mark
+      // Escaped: a terminal would obey control characters in the file.
       var text = "\(path):\(mark.line):\(mark.column): error: \(diagnostic.message.printable)"
       let line = lines.indices.contains(mark.line - 1) ? lines[mark.line - 1] : ""
       if !line.isEmpty {

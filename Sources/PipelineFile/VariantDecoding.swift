@@ -11,7 +11,9 @@ enum VariantDecoding {
     settings.quality = encoderSetting("quality", &group, .quality, common: 1...100) {
       $0.hasQuality ? 1...100 : nil
     }
+    // The common range is that of WebP, the default format.
     settings.effort = encoderSetting("effort", &group, .effort, common: 0...6, \.efforts)
+    // The formats that every program reads; the limits of both are above WebP's.
     settings.oversized =
       group.choice("oversized", [OutputFormat.jpeg, .png]) ?? settings.oversized
     settings.background =

@@ -39,6 +39,7 @@ struct YAMLEvents: ~Copyable {
   mutating func next() throws(Diagnostic) -> Event {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
+    // libyaml frees the strings of the event here, so the result has copies of them.
     defer { yaml_event_delete(&event) }
     let start = event.start_mark
     // libyaml counts from 0.

@@ -52,6 +52,8 @@ struct YAMLParser: ~Copyable {
     default: throw Diagnostic(event.mark, "expected a value")
     }
     let node = YAMLNode(content: content, mark: event.mark)
+    // After its content: an alias within its own anchor finds none, so that no cycle can arise. The
+    // count makes an alias cost as much of the budget as what it stands for.
     if let anchor = event.anchor { anchors[anchor] = (node, used - before) }
     return node
   }

@@ -25,6 +25,7 @@ struct CosineFactors {
         x += 1
       }
     }
+    // A plane of one colour has only factors of 0, which cannot be divided by the largest.
     if scale > 0 { factors = factors.map { 0.5 + 0.5 / scale * $0 } }
   }
 

@@ -10,6 +10,7 @@ package enum ThumbHash {
     let longer = Double(max(image.width, image.height))
     let across = max(1, rounded(most * Double(image.width) / longer))
     let down = max(1, rounded(most * Double(image.height) / longer))
+    // The reference program never takes fewer than three components for luminance.
     let luminance = CosineFactors(planes.luminance, of: image, max(3, across), max(3, down))
     let yellow = CosineFactors(planes.yellow, of: image, 3, 3)
     let red = CosineFactors(planes.red, of: image, 3, 3)
@@ -18,6 +19,7 @@ package enum ThumbHash {
     let isLandscape = image.width > image.height
     // 24 bits: three constants of 6 bits, the scale of luminance in 5, and a flag for alpha.
     let head =
+      // Yellow and red are between -1 and 1, hence 31.5 + 31.5 times the value.
       rounded(63 * luminance.constant) | rounded(31.5 + 31.5 * yellow.constant) << 6
       | rounded(31.5 + 31.5 * red.constant) << 12 | rounded(31 * luminance.scale) << 18
       | (hasAlpha ? 1 : 0) << 23

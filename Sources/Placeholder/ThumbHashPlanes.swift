@@ -13,6 +13,7 @@ struct ThumbHashPlanes {
   init(_ image: Thumbnail) {
     let count = image.width * image.height
     let (average, opacity) = Self.average(of: image)
+    // Exact in floating point: an opaque pixel adds 255 / 255, which is 1.
     hasAlpha = opacity < Double(count)
     for pixel in 0..<count {
       let opacity = Double(image.samples[pixel * 4 + 3]) / 255

@@ -2,6 +2,7 @@ extension Crop {
   /// The size of the largest part of an image that has a given shape, to within a pixel.
   static func largest(of shape: Size, in whole: Size) -> Size {
     var part = whole
+    // At least a pixel: a wide crop of an image of 1 x 10,000 may have a height below one.
     // Compare W/H with w/h without dividing.
     if whole.width * shape.height >= whole.height * shape.width {
       part.width = max(1, roundedRatio(whole.height, shape.width, shape.height))

@@ -56,6 +56,7 @@ struct Frame {
   func variant(
     serving target: Target, of source: PlanSource, settings: PlanSettings
   ) -> PlannedVariant {
+    // Nothing is enlarged, so the source's own side is the most that a file can have.
     let wanted = min(target.length, native.longerSide)
     let resolved = ResolvedFormat.all(of: wanted, source: source, settings: settings)
     // All formats of a variant have one size, so the least of their limits is the top rung.

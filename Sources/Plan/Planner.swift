@@ -18,10 +18,12 @@ extension Plan {
         let variant = frame.variant(serving: target, of: source, settings: settings)
         return Request(scale: scale, asked: target.size, variant: made.merge(variant))
       }
+      // At scale 1 a pixel is a point, and the layout is in points.
       slotPlans.append(
         SlotPlan(slot: slot, layout: frame.target(of: slot, scale: 1).size, requests: requests))
     }
     self.init(variants: made, slots: slotPlans, formatCount: settings.formats.count)
+    // Last, because requests hold indices, and variants may be added until the last request.
     sortVariants()
   }
 

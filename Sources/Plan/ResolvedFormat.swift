@@ -48,6 +48,7 @@ struct ResolvedFormat {
     // PNG is the last resort even if the result exceeds its limit as well.
     format = .png
     for candidate in [settings.oversized, .png] where candidate != asked {
+      // A configured format without alpha flattens its files anyway, so JPEG would lose nothing.
       if source.hasAlpha && asked.hasAlpha && !candidate.hasAlpha {
         reasons.append(.noAlpha(candidate))
       } else if length > candidate.longestSide {

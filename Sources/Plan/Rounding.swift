@@ -33,6 +33,7 @@ package enum Rounding: Sendable, Equatable {
 
   private static func halfStep(atLeast length: Int) -> Int {
     let power = powerOfTwo(atLeast: length)
+    // For the powers 1 and 2 this is 0, and the power itself results.
     let below = power / 4 * 3  // one and a half times the power below
     return below >= length ? below : power
   }

@@ -40,6 +40,7 @@ package struct Doctor: Sendable {
     let folder = try PipelineError.wrap { try FileSystem.makeTemporaryDirectory() }
     // A folder that can't be removed is in the temporary directory, where the system clears it.
     defer { try? FileSystem.removeDirectory(folder) }
+    // The defaults of `limits` in a pipeline file.
     let settings = WorkerSettings(
       executable: workerPath, count: 1, memory: 2_000_000_000, time: .seconds(60), sources: folder,
       results: folder)

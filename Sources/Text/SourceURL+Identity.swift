@@ -2,6 +2,7 @@ extension SourceURL {
   /// The URL without `user:password@`, for everything that users and other programs see. It accepts
   /// any number of slashes, so that it hides secrets in malformed URLs as well.
   package static func withoutUserInfo(_ url: String) -> String {
+    // The last "@": a password may contain others, and no part of it may be shown.
     guard let authority = authority(of: url, exactly: false),
       let at = url.utf8[authority].lastIndex(of: UInt8(ascii: "@"))
     else { return url }

@@ -64,6 +64,7 @@ enum PlanCommand: Command {
     guard sides.count == 2, let width = sides[0], let height = sides[1] else {
       return .source(text)
     }
+    // VIPS_MAX_COORD of libvips 8.14, the longest side that a run accepts.
     guard (1...10_000_000).contains(width), (1...10_000_000).contains(height) else {
       throw UsageError(
         "\(oneImage.name) must have 1x1 to 10000000x10000000 pixels, found \"\(text)\"")

@@ -26,9 +26,11 @@ enum ProbeCommand: Command {
     options: [allow, timeout, concurrency, maximumBytes])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    // A person at a terminal would wait for an answer while the command waits for a list.
     if arguments.operands.isEmpty && Console.isInputTerminal {
       throw UsageError.operands("missing", syntax, command: name)
     }
+    // The defaults are those of `fetch` in a pipeline file.
     let session = ProbeSession(
       concurrency: try arguments.value(concurrency) ?? 16,
       timeout: try arguments.value(timeout) ?? .seconds(15),

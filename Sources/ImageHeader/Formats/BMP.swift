@@ -11,6 +11,7 @@ enum BMPHeader: FormatReading {
 
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let size = try file.little32(14)
+    // BITMAPCOREHEADER is the only header with sides of 16 bits; the others have 32.
     if size == 12 {
       return ImageHeader(
         format: .bmp, pixelWidth: try file.little16(18), pixelHeight: try file.little16(20))

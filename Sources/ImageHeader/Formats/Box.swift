@@ -18,6 +18,8 @@ struct Box {
       end = nil
     case 1:  // a 64-bit length follows the type
       let long = try file.big64(offset + 8)
+      // The length counts the head of the box, too. With a smaller one the box would end within its
+      // head.
       guard long >= 16 else { throw .malformed("a box is \(long) bytes long") }
       start = offset + 16
       end = offset + long
@@ -67,6 +69,7 @@ struct BoxWalk {
       throw error
     }
     if let end {
+      // Otherwise a crafted child would be read from bytes that belong to other boxes.
       guard box.end ?? end <= end else { throw .malformed("a box is longer than its parent") }
       box.end = box.end ?? end
     }

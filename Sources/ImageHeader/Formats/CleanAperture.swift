@@ -18,6 +18,8 @@ struct CleanAperture {
     height = try fraction(1, file)
     right = try fraction(2, file)
     down = try fraction(3, file)
+    // Numerators may be larger than sides: a crop of 2,237 pixels over the denominator 60,000 has
+    // one above 2^27.
     let isPossible = [width, height, right, down].allSatisfy { number, denominator in
       (1...0xFFFF).contains(denominator) && abs(number) <= HeaderLimits.longestSide
     }

@@ -2,6 +2,7 @@
 enum EXRHeader: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     var header = ImageHeader(format: .exr, pixelWidth: 0, pixelHeight: 0, bitsPerChannel: 16)
+    // After the magic number and the version, four bytes each.
     var offset = 8
     // Eight attributes are required; programs add some of their own.
     for _ in 0..<256 {

@@ -47,8 +47,10 @@ enum Exif {
     }
     guard count > 0 else { return 0 }
     var place = entry + 8
+    // A value of more than four bytes is elsewhere in the block (TIFF 6.0, section 2).
     if count > 4 / size {
       place = block.lowerBound + (try file.number32(place, isLittle: isLittle))
+      // Damaged or hostile Exif may point anywhere; only the block itself counts.
       guard place + size <= block.upperBound else { return 0 }
     }
     switch size {

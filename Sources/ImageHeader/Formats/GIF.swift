@@ -18,6 +18,8 @@ enum GIFHeader: FormatReading {
     var header = ImageHeader(
       format: .gif, pixelWidth: isTrusted ? screen.width : 0,
       pixelHeight: isTrusted ? screen.height : 0)
+    // Signature and screen descriptor have 13 bytes, and a global colour table may follow (GIF 89a,
+    // sections 17 to 19).
     var walk = BlockWalk(offset: 13 + paletteSize(try file.byte(10)))
     do throws(HeaderStop) {
       guard let frame = try walk.nextFrame(file) else { throw .malformed("it has no frame") }
@@ -66,6 +68,7 @@ private struct BlockWalk {
           right: try file.little16(offset + 1) + file.little16(offset + 5),
           bottom: try file.little16(offset + 3) + file.little16(offset + 7))
       case 0x21:  // extension; 0xF9 is graphic control
+        // Bit 0 of its flags says that a colour is transparent (GIF 89a, section 23).
         if try file.byte(offset + 1) == 0xF9, try file.byte(offset + 3) & 1 == 1 {
           isTranslucent = true
         }
@@ -78,6 +81,7 @@ private struct BlockWalk {
 
   /// Moves past the frame whose descriptor is at the current offset.
   mutating func skipFrame(_ file: borrowing HeaderView) throws(HeaderStop) {
+    // The descriptor, a local colour table, and the minimum code size (GIF 89a, sections 20 to 22).
     offset += 10 + GIFHeader.paletteSize(try file.byte(offset + 9)) + 1
     try skipData(file)
   }

@@ -17,6 +17,7 @@ enum HEIFBrand {
     if contains(heic, major) { return .heic }
     guard contains(general, major) else { return nil }
     // 60 compatible brands are more than any file has.
+    // From 16 on: the bytes after the major brand are its minor version (14496-12, section 4.3).
     for offset in stride(from: 16, to: min(length, 256) - 3, by: 4) {
       if contains(avif, try file.big32(offset)) { return .avif }
     }

@@ -19,6 +19,7 @@ struct HEIFItems {
     while let box = try walk.next(file) {
       guard let boxEnd = box.end else { continue }
       if box.type == Box.type("pitm") {
+        // Version 0 has item ids of 16 bits, later ones of 32 (14496-12, section 8.11.4).
         primary =
           try file.byte(box.start) == 0 ? file.big16(box.start + 4) : file.big32(box.start + 4)
       } else if box.type == Box.type("iprp") {
@@ -52,8 +53,10 @@ struct HEIFItems {
     _ file: borrowing HeaderView, _ start: Int, _ end: Int
   ) throws(HeaderStop) {
     let version = try file.byte(start)
+    // The lowest flag makes the indices of properties 15 bits wide instead of 7.
     let isWide = try file.byte(start + 3) & 1 == 1
     let count = try file.big32(start + 4)
+    // A file of some bytes may claim 2^32 items.
     guard count <= HeaderLimits.steps else { throw .malformed("it has \(count) items") }
     var offset = start + 8
     for _ in 0..<count {
@@ -61,6 +64,7 @@ struct HEIFItems {
       offset += version == 0 ? 2 : 4
       let number = try file.byte(offset)
       offset += 1
+      // A hostile list that leaves its box would be read from bytes of other boxes.
       guard offset + number * (isWide ? 2 : 1) <= end else {
         throw .malformed("its list of properties is longer than its box")
       }
@@ -78,6 +82,7 @@ struct HEIFItems {
   private mutating func readReferences(
     _ file: borrowing HeaderView, _ start: Int, _ end: Int
   ) throws(HeaderStop) {
+    // Version 0 has item ids of 16 bits, version 1 of 32.
     let size = try file.byte(start) == 0 ? 2 : 4
     var walk = BoxWalk(from: start + 4, to: end)
     while let box = try walk.next(file) {

@@ -17,9 +17,11 @@ enum HEIFProperty {
   init(_ file: borrowing HeaderView, _ box: Box) throws(HeaderStop) {
     let at = box.start
     self = .other
+    // ispe, pixi and auxC are full boxes: version and flags come before their content.
     if box.type == Box.type("ispe") {
       self = .size(try file.big32(at + 4), try file.big32(at + 8))
     } else if box.type == Box.type("irot") {
+      // All other bits of irot and imir are reserved.
       self = .rotation(try file.byte(at) & 3)
     } else if box.type == Box.type("imir") {
       self = .mirror(try file.byte(at) & 1)

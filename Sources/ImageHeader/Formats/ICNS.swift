@@ -21,6 +21,7 @@ enum ICNSHeader: FormatReading {
         name.unicodeScalars.append(Unicode.Scalar(UInt8(try file.byte(offset + index))))
       }
       let length = try file.big32(offset + 4)
+      // The length counts the eight bytes of type and length, too.
       guard length >= 8 else { throw .malformed("one of its icons is \(length) bytes long") }
       best = max(best, sizes[name] ?? 0)
       offset += length

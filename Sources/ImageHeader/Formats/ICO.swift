@@ -18,6 +18,7 @@ enum ICOHeader: FormatReading {
         best = (size.width, size.height, entry)
       }
     }
+    // Bitmaps in an icon have a mask, and PNGs mostly have an alpha channel.
     var header = ImageHeader(
       format: .ico, pixelWidth: best.width, pixelHeight: best.height, hasAlpha: true)
     do throws(HeaderStop) {

@@ -22,6 +22,7 @@ enum JPEGHeader: FormatReading {
             orientation =
               try Exif.orientation(file, from: segment.start + 6, to: segment.end) ?? .upright
           }
+        // 14 bytes: the name with its NUL, the number of the chunk, and the number of all chunks.
         case 0xE2 where !hasProfile && segment.count >= 14:
           hasProfile = try file.has("ICC_PROFILE\0", at: segment.start)
         default: break
@@ -65,6 +66,7 @@ private struct SegmentWalk {
     var count: Int { end - start }
   }
 
+  // After SOI, which has no length and which the signature has checked.
   private var offset = 2
   private var steps = 0
   /// Bytes between segments that belong to none.
@@ -92,6 +94,7 @@ private struct SegmentWalk {
       case 0xD9, 0xDA: return nil  // EOI, SOS
       default:
         let length = try file.big16(offset + 2)
+        // The length counts its own two bytes (T.81, B.1.1.4).
         guard length >= 2 else {
           throw .malformed("one of its segments is \(length) bytes long (byte \(offset))")
         }

@@ -2,6 +2,7 @@
 enum JPEG2000Header: FormatReading {
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     if try file.big16(0) == 0xFF4F { return try codeStream(file) }
+    // After the signature box.
     var walk = BoxWalk(from: 12, to: nil)
     while let box = try walk.next(file) {
       if box.type == Box.type("jp2h") { return try headerBox(file, from: box.start, to: box.end) }
@@ -18,6 +19,7 @@ enum JPEG2000Header: FormatReading {
     var hasProfile = false
     while let box = try walk.next(file) {
       if box.type == Box.type("ihdr") {
+        // In ihdr the height precedes the width (I.5.3.1).
         header = ImageHeader(
           format: .jp2, pixelWidth: try file.big32(box.start + 4),
           pixelHeight: try file.big32(box.start),

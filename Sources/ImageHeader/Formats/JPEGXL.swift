@@ -78,6 +78,7 @@ enum JPEGXLHeader: FormatReading {
     let height = try side(file, &bits, isSmall: isSmall)
     switch try bits.take(file, 3) {
     case 0: return (try side(file, &bits, isSmall: isSmall), height)
+    // The fixed ratios of SizeHeader. The width is rounded down, as in libjxl.
     case 1: return (height, height)
     case 2: return (height * 12 / 10, height)
     case 3: return (height * 4 / 3, height)
@@ -110,6 +111,7 @@ private struct CodeStream {
     if try file.big16(0) == 0xFF0A {
       part = (0, nil)
     } else {
+      // After the signature box.
       walk = BoxWalk(from: 12, to: nil)
     }
   }
@@ -134,6 +136,7 @@ private struct CodeStream {
       if box.type == Box.type("jxlc") { return (box.start, box.end) }
       // A part begins with its index, four bytes.
       if box.type == Box.type("jxlp") {
+        // A part of less than four bytes would end before it begins.
         return (box.start + 4, box.end.map { max($0, box.start + 4) })
       }
     }

@@ -27,6 +27,7 @@ enum PNGHeader: FormatReading {
     do throws(HeaderStop) {
       try readChunks(file, &header)
     } catch {
+      // A damaged chunk rejects the file. Chunks that are cut off do not: the size is known.
       if case .malformed = error { throw error }
       try file.endRefinement(error)
     }
@@ -40,6 +41,7 @@ enum PNGHeader: FormatReading {
     var orientation: Orientation?
     for _ in 0..<HeaderLimits.steps {
       let length = try file.big32(offset)
+      // PNG's numbers have 31 bits (section 7.1).
       guard length <= 0x7FFF_FFFF else {
         throw .malformed("one of its chunks is \(length) bytes long (byte \(offset))")
       }

@@ -71,6 +71,7 @@ enum PNMHeader: FormatReading {
       switch words.first {
       case "WIDTH": header.pixelWidth = words.last.flatMap { Int($0) } ?? 0
       case "HEIGHT": header.pixelHeight = words.last.flatMap { Int($0) } ?? 0
+      // Depth 2 is grey with alpha, 4 is RGB with alpha (Netpbm, pam(5)).
       case "DEPTH": header.hasAlpha = ["2", "4"].contains(words.last)
       case "MAXVAL": header.bitsPerChannel = (words.last.flatMap { Int($0) } ?? 0) > 255 ? 16 : 8
       case "ENDHDR": return header

@@ -33,6 +33,7 @@ enum SVGHeader: FormatReading {
     while let equals = rest.firstIndex(of: "=") {
       let name = rest[..<equals].split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
       rest = rest[rest.index(after: equals)...].drop(while: \.isWhitespace)
+      // XML requires the quotes (XML 1.0, section 3.1): without them the tag is not well-formed.
       guard let quote = rest.first, quote == "\"" || quote == "'" else { return attributes }
       rest = rest.dropFirst()
       let value = rest.prefix { $0 != quote }

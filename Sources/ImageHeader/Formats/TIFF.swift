@@ -17,8 +17,10 @@ enum TIFFHeader: FormatReading {
     let isLittle = try file.byte(0) == UInt8(ascii: "I")
     let version = try file.number16(2, isLittle: isLittle)
     let layout = Layout(isLittle: isLittle, isBig: version == 43)  // 42 is the classic version
+    // Only the first directory is read, so chains of 30,000 directories, and cycles, cost nothing.
     let directory = try number(
       file, layout.isBig ? 8 : 4, size: layout.offsetSize, layout)
+    // The header of the file has eight bytes, so a directory within it is damage.
     guard directory >= 8 else { throw .malformed("its directory begins at byte \(directory)") }
     let count = try number(file, directory, size: layout.countSize, layout)
     guard count > 0, count <= HeaderLimits.steps else {

@@ -46,6 +46,7 @@ enum WebPHeader: FormatReading {
   private static func orientation(
     _ file: borrowing HeaderView
   ) throws(HeaderStop) -> Orientation {
+    // The length of a RIFF container does not count its first eight bytes (RFC 9649, section 2.4).
     let end = try 8 + file.little32(4)
     var offset = 30
     var hasLookedAtEnd = false
@@ -68,6 +69,7 @@ enum WebPHeader: FormatReading {
           return try orientation(file, chunk: place, file.little32(place + 4))
         }
       }
+      // Chunks are padded to an even length (RFC 9649, section 2.3).
       offset += 8 + length + length % 2
     }
     return .upright
@@ -95,6 +97,7 @@ enum WebPHeader: FormatReading {
       if error == .ended { return nil }
       throw error
     }
+    // Byte by byte: without the chunks before it, it is not known where a chunk begins here.
     for place in start...end - 8 where try file.has("EXIF", at: place) {
       var next = try place + 8 + file.little32(place + 4)
       next += next % 2  // padding to an even length

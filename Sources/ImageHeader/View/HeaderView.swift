@@ -37,11 +37,13 @@ struct HeaderView: ~Escapable {
   /// The offset in the buffer of `count` bytes at `offset` in the file.
   @inline(__always)  // Nearly every access is within the prefix: two comparisons, no call.
   private func place(_ offset: Int, _ count: Int) throws(HeaderStop) -> Int {
+    // A difference, because the sum of two claimed numbers could overflow and trap.
     if offset >= 0, offset <= prefix - count { return offset }
     return try placeAfterPrefix(offset, count)
   }
 
   private func placeAfterPrefix(_ offset: Int, _ count: Int) throws(HeaderStop) -> Int {
+    // A difference here, too. After it, the sums below can't overflow.
     guard offset >= 0, offset <= HeaderLimits.largestOffset - count else {
       throw .malformed("an offset in it is larger than any file")
     }

@@ -76,6 +76,7 @@ struct CatalogLines: ~Copyable {
       place = Place(offset: bufferOffset + text.startIndex, length: text.count)
       return try parse(text)
     }
+    // JSON Lines has no end of its own, so a cut at the end of a line is not noticed.
     if hasEnd { throw error("the file ends before the catalog does") }
     return nil
   }

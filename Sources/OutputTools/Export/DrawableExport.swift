@@ -5,6 +5,7 @@ internal import TesseraSystem
 /// 4. Each file is named for its slot and its image (`R.drawable.card_p1`).
 final class DrawableExport: Exporting {
   private static let types: Set = ["image/webp", "image/png", "image/jpeg"]
+  // A point is a pixel at mdpi. hdpi is left out: its scale of 1.5 is not a whole number.
   private static let densities = [1: "mdpi", 2: "xhdpi", 3: "xxhdpi", 4: "xxxhdpi"]
   let scales: [Int]? = densities.keys.sorted()
   private let context: ExportContext

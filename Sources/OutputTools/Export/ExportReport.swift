@@ -17,6 +17,7 @@ package struct ExportReport: Sendable, Equatable {
   package var json: [UInt8] {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
+      // Programs read this name, so it stays although the sources say "images".
       object.member("pictures", images)
       object.member("empty", empty)
       object.member("files", files)

@@ -97,6 +97,7 @@ extension String {
       case "\"": text += "&quot;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
+      // A parser turns a plain CR into LF (HTML, section 13.2.3.5).
       case "\r": text += "&#13;"
       // Not allowed in any document, not even as references (HTML, section 13.1.4).
       case "\0"..<"\t", "\u{B}", "\u{E}"..<" ", "\u{7F}"..<"\u{A0}": text += "\u{FFFD}"

@@ -16,6 +16,7 @@ package struct GalleryReport: Sendable {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
       object.member("path", path)
+      // Programs read this name, so it stays although the sources say "images".
       object.member("pictures", images)
       object.member("shown", shown)
     }

@@ -67,6 +67,7 @@ package struct Pruning: Sendable {
     for file in try output.list("variants/\(folder.name)") {
       try Task.checkCancellation()
       let path = "variants/\(folder.name)/\(file.name)"
+      // Files with other names are not made by a run, and are not deleted.
       guard PublishedFile.digest(in: path) != nil, case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue
@@ -76,6 +77,7 @@ package struct Pruning: Sendable {
       guard fate == .deleted else { continue }
       onDelete(path)
       if !isDryRun {
+        // The file first: a kill in between leaves a note without a file, which does no harm.
         try output.remove(path)
         try await OutputToolError.wrapAsync { try await state.forgetRetired(path) }
       }
@@ -85,6 +87,7 @@ package struct Pruning: Sendable {
   /// Decides about a file, and records when it was first seen to be unnamed.
   private func decide(about path: String, _ state: StateStore) async throws -> PruneReport.Fate {
     if try await state.isNamed(path) {
+      // A file that is named again begins a new grace period when it is dropped again.
       if !isDryRun { try await state.forgetRetired(path) }
       return .kept
     }

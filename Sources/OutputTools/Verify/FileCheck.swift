@@ -27,6 +27,7 @@ struct FileCheck {
     do throws(SystemError) {
       let bytes = try output.read(file.path, isDeep ? size : Self.beginning, at: 0)
       if let problem = try headerProblem(size: size, bytes) { return problem }
+      // 32 digits: a name has the first 128 bits of the digest.
       if isDeep, SHA256.of(bytes).prefix(32) != digest {
         return "has other content than its name says"
       }

@@ -20,6 +20,7 @@ struct CatalogWriter {
   /// - Parameter count: the number of lines; with fewer, or others, the state is damaged.
   func write(run: Int, count: Int) async throws {
     let name = "catalog.\(file.catalogFormat.rawValue)"
+    // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     let staged = workspace.stagingPath(name)
     try await writeStaged(staged, run: run, count: count)
     try output.write(name, staged: staged)

@@ -10,6 +10,7 @@ enum Fingerprint {
   static func variant(
     content: String, decode: DecodePlan, recipe: String, libvips: String
   ) -> String {
+    // Another version of libvips may encode other bytes, so its files are made again.
     SHA256.of(
       "content \(content)\n\(decode.recipe)\n\(recipe)\nlibvips \(libvips)\n"
         + "recipes \(Version.recipes)\n")
@@ -23,6 +24,7 @@ enum Fingerprint {
   /// Identifies everything but the item and its source that shapes a line of the catalog.
   static func line(_ file: PipelineFile, libvips: String) -> String {
     let rest =
+      // Ignored parameters are left out of the URL of the line; max-bytes decides on acceptance.
       "\(Version.number) \(file.profile.rawValue) \(file.fetch.ignoredQuery) \(file.fetch.maximumBytes)"
     return String(SHA256.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
   }

@@ -47,6 +47,8 @@ final class Intake: BodyReceiving {
         state.length = length
         state.version = validators?.strong
       case .part(let range, let total):
+        // A server may send another range, another length or another version than requested; the
+        // bytes of two images would be joined.
         state.isForeign =
           range.lowerBound != state.count || range.upperBound != state.length
           || total ?? range.upperBound != state.length
@@ -88,6 +90,7 @@ final class Intake: BodyReceiving {
         if state.refusal != nil { return .enough }
       }
       do throws(SystemError) {
+        // A pause has closed the file; more bytes go behind those that are there.
         if state.spool == nil { state.spool = try File(spoolPath, isFirst ? .write : .append) }
         try state.spool?.write(bytes)
       } catch {

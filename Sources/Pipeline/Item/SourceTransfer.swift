@@ -32,6 +32,8 @@ struct SourceTransfer: Sendable {
         if case .notModified = response.ending { return .notModified(response) }
         return .arrived(response, intake, intake.finish())
       case .failure(let error):
+        // No file stays open during the back-off: partial bodies of many items would use up the
+        // descriptors.
         intake.pause()
         if error.code == .cancelled || error.code == .local {
           intake.discard()
@@ -77,6 +79,7 @@ private struct Attempts {
     request = FetchRequest(
       url: item.requestURL, headers: settings.headers.map { ($0.name, $0.value) },
       validators: validators, deadline: settings.deadline)
+    // Tasks reach the fetcher in any order; its queue follows the order of the manifest.
     request.turn = settings.order == .newestFirst ? -item.position : item.position
   }
 

@@ -52,6 +52,7 @@ package struct EntryStream {
     guard let batch = try await manifest.nextBatch() else { return nil }
     let items = batch.compactMap { record -> Item? in
       guard case .entry(let entry) = record else { return nil }
+      // The position follows from the claim below, which finds repeated ids.
       return Item(entry, position: 0, settings)
     }
     var requests = items.map { item in

@@ -36,6 +36,7 @@ struct ManifestDownload {
     defer { fetcher.close() }
     var tries = Tries(RetryPolicy(retries: fetch.retries, deadline: Self.deadline), runEnd: end)
     while true {
+      // An empty file for each attempt, so that parts of two versions are never joined.
       let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
       var request = FetchRequest(
         url: url, headers: fetch.headers.map { ($0.name, $0.value) }, deadline: Self.deadline)

@@ -56,6 +56,7 @@ package final class ManifestStream {
         throw PipelineError.manifest(path: path, reason: "it is a directory")
       }
       do throws(SystemError) {
+        // A named pipe without a writer would block the call that opens it, without end.
         let file = try File(path, .readWithoutWaiting)
         return ManifestStream(file, path: path, of: pipeline)
       } catch {
@@ -97,6 +98,7 @@ package final class ManifestStream {
     bytesRead += bytes.count
     if bytes.isEmpty {
       isAtEnd = true
+      // The items behind the cut would leave the catalog.
       if let gunzip, !gunzip.isComplete {
         throw .manifest(path: path, reason: "the gzip data is cut off")
       }

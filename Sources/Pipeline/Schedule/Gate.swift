@@ -66,6 +66,8 @@ final class Gate: Sendable {
 
   private func admit(_ bytes: Int, _ state: inout State) -> Bool {
     // One item is always admitted, however large.
+    // Beyond the window only while its items wait for their hosts, so that one slow host cannot
+    // fill it.
     let fits =
       state.isClosed || state.items == 0
       || (state.bytes + bytes <= self.bytes

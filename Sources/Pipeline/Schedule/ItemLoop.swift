@@ -69,6 +69,8 @@ struct ItemLoop: Sendable {
       backwards = try NewestFirst(in: parts.workspace.spoolDirectory)
     }
     while true {
+      // Before `next`, which makes the verdicts: items that end meanwhile may have changed a
+      // source.
       parts.turns.beginVerdicts()
       guard let batch = try await entries.next() else { break }
       meter.read(manifest.bytesRead, of: manifest.size)

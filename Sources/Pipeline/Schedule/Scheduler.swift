@@ -36,6 +36,7 @@ final class Scheduler: Sendable {
     self.stop = stop
     // Four items for each transfer: some wait for a worker, for a turn, or for the state.
     let window = max(1_000, concurrency * 4)
+    // By bytes, too: two hundred lines with 1 MB of `extra` each must take less than 150 MB.
     let gate = Gate(items: window, bytes: Self.entryBytes) { fetcher.isBlocked }
     // Weak, because the gate holds the fetcher: neither would ever be freed.
     fetcher.whenBlocked { [weak gate] in gate?.wake() }
@@ -49,6 +50,7 @@ final class Scheduler: Sendable {
     _ item: Item, in group: inout ThrowingDiscardingTaskGroup<any Error>
   ) async {
     await gate.enter(item.weight)
+    // Here and not in the task: places follow the manifest, whichever task runs first.
     let place = turns.queue.place(item.sourceKey)
     meter.started()
     group.addTask { [self] in
@@ -69,6 +71,7 @@ final class Scheduler: Sendable {
   func takes(_ verdict: StandingItems.Verdict) -> Bool {
     guard turns.isUndisturbed(verdict.source) else { return false }
     meter.standing(verdict)
+    // For `fail-above` it is a success.
     _ = failures.withLock { $0.diagnosis(after: nil) }
     return true
   }
@@ -83,6 +86,7 @@ final class Scheduler: Sendable {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
     let start = ContinuousClock.now
+    // After the wait for its turn: an item with the same request may have failed just before.
     let work = Work(item, finding: findings[item.requestDigest])
     let done = try await way.result(of: work)
     if let finding = done.finding { findings.add(finding, for: item.requestDigest) }

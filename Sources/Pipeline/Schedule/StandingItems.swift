@@ -51,6 +51,7 @@ package struct StandingItems: Sendable {
     source.record = line.source
     source.isReady = true
     source.lastStatus = .ok
+    // A line that cannot be read is not an error: its item is processed.
     guard freshness.isFresh(source, now: now),
       let image = try? JSONParser.parse(Array(line.line.utf8)),
       let files = PublishedFile.all(of: image), !files.isEmpty,

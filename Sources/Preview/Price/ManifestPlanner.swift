@@ -20,6 +20,7 @@ package struct ManifestPlanner {
   package init(_ file: PipelineFile, ladders: [Ladder] = [], probes: Bool) throws {
     self.file = file
     let workspace = DirectoryOutput(file.output).workspace
+    // Opening a state that does not exist would create it, and planning writes nothing.
     state =
       workspace.hasState
       ? try PipelineError.wrap { try StateStore(path: workspace.statePath) } : nil

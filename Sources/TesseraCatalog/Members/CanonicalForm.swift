@@ -86,6 +86,7 @@ extension CatalogValue {
   /// where they put the decimal point and when they use an exponent.
   static func ecmaScriptText(_ number: Double) -> String {
     guard number.isFinite else { return "null" }
+    // Also for -0: ECMAScript writes both as 0.
     if number == 0 { return "0" }
     if number < 0 { return "-" + ecmaScriptText(-number) }
     let parts = "\(number)".split(separator: "e")

@@ -19,16 +19,19 @@ public enum BlurHash {
       (1...1024).contains(height)
     else { return nil }
     let (across, down) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
+    // There are at most nine by nine components, fewer than a digit of base 83 can state.
     guard digits[0] < 81, digits.count == 4 + 2 * across * down else { return nil }
     // The format's constants: 2 x 83 for the maximum of the factors, and 19 levels per channel.
     let scale = Double(digits[1] + 1) / 166
     let average = digits[2..<6].reduce(0) { $0 * 83 + $1 }
+    // Four digits of base 83 hold numbers of more than 24 bits.
     guard average < 1 << 24 else { return nil }
     var factors = [
       [linear(average >> 16), linear(average >> 8 & 255), linear(average & 255)]
     ]
     for start in stride(from: 6, to: digits.count, by: 2) {
       let value = digits[start] * 83 + digits[start + 1]
+      // 19^3 is 6,859, and two digits hold up to 6,888.
       guard value < 19 * 19 * 19 else { return nil }
       factors.append(
         [value / 361, value / 19 % 19, value % 19].map { step in

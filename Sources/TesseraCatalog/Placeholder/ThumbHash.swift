@@ -16,6 +16,7 @@ public enum ThumbHash {
   ///   ``CatalogPlaceholder/Kind/pixels(_:)`` accepts.
   public static func decode(_ hash: [UInt8]) -> PlaceholderPixels? {
     guard let parts = Parts(hash) else { return nil }
+    // The reference decoder, too, draws 32 pixels along the longer side.
     let ratio = Double(parts.across) / Double(parts.down)
     let width = max(1, Int((ratio > 1 ? 32 : 32 * ratio) + 0.5))
     let height = max(1, Int((ratio > 1 ? 32 / ratio : 32) + 0.5))
@@ -60,6 +61,7 @@ public enum ThumbHash {
         var x = y == 0 ? 1 : 0
         // Only the triangle of low frequencies is stored.
         while x * down < across * (down - y) {
+          // Four bits, 0 to 15, stand for -1 to 1.
           factors.append((x, y, (Double(digits.next()) / 7.5 - 1) * scale))
           x += 1
         }
@@ -67,6 +69,7 @@ public enum ThumbHash {
     }
 
     func value(_ column: [Double], _ row: [Double]) -> Double {
+      // Each cosine counts twice, as in the reference decoder.
       factors.reduce(constant) { $0 + $1.value * column[$1.x] * row[$1.y] * 2 }
     }
   }
@@ -109,6 +112,7 @@ public enum ThumbHash {
       let most = hasAlpha ? 5 : 7
       let isLandscape = shape >> 15 != 0
       (across, down) = isLandscape ? (most, shape & 7) : (shape & 7, most)
+      // A damaged hash may state 0 components, by which the shape would be divided.
       guard across > 0, down > 0, !hasAlpha || hash.count >= 6 else { return nil }
       var digits = Digits(bytes: hash[(hasAlpha ? 6 : 5)...])
       luminance = Channel(

@@ -69,8 +69,10 @@ public struct CatalogPatch: Sendable {
     for (id, change) in images {
       entries[id] = change == .null ? nil : try entries[id].changed(by: change, id: id.text)
     }
+    // A `first` of null means that no image is left; without `first` the order begins as before.
     var id = first.map(\.stringValue) ?? catalog.images.first?.id
     while let current = id {
+      // Removed when it is visited, so that a cycle of `next` ends in this error.
       guard let entry = entries.removeValue(forKey: Identifier(current)) else {
         throw Self.error(
           "images", "\"\(current)\" is missing; the patch is for another catalog")

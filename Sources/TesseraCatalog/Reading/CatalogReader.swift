@@ -71,6 +71,7 @@ public struct CatalogReader: Sendable {
   /// - Throws: ``CatalogError`` if the document is cut off.
   public mutating func finish() throws(CatalogError) {
     switch state {
+    // JSON Lines has no end of its own: a document cut at the end of a line looks complete.
     case .end where buffer.peek == nil, .lines where buffer.peek == nil: return
     default:
       buffer.advanceToEnd()

@@ -29,6 +29,7 @@ struct HeadReader: Sendable {
     }
     scanner = reader.scanner
     seen = reader.seen
+    // After any member: a blank catalog has the right schema, so only one that was read can fail.
     guard catalog.schema == Catalog.schema else {
       throw JSONScanner.Failure(
         offset: start,

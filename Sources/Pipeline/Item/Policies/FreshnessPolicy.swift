@@ -14,6 +14,7 @@ struct FreshnessPolicy: Sendable {
 
   /// Whether a confirmation is still good.
   func isFresh(_ confirmation: Confirmation, now: Double) -> Bool {
+    // Once a run is enough, even with `revalidate: always`.
     if confirmation.run == run { return true }
     switch revalidation {
     case .always: return false

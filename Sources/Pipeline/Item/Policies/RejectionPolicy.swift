@@ -29,6 +29,7 @@ struct RejectionPolicy: Sendable {
 
   /// The rejection, if the source need not be examined again.
   func believed(_ record: RejectionRecord?, now: Double) -> RejectionRecord? {
+    // From 0 on: if the clock was set back, the record is from the future and not believed.
     guard let record, record.wasSeenTwice, !onlyFailed,
       (0...Self.believedFor).contains(now - record.seen)
     else { return nil }
@@ -56,6 +57,8 @@ struct RejectionPolicy: Sendable {
     if let believed = believed(previous, now: now), content != nil, believed.content == content {
       record.seen = believed.seen
     }
+    // Two runs must agree: a body that was cut off, of which no length is known, looks like a
+    // broken image with the validators of the good one, which would be rejected for a week.
     record.wasSeenTwice = previous.map { Self.agree($0, record) } ?? false
     return .save(record)
   }

@@ -21,6 +21,7 @@ struct Keep: Step {
   func perform(_ work: Work) async throws -> StepDecision {
     guard let bytes = work.bytes, let blueprint = work.blueprint, let content = work.source.content
     else { throw PipelineError.local("the item \"\(work.item.id)\" has nothing to keep") }
+    // A copy confirms nothing; only an answer of the server does.
     if !bytes.isCopy, let response = work.response {
       copies.keep(bytes, of: work.item)
       work.change.source = SourceRecord(

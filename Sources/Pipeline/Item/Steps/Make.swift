@@ -87,6 +87,8 @@ struct Make: Step {
     _ work: Work, _ failure: TranscodeFailure, _ facts: SourceFacts
   ) throws -> StepDecision {
     if failure.code == .cancelled {
+      // At the deadline of the run the pool is closed, too: the item fails, and the run goes on to
+      // its catalog.
       guard let runEnd, runEnd <= .now, !Task.isCancelled else { throw CancellationError() }
       return .done(.failed(.unreachable(.runDeadline)))
     }

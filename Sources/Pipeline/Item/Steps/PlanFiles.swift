@@ -26,6 +26,8 @@ struct PlanFiles: Step {
       throw PipelineError.local("the item \"\(work.item.id)\" has no bytes to plan for")
     }
     // Only at the first time: when the decoder has corrected the size, the turn is taken already.
+    // Before the look-up: of two items with the same bytes, the second one then finds the files of
+    // the first.
     if work.seen == nil { await takeTurn(work, bytes.digest) }
     var facts = work.seen ?? bytes.header.facts
     if work.seen == nil {

@@ -64,6 +64,8 @@ struct Publish: Step {
       guard FileSystem.size(ofFile: staged.path) != nil else { return nil }
       // No format that is written has files of 2 GiB.
       let bytes = try FileSystem.read(staged.path, limit: 1 << 31)
+      // The file itself is measured: a worker has decoded hostile bytes, so its report is not
+      // trusted.
       guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
         header.format.rawValue == staged.file.encoding.format.rawValue,
         header.width == staged.file.size.width, header.height == staged.file.size.height

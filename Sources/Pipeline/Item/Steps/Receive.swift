@@ -56,6 +56,7 @@ struct Receive: Step {
       work.bytes = SourceBytes(
         path: path, digest: digest, header: HeaderFacts(header), isCopy: false)
       work.reasons.append(freshness.change(work.source, to: digest, response))
+      // Past `revalidate`, which handles answers without a body.
       return .goTo(.plan)
     }
   }

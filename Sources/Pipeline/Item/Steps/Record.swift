@@ -31,6 +31,7 @@ struct Record: Sendable {
     if let error = image.error {
       work.reasons.append(.failed(code: error.code, message: error.message))
     }
+    // Only a line without an error has a basis: items with other lines are processed in every run.
     let result = StateStore.ItemResult(
       id: item.id, line: CatalogWriter.line(image, extra: item.entry.extra),
       status: image.status.rawValue, reasons: work.reasons, content: content,

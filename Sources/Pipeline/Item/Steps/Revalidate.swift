@@ -36,6 +36,7 @@ struct Revalidate: Step {
     }
     work.change.source = record.confirmed(
       by: response, freshness, ignoring: ignoredQuery, now: clock.now())
+    // The server has the good bytes again, whatever was rejected in between.
     work.change.rejection = .forget
     // The confirmed bytes are newer than the rejected ones, also if the source is requested again.
     work.source.rejection = nil
