@@ -11,6 +11,7 @@ extension HeaderReader {
 
   /// The answer if the file can only be read on from here, and not at other places.
   package mutating func streamed(_ reach: Int = reach) -> HeaderReading {
+    // The size may be known, and only what could still change it may be too far away.
     if isOver(reach) { settle() }
     return isOver(reach)
       ? .refused(

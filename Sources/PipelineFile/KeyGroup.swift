@@ -38,6 +38,7 @@ struct KeyGroup {
 
   /// All keys of the file, in the order of their positions.
   var names: [(name: String, pair: YAMLNode.Pair)] {
+    // A dictionary has no order, and headers keep that of the file.
     pairs.map { ($0.key, $0.value) }.sorted {
       ($0.1.key.mark.line, $0.1.key.mark.column) < ($1.1.key.mark.line, $1.1.key.mark.column)
     }

@@ -13,6 +13,7 @@ extension PipelineFile.Manifest {
     if text == "-" {
       self = .standardInput
     } else if text.contains("://") {
+      // A URL of another scheme is a mistake and not a path.
       guard SourceURL.isFetchable(text) else { return nil }
       self = .url(text)
     } else {

@@ -15,6 +15,7 @@ struct Frame {
     }
     shape = Size(width, height)
     native = Crop.largest(of: shape, in: source.size)
+    // A crop of the whole image counts as none, so that it shares its files with `fit`.
     crop =
       native == source.size
       ? nil : Crop(native, Crop.placement(of: native, in: source, gravity: gravity))

@@ -54,6 +54,7 @@ package enum Units {
       if part.isEmpty {
         sides.append(nil)
       } else {
+        // `Int` accepts a sign, which no size has.
         guard part.allSatisfy({ $0.isASCII && $0.isNumber }), let side = Int(part) else {
           return nil
         }

@@ -26,6 +26,7 @@ enum CheckCommand: Command {
     let name =
       switch file.manifest {
       case .file(let path): path
+      // A URL may hold a token, and the name is printed with each mistake.
       case .url(let url): file.shown(url)
       case .standardInput: "standard input"
       }

@@ -59,6 +59,7 @@ enum DiffCommand: Command {
           return (report.code, report.message)
         })
     } catch {
+      // The document on standard output states the error already.
       throw AlreadyPrintedError(error)
     }
   }

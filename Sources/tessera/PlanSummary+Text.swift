@@ -41,6 +41,7 @@ extension PlanSummary {
     let more =
       fallen.items > fallen.examples.count
       ? " and \(fallen.items - fallen.examples.count) more" : ""
+    // Ids are untrusted, and this text is written without further escaping.
     let ids = Console.printable(fallen.examples.joined(separator: ", "))
     let verb = fallen.files == 1 ? "differs" : "differ"
     return

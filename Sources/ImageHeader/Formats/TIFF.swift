@@ -27,6 +27,7 @@ enum TIFFHeader: FormatReading {
       throw .malformed("its directory has \(count) entries")
     }
     try file.require(directory..<directory + layout.countSize + count * layout.entrySize)
+    // 1 is the default of BitsPerSample (TIFF 6.0, section 8).
     var header = ImageHeader(format: .tiff, pixelWidth: 0, pixelHeight: 0, bitsPerChannel: 1)
     var seen: Set<Int> = []
     for index in 0..<count {

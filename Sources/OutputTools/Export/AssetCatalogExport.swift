@@ -88,6 +88,7 @@ final class AssetCatalogExport: Exporting {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
       members(&object)
+      // Apple's Asset Catalog Format Reference has these two in each Contents.json.
       object.name("info")
       object.object { info in
         info.member("author", "xcode")

@@ -49,6 +49,8 @@ struct CatalogWriter {
       for (_, line) in results {
         bytes += separator
         bytes += Array(line.utf8)
+        // A line for each image in JSON, too: `diff`, `verify` and `prune` read both forms by
+        // lines.
         separator = Array((isLines ? "\n" : ",\n").utf8)
       }
       try target.write(bytes)

@@ -17,6 +17,7 @@ struct Way: Sendable {
 
   /// Takes one item from its first step to its record.
   func result(of work: Work) async throws -> ItemDone {
+    // Also after an error: it gives back turns and removes spooled files.
     defer { work.close() }
     var index = 0
     for _ in 0..<limit {

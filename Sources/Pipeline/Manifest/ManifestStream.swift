@@ -92,6 +92,7 @@ package final class ManifestStream {
         if more.isEmpty { break }
         bytes += more
       }
+      // ID1 and ID2 of gzip (RFC 1952, section 2.3.1).
       if bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
       isAtStart = false
     }

@@ -31,6 +31,7 @@ struct FailureWatch {
       next = (next + 1) % Self.window
     }
     let failed = last.compactMap(\.self)
+    // At the start of a run a few failures are a large share.
     guard let error, last.count >= Self.fewest,
       Double(failed.count) * 100 > limit * Double(last.count)
     else { return nil }

@@ -60,6 +60,7 @@ final class Scheduler: Sendable {
         defer { turns.queue.leave(place) }
         try await run(item)
       } catch {
+        // Before the others are cancelled, whose errors would hide this one.
         firstError.note(error)
         cancel()
         throw error

@@ -49,6 +49,7 @@ package struct ManifestPlanner {
           }
         }
       }
+      // In one visit to the state: a visit for each line made planning five times as slow.
       try await add(known)
     }
     if let prober { add(try await prober.flush()) }

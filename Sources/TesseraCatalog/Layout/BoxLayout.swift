@@ -36,6 +36,7 @@ extension CatalogImage {
   /// Nil if the image's own size is unknown, or if both sides of the box are nil.
   public func layoutSize(in box: CatalogBox) -> CatalogSize? {
     guard let width, let height, width > 0, height > 0 else { return nil }
+    // As Double: a product of sides that an untrusted catalog states could overflow an Int.
     let (own, other) = (Double(width), Double(height))
     func byWidth(_ across: Int) -> CatalogSize {
       CatalogSize(width: max(1, across), height: Self.rounded(Double(across) * other, by: own))

@@ -105,6 +105,7 @@ public enum ThumbHash {
     var alpha: Channel?
 
     init?(_ hash: [UInt8]) {
+      // The header has five bytes; a sixth follows if there is alpha.
       guard hash.count >= 5 else { return nil }
       let head = Int(hash[0]) | Int(hash[1]) << 8 | Int(hash[2]) << 16
       let shape = Int(hash[3]) | Int(hash[4]) << 8

@@ -31,6 +31,7 @@ final class RunCopies: Sendable {
     guard sources.isAwaited(key), copies.withLock({ $0.count < Self.limit && $0[key] == nil })
     else { return }
     let path = workspace.spoolPath("copy-\(key)")
+    // A hard link takes no bytes. If it fails, nothing is kept, and the source is requested.
     guard (try? FileSystem.link(spool, as: path)) != nil else { return }
     copies.withLock { $0[key] = Copy(digest: digest, path: path) }
   }

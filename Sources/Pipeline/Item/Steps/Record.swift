@@ -40,6 +40,7 @@ struct Record: Sendable {
     var done = ItemDone(
       id: item.id, status: image.status, error: image.error, finding: nil, isHostGivenUp: false)
     if case .failed(let failure) = outcome {
+      // An unknown slot concerns this item alone; what others found out about the request remains.
       done.finding = failure.isShared ? failure : work.finding
       done.isHostGivenUp = failure.isHostGivenUp
     }
