@@ -12,8 +12,10 @@ extension ManifestEntry {
       writeSlots(to: &list)
       if let focus {
         list.array { point in
-          point.value(focus.x)
-          point.value(focus.y)
+          // With all digits: the writer's own spelling of a double has three decimals, and another
+          // focus is another entry.
+          point.value(JSONValue.number("\(focus.x)"))
+          point.value(JSONValue.number("\(focus.y)"))
         }
       } else {
         list.null()

@@ -1,0 +1,29 @@
+import TesseraJSON
+import Testing
+
+@testable import TesseraManifest
+
+@Suite struct PackedEntryTests {
+  /// An entry that waited in a file is the entry that was read, with every digit of its focus.
+  @Test(arguments: [
+    ManifestEntry(line: 7, id: "a", url: "https://a/1"),
+    ManifestEntry(
+      line: 8, id: "\u{1F431}\"", url: "https://a/2", slots: [], focus: .init(x: 0.123456789, y: 1)),
+    ManifestEntry(
+      line: 9, id: "c", url: "https://a/3", slots: ["card"], focus: .init(x: 1e-7, y: 0.3),
+      extra: .null),
+    ManifestEntry(
+      line: 10, id: "d", url: "https://a/4", extra: .object([.init("n", .number("1.10"))])),
+  ])
+  func unpacksWhatWasPacked(_ entry: ManifestEntry) throws {
+    let (unpacked, position) = try #require(ManifestEntry.unpacked(entry.packed(position: 3)))
+    #expect(unpacked == entry)
+    #expect(unpacked.content == entry.content)
+    #expect(position == 3)
+  }
+
+  @Test(arguments: ["", "[]", "[1,2,3]", "{}", "[1,2,\"a\",4,null,null]"])
+  func rejectsOtherBytes(_ text: String) {
+    #expect(ManifestEntry.unpacked(Array(text.utf8)) == nil)
+  }
+}
