@@ -199,7 +199,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.errors.contains(
-        "it changed while it was read; write a new one beside it and rename it"),
+        "it changed while it was read; write a new file beside it and rename that"),
       "\(result.errors)")
     #expect(try fixture.catalogText == catalog)
     // Renaming a new one over it is safe at any time.
