@@ -139,10 +139,12 @@ import Testing
   @Test func anItemThatNeedsOtherFilesOfASourceUsesItsCopy() async throws {
     let run = try RunInMemory()
     run.serve("photo", .image(Self.photo))
-    let outcome = try await run.run(lines: [
-      #"{"id":"a","url":"\#(Self.url)","slots":["card"]}"#,
-      #"{"id":"b","url":"\#(Self.url)","slots":["hero"]}"#,
-    ])
+    // A copy is only kept for an item that waits already.
+    let outcome = try await run.run(
+      lines: [
+        #"{"id":"a","url":"\#(Self.url)","slots":["card"]}"#,
+        #"{"id":"b","url":"\#(Self.url)","slots":["hero"]}"#,
+      ], awaited: "photo")
     #expect(outcome.items == ["a ok", "b ok"])
     #expect(outcome.requests.count == 1)
     #expect(outcome.decodes == [1, 1])

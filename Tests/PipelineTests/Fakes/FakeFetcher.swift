@@ -30,6 +30,7 @@ final class FakeFetcher: Fetching {
     var end: ContinuousClock.Instant?
     var held = 0
     var isClosed = false
+    var beforeAnswers: (@Sendable () async -> Void)?
     var hanging: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextNumber = 0
     /// A test that waits until this number of requests hang.
@@ -60,6 +61,11 @@ final class FakeFetcher: Fetching {
   var held: Int { state.withLock(\.held) }
 
   func setEnd(_ end: ContinuousClock.Instant?) { state.withLock { $0.end = end } }
+
+  /// Sets what every request waits for before its answer; nil for nothing.
+  func beforeAnswers(_ action: (@Sendable () async -> Void)?) {
+    state.withLock { $0.beforeAnswers = action }
+  }
 
   /// Makes a closed fetcher usable for the next run.
   func open() { state.withLock { $0.isClosed = false } }
@@ -96,6 +102,7 @@ final class FakeFetcher: Fetching {
   func fetch(
     _ request: FetchRequest, host: String, into receiver: any BodyReceiving
   ) async -> FetchResult {
+    await state.withLock(\.beforeAnswers)?()
     let result = await result(of: request, receiver)
     state.withLock { state in
       state.counts.count(result)

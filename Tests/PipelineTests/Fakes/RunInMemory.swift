@@ -1,4 +1,5 @@
 import Foundation
+import TesseraBytes
 import TesseraJSON
 import TesseraManifest
 import TesseraOutput
@@ -78,9 +79,12 @@ struct RunInMemory: Sendable {
       onlyFailed: onlyFailed)
   }
 
-  /// - Parameter lines: of the manifest.
+  /// - Parameters:
+  ///   - lines: of the manifest.
+  ///   - awaited: a source that is only answered once a second item waits for it.
   func run(
-    lines: [String], _ extent: RunExtent = .everything, onlyFailed: Bool = false
+    lines: [String], _ extent: RunExtent = .everything, onlyFailed: Bool = false,
+    awaited: String? = nil
   ) async throws -> Outcome {
     try workspace.clear()
     fetcher.open()
@@ -89,6 +93,15 @@ struct RunInMemory: Sendable {
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
     let parts = try await parts(extent, onlyFailed: onlyFailed)
     let (fetcher, transcoder) = (fetcher, transcoder)
+    fetcher.beforeAnswers(
+      awaited.map { name in
+        let (queue, key) = (parts.turns.queue, SHA256.of(Self.url(name)))
+        return {
+          while !queue.isAwaited(key), !Task.isCancelled { await Task.yield() }
+          // Only the first request waits: a second one would have no item behind it.
+          fetcher.beforeAnswers(nil)
+        }
+      })
     let loop = ItemLoop(
       Pipeline.way(extent, parts), parts, meter: ProgressMeter(parts.recorder, Silence()),
       stop: {
