@@ -32,6 +32,7 @@ struct RunParts: Sendable {
   let rejections: RejectionPolicy
   let stale: StalePolicy
   let planner: FilePlanner
+  let confirmer: SourceConfirmer
   /// Lines that still apply; a run for sizes only has none.
   let standing: StandingItems?
 
@@ -67,6 +68,8 @@ struct RunParts: Sendable {
       revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed)
     rejections = RejectionPolicy(
       settings: Fingerprint.rejection(file, libvips: libvips), onlyFailed: onlyFailed)
+    confirmer = SourceConfirmer(
+      freshness: freshness, clock: clock, ignoredQuery: file.fetch.ignoredQuery)
     stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
     planner = FilePlanner(
       settings: file.plan, profile: file.profile, libvips: libvips, state: state, output: output)

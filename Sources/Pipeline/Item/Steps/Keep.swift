@@ -1,21 +1,14 @@
-internal import TesseraFetch
-internal import TesseraPipelineFile
 internal import TesseraState
-internal import TesseraSystem
 
 /// Keeps the bytes of a source that can be shown, for items and runs that need other files of it, and
 /// notes that the server confirmed them.
 struct Keep: Step {
   private let copies: SourceCopies
-  private let freshness: FreshnessPolicy
-  private let clock: WallClock
-  private let ignoredQuery: [String]
+  private let confirmer: SourceConfirmer
 
   init(_ parts: RunParts) {
     copies = parts.copies
-    freshness = parts.freshness
-    clock = parts.clock
-    ignoredQuery = parts.file.fetch.ignoredQuery
+    confirmer = parts.confirmer
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
@@ -24,8 +17,7 @@ struct Keep: Step {
     // A copy confirms nothing; only an answer of the server does.
     if !bytes.isCopy, let response = work.response {
       copies.keep(bytes, of: work.item)
-      work.change.source = SourceRecord(
-        bytes.digest, response, before: nil, freshness, ignoring: ignoredQuery, now: clock.now())
+      work.change.source = confirmer.record(bytes.digest, response)
       work.change.rejection = .forget
     }
     return .done(.shown(content, blueprint))

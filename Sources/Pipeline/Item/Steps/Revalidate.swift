@@ -1,22 +1,15 @@
 internal import TesseraFetch
-internal import TesseraPipelineFile
 internal import TesseraState
-internal import TesseraSystem
-internal import TesseraText
 
 /// Handles the answer "not modified". If it turns out to be of no use, the source is requested again,
 /// changed or not.
 struct Revalidate: Step {
   private let copies: SourceCopies
-  private let freshness: FreshnessPolicy
-  private let clock: WallClock
-  private let ignoredQuery: [String]
+  private let confirmer: SourceConfirmer
 
   init(_ parts: RunParts) {
     copies = parts.copies
-    freshness = parts.freshness
-    clock = parts.clock
-    ignoredQuery = parts.file.fetch.ignoredQuery
+    confirmer = parts.confirmer
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
@@ -34,8 +27,7 @@ struct Revalidate: Step {
     guard let record = work.source.record, let (content, blueprint) = work.source.shown else {
       throw PipelineError.local("an unknown source cannot be unchanged: \"\(work.item.id)\"")
     }
-    work.change.source = record.confirmed(
-      by: response, freshness, ignoring: ignoredQuery, now: clock.now())
+    work.change.source = confirmer.record(record.content, response, before: record)
     // The server has the good bytes again, whatever was rejected in between.
     work.change.rejection = .forget
     // The confirmed bytes are newer than the rejected ones, also if the source is requested again.
@@ -48,28 +40,5 @@ struct Revalidate: Step {
   private func askAgain(_ work: Work) -> StepDecision {
     work.needsBytes = true
     return .goTo(.ask)
-  }
-}
-
-extension SourceRecord {
-  /// - Parameters:
-  ///   - before: what the answer may leave out, because it has not changed.
-  init(
-    _ content: String, _ response: FetchResponse, before: SourceRecord?,
-    _ freshness: FreshnessPolicy, ignoring ignoredQuery: [String], now: Double
-  ) {
-    self.init(
-      content: content,
-      confirmation: freshness.confirmation(response, before: before?.confirmation, now: now),
-      url: SourceURL.shown(response.url, ignoring: ignoredQuery),
-      robots: response.robots ?? before?.robots)
-  }
-
-  /// The record after a "not modified".
-  fileprivate func confirmed(
-    by response: FetchResponse, _ freshness: FreshnessPolicy, ignoring ignoredQuery: [String],
-    now: Double
-  ) -> SourceRecord {
-    SourceRecord(content, response, before: self, freshness, ignoring: ignoredQuery, now: now)
   }
 }

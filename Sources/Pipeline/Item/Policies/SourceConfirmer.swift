@@ -1,0 +1,26 @@
+internal import TesseraFetch
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
+
+/// Makes the record of a source that a server has just confirmed.
+struct SourceConfirmer: Sendable {
+  let freshness: FreshnessPolicy
+  let clock: WallClock
+  /// Query parameters that a stored URL must not show.
+  let ignoredQuery: [String]
+
+  /// - Parameters:
+  ///   - content: SHA-256 of the source's bytes.
+  ///   - before: what the answer may leave out, because it has not changed; nil for new bytes.
+  func record(
+    _ content: String, _ response: FetchResponse, before: SourceRecord? = nil
+  ) -> SourceRecord {
+    SourceRecord(
+      content: content,
+      confirmation: freshness.confirmation(
+        response, before: before?.confirmation, now: clock.now()),
+      url: SourceURL.shown(response.url, ignoring: ignoredQuery),
+      robots: response.robots ?? before?.robots)
+  }
+}
