@@ -180,7 +180,11 @@ let package = Package(
       swiftSettings: testSettings),
     // A program that shuts itself in as a worker does, and tries the doors.
     .executableTarget(
-      name: "ConfinementProbe", dependencies: ["TesseraCSandbox"], path: "Tests/ConfinementProbe"),
+      name: "ConfinementProbe", dependencies: ["TesseraCSandbox", "TesseraCProcess"],
+      path: "Tests/ConfinementProbe"),
+    // A fork server whose workers misbehave.
+    .executableTarget(
+      name: "Impostor", dependencies: ["TesseraCProcess"], path: "Tests/Impostor"),
     tests("PlaceholderTests", ["TesseraPlaceholder", "TesseraText"]),
     tests("PlanTests", ["TesseraPlan"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),

@@ -6,10 +6,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -49,28 +54,117 @@ int tessera_spawn(const char *path, char *const arguments[], char *const environ
 
 int tessera_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
-int tessera_limit_self(uint64_t address_space, uint64_t processor_seconds) {
+static int limit(int resource, rlim_t value) {
   struct rlimit limit;
+  if (getrlimit(resource, &limit)) return errno;
+  // A hard limit can only be lowered.
+  if (limit.rlim_max != RLIM_INFINITY && value > limit.rlim_max) value = limit.rlim_max;
+  limit = (struct rlimit){value, value};
+  return setrlimit(resource, &limit) ? errno : 0;
+}
+
+int tessera_limit_memory(uint64_t bytes) {
   // A core dump would contain an untrusted image, and could fill the disk.
-  if (setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0})) return errno;
-  if (address_space) {
-    if (getrlimit(RLIMIT_AS, &limit)) return errno;
-    limit.rlim_cur = address_space;
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
-      limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_AS, &limit)) return errno;
+  int error = limit(RLIMIT_CORE, 0);
+  if (!error) error = limit(RLIMIT_AS, bytes);
+  // A file is made in memory, so none can be longer than the memory.
+  if (!error) error = limit(RLIMIT_FSIZE, bytes);
+  // The kernel counts all tasks of the user, not those of this process: a number that only a flood
+  // of threads reaches.
+  if (!error) error = limit(RLIMIT_NPROC, 8192);
+  return error;
+}
+
+int tessera_limit_time(uint64_t seconds) {
+  struct rlimit limit;
+  struct rusage usage;
+  // RLIMIT_CPU counts from the start of the process, so the time used so far is added.
+  if (getrlimit(RLIMIT_CPU, &limit) || getrusage(RUSAGE_SELF, &usage)) return errno;
+  limit.rlim_cur = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) + seconds;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
+    limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_CPU, &limit) ? errno : 0;
+}
+
+void tessera_end_first(void) {
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  // 1000 is "first of all" (proc_pid_oom_score_adj(5)). Raising it needs no privilege; a failure
+  // leaves the kernel's own choice.
+  ssize_t written = write(file, "1000", 4);
+  (void)written;
+  close(file);
+}
+
+pid_t tessera_fork(void) { return fork(); }
+
+int tessera_process_descriptor(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int tessera_keep_descriptor(int descriptor, int target) {
+  if (descriptor != target && dup2(descriptor, target) < 0) return errno;
+  return close_range((unsigned)target + 1, ~0U, 0) ? errno : 0;
+}
+
+int tessera_threads(void) {
+  struct stat status;
+  // A directory's link count: ".", ".." and one for each thread.
+  return stat("/proc/self/task", &status) ? -1 : (int)status.st_nlink - 2;
+}
+
+enum { maximum_descriptors = 8 };
+
+ssize_t tessera_send(int socket, const void *bytes, size_t length, const int descriptors[],
+                     int count, int flags) {
+  struct iovec data = {(void *)bytes, length};
+  union {
+    char space[CMSG_SPACE(maximum_descriptors * sizeof(int))];
+    struct cmsghdr alignment;
+  } control;
+  struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+  if (count > 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = &control;
+    message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+    memcpy(CMSG_DATA(header), descriptors, (size_t)count * sizeof(int));
   }
-  if (processor_seconds) {
-    // RLIMIT_CPU counts from the start of the process, so the time used so far is added.
-    struct rusage usage;
-    if (getrlimit(RLIMIT_CPU, &limit) || getrusage(RUSAGE_SELF, &usage)) return errno;
-    limit.rlim_cur =
-        (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) + processor_seconds;
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
-      limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_CPU, &limit)) return errno;
+  return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+}
+
+ssize_t tessera_receive(int socket, void *bytes, size_t length, int descriptors[], int *count) {
+  struct iovec data = {bytes, length};
+  union {
+    char space[CMSG_SPACE(maximum_descriptors * sizeof(int))];
+    struct cmsghdr alignment;
+  } control;
+  struct msghdr message = {
+      .msg_iov = &data,
+      .msg_iovlen = 1,
+      .msg_control = &control,
+      .msg_controllen = sizeof control,
+  };
+  *count = 0;
+  ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (received < 0) return received;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+    size_t size = header->cmsg_len - CMSG_LEN(0);
+    memcpy(descriptors, CMSG_DATA(header), size);
+    *count = (int)(size / sizeof(int));
   }
-  return 0;
+  return received;
+}
+
+int tessera_memory_file(void) {
+  return memfd_create("tessera", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+int tessera_seal(int descriptor) {
+  int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  return fcntl(descriptor, F_ADD_SEALS, seals) ? errno : 0;
 }
 
 int tessera_lock_file(int descriptor) {

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
+#include <linux/prctl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -19,25 +21,33 @@
 #define RIGHT_TRUNCATE (1ULL << 14)  // version 3
 #define RIGHT_IOCTL (1ULL << 15)     // version 5
 
+#define NETWORK (3ULL)               // bind and connect: version 4
+#define SCOPES (3ULL)                // abstract sockets and signals: version 6
+
+// The kernel's struct landlock_ruleset_attr with the members of versions 4 and 6. An older kernel is
+// handed the first member only.
+struct ruleset {
+  uint64_t files;
+  uint64_t network;
+  uint64_t scopes;
+};
+
+// Executing maps shared libraries, too.
 static const uint64_t reading =
     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE;
-static const uint64_t writing =
-    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | RIGHT_TRUNCATE;
 // All rights of the first version.
 static const uint64_t first_version = (1ULL << 13) - 1;
 
-static int allow(int ruleset, const char *path, uint64_t rights, uint64_t handled) {
+static int allow(int ruleset, const char *path) {
   int descriptor = open(path, O_PATH | O_CLOEXEC);
   // Folders differ between distributions: a missing or unreadable one needs no rule.
   if (descriptor < 0) return errno == ENOENT || errno == EACCES ? 0 : errno;
   struct stat status;
   int error = fstat(descriptor, &status) ? errno : 0;
   if (!error) {
-    // The kernel rejects a rule that gives a file rights of a directory.
-    if (!S_ISDIR(status.st_mode))
-      rights &= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | RIGHT_TRUNCATE;
     struct landlock_path_beneath_attr rule = {
-        .allowed_access = rights & handled,
+        // The kernel rejects a rule that gives a file rights of a directory.
+        .allowed_access = S_ISDIR(status.st_mode) ? reading : LANDLOCK_ACCESS_FS_READ_FILE,
         .parent_fd = descriptor,
     };
     if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)) error = errno;
@@ -46,74 +56,117 @@ static int allow(int ruleset, const char *path, uint64_t rights, uint64_t handle
   return error;
 }
 
-int tessera_confine_files(const char *const readable[], const char *const writable[]) {
+int tessera_drop_privileges(void) {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return errno;
+  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)) return errno;
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[2] = {{0}, {0}};
+  return syscall(SYS_capset, &header, none) ? errno : 0;
+}
+
+int tessera_confine_files(const char *const readable[]) {
   long version =
       syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   // Containers whose filter does not list the call answer EPERM.
   if (version < 0) return errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM ? 0 : -errno;
-  struct landlock_ruleset_attr attributes = {.handled_access_fs = first_version};
-  if (version >= 2) attributes.handled_access_fs |= RIGHT_REFER;
-  if (version >= 3) attributes.handled_access_fs |= RIGHT_TRUNCATE;
-  if (version >= 5) attributes.handled_access_fs |= RIGHT_IOCTL;
-  uint64_t handled = attributes.handled_access_fs;
-  int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+  struct ruleset handled = {.files = first_version};
+  size_t size = sizeof handled.files;
+  if (version >= 2) handled.files |= RIGHT_REFER;
+  if (version >= 3) handled.files |= RIGHT_TRUNCATE;
+  if (version >= 4) {
+    handled.network = NETWORK;
+    size += sizeof handled.network;
+  }
+  if (version >= 5) handled.files |= RIGHT_IOCTL;
+  if (version >= 6) {
+    handled.scopes = SCOPES;
+    size += sizeof handled.scopes;
+  }
+  int ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled, size, 0);
   if (ruleset < 0) return -errno;
   int error = 0;
   for (size_t index = 0; !error && readable[index]; index++)
-    error = allow(ruleset, readable[index], reading, handled);
-  for (size_t index = 0; !error && writable[index]; index++)
-    error = allow(ruleset, writable[index], reading | writing, handled);
+    error = allow(ruleset, readable[index]);
   if (!error && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) error = errno;
   if (!error && syscall(SYS_landlock_restrict_self, ruleset, 0)) error = errno;
   close(ruleset);
   return error ? -error : (int)version;
 }
 
-int tessera_confine_calls(void) {
-  // What a compromised codec would request. All other calls work on memory, on files that Landlock
-  // protects, and on descriptors that are open already.
-  static const int denied[] = {
-      SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen),
-      SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork),
-      SCMP_SYS(vfork), SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
-      SCMP_SYS(kill), SCMP_SYS(tkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo),
-      SCMP_SYS(pidfd_open), SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_send_signal), SCMP_SYS(unshare),
-      SCMP_SYS(setns), SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
-      SCMP_SYS(open_by_handle_at), SCMP_SYS(name_to_handle_at), SCMP_SYS(bpf), SCMP_SYS(userfaultfd),
-      SCMP_SYS(perf_event_open), SCMP_SYS(io_uring_setup), SCMP_SYS(keyctl), SCMP_SYS(add_key),
-      SCMP_SYS(request_key), SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module),
-      SCMP_SYS(kexec_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
-      SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown), SCMP_SYS(fchown),
-      SCMP_SYS(fchownat), SCMP_SYS(lchown), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr),
-      SCMP_SYS(fsetxattr), SCMP_SYS(removexattr), SCMP_SYS(utime), SCMP_SYS(utimes),
-      SCMP_SYS(futimesat), SCMP_SYS(utimensat), SCMP_SYS(truncate),
-  };
-  scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-  if (!filter) return ENOMEM;
-  int error = 0;
-  for (size_t index = 0; !error && index < sizeof denied / sizeof *denied; index++)
-    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), denied[index], 0);
-  // Threads need clone. glibc falls back to it from clone3, whose flags a filter cannot see because
-  // they are behind a pointer.
-  if (!error) error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  if (!error)
-    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-                             SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-  // abort() signals a thread of its own process with tgkill.
-  if (!error)
-    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
-                             SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
-  // Limits and processors may be changed for this process only.
-  if (!error)
-    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1,
-                             SCMP_A0(SCMP_CMP_NE, 0));
-  if (!error)
-    error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(sched_setaffinity), 1,
-                             SCMP_A0(SCMP_CMP_NE, 0));
+// Loads a filter and releases it.
+static int load(scmp_filter_ctx filter, int error) {
   if (!error) error = seccomp_load(filter);
   seccomp_release(filter);
   // libseccomp reports every rejection by the kernel as ECANCELED; a container may deny filters,
   // too.
   if (error == -EINVAL || error == -ECANCELED || error == -EPERM || error == -EACCES) return ENOSYS;
   return -error;
+}
+
+int tessera_confine_server(void) {
+  static const int allowed[] = {
+      // Memory, and threads: their stacks, locks and ends. rseq, set_robust_list: glibc, per thread.
+      SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect),
+      SCMP_SYS(madvise), SCMP_SYS(clone), SCMP_SYS(futex), SCMP_SYS(rseq),
+      SCMP_SYS(set_robust_list), SCMP_SYS(get_robust_list), SCMP_SYS(exit), SCMP_SYS(exit_group),
+      SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(membarrier),
+      // Descriptors that are open, and fonts.
+      SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(writev),
+      SCMP_SYS(pwrite64), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(stat),
+      SCMP_SYS(lstat), SCMP_SYS(statx), SCMP_SYS(fstatfs), SCMP_SYS(statfs), SCMP_SYS(open),
+      SCMP_SYS(openat), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
+      SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getdents64), SCMP_SYS(getcwd),
+      SCMP_SYS(close), SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3),
+      SCMP_SYS(fcntl), SCMP_SYS(poll), SCMP_SYS(ppoll),
+      // The channels.
+      SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(shutdown),
+      // Time, signals of its own, limits of its own, facts.
+      SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time),
+      SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(rt_sigaction),
+      SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
+      SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(gettid),
+      SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(getrandom),
+      SCMP_SYS(getrusage), SCMP_SYS(getrlimit), SCMP_SYS(setrlimit), SCMP_SYS(uname),
+      SCMP_SYS(sysinfo), SCMP_SYS(prctl), SCMP_SYS(seccomp),
+      // The fork server: see tessera_confine_worker.
+      SCMP_SYS(wait4), SCMP_SYS(kill), SCMP_SYS(setpgid), SCMP_SYS(pidfd_open),
+      // abort() in any of them.
+      SCMP_SYS(tgkill),
+  };
+  scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+  if (!filter) return ENOMEM;
+  int error = 0;
+  for (size_t index = 0; !error && index < sizeof allowed / sizeof *allowed; index++) {
+    error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[index], 0);
+    // Not every architecture has every call.
+    if (error == -EDOM) error = 0;
+  }
+  // glibc falls back to clone from clone3, whose flags a filter cannot see because they are behind a
+  // pointer.
+  if (!error) error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+  // Limits may be changed for the process itself only.
+  if (!error)
+    error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
+                             SCMP_A0(SCMP_CMP_EQ, 0));
+  return load(filter, error);
+}
+
+int tessera_confine_worker(void) {
+  scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+  if (!filter) return ENOMEM;
+  const uint32_t deny = SCMP_ACT_ERRNO(EPERM);
+  // Threads need clone, processes do not.
+  int error = seccomp_rule_add(filter, deny, SCMP_SYS(clone), 1,
+                               SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  // abort() signals a thread of its own process with tgkill.
+  if (!error)
+    error = seccomp_rule_add(filter, deny, SCMP_SYS(tgkill), 1,
+                             SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
+  if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(kill), 0);
+  if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(wait4), 0);
+  if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(setpgid), 0);
+  if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(pidfd_open), 0);
+  // A worker receives descriptors and sends none.
+  if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(sendmsg), 0);
+  return load(filter, error);
 }

@@ -5,42 +5,55 @@
 // here, with only the options that Tessera uses.
 
 // Loaders. Our header reader decides the format, and its loader is called by name: libvips never
-// guesses.
-static inline int tessera_vips_load_jpeg(const char *path, VipsImage **out, int shrink, VipsFailOn fail_on) {
-  return vips_jpegload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                       "shrink", shrink, NULL);
+// guesses. Each reads from memory that its caller keeps for as long as the image exists: a worker can
+// open no file, and relative references in a drawing lead nowhere.
+static inline int tessera_vips_load_jpeg(const void *bytes, size_t length, VipsImage **out,
+                                         int shrink, VipsFailOn fail_on) {
+  return vips_jpegload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                              "fail_on", fail_on, "shrink", shrink, NULL);
 }
-static inline int tessera_vips_load_png(const char *path, VipsImage **out, VipsFailOn fail_on) {
-  return vips_pngload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                      NULL);
+static inline int tessera_vips_load_png(const void *bytes, size_t length, VipsImage **out,
+                                        VipsFailOn fail_on) {
+  return vips_pngload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                             "fail_on", fail_on, NULL);
 }
-static inline int tessera_vips_load_gif(const char *path, VipsImage **out, int frames, VipsFailOn fail_on) {
-  return vips_gifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                      "n", frames, NULL);
+static inline int tessera_vips_load_gif(const void *bytes, size_t length, VipsImage **out,
+                                        int frames, VipsFailOn fail_on) {
+  return vips_gifload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                             "fail_on", fail_on, "n", frames, NULL);
 }
-static inline int tessera_vips_load_webp(const char *path, VipsImage **out, int frames,
-                                         double scale, VipsFailOn fail_on) {
-  return vips_webpload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                       fail_on, "n", frames, "scale", scale, NULL);
+static inline int tessera_vips_load_webp(const void *bytes, size_t length, VipsImage **out,
+                                         int frames, double scale, VipsFailOn fail_on) {
+  return vips_webpload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                              "fail_on", fail_on, "n", frames, "scale", scale, NULL);
 }
-static inline int tessera_vips_load_heif(const char *path, VipsImage **out, VipsFailOn fail_on) {
-  return vips_heifload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                       NULL);
+static inline int tessera_vips_load_heif(const void *bytes, size_t length, VipsImage **out,
+                                         VipsFailOn fail_on) {
+  return vips_heifload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                              "fail_on", fail_on, NULL);
 }
-static inline int tessera_vips_load_tiff(const char *path, VipsImage **out, VipsFailOn fail_on) {
-  return vips_tiffload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                       NULL);
+static inline int tessera_vips_load_tiff(const void *bytes, size_t length, VipsImage **out,
+                                         VipsFailOn fail_on) {
+  return vips_tiffload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                              "fail_on", fail_on, NULL);
 }
-static inline int tessera_vips_load_jp2(const char *path, VipsImage **out, VipsFailOn fail_on) {
-  return vips_jp2kload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                       NULL);
+static inline int tessera_vips_load_jp2(const void *bytes, size_t length, VipsImage **out,
+                                        VipsFailOn fail_on) {
+  return vips_jp2kload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                              "fail_on", fail_on, NULL);
 }
-static inline int tessera_vips_load_jxl(const char *path, VipsImage **out, VipsFailOn fail_on) {
-  return vips_jxlload(path, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on,
-                      NULL);
+static inline int tessera_vips_load_jxl(const void *bytes, size_t length, VipsImage **out,
+                                        VipsFailOn fail_on) {
+  return vips_jxlload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
+                             "fail_on", fail_on, NULL);
+}
+/// Renders a drawing at `scale` times its size.
+static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
+                                        double scale, VipsFailOn fail_on) {
+  return vips_svgload_buffer((void *)bytes, length, out, "scale", scale, "fail_on", fail_on, NULL);
 }
 
-// libvips reads from these bytes as long as the image exists, so the image owns a copy of them.
+// The next two load bytes that no caller keeps, so the image owns a copy of them.
 static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsImage *image) {
   if (failed) {
     g_free(copy);
@@ -48,15 +61,6 @@ static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsI
   }
   vips_image_set_blob(image, "tessera-source", (VipsCallbackFn)vips_area_free_cb, copy, length);
   return 0;
-}
-/// Renders a drawing at `scale` times its size. It is loaded from memory, so that it has no base
-/// URL and relative references in it lead nowhere.
-static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
-                                        double scale, VipsFailOn fail_on) {
-  void *copy = g_memdup2(bytes, length);
-  int failed = vips_svgload_buffer(copy, length, out, "scale", scale, "fail_on",
-                                   fail_on, NULL);
-  return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
 static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, VipsImage **out, VipsFailOn fail_on) {
   void *copy = g_memdup2(bytes, length);
@@ -210,15 +214,13 @@ static inline void tessera_vips_unref(VipsImage *image) { g_object_unref(image);
 /// not mark matrixload as untrusted, and its SVG sniffer loops forever on some input.
 static inline void tessera_vips_block_all_but_named(void) {
   vips_operation_block_set("VipsForeignLoad", TRUE);
-  vips_operation_block_set("VipsForeignLoadJpegFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadPngFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadNsgifFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadWebpFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadTiffFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadHeifFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadJxlFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadJp2kFile", FALSE);
-  vips_operation_block_set("VipsForeignLoadSvgBuffer", FALSE);
-  vips_operation_block_set("VipsForeignLoadPngBuffer", FALSE);
   vips_operation_block_set("VipsForeignLoadJpegBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadPngBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadNsgifBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadWebpBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadTiffBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadHeifBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadJxlBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadJp2kBuffer", FALSE);
+  vips_operation_block_set("VipsForeignLoadSvgBuffer", FALSE);
 }

@@ -153,8 +153,7 @@ struct RunSession: Sendable {
       return try await WorkerPool.start(
         WorkerSettings(
           executable: options.workerPath, count: workerCount, memory: file.limits.memory,
-          time: file.limits.time, sources: workspace.spoolDirectory,
-          results: workspace.stagingDirectory))
+          time: file.limits.time))
     } catch {
       throw .workers(error.description)
     }

@@ -27,7 +27,7 @@ package struct Doctor: Sendable {
   }
 
   package var libvips: String
-  /// The version of Landlock, which confines workers to their folders; 0 if the kernel has none.
+  /// The version of Landlock, which leaves workers only libraries and fonts; 0 if the kernel has none.
   package var landlock: Int
   /// Whether a seccomp filter keeps workers from the network and from starting processes.
   package var hasSeccomp: Bool
@@ -37,13 +37,9 @@ package struct Doctor: Sendable {
 
   /// - Parameter workerPath: the path of `tessera-worker`.
   package static func examine(workerPath: String) async throws(PipelineError) -> Doctor {
-    let folder = try PipelineError.wrap { try FileSystem.makeTemporaryDirectory() }
-    // A folder that can't be removed is in the temporary directory, where the system clears it.
-    defer { try? FileSystem.removeDirectory(folder) }
     // The defaults of `limits` in a pipeline file.
     let settings = WorkerSettings(
-      executable: workerPath, count: 1, memory: 2_000_000_000, time: .seconds(60), sources: folder,
-      results: folder)
+      executable: workerPath, count: 1, memory: 2_000_000_000, time: .seconds(60))
     do throws(WorkerStartError) {
       let found = try await WorkerExamination.perform(settings)
       return Doctor(

@@ -1,39 +1,55 @@
 internal import TesseraPlan
-internal import TesseraSystem
+package import TesseraSystem
 package import TesseraWire
 
-/// Turns one spooled source into all its files, from one decode.
+/// Turns one source into all its files, from one decode.
 ///
 /// The steps, in order: read the header and check the limits; decode at the smallest size that
 /// still serves the largest output; convert to sRGB; turn upright; make each output from the
-/// nearest level of the pyramid, encode it, clean its metadata and write it; finally compute the
+/// nearest level of the pyramid, encode it and clean its metadata; finally compute the
 /// placeholders.
 package struct Transcoder {
+  private let source: SourceData
   private let job: TranscodeJob
 
-  package static func perform(_ job: TranscodeJob) -> TranscodeReply {
+  /// - Parameter memory: receives the files one after the other, in the order of the job.
+  package static func perform(
+    _ job: TranscodeJob, of source: SourceData, into memory: borrowing File
+  ) -> TranscodeReply {
     do throws(TranscodeFailure) {
-      return try Transcoder(job: job).run()
+      return try Transcoder(source: source, job: job).run(into: memory)
     } catch {
       return .failed(error)
     }
   }
 
-  private func run() throws(TranscodeFailure) -> TranscodeReply {
+  private func run(
+    into memory: borrowing File
+  ) throws(TranscodeFailure) -> TranscodeReply {
     let decoded = try decode()
     guard let frames = decoded.frames else { return .differs(decoded.facts) }
     var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
-    for output in job.outputs {
+    var lengths: [Int] = []
+    for file in job.files {
       let frames: [Raster]
       do throws(VipsError) {
-        frames = try pyramid.frames(for: output.file)
+        frames = try pyramid.frames(for: file)
       } catch {
         throw TranscodeFailure(decoding: error)
       }
-      try Encoder.write(frames, as: output, orReuse: decoded.reusable)
+      let bytes = try Encoder.encode(frames, as: file, orReuse: decoded.reusable)
+      lengths.append(bytes.count)
+      do throws(SystemError) {
+        try memory.write(bytes)
+      } catch {
+        throw TranscodeFailure(.local, error.description)
+      }
     }
     do throws(VipsError) {
-      return .done(decoded.facts, try pyramid.placeholders(), warnings: decoded.warnings)
+      return .done(
+        TranscodeResult(
+          facts: decoded.facts, placeholders: try pyramid.placeholders(),
+          warnings: decoded.warnings, lengths: lengths))
     } catch {
       throw TranscodeFailure(encoding: error, format: "placeholder")
     }
@@ -64,7 +80,7 @@ package struct Transcoder {
   }
 
   private func decode(failOn: FailOn) throws(TranscodeFailure) -> Decoded {
-    let decoder = try Decoder(job, failOn: failOn)
+    let decoder = try Decoder(source, job, failOn: failOn)
     var decoded = Decoded(facts: decoder.facts)
     // Before the frames are decoded: files of a wrong plan would be useless.
     guard decoder.facts.plansLike(job.expected) else { return decoded }
@@ -75,7 +91,7 @@ package struct Transcoder {
     }
     // Bytes of a source that is damaged in any way are never copied into an output.
     if failOn == .error, decoded.warnings.isEmpty, decoder.isShownAsStored {
-      decoded.reusable = ReusableSource(job, decoder.facts)
+      decoded.reusable = ReusableSource(source, job, decoder.facts)
     }
     return decoded
   }

@@ -26,7 +26,7 @@ package struct ExaminationCheck: Sendable, Equatable {
   }
 }
 
-/// The reply to ``WorkerRequest/examine(folder:)``.
+/// The reply to ``WorkerRequest/examine``.
 package enum Examination {
   package static func line(_ checks: [ExaminationCheck]) -> [UInt8] {
     WireLine.object { object in

@@ -61,6 +61,16 @@ struct Message {
     try Message(try require(name, value[name]))
   }
 
+  /// Lengths in bytes, each at most 4 GiB, so that their sum cannot overflow.
+  func lengths(_ name: String) throws(WireError) -> [Int] {
+    var lengths: [Int] = []
+    for value in try require(name, value[name]?.arrayValue) {
+      let length = value.intValue.flatMap { (0...1 << 32).contains($0) ? $0 : nil }
+      lengths.append(try require(name, length))
+    }
+    return lengths
+  }
+
   func objects(_ name: String) throws(WireError) -> [Message] {
     var messages: [Message] = []
     for value in try require(name, value[name]?.arrayValue) { messages.append(try Message(value)) }

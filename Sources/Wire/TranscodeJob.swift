@@ -1,10 +1,10 @@
 package import TesseraPlan
 
 /// A request to a worker: one source, decoded once, and all files to make from it.
+///
+/// Two descriptors come with it: the source for reading, and memory for the files.
 package struct TranscodeJob: Sendable, Equatable {
   package var identifier: Int
-  /// The path of the spooled source.
-  package var source: String
   /// The format that our own header reader found, by its catalog name.
   package var format: String
   /// What the plan was made for. If the decoder sees something else, the worker replies so instead.
@@ -15,33 +15,19 @@ package struct TranscodeJob: Sendable, Equatable {
   /// The limit for all frames together.
   package var maximumPixels: Int
   package var maximumFrames: Int
-  package var outputs: [Output]
-
-  /// One file to make.
-  package struct Output: Sendable, Equatable {
-    /// The path of the file, which must not exist yet.
-    package var path: String
-    package var file: PlannedFile
-
-    package init(path: String, file: PlannedFile) {
-      self.path = path
-      self.file = file
-    }
-  }
+  package var files: [PlannedFile]
 
   package init(
-    identifier: Int, source: String, format: String, expected: SourceFacts,
-    decode: DecodePlan, failOn: FailOn, maximumPixels: Int,
-    maximumFrames: Int, outputs: [Output]
+    identifier: Int, format: String, expected: SourceFacts, decode: DecodePlan, failOn: FailOn,
+    maximumPixels: Int, maximumFrames: Int, files: [PlannedFile]
   ) {
     self.identifier = identifier
-    self.source = source
     self.format = format
     self.expected = expected
     self.decode = decode
     self.failOn = failOn
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
-    self.outputs = outputs
+    self.files = files
   }
 }

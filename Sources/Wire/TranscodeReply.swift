@@ -3,11 +3,30 @@ package import TesseraPlan
 
 /// A worker's reply to a job.
 package enum TranscodeReply: Sendable, Equatable {
-  /// All files are written.
-  case done(SourceFacts, Placeholders, warnings: [SourceWarning])
+  /// All files are made.
+  case done(TranscodeResult)
   /// No file is written: the source is not what the plan was made for.
   case differs(SourceFacts)
   case failed(TranscodeFailure)
+}
+
+/// What a worker made of a source.
+package struct TranscodeResult: Sendable, Equatable {
+  package var facts: SourceFacts
+  package var placeholders: Placeholders
+  package var warnings: [SourceWarning]
+  /// The lengths of the files in bytes, in the order of the job: they are one after the other in the
+  /// job's memory.
+  package var lengths: [Int]
+
+  package init(
+    facts: SourceFacts, placeholders: Placeholders, warnings: [SourceWarning], lengths: [Int]
+  ) {
+    self.facts = facts
+    self.placeholders = placeholders
+    self.warnings = warnings
+    self.lengths = lengths
+  }
 }
 
 /// Why a source could not be turned into files.

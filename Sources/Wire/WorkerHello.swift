@@ -1,9 +1,9 @@
 internal import TesseraJSON
 
-/// The first line that a worker sends: it is ready, and these are its means.
+/// The first line that a fork server sends: it is ready, and these are the means of its workers.
 package struct WorkerHello: Sendable, Equatable {
   /// Identifies the messages of this build. Coordinator and worker must come from one build.
-  package static let protocolVersion = 8
+  package static let protocolVersion = 9
 
   package var protocolVersion: Int
   package var libvips: String
@@ -20,8 +20,8 @@ package struct WorkerHello: Sendable, Equatable {
 
 /// Which mechanisms of the kernel confine a worker.
 package struct Confinement: Sendable, Equatable {
-  /// The version of Landlock, which restricts the worker to its own folders; 0 if the kernel has
-  /// none.
+  /// The version of Landlock, which leaves a worker only the system's libraries and fonts; 0 if the
+  /// kernel has none.
   package var landlock: Int
   /// Whether a system call filter denies it the network and new processes.
   package var hasSeccomp: Bool

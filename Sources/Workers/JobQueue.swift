@@ -2,12 +2,13 @@ internal import Dispatch
 internal import Synchronization
 internal import TesseraWire
 
-/// What the lanes of a pool share: waiting jobs, running workers, and whether the pool was closed.
+/// What the lanes of a pool share: waiting jobs, the fork server, and whether the pool was closed.
 final class JobQueue: Sendable {
-  typealias Answer = Result<TranscodeReply, WorkerStartError>
+  typealias Answer = Result<TranscodeAnswer, WorkerStartError>
 
   struct Entry: Sendable {
     let job: TranscodeJob
+    let source: JobSource
     /// Has to be called once.
     let finish: @Sendable (Answer) -> Void
   }
@@ -17,7 +18,7 @@ final class JobQueue: Sendable {
     var isClosed = false
     /// Why no worker can be started any more.
     var startError: WorkerStartError?
-    var live: [ObjectIdentifier: WorkerProcess] = [:]
+    var server: ForkServer?
     var statistics = WorkerStatistics()
   }
 
@@ -67,40 +68,45 @@ final class JobQueue: Sendable {
     for entry in waiting { entry.finish(.failure(error)) }
   }
 
-  /// Kills all workers and cancels all waiting jobs.
+  /// Ends all workers and cancels all waiting jobs.
   ///
   /// - Parameter lanes: how many callers of ``next()`` there are.
   func close(lanes: Int) {
-    let (waiting, live) = state.withLock { state in
+    let (waiting, server) = state.withLock { state in
       state.isClosed = true
       defer { state.entries = [] }
-      return (state.entries, Array(state.live.values))
+      return (state.entries, state.server)
     }
-    // Outside the lock: `kill` waits for the process's own lock, which `end` may hold for 100 ms.
-    for process in live { process.kill() }
+    // Outside the lock, because it waits for the process to end.
+    server?.end()
     for entry in waiting { entry.finish(.success(.failed(.stopped))) }
     for _ in 0..<lanes { available.signal() }
   }
 
   // MARK: Workers
 
-  /// Records a worker, so that ``close(lanes:)`` can kill it.
-  func register(_ process: WorkerProcess) {
-    let isClosed = state.withLock { state in
-      state.live[ObjectIdentifier(process)] = process
-      return state.isClosed
+  /// The fork server, as long as it is not known to have ended.
+  var server: ForkServer? { state.withLock { $0.server } }
+
+  /// Makes a fork server the current one, unless another lane was faster.
+  ///
+  /// - Returns: the current one.
+  func register(_ server: ForkServer) -> ForkServer {
+    let (current, isClosed) = state.withLock { state in
+      let current = state.server ?? server
+      state.server = current
+      return (current, state.isClosed)
     }
-    // Closed while this worker was starting: `close` did not see it.
-    if isClosed { process.kill() }
+    // Closed while it was starting: `close` did not see it.
+    if isClosed { current.end() }
+    return current
   }
 
-  /// Removes a worker that has ended.
-  ///
-  /// - Parameter isReplaced: whether it failed, which the statistics count.
-  func unregister(_ process: WorkerProcess, isReplaced: Bool) {
-    state.withLock { state in
-      state.live[ObjectIdentifier(process)] = nil
-      if isReplaced { state.statistics.replaced += 1 }
-    }
+  /// Forgets a fork server that has ended.
+  func unregister(_ server: ForkServer) {
+    state.withLock { state in if state.server === server { state.server = nil } }
   }
+
+  /// Counts a worker that failed.
+  func countReplaced() { state.withLock { $0.statistics.replaced += 1 } }
 }

@@ -6,8 +6,13 @@ enum ProcessEnding: Equatable {
   case signalled(Int32)
   /// It did not end on its own and was killed.
   case killed
-  /// It had been reaped before.
-  case gone
+  /// There was no process: fork(2) failed with this errno value.
+  case notStarted(Int32)
+  /// The fork server ended, and its workers with it.
+  case serverEnded
+  /// The fork server did not report in time: it hangs itself, or the worker is in an uninterruptible
+  /// system call. Both are given up.
+  case unreported
 
   /// Reads a status of waitpid(2).
   init(status: Int32) {
@@ -22,7 +27,9 @@ enum ProcessEnding: Equatable {
     case .signalled(let signal):
       "it was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
     case .killed: "it did not answer and was killed"
-    case .gone: "it has already ended"
+    case .notStarted(let code): "it could not be started (\(String(cString: strerror(code))))"
+    case .unreported: "it could not be ended"
+    case .serverEnded: "the process that starts workers has ended"
     }
   }
 }

@@ -5,6 +5,8 @@ enum JobEnding: Equatable {
   case reply(TranscodeReply)
   /// The worker had ended before it received the job, which is not the job's fault.
   case unsent
+  /// The fork server ended, and the worker with it.
+  case serverLost
   /// The worker ended during the job.
   case lost(ProcessEnding)
   /// The reply was not a valid message.
@@ -27,7 +29,7 @@ struct Supervision {
   enum Decision: Equatable {
     /// The job is finished with this reply.
     case answer(TranscodeReply, WorkerAction)
-    /// A fresh worker has to do the job. Files of the first attempt must be removed.
+    /// A fresh worker has to do the job.
     case retry(WorkerAction)
     /// Workers start but end before they receive a job. The worker is replaced by none.
     case giveUp
@@ -38,6 +40,8 @@ struct Supervision {
   let timeLimit: Duration
   /// Jobs that the current worker has finished. A worker without any is fresh.
   private var jobsDone = 0
+  /// The host that the current worker has images of; nil for a worker without any.
+  private var host: String?
   private var unsentInARow = 0
   /// Whether the current job already had its second chance.
   private var isSecondAttempt = false
@@ -57,16 +61,30 @@ struct Supervision {
     failures < maximumAttempts && !isClosed
   }
 
+  /// Whether a job for an image of this host needs another worker than the current one: images of
+  /// different hosts never share one.
+  mutating func needsOther(for host: String) -> Bool {
+    defer { self.host = host }
+    guard jobsDone > 0, self.host != host else { return false }
+    jobsDone = 0
+    return true
+  }
+
   /// - Parameter isClosed: whether the pool was closed, which kills all workers.
   mutating func decide(after ending: JobEnding, isClosed: Bool) -> Decision {
     switch ending {
     case .reply(let reply): return settle(reply, .keep)
     case .garbage: return settle(.failed(.invalidReply), .replace)
     case .timedOut: return settle(.failed(.timeout(timeLimit)), .replace)
-    case .unsent where isClosed, .lost where isClosed:
+    case .unsent where isClosed, .lost where isClosed, .serverLost where isClosed:
       return finish(.failed(.stopped), .replace)
     case .lost(let ending):
       return settle(.failed(.lost(ending, limit: timeLimit)), .replace)
+    case .serverLost where !isSecondAttempt:
+      (jobsDone, unsentInARow, isSecondAttempt) = (0, 0, true)
+      return .retry(.replace)
+    // Once may be chance; the second time the image is the likely reason.
+    case .serverLost: return finish(.failed(.lost(.serverEnded, limit: timeLimit)), .replace)
     case .unsent:
       jobsDone = 0
       unsentInARow += 1

@@ -1,15 +1,15 @@
 package import TesseraWire
 
-/// Has jobs done by workers. The run depends on this protocol, and ``WorkerPool`` implements it; a test
+/// Has jobs done by workers. The run depends on this protocol, and a pool of processes implements it; a test
 /// may replace it with a fake that starts no process.
 package protocol Transcoding: Sendable {
   /// What the workers work with.
   var hello: WorkerHello { get }
 
-  /// Has one job done. Waits for a free worker. A failure of the image is a reply.
+  /// Has one job done. Waits for a free worker. A failure of the image is an answer.
   ///
   /// - Throws: ``WorkerStartError`` if no worker can be started any more.
-  func perform(_ job: TranscodeJob) async throws(WorkerStartError) -> TranscodeReply
+  func perform(
+    _ job: TranscodeJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TranscodeAnswer
 }
-
-extension WorkerPool: Transcoding {}

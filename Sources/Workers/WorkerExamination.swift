@@ -6,13 +6,13 @@ package struct WorkerExamination: Sendable {
   package var hello: WorkerHello
   package var checks: [ExaminationCheck]
 
-  /// Starts a worker, has it test its libraries in its folder for results, and ends it.
+  /// Starts a worker, has it test its libraries, and ends it.
   package static func perform(
     _ settings: WorkerSettings
   ) async throws(WorkerStartError) -> WorkerExamination {
     let result: Result<WorkerExamination, WorkerStartError> = await withCheckedContinuation {
       continuation in
-      // The thread that started a worker must outlive it; see WorkerPool.start.
+      // The thread that started a fork server must outlive it; see WorkerPool.start.
       WorkerPool.startThread {
         continuation.resume(returning: .failure($0))
       } body: {
@@ -29,14 +29,17 @@ package struct WorkerExamination: Sendable {
   private static func examine(
     _ settings: WorkerSettings
   ) throws(WorkerStartError) -> WorkerExamination {
-    let (process, hello) = try WorkerProcess.start(settings)
+    let server = try ForkServer(settings)
     let end = ContinuousClock.now.advanced(by: settings.time)
-    guard let checks = process.examine(in: settings.results, until: end) else {
+    guard let process = try server.fork() else {
+      throw WorkerStartError(description: "\"\(settings.executable)\" starts, but starts no worker")
+    }
+    guard let checks = process.examine(until: end) else {
       throw WorkerStartError(
         description:
           "\"\(settings.executable)\" could not test its libraries: \(process.end().sentence)")
     }
     process.finish()
-    return WorkerExamination(hello: hello, checks: checks)
+    return WorkerExamination(hello: server.hello, checks: checks)
   }
 }

@@ -7,15 +7,18 @@ internal import TesseraWire
 struct WorkerLane {
   private let settings: WorkerSettings
   private let queue: JobQueue
-  private var process: WorkerProcess?
+  private var worker: Worker?
   private var supervision: Supervision
 
-  /// - Parameter process: a worker that the lane's own thread has started and registered; nil if
-  ///   the first job is to start one.
-  init(_ settings: WorkerSettings, _ queue: JobQueue, _ process: WorkerProcess? = nil) {
+  /// A worker and the fork server that it depends on.
+  private struct Worker {
+    let process: WorkerProcess
+    let server: ForkServer
+  }
+
+  init(_ settings: WorkerSettings, _ queue: JobQueue) {
     self.settings = settings
     self.queue = queue
-    self.process = process
     supervision = Supervision(jobsPerWorker: settings.jobsPerWorker, timeLimit: settings.time)
   }
 
@@ -23,46 +26,71 @@ struct WorkerLane {
   mutating func run() {
     while let entry = queue.next() {
       do throws(WorkerStartError) {
-        entry.finish(.success(try perform(entry.job)))
+        entry.finish(.success(try perform(entry.job, of: entry.source)))
       } catch {
         entry.finish(.failure(error))
         // Workers that cannot start would fail each waiting job after its own series of attempts.
         queue.fail(error)
       }
     }
-    if let process { dismiss(process, .retire) }
+    dismiss(.retire)
   }
 
-  private mutating func perform(_ job: TranscodeJob) throws(WorkerStartError) -> TranscodeReply {
+  private mutating func perform(
+    _ job: TranscodeJob, of source: JobSource
+  ) throws(WorkerStartError) -> TranscodeAnswer {
+    if supervision.needsOther(for: source.host) { dismiss(.retire) }
     while true {
-      let worker: WorkerProcess
-      if let process { worker = process } else { worker = try start() }
-      process = worker
-      let ending = worker.perform(job, until: .now.advanced(by: settings.time))
+      // New for each attempt: the one before may have written something.
+      let files: JobFiles
+      do throws(SystemError) {
+        files = try JobFiles(source)
+      } catch {
+        return .failed(TranscodeFailure(.local, error.description))
+      }
+      let worker: Worker
+      if let current = self.worker { worker = current } else { worker = try start() }
+      self.worker = worker
+      let ending = attempt(job, files, worker.process)
+      if ending == .serverLost || worker.process.isGivenUp { queue.unregister(worker.server) }
       switch supervision.decide(after: ending, isClosed: queue.isClosed) {
       case .answer(let reply, let action):
-        dismiss(worker, action)
-        return reply
-      case .retry(let action):
-        dismiss(worker, action)
-        // The worker creates each file anew, and fails if one exists. Most often there are none to
-        // remove.
-        for output in job.outputs { try? FileSystem.remove(output.path) }
+        dismiss(action)
+        return files.answer(reply)
+      case .retry(let action): dismiss(action)
       case .giveUp:
-        dismiss(worker, .replace)
+        dismiss(.replace)
         throw WorkerStartError(
           description: "\"\(settings.executable)\" starts, but exits before it receives a job")
       }
     }
   }
 
-  private func start() throws(WorkerStartError) -> WorkerProcess {
+  private func attempt(
+    _ job: TranscodeJob, _ files: borrowing JobFiles, _ process: WorkerProcess
+  ) -> JobEnding {
+    let ending = process.perform(job, files, until: .now.advanced(by: settings.time))
+    guard case .reply(.done(let result)) = ending else { return ending }
+    // Before anything is read: from now on the worker cannot change what it made.
+    if result.lengths.count == job.files.count, files.seal(result.lengths) { return ending }
+    _ = process.end()
+    return .garbage
+  }
+
+  private func start() throws(WorkerStartError) -> Worker {
     var failures = 0
     while true {
       do throws(WorkerStartError) {
-        let process = try WorkerProcess.start(settings).0
-        queue.register(process)
-        return process
+        let server: ForkServer
+        if let current = queue.server {
+          server = current
+        } else {
+          server = queue.register(try ForkServer(settings))
+        }
+        if let process = try server.fork() { return Worker(process: process, server: server) }
+        queue.unregister(server)
+        throw WorkerStartError(
+          description: "\"\(settings.executable)\" starts, but exits before it receives a job")
       } catch {
         failures += 1
         guard Supervision.retriesStart(after: failures, isClosed: queue.isClosed) else {
@@ -74,10 +102,10 @@ struct WorkerLane {
     }
   }
 
-  private mutating func dismiss(_ worker: WorkerProcess, _ action: Supervision.WorkerAction) {
+  private mutating func dismiss(_ action: Supervision.WorkerAction) {
     if action == .keep { return }
-    if action == .retire { worker.finish() }
-    queue.unregister(worker, isReplaced: action == .replace)
-    process = nil
+    if action == .retire { worker?.process.finish() }
+    if action == .replace { queue.countReplaced() }
+    worker = nil
   }
 }

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import TesseraCProcess
 
-/// Starts worker processes.
+/// Starts fork servers.
 enum WorkerLauncher {
   /// Environment variables of a worker, and no others: the coordinator's may hold secrets, which no
   /// decoder must see. With one malloc arena a worker needs half the memory at the same speed.
   private static let environment = ["MALLOC_ARENA_MAX=1", "LC_ALL=C", "PATH=/usr/bin:/bin"]
 
-  /// Starts a worker whose descriptor 3 is one end of a socket pair.
+  /// Starts a process whose descriptor 3 is one end of a socket pair.
   ///
   /// - Returns: its process id, and the other end, which the caller owns.
   static func launch(
@@ -15,10 +15,10 @@ enum WorkerLauncher {
   ) throws(WorkerStartError) -> (pid: pid_t, channel: Int32) {
     var ends: [Int32] = [-1, -1]
     guard
-      // Close-on-exec, because another lane may start its worker at this moment.
+      // Close-on-exec, because another pool may start its process at this moment.
       socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
     else { throw failure("create a socket pair", errno) }
-    // With this copy open, the worker's end would never show as a closed socket.
+    // With this copy open, the other end would never show as a closed socket.
     defer { close(ends[1]) }
     let null = tessera_open("/dev/null", O_WRONLY, 0)
     defer { close(null) }
@@ -26,8 +26,7 @@ enum WorkerLauncher {
     // time, so that the coordinator's clock is first, and reports a hang as what it is.
     let seconds = Int(settings.time.components.seconds) + 2
     let arguments = [
-      settings.executable, String(settings.memory), String(seconds), settings.sources,
-      settings.results,
+      settings.executable, String(settings.memory), String(seconds), String(getpid()),
     ]
     var child = pid_t()
     let code = withCStrings(arguments) { arguments in

@@ -1,43 +1,42 @@
 internal import TesseraSystem
 package import TesseraWire
 
-/// A fixed number of worker processes, each supervised by a thread of its own: jobs in, replies
-/// out.
+/// A fixed number of workers at a time, each supervised by a thread of its own: jobs in, files out.
 ///
-/// A worker that crashes, hangs or sends garbage costs the one job it had, and is replaced.
-package final class WorkerPool: Sendable {
+/// A worker that crashes, hangs or sends garbage costs the one job it had, and is replaced: the fork
+/// server has another one ready in a few milliseconds.
+package final class WorkerPool: Transcoding {
   private let settings: WorkerSettings
   private let queue: JobQueue
   /// The means that the workers have reported.
   package let hello: WorkerHello
 
-  /// Starts the first worker, to learn its means; the others start when there is work for them.
+  /// Starts the fork server, and learns its means; workers start when there is work for them.
   ///
-  /// - Throws: ``WorkerStartError`` if not even one can be started.
+  /// - Throws: ``WorkerStartError`` if it cannot be started.
   package static func start(
     _ settings: WorkerSettings
   ) async throws(WorkerStartError) -> WorkerPool {
     let queue = JobQueue()
-    let started: Result<WorkerPool, WorkerStartError> = await withCheckedContinuation {
+    let started: Result<WorkerHello, WorkerStartError> = await withCheckedContinuation {
       continuation in
-      // A worker is started by the thread of its lane and by no other. The kernel kills it when the
-      // thread that started it ends (PR_SET_PDEATHSIG), and a thread of Swift's pool may end at any
-      // time.
+      // The fork server is started by the thread of a lane and by no other. The kernel kills it when
+      // the thread that started it ends (PR_SET_PDEATHSIG), and a thread of Swift's pool may end at
+      // any time.
       startThread {
         continuation.resume(returning: .failure($0))
       } body: {
         do throws(WorkerStartError) {
-          let (process, hello) = try WorkerProcess.start(settings)
-          queue.register(process)
-          continuation.resume(returning: .success(WorkerPool(settings, queue, hello)))
-          var lane = WorkerLane(settings, queue, process)
+          let server = queue.register(try ForkServer(settings))
+          continuation.resume(returning: .success(server.hello))
+          var lane = WorkerLane(settings, queue)
           lane.run()
         } catch {
           continuation.resume(returning: .failure(error))
         }
       }
     }
-    let pool = try started.get()
+    let pool = WorkerPool(settings, queue, try started.get())
     do throws(SystemError) {
       for _ in 1..<pool.laneCount {
         try BackgroundThread.start {
@@ -66,9 +65,11 @@ package final class WorkerPool: Sendable {
   /// Waits for a free worker and has it do the job.
   ///
   /// - Throws: ``WorkerStartError`` if workers cannot be started any more.
-  package func perform(_ job: TranscodeJob) async throws(WorkerStartError) -> TranscodeReply {
+  package func perform(
+    _ job: TranscodeJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TranscodeAnswer {
     let answer: JobQueue.Answer = await withCheckedContinuation { continuation in
-      queue.add(.init(job: job) { continuation.resume(returning: $0) })
+      queue.add(.init(job: job, source: source) { continuation.resume(returning: $0) })
     }
     return try answer.get()
   }

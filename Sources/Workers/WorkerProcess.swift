@@ -3,57 +3,48 @@ internal import Synchronization
 internal import TesseraSystem
 internal import TesseraWire
 
-/// One running `tessera-worker`. One thread talks to it; ``kill()`` may be called from any thread.
+/// One worker: a process that the fork server forked. One thread talks to it; ``end()`` may be called
+/// from any thread.
 final class WorkerProcess: Sendable {
-  /// How long a worker may take to say hello. Meanwhile libvips loads its modules.
-  private static let startTime = Duration.seconds(20)
+  /// How long the fork server may take to report a worker's end. Only a worker in an uninterruptible
+  /// system call takes longer, and it is given up.
+  private static let endTime = Duration.seconds(2)
+  /// How long a worker that closed its channel may take to end on its own, so that its own reason is
+  /// reported.
+  private static let ownEndTime = Duration.milliseconds(100)
 
-  /// Nil once the process is reaped: the kernel may then reuse its id.
-  private let pid: Mutex<pid_t?>
+  private let jobs: Int32
+  private let control: Int32
   private let channel: Mutex<LineChannel>
-  private let descriptor: Int32
+  private let ending = Mutex<ProcessEnding?>(nil)
 
-  /// Starts a worker and waits for its hello.
-  static func start(
-    _ settings: WorkerSettings
-  ) throws(WorkerStartError) -> (WorkerProcess, WorkerHello) {
-    let process = try WorkerProcess(settings)
-    let received = process.receive(until: .now.advanced(by: startTime))
-    // Why a line is not a hello does not matter: how the process ended says more.
-    guard case .line(let line) = received, let hello = try? WorkerHello(line: line) else {
-      let ending = process.end()
-      throw WorkerStartError(
-        description: "\"\(settings.executable)\" did not start: \(ending.sentence)")
-    }
-    guard hello.protocolVersion == WorkerHello.protocolVersion else {
-      _ = process.end()
-      throw WorkerStartError(
-        description: "\"\(settings.executable)\" is from another version than this tessera; "
-          + "install both executables of one build side by side")
-    }
-    return (process, hello)
-  }
-
-  private init(_ settings: WorkerSettings) throws(WorkerStartError) {
-    let launched = try WorkerLauncher.launch(settings)
-    descriptor = launched.channel
-    pid = Mutex(launched.pid)
-    channel = Mutex(LineChannel(descriptor: launched.channel))
+  /// - Parameters:
+  ///   - jobs: this end of the channel for jobs and replies.
+  ///   - control: this end of the channel to the fork server about this worker.
+  init(jobs: Int32, control: Int32) {
+    self.jobs = jobs
+    self.control = control
+    channel = Mutex(LineChannel(descriptor: jobs))
   }
 
   deinit {
-    _ = end()
-    close(descriptor)
+    // The fork server kills a worker whose control channel is closed.
+    close(jobs)
+    close(control)
   }
 
   // MARK: Conversation
 
   /// Sends a job and waits for its reply. After any other ending than a reply the process has
   /// ended.
-  func perform(_ job: TranscodeJob, until deadline: ContinuousClock.Instant) -> JobEnding {
-    guard channel.withLock({ $0.send(job.line, until: deadline) }) else {
-      _ = end()
-      return .unsent
+  func perform(
+    _ job: TranscodeJob, _ files: borrowing JobFiles, until deadline: ContinuousClock.Instant
+  ) -> JobEnding {
+    let descriptors = files.descriptors
+    let isSent = channel.withLock { $0.send(job.line, with: descriptors, until: deadline) }
+    guard isSent else {
+      // Whatever became of it, it had not seen the job.
+      return end() == .serverEnded ? .serverLost : .unsent
     }
     switch receive(until: deadline) {
     case .line(let line):
@@ -64,9 +55,13 @@ final class WorkerProcess: Sendable {
     case .tooLong:
       _ = end()
       return .garbage
-    case .closed: return .lost(end())
+    case .closed:
+      switch end() {
+      case .serverEnded: return .serverLost
+      case .notStarted: return .unsent
+      case let ending: return .lost(ending)
+      }
     case .timedOut:
-      // Killed first: `end` alone would give a worker that hangs another 100 ms.
       kill()
       _ = end()
       return .timedOut
@@ -74,8 +69,8 @@ final class WorkerProcess: Sendable {
   }
 
   /// Has the worker test its libraries. Nil if it sent no valid reply.
-  func examine(in folder: String, until deadline: ContinuousClock.Instant) -> [ExaminationCheck]? {
-    let request = WorkerRequest.examine(folder: folder).line
+  func examine(until deadline: ContinuousClock.Instant) -> [ExaminationCheck]? {
+    let request = WorkerRequest.examine.line
     guard channel.withLock({ $0.send(request, until: deadline) }),
       case .line(let line) = receive(until: deadline)
     else { return nil }
@@ -88,43 +83,50 @@ final class WorkerProcess: Sendable {
 
   // MARK: Ending
 
-  /// Kills the process and its process group. ``end()`` still has to reap it.
-  func kill() {
-    pid.withLock { pid in
-      if let pid { Self.kill(pid) }
+  /// Has the fork server kill the process.
+  func kill() { shutdown(control, Int32(SHUT_WR)) }
+
+  /// Ensures that the process has ended, and reports how.
+  func end() -> ProcessEnding {
+    ending.withLock { ending in
+      if let ending { return ending }
+      var lines = LineChannel(descriptor: control)
+      var received = lines.receive(
+        maximumLength: WireLine.maximumLength, until: .now.advanced(by: Self.ownEndTime))
+      let isKilled = received == .timedOut
+      if isKilled {
+        kill()
+        received = lines.receive(
+          maximumLength: WireLine.maximumLength, until: .now.advanced(by: Self.endTime))
+      }
+      let end = ProcessEnding(received, isKilled: isKilled)
+      ending = end
+      return end
     }
   }
 
-  /// Ensures that the process has ended, and reports how. A process that is about to end on its own
-  /// gets 100 ms for it, so that its own reason is reported.
-  func end() -> ProcessEnding {
-    pid.withLock { pid in
-      guard let child = pid else { return .gone }
-      pid = nil
-      var status: Int32 = 0
-      for attempt in 0...20 {
-        if attempt > 0 { usleep(5_000) }
-        guard waitpid(child, &status, WNOHANG) == 0 else {
-          // Whatever it may have started is in its group.
-          Glibc.kill(-child, SIGKILL)
-          return ProcessEnding(status: status)
-        }
-      }
-      Self.kill(child)
-      while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-      return .killed
-    }
-  }
+  /// Whether the fork server failed to report its end.
+  var isGivenUp: Bool { ending.withLock { $0 } == .unreported }
 
   /// Closes the channel, on which a worker that waits for its next job ends, and waits for its end.
   func finish() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
+    shutdown(jobs, Int32(SHUT_RDWR))
     _ = end()
   }
+}
 
-  /// Kills the process and its group, in which whatever it may have started is.
-  private static func kill(_ process: pid_t) {
-    Glibc.kill(-process, SIGKILL)
-    Glibc.kill(process, SIGKILL)
+extension ProcessEnding {
+  /// Reads the fork server's report.
+  fileprivate init(_ received: LineChannel.Received, isKilled: Bool) {
+    guard case .line(let line) = received else {
+      self = received == .closed ? .serverEnded : .unreported
+      return
+    }
+    switch try? WorkerEnd(line: line) {
+    case .ended(let status): self = isKilled ? .killed : ProcessEnding(status: status)
+    case .notStarted(let code): self = .notStarted(code)
+    // The fork server is trusted, so this is a worker of another version.
+    case nil: self = .serverEnded
+    }
   }
 }

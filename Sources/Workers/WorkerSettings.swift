@@ -7,23 +7,15 @@ package struct WorkerSettings: Sendable {
   package var memory: Int
   /// Wall-clock time for one job. The kernel limits the worker's processor time to little more.
   package var time: Duration
-  /// The folder that workers read sources from. Besides this folder, the one for results, and the
-  /// system's libraries and fonts, a confined worker can open nothing.
-  package var sources: String
-  /// The folder that workers create files in.
-  package var results: String
-  /// A worker is replaced after this many jobs, so that leaks do not add up.
-  package var jobsPerWorker = 1_000
+  /// A worker is replaced after this many jobs, so that leaks do not add up. Another one is forked in
+  /// a few milliseconds.
+  package var jobsPerWorker = 100
 
-  package init(
-    executable: String, count: Int, memory: Int, time: Duration, sources: String, results: String
-  ) {
+  package init(executable: String, count: Int, memory: Int, time: Duration) {
     self.executable = executable
     self.count = count
     self.memory = memory
     self.time = time
-    self.sources = sources
-    self.results = results
   }
 }
 

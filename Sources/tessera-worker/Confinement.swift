@@ -11,14 +11,14 @@ extension Confinement {
     "/dev/null", "/dev/zero", "/dev/urandom",
   ]
 
-  /// Confines this process, as far as the kernel has the means. Ends the process if the kernel has
-  /// them and they fail.
-  static func enter(reading source: String, writing target: String) -> Confinement {
-    let files = withCStrings(system + [source]) { readable in
-      withCStrings([target]) { writable in tessera_confine_files(readable, writable) }
-    }
+  /// Confines this process and its workers, as far as the kernel has the means. Ends the process if
+  /// the kernel has them and they fail.
+  static func enter() -> Confinement {
+    let privileges = tessera_drop_privileges()
+    if privileges != 0 { stop("could not drop its privileges: \(reason(privileges))") }
+    let files = withCStrings(system) { tessera_confine_files($0) }
     if files < 0 { stop("could not restrict its file access: \(reason(-files))") }
-    let calls = tessera_confine_calls()
+    let calls = tessera_confine_server()
     // ENOSYS: the kernel, or a container, offers no filter. The hello reports that.
     if calls != 0 && calls != ENOSYS {
       stop("could not restrict its system calls: \(reason(calls))")

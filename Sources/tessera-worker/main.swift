@@ -4,49 +4,39 @@ internal import TesseraSystem
 internal import TesseraTranscode
 internal import TesseraWire
 
-// tessera-worker: reads requests from descriptor 3, one per line, and replies to each with a line,
-// until the other end is closed. Only tessera starts it. Its arguments are its limits: the address
-// space in bytes, the processor seconds for one job, the folder that sources are in, and the folder
-// for results.
-
-let channelDescriptor: Int32 = 3
+// tessera-worker: a fork server. It starts libvips and confines itself, then forks a worker for each
+// request on descriptor 3; a worker does jobs, and ends with its channel. Images reach workers only, so
+// that each begins in the same clean state. Only tessera starts this program. Its arguments are the
+// limits of each worker (address space in bytes, processor seconds for one job) and the process id of
+// the coordinator.
 
 func stop(_ message: String) -> Never {
   StandardStream.error.write("tessera-worker: \(message)\n")
   exit(2)
 }
 
-let arguments = CommandLine.arguments.dropFirst()
-let limits = arguments.prefix(2).compactMap { UInt64($0) }
-guard limits.count == 2, arguments.count == 4, let sources = arguments.dropFirst(2).first,
-  let results = arguments.last
-else {
+let arguments = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
+guard arguments.count == 3, CommandLine.argc == 4 else {
   stop("only tessera starts this program; run \"tessera --help\"")
 }
-// Limits first, before a byte of any image is read. A parent of 1 means that the coordinator ended
-// before the process asked to die with it.
-guard tessera_die_with_parent() == 0, getppid() != 1 else { stop("the coordinator has ended") }
-guard tessera_limit_self(limits[0], 0) == 0 else { stop("could not limit the address space") }
+// Another parent means that the coordinator ended before this process asked to die with it.
+guard tessera_die_with_parent() == 0, getppid() == pid_t(arguments[2]) else {
+  stop("the coordinator has ended")
+}
+tessera_end_first()
+guard tessera_limit_memory(arguments[0]) == 0 else { stop("could not limit its memory") }
+// A file over the limit is then an error and not the end of the process.
+signal(SIGXFSZ, SIG_IGN)
 guard let version = Vips.start() else { stop("libvips could not start") }
 // After libvips, because what it reads while it starts is not needed later.
-let confinement = Confinement.enter(reading: sources, writing: results)
+let confinement = Confinement.enter()
+// A forked process has one thread: locks that another one held would stay locked.
+guard tessera_threads() == 1 else { stop("its libraries started threads") }
 
-var channel = LineChannel(descriptor: channelDescriptor)
 // A coordinator that has closed the channel needs no worker, which is not an error.
-guard channel.send(WorkerHello(libvips: version, confinement: confinement).line) else { exit(0) }
-while let line = channel.receive(maximumLength: WireLine.maximumLength) {
-  let request: WorkerRequest
-  do throws(WireError) {
-    request = try WorkerRequest(line: line)
-  } catch {
-    stop("invalid request: \(error.message)")
-  }
-  // Processor time is limited per job, so the limit is raised before each.
-  guard tessera_limit_self(0, limits[1]) == 0 else { stop("could not limit processor time") }
-  let reply =
-    switch request {
-    case .transcode(let job): Transcoder.perform(job).line(for: job.identifier)
-    case .examine(let folder): Examination.line(Examiner.perform(in: folder))
-    }
-  guard channel.send(reply) else { break }
+let hello = WorkerHello(libvips: version, confinement: confinement)
+guard LineChannel(descriptor: 3).send(hello.line) else { exit(0) }
+var server = ForkServer(channel: 3)
+if let descriptor = server.run() {
+  Worker(secondsPerJob: arguments[1]).run(on: descriptor)
 }

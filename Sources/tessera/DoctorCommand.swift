@@ -31,8 +31,8 @@ enum DoctorCommand: Command {
     }
     let files =
       doctor.landlock > 0
-      ? "workers only reach libraries, fonts and their two folders (Landlock \(doctor.landlock))"
-      : "this kernel can't confine workers to their folders (no Landlock)"
+      ? "workers only reach libraries and fonts (Landlock \(doctor.landlock))"
+      : "this kernel can't keep workers from files (no Landlock)"
     let network =
       doctor.hasSeccomp
       ? "workers have none, and can't start processes (seccomp)"

@@ -20,6 +20,11 @@ import Testing
   private static let late = TranscodeReply.failed(
     TranscodeFailure(.workerTimeout, "the image took longer than 1500 ms (limits.time)"))
 
+  private static let serverless = TranscodeReply.failed(
+    TranscodeFailure(
+      .workerCrashed,
+      "the worker crashed on this image: the process that starts workers has ended"))
+
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var endings: [JobEnding]
@@ -47,6 +52,16 @@ import Testing
     .init(
       "the first job of the next worker",
       [.reply(good), .reply(good), .reply(good), .reply(good)], .answer(good, .keep)),
+
+    // The fork server: once may be chance.
+    .init("its server is lost", [.serverLost], .retry(.replace)),
+    .init("its server is lost twice", [.serverLost, .serverLost], .answer(serverless, .replace)),
+    .init(
+      "its server is lost at the end", [.serverLost], isClosed: true,
+      .answer(.failed(.stopped), .replace)),
+    .init(
+      "its server is lost, on the job after a second attempt",
+      [.serverLost, .reply(good), .serverLost], .retry(.replace)),
 
     // Memory: only a fresh worker is believed.
     .init("no memory, fresh", [.reply(noMemory)], .answer(noMemory, .keep)),

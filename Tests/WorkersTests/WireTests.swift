@@ -6,26 +6,30 @@ import Testing
 @Suite struct WireTests {
   @Test func messagesSurviveARoundTrip() throws {
     var job = job(
-      "/a \"b\"\n", format: "png", size: Size(3, 4), frames: 2, alpha: true,
-      outputs: [output("/x", 1, 2, .png)])
-    job.outputs[0].file.crop = Crop(x: 1, y: 2, size: Size(3, 4))
-    job.outputs[0].file.encoding.background = Colour(red: 1, green: 2, blue: 255)
+      format: "png", size: Size(3, 4), frames: 2, alpha: true, files: [file(1, 2, .png)])
+    job.files[0].crop = Crop(x: 1, y: 2, size: Size(3, 4))
+    job.files[0].encoding.background = Colour(red: 1, green: 2, blue: 255)
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     job.decode.isAnimated = true
     job.decode.keepsProfile = true
     job.failOn = .truncated
-    job.outputs[0].file.encoding.metadata = [.icc, .exif, .location]
-    job.outputs[0].file.crop = Crop(Size(3, 4), .found(.entropy))
+    job.files[0].encoding.metadata = [.icc, .exif, .location]
+    job.files[0].crop = Crop(Size(3, 4), .found(.entropy))
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     let replies: [TranscodeReply] = [
       .done(
-        job.expected, Placeholders(color: nil, thumbHash: "A", blurHash: "B", lqip: "C"),
-        warnings: [
-          .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
-        ]),
+        TranscodeResult(
+          facts: job.expected,
+          placeholders: Placeholders(color: nil, thumbHash: "A", blurHash: "B", lqip: "C"),
+          warnings: [
+            .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
+          ], lengths: [0, 1 << 32])),
       .done(
-        job.expected, Placeholders(color: "#010203", thumbHash: "A", blurHash: "B", lqip: "C"),
-        warnings: []), .differs(job.expected),
+        TranscodeResult(
+          facts: job.expected,
+          placeholders: Placeholders(color: "#010203", thumbHash: "A", blurHash: "B", lqip: "C"),
+          warnings: [], lengths: [])),
+      .differs(job.expected),
       .failed(TranscodeFailure(.decode, "no")),
     ]
     for reply in replies {

@@ -12,21 +12,20 @@ import Testing
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     #expect(pool.hello.libvips.hasPrefix("8."))
-    let reply = try await pool.perform(
-      job(
-        Places.fixture("plain.jpg").path, format: "jpeg", size: Size(240, 160),
-        outputs: [
-          output(folder.path("a.webp"), 120, 80), output(folder.path("b.jpg"), 60, 40, .jpeg),
-        ]))
-    guard case .done(let facts, let placeholders, let warnings) = reply else {
-      Issue.record("\(reply)")
+    let answer = try await pool.perform(
+      job(format: "jpeg", size: Size(240, 160), files: [file(120, 80), file(60, 40, .jpeg)]),
+      of: fixture("plain.jpg"))
+    guard case .made(let made) = answer else {
+      Issue.record("\(answer)")
       return
     }
     #expect(
-      facts
+      made.result.facts
         == SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1, colourSpace: "rgb"))
-    #expect(warnings.isEmpty)
-    #expect(placeholders.lqip.hasPrefix("data:image/webp;base64,"))
+    #expect(made.result.warnings.isEmpty)
+    #expect(made.result.placeholders.lqip.hasPrefix("data:image/webp;base64,"))
+    try Data(try made.bytes(of: 0)).write(to: URL(filePath: folder.path("a.webp")))
+    try Data(try made.bytes(of: 1)).write(to: URL(filePath: folder.path("b.jpg")))
     #expect(try Pixels(folder.path("a.webp")).width == 120)
     #expect(try Pixels(folder.path("b.jpg")).height == 40)
   }
@@ -35,11 +34,13 @@ import Testing
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     let reply = try await pool.perform(
-      job(Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), outputs: []))
+      job(format: "gif", size: Size(96, 64)), of: fixture("animated.gif"))
+    guard case .differs(let facts) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
     #expect(
-      reply
-        == .differs(
-          SourceFacts(size: Size(96, 64), hasAlpha: true, frames: 6, colourSpace: "rgb")))
+      facts == SourceFacts(size: Size(96, 64), hasAlpha: true, frames: 6, colourSpace: "rgb"))
   }
 
   @Test func rejectsASourceOverALimitBeforeDecoding() async throws {
@@ -47,9 +48,8 @@ import Testing
     defer { pool.close() }
     let reply = try await pool.perform(
       job(
-        Places.fixture("animated.gif").path, format: "gif", size: Size(96, 64), frames: 6,
-        alpha: true,
-        pixels: 96 * 64 * 6 - 1, outputs: []))
+        format: "gif", size: Size(96, 64), frames: 6, alpha: true, pixels: 96 * 64 * 6 - 1),
+      of: fixture("animated.gif"))
     guard case .failed(let failure) = reply else {
       Issue.record("\(reply)")
       return
@@ -66,7 +66,7 @@ import Testing
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     let reply = try await pool.perform(
-      job(Places.fixture(name).path, format: format, size: Size(1, 1), outputs: []))
+      job(format: format, size: Size(1, 1)), of: fixture(name))
     guard case .failed(let failure) = reply else {
       Issue.record("\(reply)")
       return
@@ -106,8 +106,7 @@ import Testing
       settings(try impostor(script, in: folder), seconds: seconds))
     defer { pool.close() }
     for _ in 0..<2 {
-      let reply = try await pool.perform(
-        job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
+      let reply = try await pool.perform(anyJob, of: anySource)
       guard case .failed(let failure) = reply else {
         Issue.record("\(reply)")
         return
@@ -137,9 +136,8 @@ import Testing
     let pool = try await WorkerPool.start(settings)
     defer { pool.close() }
     for _ in 0..<5 {
-      let reply = try await pool.perform(
-        job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
-      #expect(reply == .failed(TranscodeFailure(.decode, "no")))
+      let reply = try await pool.perform(anyJob, of: anySource)
+      #expect(reply.failure == TranscodeFailure(.decode, "no"))
     }
     #expect(try folder.text("started").split(separator: "\n").count == 3)
     #expect(pool.statistics.replaced == 0)
@@ -152,9 +150,8 @@ import Testing
       settings(try Self.scripted(["decode", "out-of-memory"], in: folder)))
     defer { pool.close() }
     for _ in 0..<2 {
-      let reply = try await pool.perform(
-        job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
-      #expect(reply == .failed(TranscodeFailure(.decode, "no")))
+      let reply = try await pool.perform(anyJob, of: anySource)
+      #expect(reply.failure == TranscodeFailure(.decode, "no"))
     }
     #expect(try folder.text("started").split(separator: "\n").count == 2)
     // A fresh worker's report is final.
@@ -162,9 +159,8 @@ import Testing
     let second = try await WorkerPool.start(
       settings(try Self.scripted(["out-of-memory"], in: other)))
     defer { second.close() }
-    let reply = try await second.perform(
-      job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: []))
-    #expect(reply == .failed(TranscodeFailure(.outOfMemory, "no")))
+    let reply = try await second.perform(anyJob, of: anySource)
+    #expect(reply.failure == TranscodeFailure(.outOfMemory, "no"))
     #expect(try other.text("started").split(separator: "\n").count == 1)
   }
 
@@ -184,7 +180,6 @@ import Testing
   /// The kernel kills a worker when the thread that started it ends. Threads of Swift's pool end
   /// after some idle seconds; they once took the first worker with them, during its job.
   @Test func workersOutliveTheThreadThatStartedThePool() async throws {
-    let folder = try TemporaryFolder()
     let pool: WorkerPool = try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
         let done = DispatchSemaphore(value: 0)
@@ -203,33 +198,151 @@ import Testing
     // libdispatch ends idle threads after five seconds.
     try await Task.sleep(for: .seconds(7))
     let reply = try await pool.perform(
-      job(
-        Places.fixture("plain.jpg").path, format: "jpeg", size: Size(240, 160),
-        outputs: [output(folder.path("a.webp"), 120, 80)]))
-    guard case .done = reply else {
+      job(format: "jpeg", size: Size(240, 160), files: [file(120, 80)]), of: fixture("plain.jpg"))
+    guard case .made = reply else {
       Issue.record("\(reply)")
       return
     }
     #expect(pool.statistics.replaced == 0)
   }
 
-  @Test func aWorkerThatCannotBeReplacedEndsThePool() async throws {
+  @Test func aForkServerThatCannotBeReplacedEndsThePool() async throws {
     let folder = try TemporaryFolder()
-    let path = try impostor("read line <&3; rm \"$0\"; kill -KILL $$", in: folder)
-    let pool = try await WorkerPool.start(settings(path))
+    let path = folder.path("impostor")
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor("read line <&3; rm '\(path)'; kill -KILL $PPID; exec sleep 30", in: folder)))
     defer { pool.close() }
-    let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
-    _ = try await pool.perform(empty)
-    await #expect(throws: WorkerStartError.self) { try await pool.perform(empty) }
-    await #expect(throws: WorkerStartError.self) { try await pool.perform(empty) }
+    for _ in 0..<3 {
+      await #expect(throws: WorkerStartError.self) { try await pool.perform(anyJob, of: anySource) }
+    }
+  }
+
+  /// The fork server's end is not the image's fault, unless it happens again.
+  @Test func aLostForkServerCostsNoJob() async throws {
+    let folder = try TemporaryFolder()
+    let once = folder.path("once")
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor(
+          """
+          read line <&3
+          if [ ! -e '\(once)' ]; then touch '\(once)'; kill -KILL $PPID; exec sleep 30; fi
+          echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
+          read line <&3; kill -KILL $PPID; exec sleep 30
+          """, in: folder)))
+    defer { pool.close() }
+    let first = try await pool.perform(anyJob, of: anySource)
+    #expect(first.failure == TranscodeFailure(.decode, "no"))
+    // The worker of the second server has one job left before it kills that server, too; the third
+    // server's worker answers.
+    let second = try await pool.perform(anyJob, of: anySource)
+    #expect(second.failure == TranscodeFailure(.decode, "no"))
+  }
+
+  /// W17: a worker in an uninterruptible system call cannot be ended. A fork server that does not
+  /// report looks the same.
+  @Test func aForkServerThatDoesNotReportIsGivenUp() async throws {
+    let folder = try TemporaryFolder()
+    let once = folder.path("once")
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor(
+          """
+          read line <&3
+          if [ ! -e '\(once)' ]; then touch '\(once)'; kill -STOP $PPID; sleep 30; fi
+          echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
+          """, in: folder), seconds: 1))
+    defer { pool.close() }
+    let start = ContinuousClock.now
+    let first = try await pool.perform(anyJob, of: anySource)
+    #expect(first.failure?.code == .workerTimeout)
+    let second = try await pool.perform(anyJob, of: anySource)
+    #expect(second.failure == TranscodeFailure(.decode, "no"))
+    #expect(start.duration(to: .now) < .seconds(15))
+  }
+
+  /// W18: what is published is what the worker had made when it replied.
+  @Test func aWorkerCannotChangeFilesAfterItsReply() async throws {
+    let folder = try TemporaryFolder()
+    let outcome = folder.path("outcome")
+    let done = String(
+      decoding: TranscodeReply.done(
+        TranscodeResult(
+          facts: anyJob.expected,
+          placeholders: Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: ""),
+          warnings: [], lengths: [3])
+      ).line(for: 1).dropLast(), as: UTF8.self)
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor(
+          """
+          read line <&3
+          printf abc >&5
+          echo '\(done)' >&3
+          sleep 0.5
+          printf xyz >&5 || echo denied > '\(outcome)'
+          sleep 30
+          """, in: folder)))
+    defer { pool.close() }
+    let answer = try await pool.perform(
+      job(format: "jpeg", size: Size(1, 1), files: [file(1, 1)]), of: anySource)
+    guard case .made(let files) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    let end = ContinuousClock.now.advanced(by: .seconds(10))
+    while !FileManager.default.fileExists(atPath: outcome), ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try folder.text("outcome") == "denied\n")
+    #expect(try files.bytes(of: 0) == Array("abc".utf8))
+  }
+
+  /// The reported lengths must be those of the memory, and one for each file of the job.
+  @Test(arguments: ["[2]", "[4]", "[]", "[1,2]"])
+  func filesThatAreNotThereAreAnInvalidReply(_ lengths: String) async throws {
+    let folder = try TemporaryFolder()
+    let facts = #"{"width":1,"height":1,"alpha":false,"frames":1}"#
+    let placeholders = #"{"thumbhash":"","blurhash":"","lqip":""}"#
+    let done =
+      #"{"job":1,"done":\#(facts),"placeholders":\#(placeholders),"warnings":[],"lengths":\#(lengths)}"#
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor("read line <&3; printf abc >&5; echo '\(done)' >&3; sleep 30", in: folder)))
+    defer { pool.close() }
+    let answer = try await pool.perform(
+      job(format: "jpeg", size: Size(1, 1), files: [file(1, 1)]), of: anySource)
+    #expect(answer.failure?.code == .workerProtocol)
+  }
+
+  /// Images of one host may share a worker; those of different hosts never do.
+  @Test func eachHostHasItsOwnWorker() async throws {
+    let folder = try TemporaryFolder()
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor(
+          """
+          while read line <&3; do
+            echo '{"job":1,"failed":{"code":"decode","message":"'$$'"}}' >&3
+          done
+          """, in: folder)))
+    defer { pool.close() }
+    var workers: [String] = []
+    for host in ["a", "a", "b", "a"] {
+      let answer = try await pool.perform(anyJob, of: JobSource(path: "/dev/null", host: host))
+      workers.append(answer.failure?.message ?? "")
+    }
+    #expect(workers[0] == workers[1])
+    #expect(Set(workers).count == 3)
+    #expect(pool.statistics.replaced == 0)
   }
 
   @Test func closingCancelsAllJobs() async throws {
     let folder = try TemporaryFolder()
     let pool = try await WorkerPool.start(
       settings(try impostor("sleep 60", in: folder), seconds: 60))
-    let empty = job("/nowhere", format: "jpeg", size: Size(1, 1), outputs: [])
-    let tasks = (0..<3).map { _ in Task { try await pool.perform(empty) } }
+    let tasks = (0..<3).map { _ in Task { try await pool.perform(anyJob, of: anySource) } }
     try await Task.sleep(for: .milliseconds(300))
     let clock = ContinuousClock.now
     pool.close()
@@ -241,5 +354,13 @@ import Testing
       #expect(failure.code == .cancelled)
     }
     #expect(clock.duration(to: .now) < .seconds(5))
+  }
+}
+
+extension TranscodeAnswer {
+  /// Nil if it is no failure.
+  var failure: TranscodeFailure? {
+    guard case .failed(let failure) = self else { return nil }
+    return failure
   }
 }

@@ -13,9 +13,44 @@ int tessera_spawn(const char *path, char *const arguments[], char *const environ
 /// ends.
 int tessera_die_with_parent(void);
 
-/// Limits the calling process: its address space in bytes, its processor time in seconds from now.
-/// 0 leaves a limit unchanged. Core dumps are always disabled. Returns 0 or an errno value.
-int tessera_limit_self(uint64_t address_space, uint64_t processor_seconds);
+/// Limits the calling process and its children for good: address space and size of a file in bytes,
+/// number of tasks; and no core dumps. Returns 0 or an errno value.
+int tessera_limit_memory(uint64_t bytes);
+
+/// Limits the calling process's processor time, in seconds from now. Returns 0 or an errno value.
+int tessera_limit_time(uint64_t seconds);
+
+/// Asks the kernel to end this process and its children first when memory runs out. As far as it
+/// permits.
+void tessera_end_first(void);
+
+/// fork(2), which Swift declares unavailable. Only for a process with one thread.
+pid_t tessera_fork(void);
+
+/// A descriptor that becomes readable when the process ends (pidfd_open(2)), or -1 with errno set.
+int tessera_process_descriptor(pid_t pid);
+
+/// Moves `descriptor` to `target` and closes every descriptor above it. Returns 0 or an errno value.
+int tessera_keep_descriptor(int descriptor, int target);
+
+/// The number of threads of the calling process, or -1.
+int tessera_threads(void);
+
+/// Sends bytes with descriptors of this process (unix(7), SCM_RIGHTS; at most 8), without SIGPIPE.
+/// Returns the number of bytes sent, or -1 with errno set.
+ssize_t tessera_send(int socket, const void *bytes, size_t length, const int descriptors[],
+                     int count, int flags);
+
+/// Receives bytes and up to 8 descriptors, whose number it sets in `count`. Returns the number of
+/// bytes, or -1 with errno set.
+ssize_t tessera_receive(int socket, void *bytes, size_t length, int descriptors[], int *count);
+
+/// A file in memory that can be sealed (memfd_create(2)), or -1 with errno set.
+int tessera_memory_file(void);
+
+/// Ends every change of a memory file, also through descriptors and mappings of other processes.
+/// Returns 0 or an errno value (EBUSY: another process has it mapped for writing).
+int tessera_seal(int descriptor);
 
 /// Locks a file with flock(2): fcntl(2) is variadic, and flock is all that a lock file needs.
 /// Returns 0 or an errno value (EWOULDBLOCK: another process holds the lock).

@@ -3,6 +3,7 @@ internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
+internal import TesseraWorkers
 
 /// What is known of one item while its steps run. Steps read it and add to it; one task owns it.
 ///
@@ -30,7 +31,7 @@ final class Work {
   /// What the decoder saw, if that differs from the header.
   var seen: SourceFacts?
   var blueprint: Blueprint?
-  var staged: Staged?
+  var made: MadeFiles?
   var madeCount = 0
   /// What is to be saved about the source.
   var change = StateStore.SourceChange()
@@ -71,12 +72,4 @@ struct SourceBytes: Sendable {
   var header: HeaderFacts
   /// Whether they are a kept copy and were not fetched for this item.
   var isCopy: Bool
-}
-
-/// Files that a worker made and that are not published yet.
-struct Staged: Sendable {
-  var files: [TranscodeJob.Output]
-  var facts: SourceFacts
-  var placeholders: Placeholders
-  var warnings: [SourceWarning]
 }

@@ -66,7 +66,10 @@ package struct File: ~Copyable {
     return File(path: directory, descriptor: descriptor)
   }
 
-  private init(path: String, descriptor: Int32) {
+  /// Takes over an open descriptor.
+  ///
+  /// - Parameter path: what errors call the file.
+  package init(path: String, descriptor: Int32) {
     self.path = path
     self.descriptor = descriptor
   }

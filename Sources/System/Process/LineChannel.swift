@@ -1,22 +1,35 @@
 internal import Glibc
+internal import TesseraCProcess
 
 /// Exchanges lines over a socket with a process that is not trusted.
 ///
-/// Every receive limits the length of a line, and its time if the caller requests it.
+/// Every receive limits the length of a line, and its time if the caller requests it. Descriptors can
+/// be sent with a line. Those that arrive are only accepted by a channel that is made for it.
 package struct LineChannel {
   private let descriptor: Int32
+  private let acceptsDescriptors: Bool
+  /// Descriptors that have arrived and are not taken yet.
+  private var descriptors: [Int32] = []
   private var buffer: [UInt8] = []
   /// The first bytes of the buffer, up to this index, hold no line feed: they are not searched
   /// again.
   private var searched = 0
 
   /// - Parameter descriptor: a connected socket. The caller keeps it open, and closes it.
-  package init(descriptor: Int32) { self.descriptor = descriptor }
+  package init(descriptor: Int32, acceptsDescriptors: Bool = false) {
+    self.descriptor = descriptor
+    self.acceptsDescriptors = acceptsDescriptors
+  }
 
   /// Sends a whole line. Returns false if the other process has closed the socket, or does not read
   /// the line in time.
-  package func send(_ line: [UInt8], until end: ContinuousClock.Instant? = nil) -> Bool {
+  ///
+  /// - Parameter descriptors: at most 8; the other process gets copies of them.
+  package func send(
+    _ line: [UInt8], with descriptors: [Int32] = [], until end: ContinuousClock.Instant? = nil
+  ) -> Bool {
     var rest = line[...]
+    var descriptors = descriptors
     while !rest.isEmpty {
       if let end {
         guard ContinuousClock.now < end else { return false }
@@ -27,15 +40,19 @@ package struct LineChannel {
       // With a time limit the call must not block: after a successful poll the socket may still
       // accept less than the whole line.
       let sent = rest.withUnsafeBytes {
-        Glibc.send(
-          // MSG_NOSIGNAL: a closed socket is a return value here, not a SIGPIPE.
-          descriptor, $0.baseAddress, $0.count,
-          Int32(MSG_NOSIGNAL) | (end == nil ? 0 : Int32(MSG_DONTWAIT)))
+        let flags = end == nil ? 0 : Int32(MSG_DONTWAIT)
+        // MSG_NOSIGNAL: a closed socket is a return value here, not a SIGPIPE.
+        return descriptors.isEmpty
+          ? Glibc.send(descriptor, $0.baseAddress, $0.count, flags | Int32(MSG_NOSIGNAL))
+          : tessera_send(
+            descriptor, $0.baseAddress, $0.count, descriptors, Int32(descriptors.count), flags)
       }
       if sent < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
         return false
       }
+      // They went with the first bytes.
+      descriptors = []
       rest = rest.dropFirst(sent)
     }
     return true
@@ -83,11 +100,24 @@ package struct LineChannel {
         if ready == 0 || (ready < 0 && errno == EINTR) { continue }
       }
       var chunk = [UInt8](repeating: 0, count: 65_536)
-      let count = recv(descriptor, &chunk, chunk.count, 0)
+      let count = receive(into: &chunk)
       if count < 0 && errno == EINTR { continue }
       // An error such as ECONNRESET means the same as the end: the other process is gone.
       guard count > 0 else { return .closed }
       buffer.append(contentsOf: chunk[..<count])
     }
+  }
+  private mutating func receive(into chunk: inout [UInt8]) -> Int {
+    guard acceptsDescriptors else { return recv(descriptor, &chunk, chunk.count, 0) }
+    var (arrived, number) = ([Int32](repeating: -1, count: 8), Int32(0))
+    let count = tessera_receive(descriptor, &chunk, chunk.count, &arrived, &number)
+    descriptors += arrived[..<Int(number)]
+    return count
+  }
+
+  /// The descriptors that came with the line that was received last. The caller closes them.
+  package mutating func takeDescriptors() -> [Int32] {
+    defer { descriptors = [] }
+    return descriptors
   }
 }

@@ -1,6 +1,5 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraSystem
 internal import TesseraWire
 
 /// Brings a decoded source into the colour space of its outputs.
@@ -8,7 +7,7 @@ internal import TesseraWire
 /// That is 8-bit sRGB or grey; or 8 bits in the source's own profile, if the plan keeps the profile
 /// and the samples are RGB. Grey is converted, because some output formats have no grey.
 struct ColourConversion {
-  let source: String
+  let source: SourceData
   let format: ImageFormat
   /// ``DecodePlan/keepsProfile``.
   let keepsProfile: Bool
@@ -25,7 +24,7 @@ struct ColourConversion {
     _ image: Raster, warnings: inout [SourceWarning]
   ) throws(VipsError) -> Raster {
     guard image.profileLength > 0 else {
-      guard try isCodedAsDisplayP3() else { return try Self.withoutProfile(image) }
+      guard isCodedAsDisplayP3 else { return try Self.withoutProfile(image) }
       return try image.transformedToSRGB(from: .displayP3).withoutField(Raster.profileField)
     }
     // vips_icc_transform would silently use another profile in place of an unusable one.
@@ -54,14 +53,9 @@ struct ColourConversion {
 
   /// Whether an AVIF or HEIC file states Display P3 by code points alone, which libvips does not
   /// read.
-  private func isCodedAsDisplayP3() throws(VipsError) -> Bool {
+  private var isCodedAsDisplayP3: Bool {
     guard format == .avif || format == .heic else { return false }
-    do throws(SystemError) {
-      let file = try File(source, .read)
-      return CodedColour.primaries(of: try file.read(64 << 10, at: 0)) == CodedColour.displayP3
-    } catch {
-      throw VipsError(message: error.description)
-    }
+    return CodedColour.primaries(of: source.read(64 << 10, at: 0)) == CodedColour.displayP3
   }
 
   private static func withoutProfile(_ image: Raster) throws(VipsError) -> Raster {

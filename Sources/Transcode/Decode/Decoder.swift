@@ -1,6 +1,5 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraSystem
 internal import TesseraWire
 
 /// Decodes a source file into upright frames in memory, in 8-bit sRGB, grey or the source's own
@@ -8,6 +7,7 @@ internal import TesseraWire
 struct Decoder {
   /// The source as its decoder sees it.
   let facts: SourceFacts
+  private let source: SourceData
   private let job: TranscodeJob
   private let format: ImageFormat
   private let failOn: FailOn
@@ -19,21 +19,22 @@ struct Decoder {
   private let drawingScale: Double
 
   /// Opens the source, reads its header and checks the job's limits.
-  init(_ job: TranscodeJob, failOn: FailOn) throws(TranscodeFailure) {
+  init(_ source: SourceData, _ job: TranscodeJob, failOn: FailOn) throws(TranscodeFailure) {
     guard let format = ImageFormat(rawValue: job.format) else {
       throw TranscodeFailure(.decode, "no decoder for the format \"\(job.format)\"")
     }
-    try StructureCheck.run(job, format, failOn)
+    try StructureCheck.run(source, job, format, failOn)
     do throws(VipsError) {
-      (opened, drawingScale) = try Self.open(job, format, failOn)
+      (opened, drawingScale) = try Self.open(source, job, format, failOn)
     } catch {
       throw TranscodeFailure(decoding: error)
     }
+    self.source = source
     self.job = job
     self.format = format
     self.failOn = failOn
     colours = ColourConversion(
-      source: job.source, format: format, keepsProfile: job.decode.keepsProfile)
+      source: source, format: format, keepsProfile: job.decode.keepsProfile)
     let frames = try Self.frameCount(of: opened, format, job)
     let size = Size(opened.width, opened.pageHeight)
     facts = SourceFacts(
@@ -43,16 +44,16 @@ struct Decoder {
   }
 
   private static func open(
-    _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
+    _ source: SourceData, _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
   ) throws(VipsError) -> (Raster, drawingScale: Double) {
     // All frames of an animation: only then does libvips know whether any of them has alpha.
     let first = try Raster.load(
-      job.source, format: format,
+      source, format: format,
       .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels))
     guard format == .svg, first.width != job.expected.size.width else { return (first, 1) }
     let scale = Double(job.expected.size.width) / Double(first.width)
     return (
-      try Raster.load(job.source, format: format, .init(scale: scale, failOn: failOn)), scale
+      try Raster.load(source, format: format, .init(scale: scale, failOn: failOn)), scale
     )
   }
 
@@ -107,37 +108,31 @@ struct Decoder {
       let shrink = ShrinkOnLoad.jpeg(scale)
       return shrink == 1
         ? opened
-        : try Raster.load(job.source, format: format, .init(shrink: shrink, failOn: failOn))
+        : try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))
     case .webp:
       return try Raster.load(
-        job.source, format: format,
+        source, format: format,
         .init(
           frames: job.decode.isAnimated ? -1 : 1, scale: ShrinkOnLoad.webp(scale), failOn: failOn))
     case .gif:
       // `opened` has all frames; for a still image one is enough.
       return job.decode.isAnimated
-        ? opened : try Raster.load(job.source, format: format, .init(failOn: failOn))
+        ? opened : try Raster.load(source, format: format, .init(failOn: failOn))
     case .svg:
       return scale == 1
         ? opened
         : try Raster.load(
-          job.source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
+          source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
     default: return opened
     }
   }
 
   /// With metadata that libvips does not read, if any output keeps metadata.
   private func withUnreadMetadata(_ image: Raster) throws(VipsError) -> Raster {
-    guard job.outputs.contains(where: { !$0.file.encoding.metadata.isEmpty }) else {
+    guard job.files.contains(where: { !$0.encoding.metadata.isEmpty }) else {
       return image
     }
-    let metadata: UnreadMetadata
-    do throws(SystemError) {
-      metadata = try UnreadMetadata(of: job.source, format)
-    } catch {
-      throw VipsError(message: error.description)
-    }
-    return try image.with(metadata).withXMPExamined()
+    return try image.with(UnreadMetadata(of: source, format)).withXMPExamined()
   }
 
   /// The largest image, in bytes, that is held in memory in full size to examine its alpha.

@@ -1,6 +1,5 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraSystem
 internal import TesseraWire
 
 /// Checks of a source's structure before libvips opens it: defects that libvips accepts, or rejects
@@ -11,20 +10,13 @@ enum StructureCheck {
   private static let maximumScans = 100
 
   static func run(
-    _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
+    _ source: SourceData, _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
   ) throws(TranscodeFailure) {
-    guard format == .gif || format == .jpeg || format == .webp else { return }
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try FileSystem.read(job.source, limit: 1 << 31)
-    } catch {
-      throw TranscodeFailure(.local, error.description)
-    }
     // libvips fills the missing rows of a truncated GIF and reports nothing.
-    if format == .gif, failOn != .none, !GIFStructure.isWhole(bytes.span) {
+    if format == .gif, failOn != .none, !GIFStructure.isWhole(source.span) {
       throw TranscodeFailure(.decode, "the image could not be decoded: the GIF file is truncated")
     }
-    if format == .jpeg, JPEGStructure.scans(bytes.span, limit: maximumScans + 1) > maximumScans {
+    if format == .jpeg, JPEGStructure.scans(source.span, limit: maximumScans + 1) > maximumScans {
       throw TranscodeFailure(
         .tooManyScans,
         "the JPEG has more than \(maximumScans) scans, each of which costs a full decode")
@@ -32,7 +24,7 @@ enum StructureCheck {
     // libwebpdemux walks over all frames to find the next one: without this check, a file of 2.3 MB
     // with 50,000 frames took eight seconds to be rejected.
     let limit = job.maximumFrames
-    if format == .webp, WebPStructure.frames(bytes.span, limit: limit + 1) > limit {
+    if format == .webp, WebPStructure.frames(source.span, limit: limit + 1) > limit {
       throw .tooManyFrames("more than \(limit)", limit: limit)
     }
   }

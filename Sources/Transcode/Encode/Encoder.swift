@@ -1,14 +1,12 @@
 internal import TesseraPlan
-internal import TesseraSystem
 internal import TesseraWire
 
-/// Encodes frames in memory into a file with exactly the metadata that its policy keeps.
+/// Encodes frames into a file in memory, with exactly the metadata that its policy keeps.
 enum Encoder {
   /// - Parameter source: the source, if its encoded image may be reused.
-  static func write(
-    _ frames: [Raster], as output: TranscodeJob.Output, orReuse source: ReusableSource? = nil
-  ) throws(TranscodeFailure) {
-    let file = output.file
+  static func encode(
+    _ frames: [Raster], as file: PlannedFile, orReuse source: ReusableSource? = nil
+  ) throws(TranscodeFailure) -> [UInt8] {
     let pixels = frames.reduce(0) { $0 + $1.width * $1.height }
     let memory = pixels * file.encoding.format.encoderBytesPerPixel
     // libaom, libjxl and libwebp do not report a failed allocation: they crash, or write half a
@@ -29,12 +27,7 @@ enum Encoder {
       }
       return try cleaned(bytes, prepared, file.encoding.format)
     }
-    do throws(SystemError) {
-      let smaller = try source?.smaller(than: clean, as: file)
-      try File(output.path, .create).write(smaller ?? clean)
-    } catch {
-      throw TranscodeFailure(.local, error.description)
-    }
+    return source?.smaller(than: clean, as: file) ?? clean
   }
 
   /// An image ready for its encoder, and what its container needs afterwards.

@@ -1,18 +1,17 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraSystem
 internal import TesseraWire
 
 /// A source whose own encoded image may serve as an output, with cleaned metadata: encoded again at
 /// its own size and format it could be larger, and would be worse.
 struct ReusableSource {
-  private let path: String
+  private let source: SourceData
   private let format: String
   private let size: Size
   private let isAnimated: Bool
 
-  init(_ job: TranscodeJob, _ facts: SourceFacts) {
-    path = job.source
+  init(_ source: SourceData, _ job: TranscodeJob, _ facts: SourceFacts) {
+    self.source = source
     format = job.format
     size = facts.size
     isAnimated = facts.frames > 1
@@ -22,15 +21,12 @@ struct ReusableSource {
   /// result and shows the same.
   func smaller(
     than result: [UInt8], as file: PlannedFile
-  ) throws(SystemError) -> [UInt8]? {
+  ) -> [UInt8]? {
     guard file.crop == nil, file.size == size, file.encoding.format.rawValue == format,
       file.encoding.isAnimated == isAnimated
     else { return nil }
-    let source = try FileSystem.read(path, limit: 1 << 31)
-    let copy = source.withUnsafeBytes { source in
-      result.withUnsafeBytes {
-        OutputContainer.image(of: source, withMetadataOf: $0, file.encoding.format)
-      }
+    let copy = result.withUnsafeBytes {
+      OutputContainer.image(of: source.bytes, withMetadataOf: $0, file.encoding.format)
     }
     guard let copy, copy.count < result.count, file.matches(copy.span) else { return nil }
     return copy

@@ -1,20 +1,15 @@
 internal import TesseraImageHeader
 internal import TesseraPlaceholder
 internal import TesseraPlan
-internal import TesseraSystem
 internal import TesseraText
 package import TesseraWire
 
-/// Tests what this machine's image libraries can do, with images of 16 x 16 pixels. For `tessera
-/// doctor`.
+/// Tests what this machine's image libraries can do, with images of 16 x 16 pixels in memory. For
+/// `tessera doctor`.
 package struct Examiner {
-  private let folder: String
-
   /// Decodes and encodes every format, and checks orientations and colours.
-  ///
-  /// - Parameter folder: a folder for temporary files, which are removed.
-  package static func perform(in folder: String) -> [ExaminationCheck] {
-    let examiner = Examiner(folder: folder)
+  package static func perform() -> [ExaminationCheck] {
+    let examiner = Examiner()
     return ImageFormat.allCases.filter(\.isDecoded).map { examiner.read($0) }
       + OutputFormat.allCases.map { examiner.write($0) }
       + (1...8).map { examiner.turn($0) }
@@ -56,17 +51,15 @@ package struct Examiner {
   private func write(_ format: OutputFormat) -> ExaminationCheck {
     check(.write, format.rawValue) {
       let image = try sample(.png)
-      let path = FileSystem.join(folder, "written.\(format.fileExtension)")
-      defer { remove(path) }
       let file = PlannedFile(
         crop: nil, size: Size(image.width, image.height),
         encoding: Encoding(
           format: format, quality: format.hasQuality ? 95 : nil,
           effort: EncoderSetting.effort[format], background: nil, isAnimated: false),
         fallback: nil)
-      try Encoder.write([image], as: .init(path: path, file: file))
+      let bytes = try Encoder.encode([image], as: file)
       guard let format = ImageFormat(rawValue: format.rawValue) else { return }
-      try expectCorners(try load(try FileSystem.read(path, limit: 1 << 20), format))
+      try expectCorners(try load(bytes, format))
     }
   }
 
@@ -118,22 +111,15 @@ package struct Examiner {
   }
 
   private func load(_ bytes: [UInt8], _ format: ImageFormat) throws -> Raster {
-    let path = FileSystem.join(folder, "read.\(format.rawValue)")
-    defer { remove(path) }
-    // A scope of its own, which closes the file before libvips opens it by its path.
-    do {
-      let file = try File(path, .write)
-      try file.write(bytes)
+    try bytes.withUnsafeBytes { bytes in
+      let source = SourceData(bytes)
+      let first = try Raster.load(source, format: format)
+      // libvips measures drawings in another unit than CSS; see Decoder.
+      guard format == .svg else { return try first.inMemory() }
+      let scale = 16 / Double(first.width)
+      return try Raster.load(source, format: format, .init(scale: scale)).inMemory()
     }
-    let first = try Raster.load(path, format: format)
-    // libvips measures drawings in another unit than CSS; see Decoder.
-    guard format == .svg else { return try first.inMemory() }
-    return try Raster.load(path, format: format, .init(scale: 16 / Double(first.width))).inMemory()
   }
-
-  /// A file that was never written cannot be removed, which is not a problem; leftovers are removed
-  /// with the folder.
-  private func remove(_ path: String) { try? FileSystem.remove(path) }
 
   private func expectCorners(_ image: Raster) throws {
     guard image.width == 16, image.height == 16 else {

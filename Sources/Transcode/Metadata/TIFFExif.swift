@@ -1,34 +1,32 @@
-internal import TesseraSystem
-
 /// The Exif of a TIFF file (Exif 2.32, 4.6). There it is not a block but some of the file's own
 /// tags and two further directories. libvips 8.14 does not read it.
 enum TIFFExif {
   /// Reads up to `count` bytes at an offset; fewer at the end of the file.
-  typealias Read = (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
+  typealias Read = (_ count: Int, _ offset: Int) -> [UInt8]
 
   /// The Exif of a file's first image as a block of its own: a small TIFF file without an image, in
   /// the same byte order.
   ///
   /// - Returns: nil if there is none, or if the file is a BigTIFF (64-bit offsets).
-  static func block(_ read: Read) throws(SystemError) -> [UInt8]? {
-    let head = try read(8, 0)
+  static func block(_ read: Read) -> [UInt8]? {
+    let head = read(8, 0)
     guard head.count == 8, let order = ByteOrder(mark: Array(head[..<4])) else { return nil }
     var budget = maximumBytes
     func entries(
       at offset: Int?, where isWanted: (_ tag: Int) -> Bool
-    ) throws(SystemError) -> [Entry] {
+    ) -> [Entry] {
       guard let offset else { return [] }
-      return try directory(at: offset, order, where: isWanted, budget: &budget, read)
+      return directory(at: offset, order, where: isWanted, budget: &budget, read)
     }
     // At most three directories are read, and none leads on to another: offsets in a cycle are
     // harmless.
-    let all = try entries(
+    let all = entries(
       at: order.number(head[4..<8]), where: ownTags.union([exifTag, gpsTag]).contains)
     // Offsets in a maker note are relative to the original file, so the note would be invalid.
-    let exif = try entries(at: pointer(exifTag, in: all, order)) {
+    let exif = entries(at: pointer(exifTag, in: all, order)) {
       ![makerNote, interoperability].contains($0)
     }
-    let gps = try entries(at: pointer(gpsTag, in: all, order)) { _ in true }
+    let gps = entries(at: pointer(gpsTag, in: all, order)) { _ in true }
     let own = all.filter { ownTags.contains($0.tag) }
     guard !(own.isEmpty && exif.isEmpty && gps.isEmpty) else { return nil }
     return Array(head[..<4]) + written(own, exif, gps, order)
@@ -89,9 +87,9 @@ enum TIFFExif {
   private static func directory(
     at offset: Int, _ order: ByteOrder, where isWanted: (_ tag: Int) -> Bool, budget: inout Int,
     _ read: Read
-  ) throws(SystemError) -> [Entry] {
-    let count = order.number(try read(2, offset)[...])
-    let rows = try read(min(count, maximumEntries) * 12, offset + 2)
+  ) -> [Entry] {
+    let count = order.number(read(2, offset)[...])
+    let rows = read(min(count, maximumEntries) * 12, offset + 2)
     var entries: [Entry] = []
     // A row of 12 bytes: tag, type, count, and the value, or its offset if it has more than four
     // bytes.
@@ -106,7 +104,7 @@ enum TIFFExif {
       let value =
         length <= 4
         ? Array(rows[start + 8..<start + 8 + length])
-        : try read(length, order.number(rows[start + 8..<start + 12]))
+        : read(length, order.number(rows[start + 8..<start + 12]))
       guard value.count == length else { continue }
       budget -= length + 12
       entries.append(Entry(tag: tag, type: type, count: values, value: value))

@@ -1,5 +1,4 @@
 internal import TesseraImageHeader
-internal import TesseraSystem
 
 /// Metadata of a source that libvips 8.14 does not read: Exif of TIFF files, Exif and XMP of JPEG
 /// XL files.
@@ -8,15 +7,12 @@ struct UnreadMetadata {
   var exif: [UInt8]?
   var xmp: [UInt8]?
 
-  init(of path: String, _ format: ImageFormat) throws(SystemError) {
+  init(of source: SourceData, _ format: ImageFormat) {
     guard format == .tiff || format == .jxl else { return }
-    let file = try File(path, .read)
     if format == .tiff {
-      exif = try TIFFExif.block { count, offset throws(SystemError) in
-        try file.read(count, at: offset)
-      }
+      exif = TIFFExif.block(source.read)
     } else {
-      try readBoxes(of: file)
+      readBoxes(of: source)
     }
   }
 
@@ -32,23 +28,23 @@ struct UnreadMetadata {
 
   /// Reads the metadata boxes of a JPEG XL file (ISO/IEC 18181-2). Compressed ones (`brob`) are
   /// ignored.
-  private mutating func readBoxes(of file: borrowing File) throws(SystemError) {
+  private mutating func readBoxes(of source: SourceData) {
     var offset = 0
     // A bare codestream does not begin with this box, and has no metadata.
-    while let box = try Self.box(in: file, at: offset), box.name == "JXL " || offset > 0 {
+    while let box = Self.box(in: source, at: offset), box.name == "JXL " || offset > 0 {
       if ["Exif", "xml "].contains(box.name), box.end - offset <= Self.maximumBox {
-        let body = try file.read(box.end - box.body, at: box.body)
+        let body = source.read(box.end - box.body, at: box.body)
         guard body.count == box.end - box.body else { return }
-        if box.name == "xml " { xmp = body } else { try readExif(body) }
+        if box.name == "xml " { xmp = body } else { readExif(body) }
       }
       offset = box.end
     }
   }
 
   private static func box(
-    in file: borrowing File, at offset: Int
-  ) throws(SystemError) -> BoxExtent? {
-    let head = try file.read(16, at: offset)
+    in source: SourceData, at offset: Int
+  ) -> BoxExtent? {
+    let head = source.read(16, at: offset)
     guard head.count >= 8 else { return nil }
     var length = head[..<4].reduce(0) { $0 << 8 | Int($1) }
     var start = 8
@@ -67,7 +63,7 @@ struct UnreadMetadata {
   }
 
   /// Reads the body of an `Exif` box: four bytes that state how many to skip, then the block.
-  private mutating func readExif(_ body: [UInt8]) throws(SystemError) {
+  private mutating func readExif(_ body: [UInt8]) {
     guard body.count > 4 else { return }
     let skipped = body[..<4].reduce(0) { $0 << 8 | Int($1) }
     let block = Array(body.dropFirst(4 + skipped))
@@ -75,8 +71,6 @@ struct UnreadMetadata {
     exif =
       block.count <= TIFFExif.maximumBytes
       ? block
-      : try TIFFExif.block { count, offset throws(SystemError) in
-        Array(block.dropFirst(offset).prefix(count))
-      }
+      : TIFFExif.block { count, offset in Array(block.dropFirst(offset).prefix(count)) }
   }
 }

@@ -19,26 +19,27 @@ extension Raster {
     var maximumPixels = Int.max
   }
 
-  /// Opens a file with the loader of the given format and no other. libvips decodes the pixels
+  /// Opens a source with the loader of the given format and no other. libvips decodes the pixels
   /// later, once, from top to bottom.
   static func load(
-    _ path: String, format: ImageFormat, _ options: LoadOptions = LoadOptions()
+    _ source: SourceData, format: ImageFormat, _ options: LoadOptions = LoadOptions()
   ) throws(VipsError) -> Raster {
     let frames = Int32(options.frames)
     let level = options.failOn.level
+    let (bytes, count) = (source.bytes.baseAddress, source.bytes.count)
     return switch format {
-    case .jpeg: try make { tessera_vips_load_jpeg(path, $0, Int32(options.shrink), level) }
-    case .png: try make { tessera_vips_load_png(path, $0, level) }
-    case .gif: try make { tessera_vips_load_gif(path, $0, frames, level) }
-    case .webp: try make { tessera_vips_load_webp(path, $0, frames, options.scale, level) }
-    case .tiff: try make { tessera_vips_load_tiff(path, $0, level) }
-    case .heic, .avif: try make { tessera_vips_load_heif(path, $0, level) }
-    case .jxl: try make { tessera_vips_load_jxl(path, $0, level) }
-    case .jp2: try make { tessera_vips_load_jp2(path, $0, level) }
-    // From memory, so that it has no base URL, and references in it lead to no file.
-    case .svg: try drawing(try bytes(of: path), scale: options.scale, level)
-    case .bmp: try bitmap(try bytes(of: path), options.maximumPixels)
-    case .ico: try icon(try bytes(of: path), options.maximumPixels, level)
+    case .jpeg: try make { tessera_vips_load_jpeg(bytes, count, $0, Int32(options.shrink), level) }
+    case .png: try make { tessera_vips_load_png(bytes, count, $0, level) }
+    case .gif: try make { tessera_vips_load_gif(bytes, count, $0, frames, level) }
+    case .webp:
+      try make { tessera_vips_load_webp(bytes, count, $0, frames, options.scale, level) }
+    case .tiff: try make { tessera_vips_load_tiff(bytes, count, $0, level) }
+    case .heic, .avif: try make { tessera_vips_load_heif(bytes, count, $0, level) }
+    case .jxl: try make { tessera_vips_load_jxl(bytes, count, $0, level) }
+    case .jp2: try make { tessera_vips_load_jp2(bytes, count, $0, level) }
+    case .svg: try make { tessera_vips_load_svg(bytes, count, $0, options.scale, level) }
+    case .bmp: try bitmap(source, options.maximumPixels)
+    case .ico: try icon(source, options.maximumPixels, level)
     case .psd, .qoi, .pnm, .dds, .tga, .exr, .icns:
       throw VipsError(message: "no decoder for \(format.displayName)")
     }
@@ -51,26 +52,11 @@ extension Raster {
     }
   }
 
-  private static func bytes(of path: String) throws(VipsError) -> [UInt8] {
-    do throws(SystemError) {
-      return try FileSystem.read(path, limit: 1 << 31)
-    } catch {
-      throw VipsError(message: error.description)
-    }
-  }
-
-  private static func drawing(
-    _ bytes: [UInt8], scale: Double, _ level: VipsFailOn
-  ) throws(VipsError) -> Raster {
-    try make { out in
-      bytes.withUnsafeBytes { tessera_vips_load_svg($0.baseAddress, $0.count, out, scale, level) }
-    }
-  }
-
-  private static func bitmap(_ bytes: [UInt8], _ maximumPixels: Int) throws(VipsError) -> Raster {
+  private static func bitmap(_ source: SourceData, _ maximumPixels: Int) throws(VipsError) -> Raster
+  {
     let bitmap: Bitmap
     do throws(BitmapError) {
-      bitmap = try BMPDecoder.decode(bytes.span, maximumPixels: maximumPixels)
+      bitmap = try BMPDecoder.decode(source.span, maximumPixels: maximumPixels)
     } catch {
       throw VipsError(message: "the file \(error.reason)")
     }
@@ -78,11 +64,11 @@ extension Raster {
   }
 
   private static func icon(
-    _ bytes: [UInt8], _ maximumPixels: Int, _ level: VipsFailOn
+    _ source: SourceData, _ maximumPixels: Int, _ level: VipsFailOn
   ) throws(VipsError) -> Raster {
     let content: ICODecoder.Content
     do throws(BitmapError) {
-      content = try ICODecoder.decode(bytes.span, maximumPixels: maximumPixels)
+      content = try ICODecoder.decode(source.span, maximumPixels: maximumPixels)
     } catch {
       throw VipsError(message: "the file \(error.reason)")
     }

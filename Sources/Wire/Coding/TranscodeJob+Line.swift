@@ -5,7 +5,6 @@ extension TranscodeJob {
   package var line: [UInt8] {
     WireLine.object { object in
       object.member("job", identifier)
-      object.member("source", source)
       object.member("format", format)
       object.name("expected")
       object.object { expected.write(to: &$0) }
@@ -19,9 +18,9 @@ extension TranscodeJob {
       object.member("failOn", failOn.rawValue)
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
-      object.name("outputs")
+      object.name("files")
       object.array { list in
-        for output in outputs { list.object { output.write(to: &$0) } }
+        for file in files { list.object { file.write(to: &$0) } }
       }
     }
   }
@@ -29,35 +28,32 @@ extension TranscodeJob {
   package init(line: [UInt8]) throws(WireError) { try self.init(Message(line)) }
 
   init(_ message: Message) throws(WireError) {
-    var outputs: [Output] = []
-    for output in try message.objects("outputs") { outputs.append(try Output(output)) }
+    var files: [PlannedFile] = []
+    for file in try message.objects("files") { files.append(try PlannedFile(file)) }
     let base = message.value["base"]?.arrayValue?.compactMap(\.intValue) ?? []
     guard base.count == 2, base[0] > 0, base[1] > 0 else {
       throw WireError(message: "\"base\" is missing or invalid")
     }
     self.init(
-      identifier: try message.int("job"), source: try message.string("source"),
-      format: try message.string("format"),
+      identifier: try message.int("job"), format: try message.string("format"),
       expected: try SourceFacts(message.object("expected")),
       decode: DecodePlan(
         base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
         keepsProfile: try message.bool("keepsProfile")),
       failOn: try message.choice("failOn"),
       maximumPixels: try message.int("maximumPixels"),
-      maximumFrames: try message.int("maximumFrames"), outputs: outputs)
+      maximumFrames: try message.int("maximumFrames"), files: files)
   }
 }
 
-extension TranscodeJob.Output {
+extension PlannedFile {
   fileprivate func write(to object: inout JSONWriter) {
-    object.member("path", path)
-    object.member("width", file.size.width)
-    object.member("height", file.size.height)
-    if let crop = file.crop {
+    object.member("width", size.width)
+    object.member("height", size.height)
+    if let crop {
       object.name("crop")
       object.object { crop.write(to: &$0) }
     }
-    let encoding = file.encoding
     object.member("format", encoding.format.rawValue)
     if let quality = encoding.quality { object.member("quality", quality) }
     if let effort = encoding.effort { object.member("effort", effort) }
@@ -71,20 +67,15 @@ extension TranscodeJob.Output {
   fileprivate init(_ message: Message) throws(WireError) {
     let crop: Crop? = message.value["crop"] == nil ? nil : try Crop(message.object("crop"))
     self.init(
-      path: try message.string("path"),
-      file: PlannedFile(
-        crop: crop, size: Size(try message.int("width"), try message.int("height")),
-        encoding: Encoding(
-          format: try message.choice("format"), quality: message.value["quality"]?.intValue,
-          effort: message.value["effort"]?.intValue,
-          background: message.value["background"]?.stringValue.flatMap {
-            Colour(hexadecimal: $0)
-          },
-          isAnimated: try message.bool("animated"),
-          metadata: MetadataPolicy(rawValue: try message.int("metadata"))),
-        // A worker makes the planned file; why the plan deviates from the request is not its
-        // business.
-        fallback: nil))
+      crop: crop, size: Size(try message.int("width"), try message.int("height")),
+      encoding: Encoding(
+        format: try message.choice("format"), quality: message.value["quality"]?.intValue,
+        effort: message.value["effort"]?.intValue,
+        background: message.value["background"]?.stringValue.flatMap { Colour(hexadecimal: $0) },
+        isAnimated: try message.bool("animated"),
+        metadata: MetadataPolicy(rawValue: try message.int("metadata"))),
+      // A worker makes the planned file; why the plan deviates from the request is not its business.
+      fallback: nil)
   }
 }
 

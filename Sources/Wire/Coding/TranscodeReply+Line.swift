@@ -7,15 +7,7 @@ extension TranscodeReply {
     WireLine.object { object in
       object.member("job", identifier)
       switch self {
-      case .done(let facts, let placeholders, let warnings):
-        object.name("done")
-        object.object { facts.write(to: &$0) }
-        object.name("placeholders")
-        object.object { placeholders.write(to: &$0) }
-        object.name("warnings")
-        object.array { list in
-          for warning in warnings { list.object { warning.write(to: &$0) } }
-        }
+      case .done(let result): result.write(to: &object)
       case .differs(let facts):
         object.name("differs")
         object.object { facts.write(to: &$0) }
@@ -37,16 +29,36 @@ extension TranscodeReply {
       throw WireError(message: "a reply to another job")
     }
     if message.value["done"] != nil {
-      var warnings: [SourceWarning] = []
-      for warning in try message.objects("warnings") { warnings.append(try SourceWarning(warning)) }
-      self = .done(
-        try SourceFacts(message.object("done")),
-        try Placeholders(message.object("placeholders")), warnings: warnings)
+      self = .done(try TranscodeResult(message))
     } else if message.value["differs"] != nil {
       self = .differs(try SourceFacts(message.object("differs")))
     } else {
       self = .failed(try TranscodeFailure(message.object("failed")))
     }
+  }
+}
+
+extension TranscodeResult {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.name("done")
+    object.object { facts.write(to: &$0) }
+    object.name("placeholders")
+    object.object { placeholders.write(to: &$0) }
+    object.name("warnings")
+    object.array { list in
+      for warning in warnings { list.object { warning.write(to: &$0) } }
+    }
+    object.name("lengths")
+    object.array { list in for length in lengths { list.value(length) } }
+  }
+
+  fileprivate init(_ message: Message) throws(WireError) {
+    var warnings: [SourceWarning] = []
+    for warning in try message.objects("warnings") { warnings.append(try SourceWarning(warning)) }
+    self.init(
+      facts: try SourceFacts(message.object("done")),
+      placeholders: try Placeholders(message.object("placeholders")), warnings: warnings,
+      lengths: try message.lengths("lengths"))
   }
 }
 

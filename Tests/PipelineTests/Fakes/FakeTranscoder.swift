@@ -14,7 +14,7 @@ final class FakeTranscoder: Transcoding {
     case makeButSee(SourceFacts)
     /// Makes nothing, and sees something else.
     case differ(SourceFacts)
-    /// Reports files that it did not make.
+    /// Reports files that are empty.
     case pretend
     case fail(TranscodeFailure)
   }
@@ -52,35 +52,46 @@ final class FakeTranscoder: Transcoding {
 
   // MARK: Transcoding
 
-  func perform(_ job: TranscodeJob) async throws(WorkerStartError) -> TranscodeReply {
+  func perform(
+    _ job: TranscodeJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TranscodeAnswer {
     let behaviour = state.withLock { state -> Behaviour in
       if state.isClosed { return .fail(TranscodeFailure(.cancelled, "the pool was closed")) }
-      state.decodes.append(job.outputs.count)
+      state.decodes.append(job.files.count)
       return state.next.isEmpty ? state.always : state.next.removeFirst()
     }
     switch behaviour {
-    case .make: return make(job, seeing: job.expected)
-    case .makeButSee(let facts): return make(job, seeing: facts)
+    case .make: return make(job, of: source, seeing: job.expected)
+    case .makeButSee(let facts): return make(job, of: source, seeing: facts)
     case .differ(let facts): return .differs(facts)
-    case .pretend: return .done(job.expected, Self.placeholders, warnings: [])
+    case .pretend:
+      return Self.made(job.files.map { _ in [] }, seeing: job.expected)
     case .fail(let failure): return .failed(failure)
     }
   }
 
-  private func make(_ job: TranscodeJob, seeing facts: SourceFacts) -> TranscodeReply {
+  private func make(
+    _ job: TranscodeJob, of source: JobSource, seeing facts: SourceFacts
+  ) -> TranscodeAnswer {
     do {
-      let source = try FileSystem.sha256(of: job.source)
-      for output in job.outputs {
-        let (size, path) = (output.file.size, output.path)
-        // Other sources and other recipes make other bytes.
-        let bytes = TinyImage.webp(
-          size.width, size.height, "\(source) \(output.file.recipe) \(job.decode.recipe)")
-        try File(path, .write).write(bytes)
+      let digest = try FileSystem.sha256(of: source.path)
+      // Other sources and other recipes make other bytes.
+      let files = job.files.map { file in
+        TinyImage.webp(
+          file.size.width, file.size.height, "\(digest) \(file.recipe) \(job.decode.recipe)")
       }
+      return Self.made(files, seeing: facts)
     } catch {
       return .failed(TranscodeFailure(.local, "\(error)"))
     }
-    return .done(facts, Self.placeholders, warnings: [])
+  }
+
+  private static func made(_ files: [[UInt8]], seeing facts: SourceFacts) -> TranscodeAnswer {
+    .made(
+      MadeFiles(
+        TranscodeResult(
+          facts: facts, placeholders: placeholders, warnings: [], lengths: files.map(\.count))
+      ) { files[$0] })
   }
 
   private static let placeholders = Placeholders(

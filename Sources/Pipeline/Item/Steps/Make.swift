@@ -1,5 +1,4 @@
 internal import TesseraFetch
-internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
@@ -7,10 +6,9 @@ internal import TesseraSystem
 internal import TesseraWire
 internal import TesseraWorkers
 
-/// Has a worker make the missing files, all in one decode. They are staged, not published.
+/// Has a worker make the missing files, all in one decode.
 struct Make: Step {
   private let transcoder: any Transcoding
-  private let workspace: Workspace
   private let rejections: RejectionPolicy
   private let clock: WallClock
   private let limits: PipelineFile.Limits
@@ -20,7 +18,6 @@ struct Make: Step {
 
   init(_ parts: RunParts) {
     transcoder = parts.transcoder
-    workspace = parts.workspace
     rejections = parts.rejections
     clock = parts.clock
     limits = parts.file.limits
@@ -32,41 +29,31 @@ struct Make: Step {
     guard let bytes = work.bytes, let blueprint = work.blueprint else {
       throw PipelineError.local("the item \"\(work.item.id)\" has no plan to make files of")
     }
-    let job = job(work, bytes, blueprint)
-    switch try await reply(to: job) {
-    case .done(let facts, let placeholders, let warnings):
-      guard facts.plansLike(blueprint.facts) else {
-        discard(job.outputs)
-        return planAgain(work, facts)
+    let source = JobSource(path: bytes.path, host: work.item.host)
+    switch try await answer(to: job(work, bytes, blueprint), of: source) {
+    case .made(let files):
+      guard files.result.facts.plansLike(blueprint.facts) else {
+        return planAgain(work, files.result.facts)
       }
-      work.staged = Staged(
-        files: job.outputs, facts: facts, placeholders: placeholders,
-        warnings: warnings)
+      work.made = files
       return .next
     case .differs(let facts): return planAgain(work, facts)
-    case .failed(let failure):
-      discard(job.outputs)
-      return try fail(work, failure, blueprint.facts)
+    case .failed(let failure): return try fail(work, failure, blueprint.facts)
     }
   }
 
   private func job(_ work: Work, _ bytes: SourceBytes, _ blueprint: Blueprint) -> TranscodeJob {
-    let attempt = work.seen == nil ? 0 : 1
-    let outputs = blueprint.missing.enumerated().map { order, index in
-      let file = blueprint.plan.files[index]
-      let name =
-        "\(work.item.position)-\(attempt)-\(order).\(file.encoding.format.fileExtension)"
-      return TranscodeJob.Output(path: workspace.stagingPath(name), file: file)
-    }
-    return TranscodeJob(
-      identifier: work.item.position, source: bytes.path, format: bytes.header.format,
-      expected: blueprint.facts, decode: blueprint.decode, failOn: failOn,
-      maximumPixels: limits.pixels, maximumFrames: limits.frames, outputs: outputs)
+    TranscodeJob(
+      identifier: work.item.position, format: bytes.header.format, expected: blueprint.facts,
+      decode: blueprint.decode, failOn: failOn, maximumPixels: limits.pixels,
+      maximumFrames: limits.frames, files: blueprint.missing.map { blueprint.plan.files[$0] })
   }
 
-  private func reply(to job: TranscodeJob) async throws(PipelineError) -> TranscodeReply {
+  private func answer(
+    to job: TranscodeJob, of source: JobSource
+  ) async throws(PipelineError) -> TranscodeAnswer {
     do throws(WorkerStartError) {
-      return try await transcoder.perform(job)
+      return try await transcoder.perform(job, of: source)
     } catch {
       throw .workers(error.description)
     }
@@ -92,7 +79,6 @@ struct Make: Step {
       guard let runEnd, runEnd <= .now, !Task.isCancelled else { throw CancellationError() }
       return .done(.failed(.unreachable(.runDeadline)))
     }
-    if failure.code == .local { try checkStaging(failure, position: work.item.position) }
     let image = work.bytes.map { ImageFacts(format: $0.header.format, size: facts.size) }
     let result = ItemFailure.undecodable(failure, image)
     // A copy says nothing about what the server has now.
@@ -103,28 +89,5 @@ struct Make: Step {
           now: clock.now()))
     }
     return .done(.failed(result))
-  }
-
-  /// A worker that died may have left half a file. What can't be removed now is removed when the next
-  /// run starts.
-  private func discard(_ outputs: [TranscodeJob.Output]) {
-    for output in outputs { try? FileSystem.remove(output.path) }
-  }
-
-  /// A worker reports that it could not write a file. If this process cannot write either, the disk is
-  /// at fault and the run ends; otherwise it is one item.
-  private func checkStaging(
-    _ failure: TranscodeFailure, position: Int
-  ) throws(PipelineError) {
-    let path = workspace.stagingPath("\(position)-test")
-    // A mebibyte: a full disk may still take a few bytes.
-    do throws(SystemError) {
-      let file = try File(path, .write)
-      try file.write([UInt8](repeating: 0, count: 1 << 20))
-      try FileSystem.remove(path)
-    } catch {
-      try? FileSystem.remove(path)
-      throw .local(failure.message)
-    }
   }
 }

@@ -5,31 +5,33 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraWire
+internal import TesseraWorkers
 
-/// Gives staged files their permanent names, which contain the digest of their bytes.
+/// Publishes the files that a worker made, under names that contain the digest of their bytes.
 ///
 /// Files are published before a record names them: a kill in between leaves files that nothing names,
 /// and never a name without a file.
 struct Publish: Step {
   private let output: any Output
+  private let workspace: Workspace
   private let run: Int
   private let recorder: RunRecorder
 
   init(_ parts: RunParts) {
     output = parts.output
+    workspace = parts.workspace
     run = parts.run
     recorder = parts.recorder
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
-    guard var blueprint = work.blueprint, let staged = work.staged, let bytes = work.bytes else {
+    guard var blueprint = work.blueprint, let made = work.made, let bytes = work.bytes else {
       throw PipelineError.local("the item \"\(work.item.id)\" has no files to publish")
     }
     var records: [VariantRecord] = []
-    for file in staged.files {
-      guard let record = try publish(file) else {
-        // What is left in staging is removed with the run.
-        for file in staged.files { try? FileSystem.remove(file.path) }
+    for (order, index) in blueprint.missing.enumerated() {
+      let file = blueprint.plan.files[index]
+      guard let record = try publish(file, made, order, "\(work.item.position)-\(order)") else {
         let failure = TranscodeFailure(
           .workerProtocol, "the worker did not make the file that it reported")
         return .done(
@@ -41,13 +43,13 @@ struct Publish: Step {
     }
     let missing = blueprint.missing
     let content = bytes.header.content(
-      staged.facts, warnings: staged.warnings, bytes: FileSystem.size(ofFile: bytes.path))
+      made.result.facts, warnings: made.result.warnings, bytes: FileSystem.size(ofFile: bytes.path))
     work.change.made = StateStore.Made(
       digest: bytes.digest, content: content,
       variants: zip(missing, records).map { (key: blueprint.keys[$0], record: $1) },
-      placeholder: (key: blueprint.placeholderKey, record: staged.placeholders), run: run)
+      placeholder: (key: blueprint.placeholderKey, record: made.result.placeholders), run: run)
     for (index, record) in zip(missing, records) { blueprint.records[index] = record }
-    blueprint.placeholder = staged.placeholders
+    blueprint.placeholder = made.result.placeholders
     work.blueprint = blueprint
     work.source.content = content
     work.madeCount = records.count
@@ -57,24 +59,25 @@ struct Publish: Step {
     return .next
   }
 
-  /// Reads the size of a staged file from its own header and publishes it. Nil if the file is missing
-  /// or not what it should be.
-  private func publish(_ staged: TranscodeJob.Output) throws(PipelineError) -> VariantRecord? {
+  /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.
+  private func publish(
+    _ file: PlannedFile, _ made: MadeFiles, _ order: Int, _ name: String
+  ) throws(PipelineError) -> VariantRecord? {
     do throws(SystemError) {
-      guard FileSystem.size(ofFile: staged.path) != nil else { return nil }
-      // No format that is written has files of 2 GiB.
-      let bytes = try FileSystem.read(staged.path, limit: 1 << 31)
+      let bytes = try made.bytes(of: order)
       // The file itself is measured: a worker has decoded hostile bytes, so its report is not
       // trusted.
       guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
-        header.format.rawValue == staged.file.encoding.format.rawValue,
-        header.width == staged.file.size.width, header.height == staged.file.size.height
+        header.format.rawValue == file.encoding.format.rawValue,
+        header.width == file.size.width, header.height == file.size.height
       else { return nil }
       let digest = SHA256.of(bytes)
       let path = PublishedFile.path(
         digest: digest, width: header.width, height: header.height,
-        fileExtension: staged.file.encoding.format.fileExtension)
-      try output.publish(staged: staged.path, as: path)
+        fileExtension: file.encoding.format.fileExtension)
+      let staged = workspace.stagingPath(name)
+      try File(staged, .create).write(bytes)
+      try output.publish(staged: staged, as: path)
       return VariantRecord(
         path: path, width: header.width, height: header.height, bytes: bytes.count, sha256: digest)
     } catch {

@@ -1,0 +1,34 @@
+internal import Glibc
+internal import TesseraCProcess
+
+/// A file in memory that another process writes, until it is sealed: from then on it cannot
+/// change. It is freed with its last descriptor.
+package final class SharedMemory: Sendable {
+  package let descriptor: Int32
+
+  package init() throws(SystemError) {
+    descriptor = tessera_memory_file()
+    guard descriptor >= 0 else { throw SystemError("make", "a file in memory") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Ends every change.
+  ///
+  /// - Returns: the size in bytes.
+  /// - Throws: EBUSY if another process has mapped it for writing.
+  package func seal() throws(SystemError) -> Int {
+    let code = tessera_seal(descriptor)
+    guard code == 0 else { throw SystemError("seal", "a file in memory", code: code) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("examine", "a file in memory") }
+    return Int(status.st_size)
+  }
+
+  /// Reads `count` bytes from `offset`.
+  package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    let copy = dup(descriptor)
+    guard copy >= 0 else { throw SystemError("read", "a file in memory") }
+    return try File(path: "a file in memory", descriptor: copy).read(count, at: offset)
+  }
+}

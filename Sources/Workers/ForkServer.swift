@@ -1,0 +1,109 @@
+internal import Glibc
+internal import Synchronization
+internal import TesseraCProcess
+internal import TesseraSystem
+internal import TesseraWire
+
+/// A running `tessera-worker`: a process that has started libvips and confined itself, never sees an
+/// image, and forks a worker for each request.
+final class ForkServer: Sendable {
+  /// How long it may take to say hello. Meanwhile libvips loads its modules.
+  private static let startTime = Duration.seconds(20)
+
+  let hello: WorkerHello
+  private let pid: pid_t
+  private let channel: Int32
+  private let isReaped = Mutex(false)
+
+  /// Starts a fork server and waits for its hello.
+  ///
+  /// The kernel kills it when the calling thread ends.
+  init(_ settings: WorkerSettings) throws(WorkerStartError) {
+    let launched = try WorkerLauncher.launch(settings)
+    (pid, channel) = (launched.pid, launched.channel)
+    var lines = LineChannel(descriptor: channel)
+    let received = lines.receive(
+      maximumLength: WireLine.maximumLength, until: .now.advanced(by: Self.startTime))
+    // Why a line is not a hello does not matter: how the process ended says more.
+    guard case .line(let line) = received, let hello = try? WorkerHello(line: line) else {
+      let ending = Self.end(pid)
+      close(channel)
+      throw WorkerStartError(
+        description: "\"\(settings.executable)\" did not start: \(ending.sentence)")
+    }
+    guard hello.protocolVersion == WorkerHello.protocolVersion else {
+      _ = Self.end(pid)
+      close(channel)
+      throw WorkerStartError(
+        description: "\"\(settings.executable)\" is from another version than this tessera; "
+          + "install both executables of one build side by side")
+    }
+    self.hello = hello
+  }
+
+  deinit {
+    end()
+    close(channel)
+  }
+
+  /// Has a worker started.
+  ///
+  /// - Returns: nil if the fork server has ended.
+  func fork() throws(WorkerStartError) -> WorkerProcess? {
+    let jobs = try SocketPair()
+    let control = try SocketPair()
+    let passed = [jobs.theirs, control.theirs]
+    // A byte, because descriptors cannot be sent alone.
+    let sent = tessera_send(channel, [UInt8(ascii: "f")], 1, passed, Int32(passed.count), 0)
+    for descriptor in passed { close(descriptor) }
+    let worker = WorkerProcess(jobs: jobs.ours, control: control.ours)
+    return sent == 1 ? worker : nil
+  }
+
+  /// Kills it, and with it every worker.
+  func end() {
+    isReaped.withLock { isReaped in
+      guard !isReaped else { return }
+      isReaped = true
+      // It then kills its workers, with whatever they may have started, and ends.
+      shutdown(channel, Int32(SHUT_RDWR))
+      _ = Self.end(pid)
+    }
+  }
+
+  /// Ensures that a child has ended, and reports how. One that is about to end on its own gets 100 ms
+  /// for it, so that its own reason is reported.
+  private static func end(_ child: pid_t) -> ProcessEnding {
+    var status: Int32 = 0
+    var isKilled = false
+    // A process in an uninterruptible system call does not end: it is left to the kernel after 2 s.
+    for attempt in 0..<400 {
+      if waitpid(child, &status, WNOHANG) == child {
+        return isKilled ? .killed : ProcessEnding(status: status)
+      }
+      if attempt == 20 {
+        kill(-child, SIGKILL)
+        isKilled = true
+      }
+      usleep(5_000)
+    }
+    return .killed
+  }
+}
+
+/// Two connected sockets: one for this process, one to be passed on.
+private struct SocketPair {
+  let ours: Int32
+  let theirs: Int32
+
+  init() throws(WorkerStartError) {
+    var ends: [Int32] = [-1, -1]
+    guard
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
+    else {
+      throw WorkerStartError(
+        description: "could not create a socket pair: \(String(cString: strerror(errno)))")
+    }
+    (ours, theirs) = (ends[0], ends[1])
+  }
+}

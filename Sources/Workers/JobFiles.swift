@@ -1,0 +1,40 @@
+internal import TesseraSystem
+internal import TesseraWire
+
+/// The descriptors of one job: its source, open for reading, and memory for the files to make. A
+/// worker opens nothing itself.
+struct JobFiles: ~Copyable {
+  let source: File
+  let memory: SharedMemory
+
+  init(_ source: JobSource) throws(SystemError) {
+    let file = try File(source.path, .read)
+    let memory = try SharedMemory()
+    self.memory = memory
+    self.source = file
+  }
+
+  /// What a worker receives with the job, in this order.
+  var descriptors: [Int32] { [source.descriptor, memory.descriptor] }
+
+  /// Ends every change of the files. False if they are not what the worker reported.
+  func seal(_ lengths: [Int]) -> Bool {
+    // A worker that still has them mapped for writing cannot be held to them.
+    guard let size = try? memory.seal() else { return false }
+    return size == lengths.reduce(0, +)
+  }
+
+  func answer(_ reply: TranscodeReply) -> TranscodeAnswer {
+    switch reply {
+    case .differs(let facts): return .differs(facts)
+    case .failed(let failure): return .failed(failure)
+    case .done(let result):
+      let memory = memory
+      return .made(
+        MadeFiles(result) { index throws(SystemError) in
+          let start = result.lengths[..<index].reduce(0, +)
+          return try memory.read(result.lengths[index], at: start)
+        })
+    }
+  }
+}

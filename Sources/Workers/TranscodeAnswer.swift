@@ -1,0 +1,41 @@
+package import TesseraSystem
+package import TesseraWire
+
+/// Where a job's bytes come from.
+package struct JobSource: Sendable, Equatable {
+  /// The path of the spooled source.
+  package var path: String
+  /// The host that sent it. A worker only has images of one host: whatever a hostile image does to
+  /// its worker, it cannot do to another host's images.
+  package var host: String
+
+  package init(path: String, host: String) {
+    self.path = path
+    self.host = host
+  }
+}
+
+/// What became of a job.
+package enum TranscodeAnswer: Sendable {
+  case made(MadeFiles)
+  /// No file is made: the source is not what the plan was made for.
+  case differs(SourceFacts)
+  case failed(TranscodeFailure)
+}
+
+/// The files of a job, which no process can change any more, and what the worker learned of the source.
+package struct MadeFiles: Sendable {
+  package let result: TranscodeResult
+  private let read: @Sendable (_ index: Int) throws(SystemError) -> [UInt8]
+
+  /// - Parameter read: reads a file whole, by its position in the job.
+  package init(
+    _ result: TranscodeResult,
+    read: @escaping @Sendable (_ index: Int) throws(SystemError) -> [UInt8]
+  ) {
+    self.result = result
+    self.read = read
+  }
+
+  package func bytes(of index: Int) throws(SystemError) -> [UInt8] { try read(index) }
+}

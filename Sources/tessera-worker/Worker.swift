@@ -1,0 +1,57 @@
+internal import Glibc
+internal import TesseraCProcess
+internal import TesseraCSandbox
+internal import TesseraSystem
+internal import TesseraTranscode
+internal import TesseraWire
+
+/// A forked process that does jobs: the only one that untrusted bytes reach.
+struct Worker {
+  /// The limit on processor time for one job.
+  let secondsPerJob: UInt64
+
+  /// Does jobs until the channel is closed, then ends the process.
+  func run(on descriptor: Int32) -> Never {
+    // What the fork server may do and a worker may not: start processes, signal them. A kernel without
+    // filters has been reported with the hello.
+    let code = tessera_confine_worker()
+    guard code == 0 || code == ENOSYS else { end("could not restrict its system calls") }
+    var channel = LineChannel(descriptor: descriptor, acceptsDescriptors: true)
+    while let line = channel.receive(maximumLength: WireLine.maximumLength) {
+      // Processor time is limited per job, so the limit is raised before each.
+      guard tessera_limit_time(secondsPerJob) == 0 else { end("could not limit its time") }
+      guard channel.send(reply(to: line, channel.takeDescriptors())) else { break }
+    }
+    // Without libvips' own end, which would free what the kernel frees at once.
+    _exit(0)
+  }
+
+  private func reply(to line: [UInt8], _ descriptors: [Int32]) -> [UInt8] {
+    defer { for descriptor in descriptors { close(descriptor) } }
+    do throws(WireError) {
+      switch try WorkerRequest(line: line) {
+      case .transcode(let job): return transcode(job, descriptors).line(for: job.identifier)
+      case .examine: return Examination.line(Examiner.perform())
+      }
+    } catch {
+      end("invalid request: \(error.message)")
+    }
+  }
+
+  private func transcode(_ job: TranscodeJob, _ descriptors: [Int32]) -> TranscodeReply {
+    guard descriptors.count == 2 else { end("a job without its descriptors") }
+    do throws(SystemError) {
+      let source = try MappedFile(descriptor: descriptors[0])
+      // A duplicate, because both are closed after the job.
+      let memory = File(path: "its memory for files", descriptor: dup(descriptors[1]))
+      return Transcoder.perform(job, of: SourceData(source.bytes), into: memory)
+    } catch {
+      return .failed(TranscodeFailure(.local, error.description))
+    }
+  }
+
+  private func end(_ message: String) -> Never {
+    StandardStream.error.write("tessera-worker: \(message)\n")
+    _exit(2)
+  }
+}
