@@ -210,6 +210,20 @@ static inline int tessera_vips_number(VipsImage *in, const char *name, int other
 // g_object_unref is a macro with a cast, which Swift does not import.
 static inline void tessera_vips_unref(VipsImage *image) { g_object_unref(image); }
 
+/// Initializes the classes of a type and everything below it, which GObject otherwise does when each
+/// is first used: once before workers are forked, and not again in each of them.
+static inline void tessera_vips_initialize_classes(GType type) {
+  // Kept for the life of the process.
+  g_type_class_ref(type);
+  guint count = 0;
+  GType *children = g_type_children(type, &count);
+  for (guint index = 0; index < count; index++) tessera_vips_initialize_classes(children[index]);
+  g_free(children);
+}
+static inline void tessera_vips_initialize_operations(void) {
+  tessera_vips_initialize_classes(VIPS_TYPE_OPERATION);
+}
+
 /// Blocks every loader but those above. vips_block_untrusted_set is not enough: libvips 8.14.1 does
 /// not mark matrixload as untrusted, and its SVG sniffer loops forever on some input.
 static inline void tessera_vips_block_all_but_named(void) {

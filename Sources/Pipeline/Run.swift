@@ -125,7 +125,7 @@ struct RunSession: Sendable {
       report.requests = fetcher.counts.requests
       report.notModified = fetcher.counts.notModified
       report.bytesFetched = fetcher.counts.bytes
-      report.workers = workerCount
+      report.workers = budget.count
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
@@ -146,17 +146,39 @@ struct RunSession: Sendable {
 
   // MARK: Opening the parts
 
-  private var workerCount: Int { file.workers ?? Host.processors }
+  private var budget: WorkerBudget {
+    WorkerBudget(
+      requested: file.workers, processors: Host.processors, memory: file.limits.memory,
+      available: Host.memoryLimit)
+  }
 
   private func startWorkers() async throws(PipelineError) -> WorkerPool {
+    let budget = budget
+    let pool: WorkerPool
     do throws(WorkerStartError) {
-      return try await WorkerPool.start(
+      pool = try await WorkerPool.start(
         WorkerSettings(
-          executable: options.workerPath, count: workerCount, memory: file.limits.memory,
+          executable: options.workerPath, count: budget.count, memory: budget.memory,
           time: file.limits.time))
     } catch {
       throw .workers(error.description)
     }
+    if let gap = pool.hello.confinement.gap {
+      let sentence = "this kernel can't confine a worker that an image has taken over: \(gap)"
+      guard !file.requiresSandbox else {
+        pool.close()
+        throw .workers(
+          "\(sentence), and the pipeline has \"require-sandbox: true\"; use a kernel and a container "
+            + "that offer both")
+      }
+      meter.warn(sentence)
+    }
+    if budget.memory < file.limits.memory {
+      meter.warn(
+        "the control group's memory leaves each of \(budget.count) workers "
+          + "\(budget.memory / 1_000_000) MB, less than limits.memory")
+    }
+    return pool
   }
 
   private func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> Fetcher {

@@ -72,6 +72,8 @@ extension PipelineFile {
         // .some(nil) is the value "auto"; nil is a mistake.
         $0 == "auto" ? .some(nil) : Int($0).flatMap { (1...256).contains($0) ? .some($0) : nil }
       } ?? nil
+    requiresSandbox =
+      top.value("require-sandbox", expected: "true or false", Bool.init) ?? requiresSandbox
     (profile, catalogFormat) = Self.catalogKeys(&top)
     placeholders = Self.placeholders(&top)
     failOn = top.choice("fail-on", FailOn.allCases) ?? failOn

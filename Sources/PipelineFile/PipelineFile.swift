@@ -21,6 +21,8 @@ package struct PipelineFile: Sendable {
   package var limits = Limits()
   /// The number of worker processes; nil means one per usable processor.
   package var workers: Int?
+  /// Whether a run is rejected if the kernel cannot confine workers wholly.
+  package var requiresSandbox = false
   /// The placeholders that the catalog has of each image.
   package var placeholders: [Placeholder] = [.color, .thumbhash]
   /// How damaged a source may be before it is rejected.

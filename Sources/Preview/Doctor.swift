@@ -38,8 +38,11 @@ package struct Doctor: Sendable {
   /// - Parameter workerPath: the path of `tessera-worker`.
   package static func examine(workerPath: String) async throws(PipelineError) -> Doctor {
     // The defaults of `limits` in a pipeline file.
+    let budget = WorkerBudget(
+      requested: nil, processors: Host.processors, memory: 2_000_000_000,
+      available: Host.memoryLimit)
     let settings = WorkerSettings(
-      executable: workerPath, count: 1, memory: 2_000_000_000, time: .seconds(60))
+      executable: workerPath, count: 1, memory: budget.memory, time: .seconds(60))
     do throws(WorkerStartError) {
       let found = try await WorkerExamination.perform(settings)
       return Doctor(

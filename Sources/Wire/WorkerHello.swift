@@ -32,6 +32,21 @@ package struct Confinement: Sendable, Equatable {
   }
 }
 
+extension Confinement {
+  /// What a worker that an image has taken over could do, because the kernel does not prevent it: a
+  /// clause without its full stop. Nil for a worker that is wholly confined.
+  package var gap: String? {
+    switch (landlock > 0, hasSeccomp) {
+    case (true, true): nil
+    case (false, true): "it could read this machine's files (no Landlock)"
+    case (true, false): "it could use the network and start processes (no seccomp)"
+    case (false, false):
+      "it could read this machine's files, use the network and start processes (neither Landlock nor "
+        + "seccomp)"
+    }
+  }
+}
+
 extension WorkerHello {
   package var line: [UInt8] {
     WireLine.object { object in

@@ -73,6 +73,7 @@ struct WorkerLane {
     guard case .reply(.done(let result)) = ending else { return ending }
     // Before anything is read: from now on the worker cannot change what it made.
     if result.lengths.count == job.files.count, files.seal(result.lengths) { return ending }
+    process.kill()
     _ = process.end()
     return .garbage
   }

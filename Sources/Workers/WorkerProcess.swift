@@ -11,7 +11,7 @@ final class WorkerProcess: Sendable {
   private static let endTime = Duration.seconds(2)
   /// How long a worker that closed its channel may take to end on its own, so that its own reason is
   /// reported.
-  private static let ownEndTime = Duration.milliseconds(100)
+  private static let ownEndTime = Duration.seconds(1)
 
   private let jobs: Int32
   private let control: Int32
@@ -50,9 +50,11 @@ final class WorkerProcess: Sendable {
     case .line(let line):
       // What is wrong with an invalid reply is of no use to the user.
       if let reply = try? TranscodeReply(line: line, for: job.identifier) { return .reply(reply) }
+      kill()
       _ = end()
       return .garbage
     case .tooLong:
+      kill()
       _ = end()
       return .garbage
     case .closed:

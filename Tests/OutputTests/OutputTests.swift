@@ -76,6 +76,20 @@ import Testing
     #expect(Host.processors(inQuota: text) == processors)
   }
 
+  /// A container is in the root of its own name space; a service is limited by any group above it.
+  @Test(
+    arguments: [
+      ("0::/\n", ["": "1000\n"], 1000), ("0::/\n", ["": "max\n"], nil), ("0::/\n", [:], nil),
+      ("0::/a/b\n", ["/a/b": "max", "/a": "700", "": "900"], 700),
+      ("0::/a/b\n", ["/a/b": "300", "/a": "700"], 300),
+      ("4:memory:/a\n0::/\n", ["": "5"], 5), ("4:memory:/a\n", ["": "5", "/a": "6"], nil),
+      ("", [:], nil),
+    ] as [(String, [String: String], Int?)])
+  func readsTheMemoryOfAllControlGroups(_ groups: String, _ limits: [String: String], _ bytes: Int?)
+  {
+    #expect(Host.memoryLimit(inGroups: groups) { limits[$0] } == bytes)
+  }
+
   @Test(
     arguments: [
       ("Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t  8152 kB\nVmRSS:\t 10 kB\n", 8152), ("VmHWM:\n", nil),

@@ -23,6 +23,34 @@ extension Host {
     return (quota + period - 1) / period
   }
 
+  /// The memory that this process and its children may use together, in bytes: the smallest
+  /// `memory.max` of its control groups (cgroup v2). Nil if nothing limits it.
+  package static var memoryLimit: Int? {
+    guard let groups = try? FileSystem.read("/proc/self/cgroup", limit: 4096) else { return nil }
+    return Self.memoryLimit(inGroups: String(decoding: groups, as: UTF8.self)) { group in
+      let file = "/sys/fs/cgroup\(group)/memory.max"
+      return (try? FileSystem.read(file, limit: 128)).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// - Parameters:
+  ///   - groups: the content of /proc/self/cgroup. The line of cgroup v2 is "0::/path".
+  ///   - limit: the content of `memory.max` of a group: bytes, or "max". Nil if there is none.
+  package static func memoryLimit(
+    inGroups groups: String, _ limit: (_ group: String) -> String?
+  ) -> Int? {
+    let line = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }
+    guard var group = line?.dropFirst(3) else { return nil }
+    var limits: [Int] = []
+    // A group is also limited by those above it. The root's path is "/", its folder the mount itself.
+    while true {
+      let text = limit(group == "/" ? "" : String(group)) ?? ""
+      if let bytes = Int(text.prefix { $0 != "\n" }) { limits.append(bytes) }
+      guard group != "/", let slash = group.lastIndex(of: "/") else { return limits.min() }
+      group = slash == group.startIndex ? "/" : group[..<slash]
+    }
+  }
+
   /// The largest resident size of this program so far, in bytes: VmHWM of proc_pid_status(5).
   ///
   /// `ru_maxrss` of getrusage(2) survives exec(2): it would report the size of the program that

@@ -1,6 +1,6 @@
 internal import TesseraCVips
 
-/// libvips, started once per process.
+/// libvips, started once, before the process forks.
 package enum Vips {
   /// Starts libvips and blocks every loader that this module does not call by name.
   ///
@@ -14,6 +14,7 @@ package enum Vips {
     // libvips' own mark for untrusted loaders is not enough: matrixload lacks it, and takes 20
     // bytes for an image of 100,000 x 100,000 pixels.
     tessera_vips_block_all_but_named()
+    tessera_vips_initialize_operations()
     return [0, 1, 2].map { String(vips_version($0)) }.joined(separator: ".")
   }
 }
