@@ -93,8 +93,10 @@ import Testing
     #expect(try fixture.catalogText == other.catalogText)
   }
 
-  /// Requests to a host pause when it asks for that; other hosts are not affected (N28).
-  @Test func pausesApplyToOneHost() async throws {
+  /// Requests to a host pause when several of its images ask for that; other hosts are not affected
+  /// (N28).
+  @Test(arguments: ["429 Too Many Requests", "503 Service Unavailable"])
+  func pausesApplyToOneHost(_ status: String) async throws {
     let busy = try FaultServer()
     let quiet = try FaultServer()
     defer {
@@ -104,12 +106,12 @@ import Testing
     let times = Mutex<[ContinuousClock.Instant]>([])
     for index in 0..<12 {
       busy.route("/\(index)") { _, connection in
-        let isFirst = times.withLock { times in
+        let isEarly = times.withLock { times in
           times.append(.now)
-          return times.count == 1
+          return times.count <= 3
         }
-        if isFirst {
-          connection.respond("429 Too Many Requests", ["Retry-After": "2"])
+        if isEarly {
+          connection.respond(status, ["Retry-After": "2"])
         } else {
           connection.fixture("one-pixel.png")
         }
@@ -123,10 +125,31 @@ import Testing
     let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
     let seen = times.withLock(\.self)
-    #expect(seen.count == 13)
+    #expect(seen.count == 15)
     // The host received no request during the pause.
-    #expect(seen[0].duration(to: seen[1]) >= .seconds(2))
+    #expect(seen[2].duration(to: seen[3]) >= .seconds(2))
     #expect(quiet.total == 12)
+  }
+
+  /// A few images that answer 429 or 503 with a long Retry-After fail alone; the others of their host
+  /// go on, wherever the few are in the manifest (N46).
+  @Test(arguments: ["429 Too Many Requests", "503 Service Unavailable"], ["first", "spread"])
+  func aBusyImageDoesNotStopItsHost(_ status: String, _ place: String) async throws {
+    let server = try FaultServer(["/good": { $1.fixture("one-pixel.png") }])
+    defer { server.stop() }
+    server.route("/busy") { $1.respond(status, ["Retry-After": "9999"]) }
+    let isBusy = { place == "first" ? $0 < 10 : $0 % 21 == 20 }
+    let lines = (0..<210).map { server.url("/\(isBusy($0) ? "busy" : "good")?\($0)") + "\n" }
+    let fixture = try RunFixture(
+      manifest: lines.joined(), keys: "fetch: {allow: loopback, retries: 4, deadline: 12s}")
+    let clock = ContinuousClock.now
+    let result = try await fixture.run()
+    let seconds = clock.duration(to: .now)
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(
+      try fixture.catalog.images.map(\.status) == (0..<210).map { isBusy($0) ? .failed : .ok })
+    // A pause for each of the ten would take two minutes.
+    #expect(seconds < .seconds(30), "\(seconds)")
   }
 
   /// The items of a host that is down fail within one deadline altogether; other hosts are not
@@ -506,7 +529,7 @@ import Testing
     #expect(server.count("/a?token=expired") == 1 && server.count("/a?token=good") == 1)
   }
 
-  /// After one 503, a host that redirects every URL returns to full concurrency.
+  /// After a few 503, a host that redirects every URL returns to full concurrency.
   @Test func redirectingHostRecovers() async throws {
     let target = try FaultServer(["/image": { $1.fixture("one-pixel.png") }])
     let server = try FaultServer()
@@ -520,7 +543,7 @@ import Testing
         requests += 1
         return requests
       }
-      if number == 3 { return connection.respond("503 Service Unavailable") }
+      if 3...5 ~= number { return connection.respond("503 Service Unavailable") }
       connection.pause(0.1)
       connection.respond("302 Found", ["Location": target.url("/image")])
     }

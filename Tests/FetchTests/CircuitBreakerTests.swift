@@ -51,15 +51,17 @@ import Testing
     0.5 429 1.0
     1 half-open
     """,
-    // Retry-After sets the pause, but at most as long as the patience.
+    // Retry-After sets the pause, unless no item could wait for that long.
     """
     0 429+60 0.0
     59 open
     60 half-open
-    60 429+86400 0.0
-    61 open
+    60 429+86400 1.0
+    61.9 open
+    62 half-open
+    62 429+119 0.0
     121 failing
-    180 half-open
+    181 half-open
     """,
   ])
   func transitions(_ script: String) throws {
@@ -99,7 +101,7 @@ import Testing
     var polite = rateLimit
     polite.retryAfter = .seconds(86_400)
     var breaker = breaker()
-    breaker.record(.rateLimited(polite), now: after(60), chance: 0)
+    breaker.record(.rateLimited(polite), now: after(120.5), chance: 1)
     #expect(breaker.state(now: after(121)) == .open(failing: polite))
   }
 
@@ -160,22 +162,19 @@ import Testing
 
   @Test func sendsOneProbeRequestWhileHalfOpen() {
     var limits = HostLimits(perHost: 2, patience: .seconds(120))
-    limits.record(.rateLimited(error), of: "a", started: start, now: start, chance: 1)
+    limits.slow("a", error, now: start)
     #expect(!limits.mayStart("a", now: start))
     let later = start.advanced(by: .seconds(1))
     #expect(limits.mayStart("a", now: later))
     limits.started("a")
     #expect(!limits.mayStart("a", now: later))
-    limits.record(.success, of: "a", started: later, now: later, chance: 1)
+    limits.record(.success, of: "a", url: "4", started: later, now: later, chance: 1)
     #expect(limits.mayStart("a", now: later))
   }
 
   @Test func givesUpAHostThatFailsForLongerThanThePatience() {
     var limits = HostLimits(perHost: 2, patience: .seconds(3))
-    for seconds in [0, 1, 3] {
-      let now = start.advanced(by: .seconds(seconds))
-      limits.record(.rateLimited(error), of: "a", started: now, now: now, chance: 1)
-    }
+    for seconds in [0, 1, 3] { limits.slow("a", error, now: start.advanced(by: .seconds(seconds))) }
     #expect(limits.hostsToGiveUp(now: start, isQueued: { _ in false }).isEmpty)
     let given = limits.hostsToGiveUp(
       now: start.advanced(by: .seconds(4)), isQueued: { _ in false })
@@ -185,5 +184,66 @@ import Testing
     let late = start.advanced(by: .seconds(100))
     #expect(limits.hostsToGiveUp(now: late, isQueued: { _ in false }).isEmpty)
     #expect(limits.mayStart("a", now: start))
+  }
+
+  /// The answers of a host, one a word: `ok`, or the name of a busy source. A bar is a second. The
+  /// host is expected to be paused after the last one, or not.
+  @Test(arguments: [
+    // One source, however often, and two.
+    ("a a a a a a", false), ("a b a b a b", false),
+    // Several sources, at once or one after the other.
+    ("a b c", true), ("a | b | c", true), ("a b ok ok c", true),
+    // Ten sources beside two hundred good ones.
+    ("a ok ok ok ok ok b ok ok ok ok ok c ok ok ok ok ok d ok ok ok ok ok e", false),
+    // One in four.
+    ("a ok ok ok b ok ok ok c", true),
+    ("a ok ok ok ok b ok ok ok ok c", true), ("a ok ok ok ok ok b ok ok ok ok ok c", false),
+    // What was said a minute ago does not count.
+    ("a b \(String(repeating: "| ", count: 61))c", false),
+    // Successes push old answers out of the window.
+    ("a b \(String(repeating: "ok ", count: 20))c d", false),
+    // After the pause, the host is judged anew; a success ends it.
+    ("a b c | d", false), ("a b c | d e", false), ("a b c | d e f", true),
+    ("a b c | ok d e", false),
+    // What was in flight during the pause does not count.
+    ("a b c d e | f", false),
+  ])
+  func aHostPausesWhenSeveralOfItsSourcesAreBusy(_ answers: String, _ isPaused: Bool) {
+    var limits = HostLimits(perHost: 2, patience: .seconds(120))
+    var now = start
+    for word in answers.split(separator: " ") {
+      if word == "|" {
+        now = now.advanced(by: .seconds(1))
+      } else {
+        limits.record(
+          word == "ok" ? .success : .rateLimited(error), of: "h", url: String(word), started: now,
+          now: now, chance: 1)
+      }
+    }
+    #expect(limits.mayStart("h", now: now) == !isPaused)
+    #expect(limits.mayStart("other", now: now))
+  }
+
+  /// Nothing is kept of hosts that were busy long ago: a manifest may name any number of them.
+  @Test func forgetsBusySources() {
+    var limits = HostLimits(perHost: 2, patience: .seconds(120))
+    for index in 0..<100 {
+      limits.record(
+        .rateLimited(error), of: "\(index)", url: "a", started: start, now: start, chance: 1)
+    }
+    #expect(limits.busyAnswers.count == 100)
+    _ = limits.hostsToGiveUp(now: start.advanced(by: .seconds(61)), isQueued: { _ in true })
+    #expect(limits.busyAnswers.count == 0)
+  }
+}
+
+extension HostLimits {
+  /// Records that three sources of a host are busy.
+  fileprivate mutating func slow(
+    _ host: String, _ error: FetchError, now: ContinuousClock.Instant
+  ) {
+    for url in ["1", "2", "3"] {
+      record(.rateLimited(error), of: host, url: url, started: now, now: now, chance: 1)
+    }
   }
 }

@@ -328,7 +328,7 @@ private final class Bucket: BodyReceiving {
     let fetcher = try Fetcher(Self.settings())
     defer { fetcher.close() }
     let clock = ContinuousClock.now
-    for path in ["/busy", "/next"] {
+    for path in ["/busy?1", "/busy?2", "/busy?3", "/next"] {
       _ = await fetcher.fetch(
         FetchRequest(url: server.url(path), deadline: .seconds(20)),
         host: "127.0.0.1:\(server.port)", into: Bucket())

@@ -191,7 +191,7 @@ final class FetchLoop {
     if let signal {
       let now = ContinuousClock.now
       hosts.record(
-        signal, of: job.host, started: job.started ?? now, now: now,
+        signal, of: job.host, url: job.request.url, started: job.started ?? now, now: now,
         chance: .random(in: 0...1))
     }
     job.finish(result, transfer)

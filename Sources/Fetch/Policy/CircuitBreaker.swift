@@ -1,16 +1,16 @@
 /// The circuit breaker and the back-off of one host that fails. A pure value; the caller passes
 /// `now` and the random number.
 ///
-/// A response 429 or 503 opens it at once (the server limits the rate); so does the third
-/// connection in a row that fails. While it is open, requests to the host wait. After the pause it
-/// is half-open: one probe request is sent, whose success closes it and whose failure opens it for
-/// twice as long. If a host fails for longer than an item may take, its requests fail at once while
-/// it is open.
+/// A host that limits the rate (see ``BusyAnswers``) opens it at once; so does the third connection
+/// in a row that fails. While it is open, requests to the host wait. After the pause it is
+/// half-open: one probe request at a time is sent. A success closes it, and another failure opens
+/// it for twice as long. If a host fails for longer than an item may take, its requests fail at once
+/// while it is open.
 struct CircuitBreaker {
   /// What a request showed about its host.
   enum Signal: Equatable {
     case success
-    /// The host responded, and requests fewer requests.
+    /// The source, and perhaps its host, requests fewer requests.
     case rateLimited(FetchError)
     /// No connection.
     case unreachable(FetchError)
@@ -60,8 +60,10 @@ struct CircuitBreaker {
     case .unreachable(let error): self.error = error
     }
     lastFailure = now
-    // Retry-After is limited: otherwise one response could exclude a host for a day.
-    let requested = now.advanced(by: min(error.retryAfter ?? .zero, patience))
+    // No item can wait for longer than the patience, so a longer Retry-After is about its source
+    // alone: it fails, and the host is probed after the usual pause.
+    let pause = self.error.retryAfter.flatMap { $0 <= patience ? $0 : nil } ?? .zero
+    let requested = now.advanced(by: pause)
     // Requests that were in flight together count as one failure: so none counts while it is open.
     if now >= openUntil {
       failures += 1

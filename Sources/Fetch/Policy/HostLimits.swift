@@ -6,6 +6,8 @@ struct HostLimits {
   private var transfers: [String: Int] = [:]
   /// Only for hosts that have failed lately.
   private var breakers: [String: CircuitBreaker] = [:]
+  /// Only for hosts of which a source was busy lately.
+  private(set) var busyAnswers: [String: BusyAnswers] = [:]
 
   /// - Parameter patience: how long one item may take at most.
   init(perHost: Int, patience: Duration) {
@@ -33,19 +35,37 @@ struct HostLimits {
 
   /// Records what a request showed about its host.
   ///
-  /// - Parameter started: when the request left the queue.
+  /// - Parameters:
+  ///   - url: the source that was requested.
+  ///   - started: when the request left the queue.
   mutating func record(
-    _ signal: CircuitBreaker.Signal, of host: String, started: ContinuousClock.Instant,
-    now: ContinuousClock.Instant, chance: Double
+    _ signal: CircuitBreaker.Signal, of host: String, url: String,
+    started: ContinuousClock.Instant, now: ContinuousClock.Instant, chance: Double
   ) {
     switch signal {
     case .success:
+      busyAnswers[host]?.add(busySource: nil, now: now)
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
+    case .rateLimited where !isHostBusy(host, url, now: now): break
     case .rateLimited(let error), .unreachable(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
         .record(signal, now: now, chance: chance)
     }
+  }
+
+  /// Whether a busy source says that its host is busy.
+  private mutating func isHostBusy(
+    _ host: String, _ url: String, now: ContinuousClock.Instant
+  ) -> Bool {
+    // While requests pause, the answer to one that was in flight may prolong the pause, and says
+    // nothing more.
+    if case .open = breakers[host]?.state(now: now) { return true }
+    busyAnswers[host, default: BusyAnswers()].add(busySource: url, now: now)
+    guard busyAnswers[host]?.isHostBusy == true else { return false }
+    // After the pause the host is judged anew: a few more busy sources must not keep it closed.
+    busyAnswers[host] = nil
+    return true
   }
 
   /// The hosts whose queued requests have to fail, each with the error for them. Forgets the hosts
@@ -54,6 +74,7 @@ struct HostLimits {
     now: ContinuousClock.Instant, isQueued: (_ host: String) -> Bool
   ) -> [(host: String, error: FetchError)] {
     var givenUp: [(host: String, error: FetchError)] = []
+    busyAnswers = busyAnswers.filter { !$1.isEmpty(now: now) }
     for (host, breaker) in breakers {
       switch breaker.state(now: now) {
       case .open(failing: .some(var error)):
