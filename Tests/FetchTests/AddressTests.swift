@@ -47,6 +47,37 @@ import Testing
     #expect(AddressPolicy(allow: [entry]).permits(address) == isPermitted)
   }
 
+  /// The metadata services of clouds are rejected in every spelling, whatever words are allowed; only
+  /// a CIDR block that contains the address permits it (N49).
+  @Test(arguments: [
+    ("169.254.169.254", "169.254.0.0/16"), ("169.254.170.2", "169.254.170.2/32"),
+    ("169.254.170.23", "169.254.170.0/24"), ("169.254.42.42", "169.254.42.42/32"),
+    ("169.254.0.23", "169.254.0.23/32"), ("168.63.129.16", "168.63.129.16/32"),
+    ("100.100.100.200", "100.64.0.0/10"), ("192.0.0.192", "192.0.0.0/24"),
+    ("fd00:ec2::254", "fd00:ec2::254/128"), ("fd00:ec2::23", "fd00:ec2::/32"),
+    ("fd20:ce::254", "fd20:ce::/32"), ("fd00:c1::a9fe:a9fe", "fd00:c1::/32"),
+    ("fd00:42::42", "fd00:42::42/128"), ("fd00:a9fe:a9fe::1", "fc00::/7"),
+    ("fd00:100::100:200", "fd00::/8"), ("fe80::a9fe:a9fe", "fe80::/10"),
+  ])
+  func permitsMetadataServicesOnlyByTheirOwnBlock(_ text: String, _ block: String) throws {
+    let address = try #require(IPAddress(text))
+    let isFour = address.bytes.count == 4
+    let digits = address.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    let spellings =
+      isFour
+      ? [
+        "::ffff:\(text)", "::ffff:0:\(text)", "::\(text)", "64:ff9b::\(text)",
+        "2002:\(digits[0])\(digits[1]):\(digits[2])\(digits[3])::1",
+      ] : []
+    for spelling in [text] + spellings {
+      let address = try #require(IPAddress(spelling))
+      #expect(!AddressPolicy().permits(address), "\(spelling)")
+      #expect(!AddressPolicy(allow: ["private", "loopback"]).permits(address), "\(spelling)")
+      #expect(AddressPolicy(allow: [block]).permits(address), "\(spelling)")
+      #expect(AddressPolicy.permission(for: address) == "\"\(text)/\(isFour ? 32 : 128)\"")
+    }
+  }
+
   @Test(arguments: [
     ("127.0.0.1", "loopback"), ("::ffff:10.0.0.1", "private"),
     ("169.254.169.254", "\"169.254.169.254/32\""), ("fe80::1", "\"fe80::1/128\""),
