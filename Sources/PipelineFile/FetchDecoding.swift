@@ -27,7 +27,10 @@ enum FetchDecoding {
       group.choice("revalidate", PipelineFile.Revalidation.allCases) ?? fetch.revalidation
     fetch.ignoredQuery = strings("ignore-query", "a list of query parameters' names", &group)
     fetch.rewrites = rewrites(&group)
-    fetch.headers = headers(&group)
+    fetch.headers = HeaderDecoding.headers(&group)
+    fetch.headersEverywhere =
+      group.value("headers-everywhere", expected: "true or false", Bool.init)
+      ?? fetch.headersEverywhere
     fetch.allow = allow(&group, directory)
     fetch.keepStale = group.duration("keep-stale") ?? fetch.keepStale
     fetch.cache =
@@ -43,7 +46,7 @@ enum FetchDecoding {
   }
 
   /// Whether a text can be part of a request's header without ending it.
-  private static func isLine(_ text: String) -> Bool {
+  static func isLine(_ text: String) -> Bool {
     !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }
 
@@ -64,34 +67,6 @@ enum FetchDecoding {
         return nil
       }
       return .init(from: from, to: to)
-    }
-  }
-
-  /// Headers that libcurl or the fetcher sets; another value would break the transfer or the cache.
-  private static let reservedHeaders = [
-    "accept-encoding", "connection", "content-length", "host", "if-modified-since",
-    "if-none-match", "if-range", "range", "transfer-encoding",
-  ]
-
-  private static func headers(_ group: inout KeyGroup) -> [PipelineFile.Header] {
-    guard let keys = group.group("headers") else { return [] }
-    return keys.names.compactMap { name, pair in
-      // A token (RFC 9110, section 5.6.2).
-      let isToken = name.unicodeScalars.allSatisfy {
-        $0.isASCII
-          && ($0.properties.isAlphabetic || "0123456789!#$%&'*+-.^_`|~".contains($0.description))
-      }
-      guard isToken, !name.isEmpty else {
-        keys.context.report(pair.key.mark, "\"\(name)\" is not a valid header name")
-        return nil
-      }
-      guard !reservedHeaders.contains(name.lowercased()) else {
-        keys.context.report(pair.key.mark, "tessera sets the header \"\(name)\" itself; remove it")
-        return nil
-      }
-      return keys.value(of: pair.value, name, expected: "a line of text") { text in
-        isLine(text) ? .init(name: name, value: text) : nil
-      }
     }
   }
 

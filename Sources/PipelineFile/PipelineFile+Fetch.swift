@@ -38,6 +38,12 @@ extension PipelineFile {
     package var ignoredQuery: [String] = []
     package var rewrites: [Rewrite] = []
     package var headers: [Header] = []
+    /// Whether headers without a host may be sent to all hosts that the manifest names.
+    package var headersEverywhere = false
+    /// Whether some headers are meant for one host, without naming it.
+    package var hasUnboundHeaders: Bool {
+      !headersEverywhere && headers.contains { $0.host == nil }
+    }
     /// Addresses beyond the public internet: `loopback`, `private`, CIDR blocks; or `files:` and a
     /// folder.
     package var allow: [String] = []
@@ -67,14 +73,17 @@ extension PipelineFile {
     }
   }
 
-  /// A header of every request.
+  /// A header of requests.
   package struct Header: Sendable, Equatable {
     package var name: String
     package var value: String
+    /// The host that receives it, in lower case, perhaps with a port; nil if the pipeline names none.
+    package var host: String?
 
-    package init(name: String, value: String) {
+    package init(name: String, value: String, host: String? = nil) {
       self.name = name
       self.value = value
+      self.host = host
     }
   }
 }

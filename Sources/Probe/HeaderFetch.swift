@@ -16,7 +16,6 @@ internal import TesseraText
 /// All requests, pauses and redirects share one deadline.
 package struct HeaderFetch: Sendable {
   let fetcher: any Fetching
-  let headers: [(name: String, value: String)]
   let policy: RetryPolicy
   /// At most this many bytes of one source are read.
   let maximumBytes: Int
@@ -42,11 +41,10 @@ package struct HeaderFetch: Sendable {
   ///   - maximumBytes: at most this many bytes of one source are read.
   ///   - didRetry: called before each retry.
   package init(
-    fetcher: any Fetching, headers: [(name: String, value: String)], policy: RetryPolicy,
-    maximumBytes: Int, didRetry: @escaping @Sendable () -> Void
+    fetcher: any Fetching, policy: RetryPolicy, maximumBytes: Int,
+    didRetry: @escaping @Sendable () -> Void
   ) {
     self.fetcher = fetcher
-    self.headers = headers
     self.policy = policy
     self.maximumBytes = maximumBytes
     self.didRetry = didRetry
@@ -94,7 +92,7 @@ private struct HeaderSearch {
     ahead.mostBytes = min(ahead.mostBytes, fetch.maximumBytes)
     tries = Tries(fetch.policy, runEnd: fetch.fetcher.end)
     next = FetchRequest(
-      url: url, headers: fetch.headers, validators: validators, deadline: fetch.policy.deadline)
+      url: url, validators: validators, deadline: fetch.policy.deadline)
     next.isForBeginning = true
     next.turn = turn
     next.range = ahead.next(for: 0..<1)
@@ -141,7 +139,7 @@ private struct HeaderSearch {
       // Redirects are not followed again: the range belongs to what they led to. Another origin
       // must not receive the configured headers.
       next.url = response.url
-      if response.leftOrigin { next.headers = [] }
+      next.leftOrigin = next.leftOrigin || response.leftOrigin
       // The server did not answer 304, so these validators belong to another version.
       next.validators = nil
       next.range = window
@@ -182,7 +180,7 @@ private struct HeaderSearch {
   /// Makes the next request one for the whole source, from its original URL.
   private mutating func startOver() {
     next.url = url
-    next.headers = fetch.headers
+    next.leftOrigin = false
     next.validators = nil
     next.range = nil
     next.ifRange = nil

@@ -16,11 +16,10 @@ package struct Prober: Sendable {
   ///   - maximumBytes: at most this many bytes of one source are read.
   ///   - concurrency: at most this many sources are probed at a time.
   package init(
-    fetcher: any Fetching, headers: [(name: String, value: String)] = [], retries: Int,
-    deadline: Duration, maximumBytes: Int, concurrency: Int
+    fetcher: any Fetching, retries: Int, deadline: Duration, maximumBytes: Int, concurrency: Int
   ) {
     fetch = HeaderFetch(
-      fetcher: fetcher, headers: headers, policy: .init(retries: retries, deadline: deadline),
+      fetcher: fetcher, policy: .init(retries: retries, deadline: deadline),
       maximumBytes: maximumBytes, didRetry: {})
     self.concurrency = concurrency
   }

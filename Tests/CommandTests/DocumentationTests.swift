@@ -8,8 +8,11 @@ import Testing
 
 /// Runs and checks every example in the documentation, so that none can go stale.
 @Suite struct DocumentationTests {
-  private static func decode(_ text: String) throws -> PipelineFile {
-    try PipelineFile.decode(Array(text.utf8), path: "feed.yaml", environment: { _ in nil })
+  private static func decode(
+    _ text: String, environment: [String: String] = [:]
+  ) throws -> PipelineFile {
+    try PipelineFile.decode(
+      Array(text.utf8), path: "feed.yaml", environment: { environment[$0] })
   }
 
   @Test func theReadmesPipelineIsValid() throws {
@@ -21,15 +24,28 @@ import Testing
 
   @Test func theDocumentedDefaultsAreTheDefaults() throws {
     let pipelines = try Document("Pipelines/README.md").blocks("yaml")
-    #expect(pipelines.count == 1)
-    let full = try Self.decode(try #require(pipelines.first))
-    let minimal = try Self.decode(
-      "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x}}\n")
+    try #require(pipelines.count == 2)
+    let full = try Self.decode(pipelines[0])
+    let minimal = try Self.decode(Self.minimal)
     #expect(full.plan == minimal.plan)
     #expect("\(full.fetch)" == "\(minimal.fetch)")
     #expect("\(full.limits)" == "\(minimal.limits)")
     #expect(full.accept == minimal.accept)
     #expect(full.workers == minimal.workers)
+  }
+
+  private static let minimal =
+    "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x}}\n"
+
+  @Test func theDocumentedHeadersAreBoundToTheirHosts() throws {
+    let headers = try #require(try Document("Pipelines/README.md").blocks("yaml").last)
+    let file = try Self.decode(
+      Self.minimal + headers, environment: ["FEED_TOKEN": "f", "ARCHIVE_KEY": "a"])
+    #expect(
+      file.fetch.headers == [
+        .init(name: "Authorization", value: "Bearer f", host: "images.example.com"),
+        .init(name: "X-Key", value: "a", host: "archive.example.com:8443"),
+      ])
   }
 
   @Test func theDocumentedManifestsAreValid() async throws {

@@ -22,8 +22,9 @@ import Testing
       if request.before == 0 { return connection.respond("503 Service Unavailable") }
       connection.respond("200 OK", [:], packed)
     }
+    let headers = "headers: [{host: \"127.0.0.1:\(server.port)\", X-Key: k1}]"
     let fixture = try RunFixture(
-      manifest: "", keys: "fetch: {allow: loopback, retries: 1, headers: {X-Key: k1}}")
+      manifest: "", keys: "fetch: {allow: loopback, retries: 1, \(headers)}")
     let url = server.url("/list.jsonl.gz")
     let result = try await fixture.run("--manifest", url)
     #expect(result.status == 0, "\(result.errors)")

@@ -216,7 +216,7 @@ import Testing
     let keys = """
       fetch:
         allow: loopback
-        headers: {X-Key: k}
+        headers: [{host: "127.0.0.1:\(server.port)", X-Key: k}]
         user-agent: Feed/1
         ignore-query: [token]
         rewrite: [{from: "https://feed.example/", to: "\(server.url("/"))"}]

@@ -193,14 +193,13 @@ private final class Bucket: BodyReceiving {
       server.stop()
       other.stop()
     }
-    let fetcher = try Fetcher(Self.settings())
+    let fetcher = try Fetcher(
+      Self.settings { $0.headers = [.init(name: "X-Key", value: "secret")] })
     defer { fetcher.close() }
     func fetch(_ path: String) async -> (FetchResult, String) {
       let bucket = Bucket()
       let result = await fetcher.fetch(
-        FetchRequest(
-          url: server.url(path), headers: [("X-Key", "secret")], deadline: .seconds(10)),
-        host: "one", into: bucket)
+        FetchRequest(url: server.url(path), deadline: .seconds(10)), host: "one", into: bucket)
       return (result, String(decoding: bucket.content, as: UTF8.self))
     }
     let stay = await fetch("/stay")

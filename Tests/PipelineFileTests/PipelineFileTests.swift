@@ -65,6 +65,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
         ignore-query: [token, expires]
         rewrite: [{from: "http://", to: "https://"}]
         headers: {Authorization: "Bearer ${FEED_TOKEN}"}
+        headers-everywhere: true
         allow: [loopback, 10.1.0.0/16, "fd00::/8"]
         user-agent: Feed/1
       accept: [jpeg, png]
@@ -95,6 +96,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(file.fetch.ignoredQuery == ["token", "expires"])
     #expect(file.fetch.rewrites == [.init(from: "http://", to: "https://")])
     #expect(file.fetch.headers == [.init(name: "Authorization", value: "Bearer s3cret")])
+    #expect(file.fetch.headersEverywhere)
     #expect(file.fetch.allow == ["loopback", "10.1.0.0/16", "fd00::/8"])
     #expect(file.accept == [.jpeg, .png])
     #expect(file.limits.memory == 1_000_000_000)
@@ -223,6 +225,27 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/images, found \"everything\""
     ),
     ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is not a valid header name"),
+    (
+      "fetch: {headers: [{X-Key: k}]}",
+      "5:19 each entry of \"fetch.headers\" needs \"host\", a host such as images.example.com or images.example.com:8443"
+    ),
+    ("fetch: {headers: [{host: h}]}", "5:19 \"fetch.headers\" has no header for the host \"h\""),
+    (
+      "fetch: {headers: [{host: \"*.example.com\", X-Key: k}]}",
+      "5:26 \"fetch.headers.host\" must be a host such as images.example.com or images.example.com:8443, found \"*.example.com\""
+    ),
+    (
+      "fetch: {headers: [{host: h, Host: k}]}",
+      "5:29 tessera sets the header \"Host\" itself; remove it"
+    ),
+    (
+      "fetch: {headers: [X-Key]}",
+      "5:19 \"fetch.headers\" must be a group of keys, found \"X-Key\""
+    ),
+    (
+      "fetch: {headers-everywhere: often}",
+      "5:29 \"fetch.headers-everywhere\" must be true or false, found \"often\""
+    ),
     (
       "base-url: ftp://x",
       "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""

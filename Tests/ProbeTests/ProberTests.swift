@@ -14,14 +14,15 @@ import Testing
   private static func probe(
     _ url: String, maximumBytes: Int = 64_000_000, retries: Int = 2
   ) async throws -> Prober.Answer {
-    let fetcher = try Fetcher(
-      FetchSettings(
-        timeout: .seconds(2), maximumBytes: maximumBytes,
-        addresses: AddressPolicy(allow: ["loopback"])))
+    var settings = FetchSettings(
+      timeout: .seconds(2), maximumBytes: maximumBytes,
+      addresses: AddressPolicy(allow: ["loopback"]))
+    settings.headers = [.init(name: "X-Key", value: "secret")]
+    let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     return try await Prober(
-      fetcher: fetcher, headers: [("X-Key", "secret")], retries: retries, deadline: .seconds(20),
-      maximumBytes: maximumBytes, concurrency: 4
+      fetcher: fetcher, retries: retries, deadline: .seconds(20), maximumBytes: maximumBytes,
+      concurrency: 4
     ).probe(url)
   }
 

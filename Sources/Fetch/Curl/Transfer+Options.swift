@@ -14,7 +14,7 @@ extension Transfer {
     setEncoding()
     handle.set(CURLOPT_USERAGENT, settings.userAgent)
     if let file = settings.certificates { handle.set(CURLOPT_CAINFO, file) }
-    handle.setHeaders(request.headers.map { "\($0.name): \($0.value)" } + ownHeaders)
+    handle.setHeaders(configuredHeaders + ownHeaders)
     connectCallbacks()
     if let error = refusalThroughProxy { return error }
     return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
@@ -70,6 +70,13 @@ extension Transfer {
     // compresses all the same is understood.
     let needsIdentity = request.isForBeginning || request.range != nil
     handle.set(CURLOPT_ACCEPT_ENCODING, needsIdentity ? "identity" : "")
+  }
+
+  /// The headers that the user configured for the first hop's host.
+  private var configuredHeaders: [String] {
+    if request.leftOrigin { return [] }
+    let origin = Origin(request.url)
+    return settings.headers.filter { $0.isFor(origin) }.map { "\($0.name): \($0.value)" }
   }
 
   /// The headers that every origin receives, unlike the configured ones.

@@ -13,6 +13,7 @@ package struct FetchSettings: Sendable {
   package var maximumBytes: Int
   package var redirects: Int
   package var userAgent: String
+  package var headers: [RequestHeader] = []
   package var addresses: AddressPolicy
   package var proxies = ProxySettings()
   /// The file of trusted certificates that replaces the system's; nil keeps the system's.

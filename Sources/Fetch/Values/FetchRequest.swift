@@ -1,9 +1,9 @@
 /// One request for a source's bytes.
 package struct FetchRequest: Sendable {
   package var url: String
-  /// Sent to the URL's own origin (scheme, host, port) and not to another origin that it redirects
-  /// to, because they may hold credentials.
-  package var headers: [(name: String, value: String)]
+  /// Whether a redirect to another origin led to the URL, which must not receive the configured
+  /// headers: they may hold credentials.
+  package var leftOrigin = false
   /// Makes the request conditional: the result may then be ``FetchResponse/Ending/notModified``.
   package var validators: Validators?
   /// The bytes to request; nil requests all of them. A server may ignore a range and send
@@ -24,11 +24,9 @@ package struct FetchRequest: Sendable {
   package var end: ContinuousClock.Instant?
 
   package init(
-    url: String, headers: [(name: String, value: String)] = [], validators: Validators? = nil,
-    deadline: Duration
+    url: String, validators: Validators? = nil, deadline: Duration
   ) {
     self.url = url
-    self.headers = headers
     self.validators = validators
     self.deadline = deadline
   }

@@ -7,4 +7,10 @@ struct Origin: Equatable {
   var scheme = ""
   var host = ""
   var port = ""
+
+  /// Host and port as people write them: without the port if it is the scheme's default.
+  var authority: String {
+    (scheme, port) == ("http", "80") || (scheme, port) == ("https", "443")
+      ? host : "\(host):\(port)"
+  }
 }

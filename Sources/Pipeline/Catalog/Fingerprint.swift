@@ -32,7 +32,7 @@ enum Fingerprint {
   /// Identifies everything but its bytes that decides whether there is something to show of a source.
   static func rejection(_ file: PipelineFile, libvips: String) -> String {
     // Who asks with another token, or as another program, may see something else.
-    let headers = file.fetch.headers.map { "\($0.name): \($0.value)" }
+    let headers = file.fetch.headers.map { "\($0.host ?? "") \($0.name): \($0.value)" }
     let rest =
       "memory \(file.limits.memory) time \(file.limits.time) headers \(headers)"
       + " agent \(file.fetch.userAgent)"

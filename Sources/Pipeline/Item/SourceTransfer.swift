@@ -77,8 +77,7 @@ private struct Attempts {
     tries = Tries(
       RetryPolicy(retries: settings.retries, deadline: settings.deadline), runEnd: runEnd)
     request = FetchRequest(
-      url: item.requestURL, headers: settings.headers.map { ($0.name, $0.value) },
-      validators: validators, deadline: settings.deadline)
+      url: item.requestURL, validators: validators, deadline: settings.deadline)
     // Tasks reach the fetcher in any order; its queue follows the order of the manifest.
     request.turn = settings.order == .newestFirst ? -item.position : item.position
   }

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraState
@@ -19,6 +20,8 @@ package struct EntryStream {
   private let ledger: StateStore
   private let run: Int
   private let standing: StandingItems?
+  /// The host of headers without one; nil if there are none.
+  private var headersHost: SingleHost?
   package private(set) var count = 0
   private(set) var firstProblem: ManifestProblem?
 
@@ -36,6 +39,7 @@ package struct EntryStream {
     self.ledger = ledger
     self.run = run
     self.standing = standing
+    headersHost = settings.hasUnboundHeaders ? SingleHost() : nil
   }
 
   /// A stream for commands that only read: its ids are in a temporary database on disk, so that ten
@@ -48,6 +52,8 @@ package struct EntryStream {
   }
 
   /// The next records, or nil at the end.
+  ///
+  /// - Throws: also for the first entry of a second host, if headers are meant for one host.
   package mutating func next() async throws -> [Record]? {
     guard let batch = try await manifest.nextBatch() else { return nil }
     let items = batch.compactMap { record -> Item? in
@@ -62,28 +68,41 @@ package struct EntryStream {
     for (index, verdict) in verdicts.enumerated() { requests[index].standing = verdict?.reason }
     let claims = try await ledger.claim(requests, run: run, position: count)
     var next = zip(zip(items, verdicts), claims).makeIterator()
-    return batch.map { record in
+    return try batch.map { record in
       switch record {
       case .problem(let problem):
         firstProblem = firstProblem ?? problem
         return .problem(problem)
       case .entry:
         guard let ((item, verdict), claim) = next.next() else { return .repeated }
-        return self.record(item, verdict, claim)
+        return try self.record(item, verdict, claim)
       }
     }
   }
 
   private mutating func record(
     _ item: Item, _ verdict: StandingItems.Verdict?, _ claim: StateStore.Claim
-  ) -> Record {
+  ) throws(PipelineError) -> Record {
     switch claim {
     case .repeated: return .repeated
     case .conflict(let line): return .problem(.conflict(item.entry, with: line))
     case .new:
+      try checkHost(of: item)
       defer { count += 1 }
       return .item(item.placed(at: count), verdict)
     }
+  }
+
+  private mutating func checkHost(of item: Item) throws(PipelineError) {
+    guard let other = headersHost?.other(in: item.requestURL), let first = headersHost?.first else {
+      return
+    }
+    throw .manifest(
+      path: manifest.path,
+      reason: "line \(item.entry.line) names the host \"\(other)\", but the first host is "
+        + "\"\(first)\", and headers without a host are sent to one host only; bind them "
+        + "(fetch.headers: [{host: \(first), …}]), or send them to every host "
+        + "(fetch.headers-everywhere: true)")
   }
 }
 

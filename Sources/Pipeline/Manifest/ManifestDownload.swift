@@ -31,6 +31,8 @@ struct ManifestDownload {
   func file(in directory: String) async throws -> File {
     var settings = fetch.fetchSettings
     settings.maximumBytes = Self.maximumBytes
+    // Headers without a host are for the host of the images, which may be another one.
+    if fetch.hasUnboundHeaders { settings.headers.removeAll { $0.host == nil } }
     settings.end = end
     let fetcher = try PipelineError.wrap { try Fetcher(settings) }
     defer { fetcher.close() }
@@ -38,8 +40,7 @@ struct ManifestDownload {
     while true {
       // An empty file for each attempt, so that parts of two versions are never joined.
       let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
-      var request = FetchRequest(
-        url: url, headers: fetch.headers.map { ($0.name, $0.value) }, deadline: Self.deadline)
+      var request = FetchRequest(url: url, deadline: Self.deadline)
       request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: receiver)
       tries.took(answer.time)

@@ -25,8 +25,7 @@ final class ManifestProber {
     self.file = file
     fetcher = try PipelineError.wrap { try Fetcher(file.fetch.fetchSettings) }
     prober = Prober(
-      fetcher: fetcher, headers: file.fetch.headers.map { ($0.name, $0.value) },
-      retries: file.fetch.retries, deadline: file.fetch.deadline,
+      fetcher: fetcher, retries: file.fetch.retries, deadline: file.fetch.deadline,
       maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
   }
 

@@ -17,7 +17,7 @@ struct ReadHeader: Step {
     let recorder = parts.recorder
     let fetch = parts.file.fetch
     probe = HeaderFetch(
-      fetcher: parts.fetcher, headers: fetch.headers.map { ($0.name, $0.value) },
+      fetcher: parts.fetcher,
       policy: RetryPolicy(retries: fetch.retries, deadline: fetch.deadline),
       maximumBytes: fetch.maximumBytes, didRetry: { recorder.update { $0.retries += 1 } })
     acceptance = parts.acceptance
