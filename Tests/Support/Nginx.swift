@@ -36,14 +36,23 @@ public final class Nginx: Sendable {
 
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  /// The number of connections that have sent requests.
-  public func connections() throws -> Int {
-    Set(try folder.text("access.log").split(separator: "\n")).count
+  /// The number of connections that have sent this many requests.
+  public func connections(after requests: Int) async throws -> Int {
+    Set(try await lines("access.log", requests)).count
   }
 
-  /// The protocols of all requests so far: `HTTP/1.1`, `HTTP/2.0`.
-  public func protocols() throws -> [String] {
-    try folder.text("protocol.log").split(separator: "\n").map(String.init)
+  /// The protocols of this many requests: `HTTP/1.1`, `HTTP/2.0`.
+  public func protocols(of requests: Int) async throws -> [String] {
+    try await lines("protocol.log", requests)
+  }
+
+  /// The lines of a log. nginx writes a line after the response, so a client may be earlier: waits for
+  /// as many lines as there were requests, at most ten seconds.
+  private func lines(_ log: String, _ count: Int) async throws -> [String] {
+    for _ in 0..<1_000 where try folder.text(log).count(where: \.isNewline) < count {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return try folder.text(log).split(separator: "\n").map(String.init)
   }
 
   public func stop() async {
