@@ -76,6 +76,7 @@ public final class FaultServer: Sendable {
     var routes: [String: Route] = [:]
     var counts: [String: Int] = [:]
     var open = 0
+    var connections = 0
     var mostOpen = 0
     var isRunning = true
   }
@@ -132,6 +133,9 @@ public final class FaultServer: Sendable {
   /// The number of requests for all paths so far.
   public var total: Int { state.withLock { $0.counts.values.reduce(0, +) } }
 
+  /// The number of connections so far, whatever they sent.
+  public var connections: Int { state.withLock { $0.connections } }
+
   /// The largest number of connections that were open at the same time.
   public var mostOpen: Int { state.withLock { $0.mostOpen } }
 
@@ -149,6 +153,7 @@ public final class FaultServer: Sendable {
       }
       Thread.detachNewThread { [self] in
         state.withLock { state in
+          state.connections += 1
           state.open += 1
           state.mostOpen = max(state.mostOpen, state.open)
         }

@@ -12,13 +12,19 @@ public struct Shim: Sendable {
   ///   - folder: the folder for the library and the image of the disk.
   ///   - root: the folder whose file operations are intercepted.
   public init(in folder: TemporaryFolder, for root: String) async throws {
-    library = folder.path("faults.so")
+    library = try await Self.build("faults", in: folder)
     self.root = root
     image = folder.path("image")
-    let source = Places.root.appending(path: "Tests/Shims/faults.c").path
+  }
+
+  /// Compiles a library of `Tests/Shims`. Returns its path.
+  static func build(_ name: String, in folder: TemporaryFolder) async throws -> String {
+    let library = folder.path("\(name).so")
+    let source = Places.root.appending(path: "Tests/Shims/\(name).c").path
     let built = try await Tool.run(
       "/usr/bin/env", ["clang", "-shared", "-fPIC", "-O1", "-o", library, source])
     guard built.status == 0 else { throw Failure(message: built.errors) }
+    return library
   }
 
   /// A shim for another folder, with the same library.
