@@ -32,6 +32,8 @@ package enum Reason: Sendable, Equatable {
   case sharedResult
   case knownBytes
   case rejectedBefore
+  /// A worker failed on these bytes in runs before, and may not the next time.
+  case backOff(failures: Int, until: Double)
   case decoded(made: Int, reused: Int)
   case failed(code: String, message: String)
 
@@ -92,6 +94,7 @@ extension Reason {
     case .noLifetime(let checked): ("no-lifetime", [.seconds(checked)])
     case .filesMissing(let missing, let all): ("files-missing", [.int(missing), .int(all)])
     case .changed(let old, let new): ("changed", [.optional(old), .optional(new)])
+    case .backOff(let failures, let until): ("back-off", [.int(failures), .seconds(until)])
     case .decoded(let made, let reused): ("decoded", [.int(made), .int(reused)])
     case .failed(let code, let message): ("failed", [.string(code), .string(message)])
     case .text(let text): ("text", [.string(text)])
@@ -110,6 +113,8 @@ extension Reason {
       self = .expired(checked: first?.doubleValue ?? 0, freshUntil: second?.doubleValue ?? 0)
     case "no-lifetime": self = .noLifetime(checked: first?.doubleValue ?? 0)
     case "files-missing": self = .filesMissing(first?.intValue ?? 0, of: second?.intValue ?? 0)
+    case "back-off":
+      self = .backOff(failures: first?.intValue ?? 0, until: second?.doubleValue ?? 0)
     case "changed": self = .changed(oldETag: first?.stringValue, newETag: second?.stringValue)
     case "decoded": self = .decoded(made: first?.intValue ?? 0, reused: second?.intValue ?? 0)
     case "failed":

@@ -51,6 +51,15 @@ import Testing
     (.sharedResult, "another item of this run requested the same source"),
     (.knownBytes, "these bytes are known: all files were reused"),
     (.rejectedBefore, "these bytes could not be decoded before"),
+    (
+      .backOff(failures: 1, until: 86_400),
+      "not decoded: a worker failed on these bytes once; they are retried after 1970-01-02T00:00:00Z"
+    ),
+    (
+      .backOff(failures: 3, until: 0),
+      "not decoded: a worker failed on these bytes 3 times in a row; they are retried after "
+        + "1970-01-01T00:00:00Z"
+    ),
     (.decoded(made: 3, reused: 1), "decoded: 3 files made, 1 reused"),
     (
       .failed(code: "dns", message: "No such host."), "failed: No such host. (dns)"
@@ -75,6 +84,6 @@ import Testing
     #expect(Reason.list(stored: Reason.stored(reasons)) == reasons)
     // Every kind of reason has a name of its own.
     let names = reasons.map { Reason.stored([$0]) }.map { $0.split(separator: "\"")[1] }
-    #expect(Set(names).count == 29)
+    #expect(Set(names).count == 30)
   }
 }

@@ -1,4 +1,6 @@
 import TesseraFetch
+import TesseraPipelineFile
+import TesseraPlan
 import TesseraState
 import TesseraWire
 import Testing
@@ -119,6 +121,99 @@ import Testing
     try await Self.expect([(0, .decodes), (0, .decodes), (1, .asks)], "a failed decode", in: run)
     let outcome = try await run.run(["a": "photo"], onlyFailed: true)
     #expect(Self.effort(outcome) == .decodes)
+  }
+
+  // MARK: What may pass
+
+  private static let crash = FakeTranscoder.Behaviour.fail(
+    TranscodeFailure(.workerCrashed, "the worker crashed on this image"))
+  private static let timeout = FakeTranscoder.Behaviour.fail(
+    TranscodeFailure(.workerTimeout, "the image took longer than 60 s"))
+
+  @Test(arguments: [
+    ("worker-crashed", crash), ("worker-timeout", timeout),
+    ("out-of-memory", .fail(TranscodeFailure(.outOfMemory, "the image needed more memory"))),
+  ])
+  func whatMayPassIsRetriedWithBackOff(
+    _ code: String, _ behaviour: FakeTranscoder.Behaviour
+  ) async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(behaviour)
+    try await Self.expect(
+      [
+        (0, .decodes), (0.1, .asks), (1, .asks), (1.01, .decodes), (3, .asks), (3.02, .decodes),
+        (7, .asks), (7.03, .decodes), (14, .asks), (14.04, .decodes), (21, .asks),
+        (21.05, .decodes),
+      ], "a failed \(code)", in: run)
+    // The next attempt may succeed.
+    run.transcoder.always(.make)
+    try await Self.expect([(28, .asks)], "a failed \(code)", in: run)
+    try await Self.expect([(28.06, .decodes), (28.07, .asks)], "a ok", in: run)
+  }
+
+  @Test func withoutAnETagBytesThatCrashedAreFetchedAndNotDecoded() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo))
+    run.transcoder.always(Self.crash)
+    try await Self.expect(
+      [(0, .decodes), (0.5, .fetches), (1, .fetches), (1.01, .decodes), (2, .fetches)],
+      "a failed worker-crashed", in: run)
+    // Other bytes are tried at once.
+    run.serve("photo", .image(TinyImage.webp(300, 200, "new")))
+    run.transcoder.always(.make)
+    try await Self.expect([(2, .decodes)], "a ok", in: run)
+  }
+
+  @Test func theBackOffEndsWithTheBytesTheSettingsOrRetryFailed() async throws {
+    var run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(Self.timeout)
+    try await Self.expect([(0, .decodes), (0.1, .asks)], "a failed worker-timeout", in: run)
+    // What another limit allows is not known.
+    run.file.limits.time = .seconds(90)
+    try await Self.expect([(0.2, .decodes), (0.3, .asks)], "a failed worker-timeout", in: run)
+    let retried = try await run.run(["a": "photo"], onlyFailed: true)
+    #expect(Self.effort(retried) == .decodes)
+    // That was the second failure in a row.
+    try await Self.expect([(2.3, .asks), (2.4, .decodes)], "a failed worker-timeout", in: run)
+    run.serve("photo", .image(TinyImage.webp(300, 200, "new"), etag: "\"2\""))
+    run.transcoder.always(.make)
+    try await Self.expect([(2.5, .decodes)], "a ok", in: run)
+  }
+
+  @Test func whyNamesTheNextAttempt() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\""))
+    run.transcoder.always(Self.crash)
+    _ = try await run.run(["a": "photo"])
+    let second = try await run.run(["a": "photo"])
+    let until = FakeClock.start + 86_400
+    #expect(
+      second.reasons["a"]?.prefix(3)
+        == [.rejectedLastTime, .notModified, .backOff(failures: 1, until: until)])
+    run.serve("photo", .image(Self.photo))
+    let third = try await run.run(["a": "photo"])
+    #expect(
+      third.reasons["a"]?.prefix(3)
+        == [.rejectedLastTime, .sameRejectedBytes, .backOff(failures: 1, until: until)])
+  }
+
+  /// A kept copy that crashes a worker needs no request, so nothing but its bytes can be recognized.
+  @Test func aKeptCopyThatCrashesIsRememberedToo() async throws {
+    var run = try RunInMemory()
+    run.file.fetch.cache = 1_000_000
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 2 * 86_400))
+    try await Self.expect([(0, .decodes)], "a ok", in: run)
+    run.file.plan.quality[.webp] = 50
+    run.transcoder.always(Self.crash)
+    for (day, decodes) in [(0.1, 1), (0.2, 0), (1, 0), (1.2, 1), (1.3, 0), (3, 0), (3.3, 1)] {
+      run.clock.set(day: day)
+      let outcome = try await run.run(["a": "photo"])
+      #expect(outcome.items == ["a failed worker-crashed"], "day \(day)")
+      #expect(outcome.decodes.count == decodes, "day \(day): \(outcome.requests)")
+      #expect(outcome.requests.allSatisfy { $0.hasSuffix(" 304") }, "\(outcome.requests)")
+    }
   }
 
   // MARK: A clock that was wrong

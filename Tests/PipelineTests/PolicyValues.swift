@@ -102,7 +102,7 @@ extension RejectionRecord {
       settings: "s1", kind: .undecodable, code: "decode",
       details: #"["worker","the data is damaged"]"#, content: "c0", etag: "\"e\"", place: "p",
       seen: now - age)
-    record.wasSeenTwice = true
+    record.repeats = 1
     return record
   }
 }

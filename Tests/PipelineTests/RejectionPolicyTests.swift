@@ -51,7 +51,7 @@ import Testing
     ]
     for (age, isTwice, onlyFailed, isBelieved) in cases {
       var record = RejectionRecord.example(age: age)
-      record.wasSeenTwice = isTwice
+      record.repeats = isTwice ? 1 : 0
       let believed = policy(onlyFailed: onlyFailed).believed(record, now: now)
       #expect((believed == record) == isBelieved, "\(age) \(isTwice) \(onlyFailed)")
       #expect((believed == nil) == !isBelieved)
@@ -59,17 +59,83 @@ import Testing
     #expect(policy().believed(nil, now: now) == nil)
   }
 
+  /// What may pass is believed for a day after the first failure, then two, four, at most a week.
+  @Test func aCrashIsRetriedWithBackOff() {
+    let day = 86_400.0
+    for code in Self.passing {
+      // Damaged records may have any number.
+      for (repeats, days) in [(0, 1.0), (1, 2), (2, 4), (3, 7), (4, 7), (.max, 7), (-1, 1)] {
+        var record = RejectionRecord.example()
+        (record.code, record.repeats) = (code.rawValue, repeats)
+        for (age, isBelieved) in [
+          (0, true), (days * day, true), (days * day + 1, false), (-1, false),
+        ] {
+          record.seen = now - age
+          let words = "\(code) \(repeats) \(age)"
+          #expect((policy().believed(record, now: now) == record) == isBelieved, "\(words)")
+          #expect(policy(onlyFailed: true).believed(record, now: now) == nil, "\(words)")
+        }
+        guard (0...4).contains(repeats) else { continue }
+        #expect(
+          RejectionPolicy.backOff(record)
+            == .backOff(failures: repeats + 1, until: record.seen + days * day))
+      }
+    }
+    #expect(RejectionPolicy.backOff(.example()) == nil, "it stays")
+    #expect(saved(page).flatMap(RejectionPolicy.backOff) == nil)
+  }
+
+  @Test func eachFailureOfTheSameBytesDoublesTheBackOff() {
+    func failed(_ code: TranscodeFailure.Code) -> ItemFailure {
+      .undecodable(TranscodeFailure(code, "x"), image)
+    }
+    // What slows one worker down may crash another one.
+    let crash = saved(failed(.workerCrashed))
+    let timeout = saved(failed(.workerTimeout), previous: crash, onlyFailed: true)
+    let memory = saved(failed(.outOfMemory), previous: timeout, onlyFailed: true)
+    #expect([crash, timeout, memory].map { $0?.repeats } == [0, 1, 2])
+    #expect(memory?.code == "out-of-memory")
+    // Recognized bytes were not examined.
+    var earlier = crash
+    earlier?.seen = now - 1_000
+    let recognized = saved(failed(.workerCrashed), previous: earlier)
+    #expect(recognized?.repeats == 0)
+    #expect(recognized?.seen == now - 1_000)
+    // Other bytes, and another kind of failure, begin anew.
+    #expect(saved(failed(.workerCrashed), content: "c1", previous: timeout)?.repeats == 0)
+    #expect(saved(damaged, previous: timeout, onlyFailed: true)?.repeats == 0)
+    #expect(saved(failed(.workerCrashed), previous: saved(damaged))?.repeats == 0)
+  }
+
+  @Test func aKeptCopyIsRememberedByItsBytes() {
+    let change = policy().change(
+      after: damaged, content: "c0", nil, previous: nil, now: now)
+    var expected = RejectionRecord(
+      settings: "s1", kind: .undecodable, code: "decode",
+      details: #"["worker","the data is damaged"]"#, content: "c0", etag: nil, place: "", seen: now)
+    (expected.format, expected.width, expected.height) = ("jpeg", 400, 300)
+    guard case .save(let record)? = change else {
+      Issue.record("\(String(describing: change))")
+      return
+    }
+    #expect(record == expected)
+  }
+
   // MARK: Remembering
 
-  @Test func onlyWhatBytesAndPipelineDecideIsRemembered() {
-    let lasting: [TranscodeFailure.Code] = [.decode, .tooManyPixels, .tooManyFrames, .tooManyScans]
-    let passing: [TranscodeFailure.Code] = [
-      .encode, .local, .workerCrashed, .workerTimeout, .outOfMemory, .workerProtocol, .cancelled,
-    ]
-    for code in lasting {
+  private static let lasting: [TranscodeFailure.Code] = [
+    .decode, .tooManyPixels, .tooManyFrames, .tooManyScans,
+  ]
+  private static let passing: [TranscodeFailure.Code] = [
+    .workerCrashed, .workerTimeout, .outOfMemory, .workerProtocol,
+  ]
+
+  @Test func onlyWhatTheBytesCauseIsRemembered() {
+    for code in Self.lasting + Self.passing {
       #expect(saved(.undecodable(TranscodeFailure(code, "x"), image))?.code == code.rawValue)
     }
-    for code in passing { #expect(saved(.undecodable(TranscodeFailure(code, "x"), image)) == nil) }
+    let machine: [TranscodeFailure.Code] = [.encode, .local, .cancelled]
+    for code in machine { #expect(saved(.undecodable(TranscodeFailure(code, "x"), image)) == nil) }
     #expect(saved(.unknownSlot("a", known: [])) == nil)
     #expect(saved(.unreachable(FetchError(.httpStatus, "gone", status: 404))) == nil)
     #expect(saved(.refused(.header(code: "truncated", reason: "cut off"))) == nil)
@@ -106,14 +172,14 @@ import Testing
 
   @Test func twoExaminationsOfTheSameBytesAgree() {
     let first = saved(damaged)
-    #expect(first?.wasSeenTwice == false)
-    #expect(saved(damaged, previous: first)?.wasSeenTwice == true)
+    #expect(first?.repeats == 0)
+    #expect(saved(damaged, previous: first)?.repeats == 1)
     // With the bytes, neither ETag nor place matters.
     let moved = FetchResponse.example(etag: "\"other\"", url: "https://b.example/")
-    #expect(saved(damaged, moved, previous: first)?.wasSeenTwice == true)
-    #expect(saved(damaged, content: "c1", previous: first)?.wasSeenTwice == false)
+    #expect(saved(damaged, moved, previous: first)?.repeats == 1)
+    #expect(saved(damaged, content: "c1", previous: first)?.repeats == 0)
     let pixels = ItemFailure.undecodable(TranscodeFailure(.tooManyPixels, "x"), image)
-    #expect(saved(pixels, previous: first)?.wasSeenTwice == false)
+    #expect(saved(pixels, previous: first)?.repeats == 0)
   }
 
   @Test func withoutBytesETagAndPlaceAgree() {
@@ -124,21 +190,21 @@ import Testing
       (.example(etag: "\"e\"", url: "https://b.example/"), false),
     ]
     for (response, isTwice) in cases {
-      #expect(saved(page, content: nil, response, previous: first)?.wasSeenTwice == isTwice)
+      #expect(saved(page, content: nil, response, previous: first)?.repeats == (isTwice ? 1 : 0))
     }
     // One examination saw all of the bytes and the other did not.
-    #expect(saved(page, content: "c0", previous: first)?.wasSeenTwice == false)
-    #expect(saved(page, content: nil, previous: saved(page))?.wasSeenTwice == false)
+    #expect(saved(page, content: "c0", previous: first)?.repeats == 0)
+    #expect(saved(page, content: nil, previous: saved(page))?.repeats == 0)
     let other = ItemFailure.refused(.notAnImage)
-    #expect(saved(other, content: nil, previous: first)?.wasSeenTwice == true, "the same code")
+    #expect(saved(other, content: nil, previous: first)?.repeats == 1, "the same code")
     let format = ItemFailure.refused(.unsupportedFormat(image, accepted: []))
-    #expect(saved(format, content: nil, previous: first)?.wasSeenTwice == false)
+    #expect(saved(format, content: nil, previous: first)?.repeats == 0)
   }
 
   @Test func aThirdExaminationNeedsTheSecondToAgree() {
     let second = saved(damaged, previous: saved(damaged))
-    #expect(saved(damaged, previous: second)?.wasSeenTwice == true)
-    #expect(saved(damaged, content: "c1", previous: second)?.wasSeenTwice == false)
+    #expect(saved(damaged, previous: second, onlyFailed: true)?.repeats == 2)
+    #expect(saved(damaged, content: "c1", previous: second)?.repeats == 0)
   }
 
   // MARK: The week
@@ -151,7 +217,7 @@ import Testing
     #expect(saved(damaged, previous: previous, onlyFailed: true)?.seen == now)
     #expect(saved(damaged, content: "c1", previous: previous)?.seen == now)
     var once = previous
-    once.wasSeenTwice = false
+    once.repeats = 0
     #expect(saved(damaged, previous: once)?.seen == now)
     // Without bytes nothing shows that they are the same.
     var without = RejectionRecord.example(age: 1_000)
@@ -173,7 +239,7 @@ import Testing
       .refused(.stored(code: "not-image", sentence: "the file is a page", nil)),
       .refused(.stored(code: "too-many-pixels", sentence: odd, image)),
     ]
-    for code in [TranscodeFailure.Code.decode, .tooManyPixels, .tooManyFrames, .tooManyScans] {
+    for code in Self.lasting + Self.passing {
       for facts in [nil, image] {
         failures.append(.undecodable(TranscodeFailure(code, odd), facts))
         failures.append(.undecodable(TranscodeFailure(code, ""), facts))

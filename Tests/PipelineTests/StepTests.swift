@@ -88,7 +88,7 @@ import Testing
       settings: "", kind: .undecodable, code: "decode", details: #"["worker","it is damaged"]"#,
       content: digest, etag: etag, place: RejectionPolicy.place(of: response),
       seen: FakeClock.start - 86_400)
-    record.wasSeenTwice = true
+    record.repeats = 1
     return record
   }
 
@@ -223,7 +223,7 @@ import Testing
     let (run, parts) = try await Self.begun()
     let work = Self.work(run)
     work.source.rejection = Self.rejection(etag: "\"2\"")
-    work.source.rejection?.wasSeenTwice = false
+    work.source.rejection?.repeats = 0
     _ = try await Ask(parts).perform(work)
     #expect(work.question.validators == nil)
   }

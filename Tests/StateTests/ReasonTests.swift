@@ -11,7 +11,8 @@ import Testing
     .alwaysRevalidated, .filesMissing(2, of: 5), .noLongerAccepted, .headerDiffers, .notModified,
     .fetchedFirst, .fetchedAgain, .sameBytes, .sameRejectedBytes,
     .changed(oldETag: nil, newETag: "\"; a\""), .changed(oldETag: "1", newETag: "2"), .keptCopy,
-    .sharedResult, .knownBytes, .rejectedBefore, .decoded(made: 3, reused: 4),
+    .sharedResult, .knownBytes, .rejectedBefore,
+    .backOff(failures: 3, until: 4), .decoded(made: 3, reused: 4),
     .failed(code: "dns", message: "No; such \"host\"."), .layoutRun, .knownSizeFresh, .sameHeader,
     .headerRead, .text("asked for: it was not known"),
   ]
@@ -71,7 +72,7 @@ import Testing
         == [.damaged(.none, detail: "odd"), .damagedProfile])
     let rejection = try await state.knowledge(of: "", url: "u").rejection
     #expect(rejection?.details == "[\"text\",\"the file is no picture\"]")
-    #expect(rejection?.wasSeenTwice == true)
+    #expect(rejection?.repeats == 1)
     // Only lines whose words have changed are made again.
     var reusable: [String] = []
     try Database(folder.path("state"), isReadOnly: true)

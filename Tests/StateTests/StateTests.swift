@@ -141,7 +141,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       settings: "s", kind: .undecodable, code: "decode", details: "[]", content: "c", etag: "e",
       place: "p", seen: 1.5)
     (rejection.format, rejection.width, rejection.height) = ("gif", 3, 4)
-    rejection.wasSeenTwice = true
+    rejection.repeats = 5
     var state = try StateStore(path: path)
     for key in ["a", "b"] {
       try await state.save(change { $0.rejection = .save(rejection) }, key: "", url: key)

@@ -56,6 +56,10 @@ extension Reason {
     case .sharedResult: "another item of this run requested the same source"
     case .knownBytes: "these bytes are known: all files were reused"
     case .rejectedBefore: "these bytes could not be decoded before"
+    case .backOff(let failures, let until):
+      "not decoded: a worker failed on these bytes "
+        + (failures == 1 ? "once" : "\(failures) times in a row")
+        + "; they are retried after \(Host.timestamp(until))"
     case .decoded(let made, let reused): "decoded: \(made) files made, \(reused) reused"
     case .failed(let code, let message): "failed: \(message) (\(code))"
     case .text(let text): text

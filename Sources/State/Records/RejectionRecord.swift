@@ -25,8 +25,9 @@ package struct RejectionRecord: Sendable, Equatable {
   package var place: String
   /// When the bytes were last examined, in seconds since 1970.
   package var seen: Double
-  /// Whether two examinations had the same result.
-  package var wasSeenTwice = false
+  /// How many examinations in a row had the same result as the one before. Its column is older than
+  /// the number: there it was 0 or 1.
+  package var repeats = 0
 
   package init(
     settings: String, kind: Kind, code: String, details: String, content: String?, etag: String?,
@@ -60,14 +61,14 @@ extension RejectionRecord: MarkedRecord {
     format = row.optionalText(4)
     width = row.optionalInt(5)
     height = row.optionalInt(6)
-    wasSeenTwice = row.int(11) != 0
+    repeats = row.int(11)
   }
 
   var values: [Statement.Value] {
     [
       .text(settings), .text(kind.rawValue), .text(code), .text(details), .optional(format),
       .optional(width), .optional(height), .optional(content), .optional(etag), .text(place),
-      .double(seen), .bool(wasSeenTwice),
+      .double(seen), .int(repeats),
     ]
   }
 }

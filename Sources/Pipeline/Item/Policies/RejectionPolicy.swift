@@ -9,10 +9,11 @@ internal import TesseraWire
 /// What is remembered of sources that cannot be shown. Pure: moments are given to it, in seconds since
 /// 1970.
 ///
-/// If two runs came to the same result, it is believed for a week: servers are asked in every run
-/// whether they still have those bytes, and the bytes are neither fetched nor decoded again while they
-/// have. This holds for what bytes and pipeline decide. What may differ the next time, like a crash or
-/// a lack of memory, is not remembered if it can be recognized; the week is for what cannot.
+/// While a result is believed, servers are asked in every run whether they still have those bytes, and
+/// the bytes are neither fetched nor decoded again while they have. What bytes and pipeline decide is
+/// believed for a week if two runs came to the same result. What may differ the next time, like a crash
+/// or a lack of memory, is believed for a day, and twice as long after each repetition: one image that
+/// takes all of `limits.time` must not take it in every run.
 struct RejectionPolicy: Sendable {
   /// A digest of everything but the bytes that decides whether a source can be shown.
   let settings: String
@@ -20,7 +21,8 @@ struct RejectionPolicy: Sendable {
   /// examined again.
   let onlyFailed: Bool
 
-  private static let believedFor = 7 * 86_400.0
+  private static let day = 86_400.0
+  private static let week = 7 * day
 
   /// The rejection, if it was made with the pipeline as it is now.
   func current(_ record: RejectionRecord?) -> RejectionRecord? {
@@ -30,36 +32,50 @@ struct RejectionPolicy: Sendable {
   /// The rejection, if the source need not be examined again.
   func believed(_ record: RejectionRecord?, now: Double) -> RejectionRecord? {
     // From 0 on: if the clock was set back, the record is from the future and not believed.
-    guard let record, record.wasSeenTwice, !onlyFailed,
-      (0...Self.believedFor).contains(now - record.seen)
+    guard let record, !onlyFailed, let time = Self.time(record),
+      (0...time).contains(now - record.seen)
     else { return nil }
     return record
+  }
+
+  /// How long a rejection is believed, in seconds; nil if it is not.
+  private static func time(_ record: RejectionRecord) -> Double? {
+    if mayPass(record) { return min(week, day * Double(1 << max(0, min(3, record.repeats)))) }
+    return record.repeats > 0 ? week : nil
+  }
+
+  /// Why bytes are not decoded, although the decoder may succeed the next time; nil if it may not.
+  static func backOff(_ record: RejectionRecord) -> Reason? {
+    guard mayPass(record), let time = time(record) else { return nil }
+    return .backOff(failures: record.repeats + 1, until: record.seen + time)
   }
 
   /// What to remember of a failure; nil for nothing.
   ///
   /// - Parameters:
   ///   - content: SHA-256 of the bytes, if all of them arrived.
+  ///   - response: nil if the bytes are a kept copy.
   ///   - previous: what was remembered before.
   func change(
-    after failure: ItemFailure, content: String?, _ response: FetchResponse,
+    after failure: ItemFailure, content: String?, _ response: FetchResponse?,
     previous: RejectionRecord?, now: Double
   ) -> StateStore.RejectionChange? {
     guard var record = record(of: failure, seen: now) else { return nil }
     record.content = content
-    record.etag = response.validators?.etag
-    record.place = Self.place(of: response)
+    record.etag = response?.validators?.etag
+    record.place = response.map(Self.place) ?? ""
     // Otherwise neither the server nor the bytes could show that they are the same. Dates are not
     // enough: an older image that replaces an error page is not newer than the page (RFC 9110,
     // section 13.1.3).
     guard record.content != nil || record.etag != nil else { return nil }
-    // Known bytes were recognized and not examined again, so their week goes on.
     if let believed = believed(previous, now: now), content != nil, believed.content == content {
-      record.seen = believed.seen
+      // Known bytes were recognized and not examined again, so their time goes on.
+      (record.seen, record.repeats) = (believed.seen, believed.repeats)
+    } else if let previous, Self.agree(previous, record) {
+      // Two runs must agree: a body that was cut off, of which no length is known, looks like a
+      // broken image with the validators of the good one, which would be rejected for a week.
+      record.repeats = previous.repeats + 1
     }
-    // Two runs must agree: a body that was cut off, of which no length is known, looks like a
-    // broken image with the validators of the good one, which would be rejected for a week.
-    record.wasSeenTwice = previous.map { Self.agree($0, record) } ?? false
     return .save(record)
   }
 
@@ -71,7 +87,9 @@ struct RejectionPolicy: Sendable {
 
   /// Whether two examinations had the same result for the same bytes, as far as that can be seen.
   private static func agree(_ one: RejectionRecord, _ other: RejectionRecord) -> Bool {
-    one.kind == other.kind && one.code == other.code && one.content == other.content
+    // Bytes that crash a worker may also be too slow for it.
+    (one.code == other.code || (mayPass(one) && mayPass(other))) && one.kind == other.kind
+      && one.content == other.content
       && (one.content != nil || (one.etag == other.etag && one.place == other.place))
   }
 
@@ -82,7 +100,17 @@ struct RejectionPolicy: Sendable {
     .decode, .tooManyPixels, .tooManyFrames, .tooManyScans,
   ]
 
-  /// Nil if the next attempt may have another result.
+  /// Failures that the bytes cause together with the machine. What only the machine causes, like a
+  /// full disk, is not among them.
+  private static let passing: [TranscodeFailure.Code] = [
+    .workerCrashed, .workerTimeout, .outOfMemory, .workerProtocol,
+  ]
+
+  private static func mayPass(_ record: RejectionRecord) -> Bool {
+    record.kind == .undecodable && passing.contains { $0.rawValue == record.code }
+  }
+
+  /// Nil if the bytes are not a cause.
   private func record(of failure: ItemFailure, seen: Double) -> RejectionRecord? {
     let (kind, code, details, image): (RejectionRecord.Kind, String, [JSONValue], ImageFacts?)
     switch failure {
@@ -91,7 +119,7 @@ struct RejectionPolicy: Sendable {
       if refusal.isRetryable { return nil }
       (kind, code, details, image) = (.refused, refusal.code, refusal.stored, refusal.image)
     case .undecodable(let failure, let facts):
-      guard Self.lasting.contains(failure.code) else { return nil }
+      guard (Self.lasting + Self.passing).contains(failure.code) else { return nil }
       (kind, code, image) = (.undecodable, failure.code.rawValue, facts)
       details = [.string("worker"), .string(failure.message)]
     }

@@ -81,12 +81,12 @@ struct Make: Step {
     }
     let image = work.bytes.map { ImageFacts(format: $0.header.format, size: facts.size) }
     let result = ItemFailure.undecodable(failure, image)
-    // A copy says nothing about what the server has now.
-    if let bytes = work.bytes, !bytes.isCopy, let response = work.response {
+    if let bytes = work.bytes {
+      // A copy says nothing about what the server has now.
       work.remember(
         rejections.change(
-          after: result, content: bytes.digest, response, previous: work.source.rejection,
-          now: clock.now()))
+          after: result, content: bytes.digest, bytes.isCopy ? nil : work.response,
+          previous: work.source.rejection, now: clock.now()))
     }
     return .done(.failed(result))
   }

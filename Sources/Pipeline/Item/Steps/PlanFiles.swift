@@ -42,10 +42,7 @@ struct PlanFiles: Step {
         }
         facts = content.facts
       }
-      if let failure = believedFailure(work, bytes) {
-        work.reasons.append(.rejectedBefore)
-        return .done(.failed(failure))
-      }
+      if let failure = believedFailure(work, bytes) { return .done(.failed(failure)) }
     }
     work.blueprint = try await planner.blueprint(
       bytes.digest, bytes.header.format, facts, for: work.item)
@@ -65,6 +62,7 @@ struct PlanFiles: Step {
     guard let rejection = rejections.believed(work.source.rejection, now: now),
       rejection.content == bytes.digest, rejection.kind == .undecodable
     else { return nil }
+    work.reasons.append(RejectionPolicy.backOff(rejection) ?? .rejectedBefore)
     let failure = ItemFailure(rejection)
     if !bytes.isCopy, let response = work.response {
       work.remember(

@@ -20,6 +20,7 @@ struct Revalidate: Step {
     if let rejection = work.question.rejection, rejection.etag != nil {
       // The ETag belongs to the place that the redirects led to at that time.
       if rejection.place == RejectionPolicy.place(of: response) {
+        if let reason = RejectionPolicy.backOff(rejection) { work.reasons.append(reason) }
         return .done(.failed(ItemFailure(rejection)))
       }
       return askAgain(work)
@@ -28,10 +29,12 @@ struct Revalidate: Step {
       throw PipelineError.local("an unknown source cannot be unchanged: \"\(work.item.id)\"")
     }
     work.change.source = confirmer.record(record.content, response, before: record)
-    // The server has the good bytes again, whatever was rejected in between.
-    work.change.rejection = .forget
-    // The confirmed bytes are newer than the rejected ones, also if the source is requested again.
-    work.source.rejection = nil
+    // The server has these bytes again, whatever other bytes were rejected in between.
+    if work.source.rejection?.content != record.content {
+      work.change.rejection = .forget
+      // Also if the source is requested again.
+      work.source.rejection = nil
+    }
     if work.source.isReady { return .done(.shown(content, blueprint)) }
     // A copy that turns out to be damaged is dropped, and the source is requested.
     return copies.restore(work) ? .goTo(.plan) : askAgain(work)
