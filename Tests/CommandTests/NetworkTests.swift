@@ -572,6 +572,26 @@ import Testing
     #expect(try fixture.catalog.images.filter { $0.status == .ok }.count == 1_200)
   }
 
+  /// A host without any of its images, which has most of the manifest's, does not end the run.
+  @Test func oneHostWithoutItsImagesDoesNotEndTheRun() async throws {
+    let empty = try FaultServer()
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let lines = (0..<440).map { index in
+      (index % 22 == 0 ? nginx.url("/one-pixel.png?\(index)") : empty.url("/\(index)")) + "\n"
+    }
+    let fixture = try RunFixture(manifest: lines.joined())
+    let result = try await fixture.run()
+    #expect(result.status == 1, "\(result.errors.suffix(300))")
+    #expect(try fixture.catalog.images.filter { $0.status == .ok }.count == 20)
+    // Without the other host it does.
+    try fixture.folder.write(lines.filter { !$0.contains("one-pixel") }.joined(), to: "manifest")
+    let alone = try await fixture.run()
+    await nginx.stop()
+    empty.stop()
+    #expect(alone.status == 2)
+    #expect(alone.errors.contains("which is more than fail-above: 90%"), "\(alone.errors)")
+  }
+
   /// Items of other hosts do not wait for those of slow hosts.
   @Test func slowHostsDoNotDelayOthers() async throws {
     let slow = try FaultServer(["/": { $1.hang() }])

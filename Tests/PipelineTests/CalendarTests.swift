@@ -216,6 +216,25 @@ import Testing
     }
   }
 
+  /// Remembered failures are not a reason to stop a run, however many there are.
+  @Test func onlyNewFailuresStopARun() async throws {
+    var run = try RunInMemory()
+    let names = (0..<150).map { "\($0)" }
+    for name in names { run.serve(name, .image(TinyImage.webp(300, 200, name), etag: "\"1\"")) }
+    let lines = names.map { #"{"id":"\#($0)","url":"\#(RunInMemory.url($0))"}"# }
+    run.transcoder.always(Self.crash)
+    await #expect(throws: PipelineError.self) { try await run.run(lines: lines) }
+    run.file.failAbove = 100
+    _ = try await run.run(lines: lines)
+    run.file.failAbove = 90
+    let last = try await run.run(lines: lines)
+    #expect(last.report.errors == ["worker-crashed": 150])
+    #expect(last.decodes == [])
+    // A day later they are tried again.
+    run.clock.set(day: 3)
+    await #expect(throws: PipelineError.self) { try await run.run(lines: lines) }
+  }
+
   // MARK: A clock that was wrong
 
   @Test func aRejectionFromTheFutureIsNotBelieved() async throws {

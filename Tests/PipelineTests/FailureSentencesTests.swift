@@ -115,17 +115,11 @@ import Testing
   }
 
   @Test func failuresAreSharedAndClassified() {
-    let undecodable = ItemFailure.undecodable(TranscodeFailure(.decode, "x"), nil)
     for (failure, _) in Self.cases {
       let isSlot = if case .unknownSlot = failure { true } else { false }
       #expect(failure.isShared == !isSlot)
       let isOfBytes = if case .undecodable = failure { true } else { false }
       #expect(failure.isOfBytes == isOfBytes)
-      #expect(!failure.isHostGivenUp)
     }
-    var error = FetchError(.network, "x")
-    error.isHostGivenUp = true
-    #expect(ItemFailure.unreachable(error).isHostGivenUp)
-    #expect(!undecodable.isHostGivenUp)
   }
 }

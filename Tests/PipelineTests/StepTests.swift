@@ -26,10 +26,13 @@ import Testing
   }
 
   private static func work(
-    _ run: RunInMemory, slots: [String]? = nil, finding: ItemFailure? = nil
+    _ run: RunInMemory, slots: [String]? = nil, finding: ItemFailure? = nil,
+    isRemembered: Bool = false
   ) -> Work {
     let entry = ManifestEntry(line: 1, id: "a", url: url, slots: slots)
-    return Work(Item(entry, position: 0, run.file.fetch), finding: finding)
+    return Work(
+      Item(entry, position: 0, run.file.fetch),
+      finding: finding.map { Finding(failure: $0, isRemembered: isRemembered) })
   }
 
   // MARK: What is known of a source

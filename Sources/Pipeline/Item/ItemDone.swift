@@ -6,6 +6,5 @@ struct ItemDone: Sendable {
   var status: CatalogImage.Status
   var error: CatalogImage.Failure?
   /// For other items with the same request; nil if this one could be shown.
-  var finding: ItemFailure?
-  var isHostGivenUp: Bool
+  var finding: Finding?
 }

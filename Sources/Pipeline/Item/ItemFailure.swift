@@ -18,11 +18,6 @@ enum ItemFailure: Sendable, Equatable {
 
   /// Whether other items with the same request would fail alike.
   var isShared: Bool { if case .unknownSlot = self { false } else { true } }
-
-  /// Whether the host has failed for so long that it is not asked any more.
-  var isHostGivenUp: Bool {
-    if case .unreachable(let error) = self { error.isHostGivenUp } else { false }
-  }
 }
 
 /// Format and displayed size of an image that is not shown.

@@ -12,7 +12,7 @@ internal import TesseraWorkers
 final class Work {
   let item: Item
   /// What another item of this run found out about the same request.
-  let finding: ItemFailure?
+  let finding: Finding?
   /// What was decided, in order.
   var reasons: [Reason] = []
   /// What earlier runs know of the source.
@@ -33,12 +33,14 @@ final class Work {
   var blueprint: Blueprint?
   var made: MadeFiles?
   var madeCount = 0
+  /// Whether an earlier run came to the failure that the item ends with.
+  var isRemembered = false
   /// What is to be saved about the source.
   var change = StateStore.SourceChange()
 
   private var cleanUps: [() -> Void] = []
 
-  init(_ item: Item, finding: ItemFailure? = nil) {
+  init(_ item: Item, finding: Finding? = nil) {
     self.item = item
     self.finding = finding
   }

@@ -1,29 +1,36 @@
 /// Notices that most results are errors: a name server is down, a token has expired. Then the fault is
 /// not the items', and a run that stops and says so is better than one that fails the whole manifest.
+///
+/// One host that fails is not such a fault, however many images it has: the other hosts have to fail,
+/// too. A run with one host has no others.
 struct FailureWatch {
   /// The number of last items that count. Fewer than `fewest` mean nothing.
   static let window = 200
   static let fewest = 100
 
-  /// The share of the window that may fail, in per cent.
+  /// The share that may fail, in per cent.
   private let limit: Double
   /// The results of the last items, the oldest at `next`: the code of an error, or nil.
   private var last: [String?] = []
   private var next = 0
-  private var hasSucceeded = false
+  private var hosts = HostResults()
 
   /// - Parameter limit: in per cent; at 100 a run is never stopped.
   init(limit: Double) { self.limit = limit }
 
+  /// Notes that an item of a host is in flight.
+  mutating func begin(_ host: String) { hosts.begin(host) }
+
   /// Takes the result of an item. Returns a diagnosis, without its full stop, if too much has failed.
   ///
-  /// - Parameter isOfDeadHost: whether no request was made, because the host's circuit breaker is open. All
-  ///   items of such a host fail at once, which says nothing about others, unless no item ever succeeded.
+  /// - Parameters:
+  ///   - host: as in ``begin(_:)``; nil for an item that was not in flight.
+  ///   - counts: whether the result is of this run: a failure that an earlier run has found is not.
   mutating func diagnosis(
-    after error: (code: String, message: String)?, isOfDeadHost: Bool = false
+    after error: (code: String, message: String)?, of host: String? = nil, counts: Bool = true
   ) -> String? {
-    if error == nil { hasSucceeded = true }
-    if isOfDeadHost, hasSucceeded { return nil }
+    if let host { hosts.end(host, hasFailed: counts ? error != nil : nil) }
+    guard counts else { return nil }
     if last.count < Self.window {
       last.append(error?.code)
     } else {
@@ -33,7 +40,8 @@ struct FailureWatch {
     let failed = last.compactMap(\.self)
     // At the start of a run a few failures are a large share.
     guard let error, last.count >= Self.fewest,
-      Double(failed.count) * 100 > limit * Double(last.count)
+      Double(failed.count) * 100 > limit * Double(last.count),
+      hosts.shareWithoutTheWorst.map({ $0 * 100 > limit }) ?? true
     else { return nil }
     let counts = Dictionary(grouping: failed, by: \.self).mapValues(\.count)
       .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -42,5 +50,57 @@ struct FailureWatch {
     return
       "\(failed.count) of the last \(last.count) images failed, which is more than fail-above: "
       + "\(percent)% (\(parts)); the last one: \(error.message) The last good catalog stands"
+  }
+}
+
+/// The last results of the hosts whose items ran last.
+///
+/// It remembers hosts by their number and not by their images: a manifest that is sorted by host has
+/// thousands of images of one host in a row.
+private struct HostResults {
+  private struct Host {
+    var name: String
+    var inFlight = 0
+    var failures: [Bool] = []
+  }
+
+  /// Hosts, and results of each. With 20 of each, one result never decides, and the failure of a
+  /// network is noticed after the twentieth host of a sorted manifest.
+  private static let limit = 20
+
+  /// The one that was changed last is at the end.
+  private var hosts: [Host] = []
+
+  mutating func begin(_ name: String) { change(name) { $0.inFlight += 1 } }
+
+  /// - Parameter hasFailed: nil if the result does not count.
+  mutating func end(_ name: String, hasFailed: Bool?) {
+    change(name) { host in
+      host.inFlight = max(0, host.inFlight - 1)
+      guard let hasFailed else { return }
+      host.failures.append(hasFailed)
+      host.failures = host.failures.suffix(Self.limit)
+    }
+  }
+
+  private mutating func change(_ name: String, _ body: (inout Host) -> Void) {
+    let index = hosts.firstIndex { $0.name == name }
+    var host = index.map { hosts.remove(at: $0) } ?? Host(name: name)
+    body(&host)
+    hosts.append(host)
+    if hosts.count > Self.limit { hosts.removeFirst() }
+  }
+
+  /// The failed share, from 0 to 1, of all hosts but the one that fails most; each host counts the
+  /// same. Nil if there is only one. A host that may still do well counts as if it did: a server answers
+  /// "not found" sooner than another one sends an image.
+  var shareWithoutTheWorst: Double? {
+    let shares = hosts.compactMap { host in
+      host.failures.isEmpty
+        ? (host.inFlight > 0 ? 0 : nil)
+        : Double(host.failures.count { $0 }) / Double(host.failures.count)
+    }
+    guard shares.count > 1 else { return nil }
+    return shares.sorted().dropLast().reduce(0, +) / Double(shares.count - 1)
   }
 }

@@ -1,10 +1,17 @@
 internal import Synchronization
 
+/// Why a request was in vain.
+struct Finding: Sendable, Equatable {
+  var failure: ItemFailure
+  /// Whether an earlier run came to it, and the bytes have not changed.
+  var isRemembered = false
+}
+
 /// What was found out about requests that failed, by their digests: no item of the run repeats them.
 /// They are kept by the request and not by the source's key, because another token may lead to another
 /// answer.
 final class Findings: Sendable {
-  private let recent: Mutex<RecentValues<ItemFailure>>
+  private let recent: Mutex<RecentValues<Finding>>
 
   /// A few megabytes.
   private static let fewest = 10_000
@@ -12,9 +19,9 @@ final class Findings: Sendable {
   /// - Parameter window: the number of items that may be in flight.
   init(window: Int) { recent = Mutex(RecentValues(atLeast: max(Self.fewest, window))) }
 
-  subscript(request: String) -> ItemFailure? { recent.withLock { $0[request] } }
+  subscript(request: String) -> Finding? { recent.withLock { $0[request] } }
 
-  func add(_ finding: ItemFailure, for request: String) {
+  func add(_ finding: Finding, for request: String) {
     recent.withLock { $0[request] = finding }
   }
 }

@@ -72,7 +72,7 @@ final class Scheduler: Sendable {
   func takes(_ verdict: StandingItems.Verdict) -> Bool {
     guard turns.isUndisturbed(verdict.source) else { return false }
     meter.standing(verdict)
-    // For `fail-above` it is a success.
+    // For `fail-above` it is a success, but not of its host, which was not asked.
     _ = failures.withLock { $0.diagnosis(after: nil) }
     return true
   }
@@ -87,22 +87,26 @@ final class Scheduler: Sendable {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
     let start = ContinuousClock.now
+    failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
     let work = Work(item, finding: findings[item.requestDigest])
     let done = try await way.result(of: work)
     if let finding = done.finding { findings.add(finding, for: item.requestDigest) }
     meter.ended(done, after: start.duration(to: .now))
-    try watch(done)
+    try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)
   }
 
   /// - Throws: ``PipelineError/tooManyFailures(_:)``.
-  private func watch(_ done: ItemDone) throws(PipelineError) {
-    // An item that ran out of the run's time is not a failure of anything.
-    guard done.error?.code != FetchError.Code.runDeadline.rawValue else { return }
+  private func watch(_ done: ItemDone, of host: String) throws(PipelineError) {
+    // An item that ran out of the run's time is not a failure of anything, and what failed in an
+    // earlier run is not a reason to stop this one.
+    let counts =
+      done.error?.code != FetchError.Code.runDeadline.rawValue
+      && done.finding?.isRemembered != true
     let diagnosis = failures.withLock {
       $0.diagnosis(
-        after: done.error.map { ($0.code, $0.message) }, isOfDeadHost: done.isHostGivenUp)
+        after: done.error.map { ($0.code, $0.message) }, of: host, counts: counts)
     }
     if let diagnosis { throw .tooManyFailures(diagnosis) }
   }

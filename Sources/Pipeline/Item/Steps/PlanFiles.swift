@@ -63,6 +63,7 @@ struct PlanFiles: Step {
       rejection.content == bytes.digest, rejection.kind == .undecodable
     else { return nil }
     work.reasons.append(RejectionPolicy.backOff(rejection) ?? .rejectedBefore)
+    work.isRemembered = true
     let failure = ItemFailure(rejection)
     if !bytes.isCopy, let response = work.response {
       work.remember(

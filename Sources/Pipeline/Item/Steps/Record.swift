@@ -38,11 +38,11 @@ struct Record: Sendable {
       basis: image.status == .ok ? standing?.basis(item) : nil)
     try await state.save(result, work.change, key: item.sourceKey, url: item.requestDigest)
     var done = ItemDone(
-      id: item.id, status: image.status, error: image.error, finding: nil, isHostGivenUp: false)
+      id: item.id, status: image.status, error: image.error, finding: nil)
     if case .failed(let failure) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
-      done.finding = failure.isShared ? failure : work.finding
-      done.isHostGivenUp = failure.isHostGivenUp
+      done.finding =
+        failure.isShared ? Finding(failure: failure, isRemembered: work.isRemembered) : work.finding
     }
     return done
   }

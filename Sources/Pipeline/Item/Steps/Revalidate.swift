@@ -21,6 +21,7 @@ struct Revalidate: Step {
       // The ETag belongs to the place that the redirects led to at that time.
       if rejection.place == RejectionPolicy.place(of: response) {
         if let reason = RejectionPolicy.backOff(rejection) { work.reasons.append(reason) }
+        work.isRemembered = true
         return .done(.failed(ItemFailure(rejection)))
       }
       return askAgain(work)

@@ -7,8 +7,11 @@ struct ShareFinding: Step {
   let includesBytes: Bool
 
   func perform(_ work: Work) async throws -> StepDecision {
-    guard let finding = work.finding, includesBytes || !finding.isOfBytes else { return .next }
+    guard let finding = work.finding, includesBytes || !finding.failure.isOfBytes else {
+      return .next
+    }
     work.reasons.append(.sharedResult)
-    return .done(.failed(finding))
+    work.isRemembered = finding.isRemembered
+    return .done(.failed(finding.failure))
   }
 }

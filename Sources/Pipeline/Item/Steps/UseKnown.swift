@@ -20,7 +20,7 @@ struct UseKnown: Step {
       return .done(.shown(content, blueprint))
     }
     // Bytes that another item of this run could not decode fail as a copy, too.
-    if work.finding?.isOfBytes != true, copies.restore(work) { return .goTo(.plan) }
+    if work.finding?.failure.isOfBytes != true, copies.restore(work) { return .goTo(.plan) }
     return .next
   }
 }
