@@ -20,6 +20,7 @@ package final class SourceCache: Sendable {
 
   private let directory: String
   private let limit: Int
+  private let clock: WallClock
   private let state: Mutex<State>
 
   /// With many sources, room is made for a while: down to this part of the limit. Otherwise every new
@@ -28,9 +29,12 @@ package final class SourceCache: Sendable {
   private static let many = 1_000
 
   /// - Parameter limit: in bytes.
-  package init(_ directory: String, limit: Int) throws(SystemError) {
+  package init(
+    _ directory: String, limit: Int, clock: WallClock = .system
+  ) throws(SystemError) {
     self.directory = directory
     self.limit = limit
+    self.clock = clock
     try FileSystem.makeDirectory(directory)
     try FileSystem.refuseLink(directory)
     var state = State()
@@ -38,7 +42,8 @@ package final class SourceCache: Sendable {
       let path = FileSystem.join(directory, name)
       // Tessera makes only regular files here; anything else does not count.
       guard let (size, used) = FileSystem.sizeAndChange(ofFile: path) else { continue }
-      state.entries[name] = Entry(size: size, used: used)
+      // If the clock was set back, a file from the future would outlast all others.
+      state.entries[name] = Entry(size: size, used: min(used, clock.now()))
       state.total += size
     }
     self.state = Mutex(state)
@@ -52,14 +57,15 @@ package final class SourceCache: Sendable {
 
   /// Keeps a file's bytes under their digest. The file also stays where it is.
   package func keep(_ file: String, as digest: String) {
+    if has(digest) { return use(digest) }
     // A source that is larger than the limit would drop all others.
-    guard !has(digest), let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
+    guard let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
       return
     }
     // A full disk, or a file system without links: then nothing is cached.
     guard (try? FileSystem.link(file, as: path(digest))) != nil else { return }
     let isOver = state.withLock { state in
-      state.entries[digest] = Entry(size: size, used: Host.now)
+      state.entries[digest] = Entry(size: size, used: clock.now())
       state.total += size
       return state.total > limit
     }
@@ -77,14 +83,18 @@ package final class SourceCache: Sendable {
         forget(digest)
         return false
       }
-      // The next run reads from the file's time when it was last used.
-      try FileSystem.touch(path(digest))
     } catch {
       forget(digest)
       return false
     }
-    state.withLock { $0.entries[digest]?.used = Host.now }
+    use(digest)
     return true
+  }
+
+  private func use(_ digest: String) {
+    // The next run reads from the file's time when it was last used; without it, it is dropped early.
+    try? FileSystem.touch(path(digest))
+    state.withLock { $0.entries[digest]?.used = clock.now() }
   }
 
   private func forget(_ digest: String) {

@@ -237,6 +237,24 @@ import Testing
 
   // MARK: A clock that was wrong
 
+  /// Without a correction the item would be stale for as long as the clock was ahead, and a month.
+  @Test func aSourceConfirmedInTheFutureIsNotStaleForever() async throws {
+    let run = try RunInMemory()
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 3_600))
+    try await Self.expect([(400, .decodes)], "a ok", in: run)
+    run.serve("photo", .unreachable)
+    for (day, item) in [
+      (0.0, "a stale network"), (30, "a stale network"), (30.01, "a failed network"),
+      (400, "a failed network"),
+    ] {
+      run.clock.set(day: day)
+      #expect(try await run.run(["a": "photo"]).items == [item], "day \(day)")
+    }
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 3_600))
+    run.clock.set(day: 31)
+    #expect(try await run.run(["a": "photo"]).items == ["a ok"])
+  }
+
   @Test func aRejectionFromTheFutureIsNotBelieved() async throws {
     let run = try RunInMemory()
     run.serve("photo", .image(Self.photo, etag: "\"1\""))

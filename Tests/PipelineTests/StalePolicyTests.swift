@@ -1,5 +1,6 @@
 import TesseraFetch
 import TesseraPlan
+import TesseraState
 import TesseraWire
 import Testing
 
@@ -74,6 +75,15 @@ import Testing
     for (moment, isStale) in cases {
       #expect(policy.isStale(after: failure, .ready(), now: moment) == isStale)
     }
+    // A moment in the future counts as now, from the next failure on.
+    let source = KnownSource.ready().record
+    #expect(StalePolicy.corrected(source, now: checked) == nil)
+    #expect(StalePolicy.corrected(source, now: checked + 1) == nil)
+    #expect(StalePolicy.corrected(nil, now: checked) == nil)
+    let corrected = StalePolicy.corrected(source, now: checked - 1_000)?.confirmation
+    #expect(corrected?.checked == checked - 1_000)
+    #expect(corrected?.freshUntil == checked - 1_000)
+    #expect(corrected?.etag == source?.confirmation.etag)
     #expect(!StalePolicy(keep: 0).isStale(after: failure, .ready(), now: now))
     #expect(StalePolicy(keep: 0).isStale(after: failure, .ready(), now: checked))
   }

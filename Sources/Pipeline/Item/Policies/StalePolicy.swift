@@ -11,6 +11,16 @@ struct StalePolicy: Sendable {
     return Self.allowsStale(failure) && now - record.confirmation.checked <= keep
   }
 
+  /// A source that was confirmed in the future, because the clock was set back, as confirmed now: it
+  /// would stay stale for as long as the clock was ahead. Nil if it need not be corrected.
+  static func corrected(_ record: SourceRecord?, now: Double) -> SourceRecord? {
+    guard var record, record.confirmation.checked > now else { return nil }
+    record.confirmation.checked = now
+    // The last request failed, so the lifetime does not begin again.
+    record.confirmation.freshUntil = record.confirmation.freshUntil.map { min($0, now) }
+    return record
+  }
+
   /// Whether a failure leaves open what the source is now.
   private static func allowsStale(_ failure: ItemFailure) -> Bool {
     switch failure {

@@ -29,6 +29,7 @@ struct Record: Sendable {
     var (image, content) = entry(work, outcome)
     if [.ok, .stale].contains(image.status) { image.source = entries.provenance(work) }
     if let error = image.error {
+      correctClock(work)
       work.reasons.append(.failed(code: error.code, message: error.message))
     }
     // Only a line without an error has a basis: items with other lines are processed in every run.
@@ -45,6 +46,15 @@ struct Record: Sendable {
         failure.isShared ? Finding(failure: failure, isRemembered: work.isRemembered) : work.finding
     }
     return done
+  }
+
+  private func correctClock(_ work: Work) {
+    guard work.change.source == nil,
+      let source = StalePolicy.corrected(work.source.record, now: clock.now())
+    else { return }
+    work.change.source = source
+    // A newer header would be deleted with the source's old record.
+    work.change.header = work.change.header ?? work.source.header
   }
 
   /// The item's entry, and the SHA-256 of the bytes that it shows.
