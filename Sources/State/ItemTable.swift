@@ -19,10 +19,10 @@ final class ItemTable {
       "UPDATE items SET run = ?, line = ?, entry = ?, done = ?, reason = ? WHERE id = ?")
     finishItem = try database.prepare("UPDATE items SET done = 1, reason = ? WHERE id = ?")
     upsertResult = try database.prepare(
-      "INSERT OR REPLACE INTO results (id, result, status, content, settings, mark)"
-        + " VALUES (?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO results (id, result, status, content, settings, mark, source,"
+        + " request, placeholder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     selectStanding = try database.prepare(
-      "SELECT settings, status, result, mark FROM results WHERE id = ?")
+      "SELECT settings, status, result, mark, source FROM results WHERE id = ?")
     selectLastResult = try database.prepare("SELECT status, result FROM results WHERE id = ?")
     selectResults = try database.prepare(
       "SELECT i.position, r.result FROM items i INDEXED BY items_by_position JOIN results r USING (id)"
@@ -65,21 +65,26 @@ final class ItemTable {
   /// - Parameters:
   ///   - settings: what else shaped the line; nil if the line is not reusable.
   ///   - mark: covers the line, the settings and the source.
+  ///   - keys: of the rows that the line was made from.
   func save(
-    _ id: String, line: String, status: String, content: String?, settings: String?, mark: Int?
+    _ id: String, line: String, status: String, content: String?, settings: String?, mark: Int?,
+    keys: (source: String, request: String, placeholder: String?)
   ) throws(StateError) {
     try upsertResult.run([
       .text(id), .text(line), .text(status), .optional(content), .optional(settings),
-      .optional(mark),
+      .optional(mark), .text(keys.source),
+      .optional(keys.request == keys.source ? nil : keys.request), .optional(keys.placeholder),
     ])
   }
 
-  /// The line of an item with status `ok` that was made with these settings, and its mark.
+  /// The line of an item with status `ok` that was made with these settings from this source, and its
+  /// mark.
   func standing(
-    _ id: String, settings: String
+    _ id: String, settings: String, source: String
   ) throws(StateError) -> (line: String, mark: Int)? {
     try selectStanding.first([.text(id)]) { row in
-      row.text(0) == settings && row.text(1) == "ok" ? (row.text(2), row.int(3)) : nil
+      row.text(0) == settings && row.text(1) == "ok" && row.text(4) == source
+        ? (row.text(2), row.int(3)) : nil
     } ?? nil
   }
 

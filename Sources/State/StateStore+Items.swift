@@ -82,9 +82,12 @@ extension StateStore {
     package var content: String?
     /// Nil if no later run may reuse the line.
     package var basis: Basis?
+    /// The key of the placeholder that the line shows, or may show in a later run.
+    package var placeholder: String?
 
     package init(
-      id: String, line: String, status: String, reasons: [Reason], content: String?, basis: Basis?
+      id: String, line: String, status: String, reasons: [Reason], content: String?, basis: Basis?,
+      placeholder: String? = nil
     ) {
       self.id = id
       self.line = line
@@ -92,6 +95,7 @@ extension StateStore {
       self.reasons = reasons
       self.content = content
       self.basis = basis
+      self.placeholder = placeholder
     }
   }
 
@@ -113,7 +117,8 @@ extension StateStore {
     }
     try items.save(
       result.id, line: result.line, status: result.status, content: result.content,
-      settings: mark == nil ? nil : result.basis?.settings, mark: mark)
+      settings: mark == nil ? nil : result.basis?.settings, mark: mark,
+      keys: (source: key, request: url, placeholder: result.placeholder))
   }
 
   private static func mark(
@@ -150,7 +155,7 @@ extension StateStore {
   private func standing(
     _ item: ClaimRequest, _ key: String, _ settings: String
   ) throws(StateError) -> Standing? {
-    guard let (line, mark) = try items.standing(item.id, settings: settings),
+    guard let (line, mark) = try items.standing(item.id, settings: settings, source: key),
       // Saving a source deletes its header record, so one that exists is newer than the line.
       let source = try sources.find(key), try headers.find(key) == nil
     else { return nil }

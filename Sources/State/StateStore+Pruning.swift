@@ -1,9 +1,10 @@
 /// Which files a catalog names, and since when others are no longer named.
 extension StateStore {
-  /// Begins an empty list of names. It is gone with the store; a large one is kept on disk.
+  /// Begins an empty list of names: paths of files, and keys of rows. It is gone with the store; a
+  /// large one is kept on disk.
   package func beginNaming() throws(StateError) {
     try database.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS named (path TEXT PRIMARY KEY) WITHOUT ROWID")
+      "CREATE TEMP TABLE IF NOT EXISTS named (name TEXT PRIMARY KEY) WITHOUT ROWID")
   }
 
   package func name(_ paths: [String]) throws(StateError) {
@@ -12,7 +13,7 @@ extension StateStore {
   }
 
   package func isNamed(_ path: String) throws(StateError) -> Bool {
-    try database.prepare("SELECT 1 FROM temp.named WHERE path = ?").first([.text(path)]) { _ in
+    try database.prepare("SELECT 1 FROM temp.named WHERE name = ?").first([.text(path)]) { _ in
       true
     } ?? false
   }

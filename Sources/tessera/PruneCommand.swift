@@ -8,13 +8,15 @@ enum PruneCommand: Command {
   private static let dryRun = Flag(
     "--dry-run", "list what would be deleted, and delete nothing")
   private static let grace = Option.duration(
-    "--grace", "how long files stay after they are no longer named; default 7d", allowsZero: true)
+    "--grace", "how long files and records stay after they are no longer named; default 7d",
+    allowsZero: true)
 
   static let syntax = Syntax(
     operands: "OUTPUT", operandCount: 1...1,
     text: """
       Deletes files below variants that the catalog of an output does not name, some time after prune
-      has first seen that, so that clients with yesterday's catalog still find their files. Call it
+      has first seen that, so that clients with yesterday's catalog still find their files. What the
+      state knows of images that the manifest does not name leaves it after the same time. Call it
       after each run.
       """,
     options: [dryRun, grace])
@@ -36,13 +38,16 @@ enum PruneCommand: Command {
   }
 
   private static func summary(of report: PruneReport, isDryRun: Bool) -> String {
+    let deleted = isDryRun ? "would be deleted" : "deleted"
     var text =
-      "\(Amount.count(report.deleted, "file")) \(isDryRun ? "would be deleted" : "deleted") "
+      "\(Amount.count(report.deleted, "file")) \(deleted) "
       + "(\(Amount.bytes(report.deletedBytes))), \(report.kept) kept"
     if report.waiting > 0 {
       text += ", \(report.waiting) waiting (\(Amount.bytes(report.waitingBytes)))"
     }
     if report.foreign > 0 { text += ", \(report.foreign) not made by tessera" }
-    return text
+    guard report.deletedRows + report.waitingRows > 0 else { return text }
+    text += "; \(Amount.count(report.deletedRows, "record")) of the state \(deleted)"
+    return report.waitingRows > 0 ? text + ", \(report.waitingRows) waiting" : text
   }
 }

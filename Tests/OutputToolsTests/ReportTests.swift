@@ -19,6 +19,9 @@ import Testing
     prune.count(.waiting, bytes: 20)
     prune.count(.deleted, bytes: 300)
     prune.count(.deleted, bytes: 4_000)
+    prune.count(rows: "sources", deleted: 5, waiting: 3)
+    prune.count(rows: "headers", deleted: 0, waiting: 4)
+    #expect(prune.deletedRows == 5)
     #expect(
       String(decoding: prune.json, as: UTF8.self) == """
         {
@@ -27,7 +30,12 @@ import Testing
           "deletedBytes": 4300,
           "waiting": 1,
           "waitingBytes": 20,
-          "foreign": 0
+          "foreign": 0,
+          "rows": {
+            "sources": 5,
+            "headers": 0
+          },
+          "waitingRows": 7
         }
 
         """)

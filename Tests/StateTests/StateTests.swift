@@ -170,7 +170,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     try await state.save(
       StateStore.ItemResult(
         id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
-        basis: .init(settings: "s", entry: "x", source: "k")))
+        basis: .init(settings: "s", entry: "x", source: "k")), key: "k", url: "u")
     func stands(
       _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
     ) async throws -> Bool {

@@ -1,7 +1,7 @@
 internal import TesseraJSON
 
 /// What `prune` did, or would do.
-package struct PruneReport: Sendable, Equatable {
+package struct PruneReport: Sendable {
   /// What becomes of a variant.
   enum Fate {
     /// The catalog names it.
@@ -18,6 +18,11 @@ package struct PruneReport: Sendable, Equatable {
   package var waitingBytes = 0
   /// Files that no run made. They stay.
   package var foreign = 0
+  /// Rows of the state that left it, by table.
+  package private(set) var rows: [(table: String, deleted: Int)] = []
+  package private(set) var waitingRows = 0
+
+  package var deletedRows: Int { rows.reduce(0) { $0 + $1.deleted } }
 
   mutating func count(_ fate: Fate, bytes: Int) {
     switch fate {
@@ -31,6 +36,11 @@ package struct PruneReport: Sendable, Equatable {
     }
   }
 
+  mutating func count(rows table: String, deleted: Int, waiting: Int) {
+    rows.append((table, deleted))
+    waitingRows += waiting
+  }
+
   /// The document that `prune --json` prints.
   package var json: [UInt8] {
     var writer = JSONWriter(indent: 2)
@@ -41,6 +51,9 @@ package struct PruneReport: Sendable, Equatable {
       object.member("waiting", waiting)
       object.member("waitingBytes", waitingBytes)
       object.member("foreign", foreign)
+      object.name("rows")
+      object.object { tables in for row in rows { tables.member(row.table, row.deleted) } }
+      object.member("waitingRows", waitingRows)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

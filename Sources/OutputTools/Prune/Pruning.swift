@@ -2,20 +2,24 @@ internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
 
-/// Deletes variants that the catalog no longer names, some time after that was first seen: clients
-/// that hold yesterday's catalog still find their files.
+/// Deletes variants that the catalog no longer names, and what the state knows of images that the
+/// manifest no longer names, some time after that was first seen: clients that hold yesterday's catalog
+/// still find their files.
 package struct Pruning: Sendable {
   private let output: OutputFolder
   private let grace: Duration
   private let isDryRun: Bool
+  private let now: Double
 
   /// - Parameters:
-  ///   - grace: how long a file stays after it was first seen to be unnamed.
+  ///   - grace: how long a file or a row stays after it was first seen to be unnamed.
   ///   - isDryRun: whether nothing is deleted or recorded.
-  package init(_ root: String, grace: Duration, isDryRun: Bool) {
+  ///   - now: in seconds since 1970.
+  package init(_ root: String, grace: Duration, isDryRun: Bool, now: Double = Host.now) {
     output = OutputFolder(root)
     self.grace = grace
     self.isDryRun = isDryRun
+    self.now = now
   }
 
   /// - Parameter onDelete: called for each file before it is deleted, or would be.
@@ -32,8 +36,32 @@ package struct Pruning: Sendable {
     for folder in try output.list("variants") {
       try await prune(folder, state, &report, onDelete)
     }
-    if !isDryRun { try await OutputToolError.wrapAsync { try await state.commit() } }
+    try await collectRows(state, &report)
+    if !isDryRun { try await OutputToolError.wrapAsync { try await state.shrink() } }
     return report
+  }
+
+  /// After the files: records of files that are gone leave with them.
+  private func collectRows(_ state: StateStore, _ report: inout PruneReport) async throws {
+    // Without the names of all rows only those of files can be judged.
+    let isWhole = try await OutputToolError.wrapAsync { try await state.nameRows() }
+    for table in isWhole ? StateStore.Table.allCases : [.variants, .retired] {
+      var (deleted, waiting) = (0, 0)
+      var last: String? = ""
+      while let key = last {
+        try Task.checkCancellation()
+        let part = try await OutputToolError.wrapAsync {
+          try await state.collect(
+            table, after: key, now: now, grace: grace.inSeconds, isDryRun: isDryRun)
+        }
+        last = part.last
+        deleted += part.deleted
+        waiting += part.waiting
+      }
+      if table != .retired {
+        report.count(rows: table.rawValue, deleted: deleted, waiting: waiting)
+      }
+    }
   }
 
   /// Lists the names that the catalog has in a table of the state, which may be larger than memory.
@@ -91,7 +119,10 @@ package struct Pruning: Sendable {
       if !isDryRun { try await state.forgetRetired(path) }
       return .kept
     }
-    let since = try await state.retired(path, now: Host.now, notes: !isDryRun)
-    return Host.now - since >= grace.inSeconds ? .deleted : .waiting
+    let since = try await state.retired(path, now: now, notes: !isDryRun)
+    if now - since >= grace.inSeconds { return .deleted }
+    // Its record stays with it.
+    try await state.name([path])
+    return .waiting
   }
 }

@@ -31,4 +31,6 @@ enum Outcome: Sendable {
   /// Its size is known, and its files are not made: a layout run.
   case pending(KnownSize)
   case failed(ItemFailure)
+
+  var blueprint: Blueprint? { if case .shown(_, let blueprint) = self { blueprint } else { nil } }
 }

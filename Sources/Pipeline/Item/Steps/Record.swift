@@ -36,7 +36,8 @@ struct Record: Sendable {
     let result = StateStore.ItemResult(
       id: item.id, line: CatalogWriter.line(image, extra: item.entry.extra),
       status: image.status.rawValue, reasons: work.reasons, content: content,
-      basis: image.status == .ok ? standing?.basis(item) : nil)
+      basis: image.status == .ok ? standing?.basis(item) : nil,
+      placeholder: (outcome.blueprint ?? work.source.blueprint)?.placeholderKey)
     try await state.save(result, work.change, key: item.sourceKey, url: item.requestDigest)
     var done = ItemDone(
       id: item.id, status: image.status, error: image.error, finding: nil)

@@ -1,0 +1,201 @@
+import Foundation
+import Synchronization
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// `prune` after whole runs: what the state forgets, and what it keeps.
+@Suite struct PruneTests {
+  private static let tables = [
+    "sources", "headers", "rejections", "contents", "placeholders", "variants",
+  ]
+
+  /// The number of rows in each table of an output's state.
+  private static func rows(_ fixture: RunFixture) async throws -> [String: Int] {
+    let script = """
+      import json, sqlite3, sys
+      d = sqlite3.connect(sys.argv[1])
+      print(json.dumps({t: d.execute(f"SELECT count(*) FROM {t}").fetchone()[0]
+        for t in sys.argv[2:]}))
+      """
+    let result = try await Tool.run(
+      "/usr/bin/python3",
+      ["-c", script, fixture.folder.path("out/.tessera/state.sqlite")] + tables)
+    return try JSONDecoder().decode([String: Int].self, from: Data(result.output.utf8))
+  }
+
+  private struct Report: Decodable {
+    var deleted: Int
+    var rows: [String: Int]
+    var waitingRows: Int
+  }
+
+  private static func prune(_ fixture: RunFixture, _ options: String...) async throws -> Report {
+    let result = try await Tool.run(
+      Places.tessera, ["prune", fixture.folder.path("out"), "--json"] + options)
+    #expect(result.status == 0, "\(result.errors)")
+    return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+  }
+
+  private static func difference(_ one: [String: Int], _ other: [String: Int]) -> [String: Int] {
+    one.merging(other) { $0 - $1 }
+  }
+
+  /// Three manifests, one after the other: the state is as if only the last one had been there.
+  @Test func theStateForgetsEarlierManifests() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let manifests = [["plain.jpg", "truncated.jpg"], ["grey.png"], ["one-pixel.png", "gone.png"]]
+      .map { names in names.map { nginx.url("/\($0)") + "\n" }.joined() }
+    let fixture = try RunFixture(manifest: "")
+    for manifest in manifests {
+      try fixture.folder.write(manifest, to: "manifest")
+      // The second run sees the same rejections.
+      for _ in 0..<2 { _ = try await fixture.run() }
+    }
+    let fresh = try RunFixture(manifest: manifests[2])
+    _ = try await fresh.run()
+    let text = try fixture.catalogText
+    #expect(text == (try fresh.catalogText))
+    let (before, last) = (try await Self.rows(fixture), try await Self.rows(fresh))
+    let old = Self.difference(before, last)
+    #expect(
+      old == [
+        "sources": 2, "headers": 0, "rejections": 1, "contents": 2, "placeholders": 2,
+        "variants": before["variants"]! - last["variants"]!,
+      ])
+
+    // Within a week nothing is forgotten.
+    let waiting = try await Self.prune(fixture)
+    #expect(waiting.rows.values.allSatisfy { $0 == 0 })
+    #expect(waiting.waitingRows == 7)
+    #expect(try await Self.rows(fixture) == before)
+    // A dry run says what would be.
+    #expect(try await Self.prune(fixture, "--grace", "0s", "--dry-run").rows == old)
+    #expect(try await Self.rows(fixture) == before)
+    #expect(try await Self.prune(fixture, "--grace", "0s").rows == old)
+    #expect(try await Self.rows(fixture) == last)
+    let size = try fixture.folder.read("out/.tessera/state.sqlite").count
+    // The rest is what it was.
+    #expect(try await Self.prune(fixture, "--grace", "0s").rows.values.allSatisfy { $0 == 0 })
+    #expect(try fixture.folder.read("out/.tessera/state.sqlite").count == size)
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.report["decodes"] == 0)
+    #expect(try fixture.catalogText == text)
+    await nginx.stop()
+  }
+
+  @Test func theSummaryNamesTheRows() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(
+      manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/one-pixel.png") + "\n",
+      slots: "slots: {a: {size: 8x8}}")
+    _ = try await fixture.run()
+    try fixture.folder.write(nginx.url("/one-pixel.png") + "\n", to: "manifest")
+    _ = try await fixture.run()
+    await nginx.stop()
+    for (options, ending) in [
+      ([], "; 0 records of the state deleted, 3 waiting\n"),
+      (["--grace", "0s", "--dry-run"], "; 6 records of the state would be deleted\n"),
+      (["--grace", "0s"], "; 6 records of the state deleted\n"), ([], " 1 kept\n"),
+    ] {
+      let result = try await Tool.run(
+        Places.tessera, ["prune", fixture.folder.path("out")] + options)
+      #expect(result.output.hasSuffix(ending), "\(result.output)\(result.errors)")
+    }
+  }
+
+  /// What items that failed or are stale need stays: their sizes, their files, why they failed, and that
+  /// they are not fetched again.
+  @Test func whatFailedItemsNeedIsKept() async throws {
+    let isDown = Mutex(false)
+    let server = try FaultServer()
+    defer { server.stop() }
+    for (path, name) in [("/stale", "plain.jpg"), ("/gone", "grey.png")] {
+      server.route(path) { _, connection in
+        guard isDown.withLock(\.self) else {
+          return connection.fixture(name, ["ETag": "\"1\"", "Cache-Control": "no-cache"])
+        }
+        connection.respond(path == "/gone" ? "404 Not Found" : "500 Internal Server Error")
+      }
+    }
+    server.route("/bad") { request, connection in
+      if request.headers["if-none-match"] != nil { return connection.respond("304 Not Modified") }
+      connection.fixture("truncated.jpg", ["ETag": "\"1\""])
+    }
+    let fixture = try RunFixture(
+      manifest: ["stale", "gone", "bad"].map {
+        #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n"
+      }.joined())
+    for down in [false, true, true] {
+      isDown.withLock { $0 = down }
+      #expect(try await fixture.run().status == 1)
+    }
+    let (text, rows) = (try fixture.catalogText, try await Self.rows(fixture))
+    let outline = try fixture.catalog.outline
+    #expect(outline[0].hasPrefix("stale stale 240x160 jpeg [http-status]: "), "\(outline)")
+    #expect(outline[1].hasPrefix("gone failed "), "\(outline)")
+    func stories() async throws -> [String] {
+      var stories: [String] = []
+      for id in ["stale", "gone", "bad"] {
+        stories.append(try await Tool.tessera("why", fixture.folder.path("out"), id).output)
+      }
+      return stories
+    }
+    let before = try await stories()
+    // Only the files of the item that is gone, and their records.
+    let report = try await Self.prune(fixture, "--grace", "0s")
+    #expect(report.rows.filter { $0.value > 0 } == ["variants": report.deleted])
+    #expect(report.deleted > 0)
+    #expect(
+      try await Self.rows(fixture)
+        == rows.merging(["variants": -report.deleted], uniquingKeysWith: +))
+    #expect(try await stories() == before)
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalogText == text)
+    #expect(try fixture.report["decodes"] == 0)
+    #expect(try fixture.report["fetch.notModified"] == 1)
+    try await fixture.expectWhole()
+  }
+
+  /// A kill after any effect loses nothing: the next `prune` and the next run are as if it had not been.
+  @Test func killsAfterEveryEffectOfPrune() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let begun = try RunFixture(
+      manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/grey.png") + "\n",
+      keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
+    _ = try await begun.run()
+    try begun.folder.write(nginx.url("/grey.png") + "\n", to: "manifest")
+    _ = try await begun.run()
+    let text = try begun.catalogText
+    await nginx.stop()
+    let files = begun.folder.files(below: "out").filter { $0.hasPrefix("variants/") }
+    var effects = 0
+    var last: [String: Int]?
+    while true {
+      let fixture = try RunFixture(
+        manifest: try begun.folder.text("manifest"),
+        keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
+      try FileManager.default.copyItem(
+        atPath: begun.folder.path("out"), toPath: fixture.folder.path("out"))
+      let killed = try await Tool.run(
+        Places.tessera, ["prune", fixture.folder.path("out"), "--grace", "0s"],
+        environment: ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 1)"])
+      _ = try await Self.prune(fixture, "--grace", "0s")
+      let rows = try await Self.rows(fixture)
+      #expect(rows == last ?? rows, "after \(effects) effects")
+      last = rows
+      let left = fixture.folder.files(below: "out").filter { $0.hasPrefix("variants/") }
+      #expect(left.count < files.count)
+      // Nothing is requested, because nothing is missing.
+      #expect(try await fixture.run().status == 0)
+      #expect(try fixture.catalogText == text)
+      #expect(try fixture.report["fetch.requests"] == 0)
+      guard killed.status != 0 else { break }
+      effects += 1
+      try #require(effects < 200)
+    }
+    // Files, several commits, the file that shrinks.
+    #expect(effects >= 8, "\(effects)")
+    #expect(last?["sources"] == 1)
+  }
+}

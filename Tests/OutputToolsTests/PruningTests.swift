@@ -1,0 +1,71 @@
+import Foundation
+import TesseraState
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+
+/// How long unnamed files stay.
+@Suite struct PruningTests {
+  private let folder: TemporaryFolder
+  private static let day = 86_400.0
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static func path(_ letter: Character) -> String {
+    "variants/\(letter)\(letter)/\(String(repeating: letter, count: 32))-8x8.webp"
+  }
+
+  /// Writes a catalog that names some files, each by a letter, and prunes a while later.
+  ///
+  /// - Returns: the files that are left, by their letters.
+  private func prune(_ named: String, day: Double, isDryRun: Bool = false) async throws -> String {
+    let images = named.map { letter in
+      #"{"id":"\#(letter)","variants":[{"path":"\#(Self.path(letter))","type":"image/webp","#
+        + #""width":8,"height":8,"bytes":5}]}"#
+    }
+    try folder.write(
+      "{\"schema\":\"tessera-catalog/1\",\"images\":[\n\(images.joined(separator: ",\n"))\n]}\n",
+      to: "catalog.json")
+    for letter in named {
+      let file = folder.url.appending(path: Self.path(letter))
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("image".utf8).write(to: file)
+    }
+    _ = try await Pruning(
+      folder.path(""), grace: .seconds(7 * Self.day), isDryRun: isDryRun,
+      now: 1_000_000 + day * Self.day
+    ).run { _ in }
+    return String(folder.files(below: "variants").compactMap(\.first).sorted())
+  }
+
+  @Test func aFileStaysForTheGracePeriod() async throws {
+    #expect(try await prune("ab", day: 0) == "ab")
+    // A dry run does not begin the time.
+    #expect(try await prune("b", day: 1, isDryRun: true) == "ab")
+    #expect(try await prune("b", day: 2) == "ab")
+    #expect(try await prune("b", day: 8.99) == "ab")
+    #expect(try await prune("b", day: 9, isDryRun: true) == "ab")
+    #expect(try await prune("b", day: 9) == "b")
+  }
+
+  /// A file that is named again for a while gets the whole time when it is dropped again.
+  @Test func theTimeBeginsAgainForAFileThatWasNamedAgain() async throws {
+    #expect(try await prune("a", day: 0) == "a")
+    #expect(try await prune("b", day: 1) == "ab")
+    #expect(try await prune("a", day: 2) == "ab")
+    #expect(try await prune("b", day: 9) == "ab")
+    #expect(try await prune("b", day: 15.9) == "ab")
+    #expect(try await prune("b", day: 16) == "b")
+  }
+
+  /// The clock was ahead when a file was retired: that counts as now.
+  @Test func aMomentInTheFutureCountsAsNow() async throws {
+    #expect(try await prune("ab", day: 365) == "ab")
+    #expect(try await prune("b", day: 365) == "ab")
+    #expect(try await prune("b", day: 0) == "ab")
+    #expect(try await prune("b", day: 6.9) == "ab")
+    #expect(try await prune("b", day: 7) == "b")
+  }
+}

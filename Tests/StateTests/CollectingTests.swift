@@ -1,0 +1,230 @@
+import Foundation
+import TesseraPlaceholder
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraState
+
+/// Rows that nothing names leave the state after a while.
+@Suite struct CollectingTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private static let day = 86_400.0
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("state")
+  }
+
+  private static let confirmation = Confirmation(
+    etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: 1)
+
+  /// A run of items, each an id that is also the name of its source, its content and all else. The key
+  /// of the request differs from the source's.
+  private func run(_ names: [String]) async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(
+      names.map { .init(id: $0, line: 1, entry: $0) }, run: run, position: 0)
+    for name in names {
+      var change = StateStore.SourceChange()
+      change.source = SourceRecord(content: "c-\(name)", confirmation: Self.confirmation)
+      change.header = HeaderRecord(
+        format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
+        confirmation: Self.confirmation)
+      change.rejection = .save(
+        RejectionRecord(
+          settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: "e",
+          place: "p", seen: 1))
+      change.made = StateStore.Made(
+        digest: "c-\(name)",
+        content: ContentRecord(
+          format: "gif", width: 3, height: 4, hasAlpha: true, frames: 1, warnings: []),
+        variants: [
+          ("v-\(name)", VariantRecord(path: "variants/\(name)", width: 1, height: 1, bytes: 1))
+        ],
+        placeholder: (
+          "p-\(name)", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
+        ), run: run)
+      try await state.save(
+        StateStore.ItemResult(
+          id: name, line: "{}", status: "ok", reasons: [], content: "c-\(name)", basis: nil,
+          placeholder: "p-\(name)"), change, key: "s-\(name)", url: "r-\(name)")
+    }
+    try await state.endRun(run)
+  }
+
+  /// What a call does to each table: rows deleted, and rows waiting.
+  private func collect(
+    _ paths: [String], day: Double, grace: Double = 0, isDryRun: Bool = false
+  ) async throws -> [String: [Int]] {
+    let state = try StateStore(path: path)
+    try await state.beginNaming()
+    try await state.name(paths.map { "variants/\($0)" })
+    var counts: [String: [Int]] = [:]
+    for table in try await state.nameRows() ? StateStore.Table.allCases : [.variants] {
+      var last: String? = ""
+      var sums = [0, 0]
+      while let key = last {
+        let part = try await state.collect(
+          table, after: key, now: day * Self.day, grace: grace * Self.day, isDryRun: isDryRun)
+        sums = [sums[0] + part.deleted, sums[1] + part.waiting]
+        last = part.last
+      }
+      counts[table.rawValue] = sums
+    }
+    if !isDryRun { try await state.shrink() }
+    return counts
+  }
+
+  /// The keys of all rows, by table.
+  private func rows() throws -> [String: [String]] {
+    let database = try Database(path, isReadOnly: true)
+    var rows: [String: [String]] = [:]
+    for table in StateStore.Table.allCases where table != .retired {
+      let key = table == .contents ? "content" : "key"
+      var keys: [String] = []
+      try database.prepare("SELECT \(key) FROM \(table.rawValue) ORDER BY 1").run {
+        keys.append($0.text(0))
+      }
+      rows[table.rawValue] = keys
+    }
+    return rows
+  }
+
+  private static func rows(of names: [String]) -> [String: [String]] {
+    let letters = [
+      "sources": "s", "headers": "s", "rejections": "r", "contents": "c", "placeholders": "p",
+      "variants": "v",
+    ]
+    return letters.mapValues { letter in names.map { "\(letter)-\($0)" }.sorted() }
+  }
+
+  /// The same number of rows in each table that has a time, and of files' records.
+  private static func counts(_ timed: [Int], files: [Int]) -> [String: [Int]] {
+    var counts: [String: [Int]] = ["variants": files, "retired": [0, 0]]
+    for table in ["sources", "headers", "rejections", "contents", "placeholders"] {
+      counts[table] = timed
+    }
+    return counts
+  }
+
+  @Test func whatNoItemNeedsIsDeleted() async throws {
+    try await run(["a", "b"])
+    try await run(["b", "c"])
+    #expect(try rows() == Self.rows(of: ["a", "b", "c"]))
+    let dry = try await collect(["b", "c"], day: 1, isDryRun: true)
+    #expect(dry == Self.counts([1, 0], files: [1, 0]))
+    #expect(try rows() == Self.rows(of: ["a", "b", "c"]))
+    #expect(try await collect(["b", "c"], day: 1) == dry)
+    #expect(try rows() == Self.rows(of: ["b", "c"]))
+    #expect(try await collect(["b", "c"], day: 1) == Self.counts([0, 0], files: [0, 0]))
+  }
+
+  @Test func unnamedRowsWaitForTheGracePeriod() async throws {
+    try await run(["a", "b"])
+    try await run(["b"])
+    // The file waits as well, so its path is named.
+    func prune(_ day: Double, isDryRun: Bool = false) async throws -> [String: [Int]] {
+      try await collect(["a", "b"], day: day, grace: 7, isDryRun: isDryRun)
+    }
+    let waiting = Self.counts([0, 1], files: [0, 0])
+    // A dry run does not begin the time.
+    for (day, isDryRun) in [(0.0, true), (1, false), (7.9, true), (7.9, false)] {
+      #expect(try await prune(day, isDryRun: isDryRun) == waiting, "day \(day)")
+    }
+    // Named again for a while: the time begins again.
+    try await run(["a", "b"])
+    #expect(try await prune(8) == Self.counts([0, 0], files: [0, 0]))
+    try await run(["b"])
+    for day in [9.0, 15.9] { #expect(try await prune(day) == waiting, "day \(day)") }
+    // The clock was ahead: a moment in the future counts as now.
+    #expect(try await prune(3) == waiting)
+    #expect(try await prune(9.9) == waiting)
+    #expect(try await prune(10) == Self.counts([1, 0], files: [0, 0]))
+    #expect(try rows()["sources"] == ["s-b"])
+    #expect(try rows()["variants"] == ["v-a", "v-b"])
+  }
+
+  /// An item may come back without being saved again, if it is found to stand.
+  @Test func aRowThatIsNamedAgainWaitsAnew() async throws {
+    try await run(["a"])
+    let database = try Database(path)
+    try database.execute("UPDATE sources SET retired = 0; UPDATE contents SET retired = 0")
+    #expect(try await collect(["a"], day: 9, grace: 7)["sources"] == [0, 0])
+    try database.execute("DELETE FROM results")
+    #expect(try await collect([], day: 10, grace: 7)["sources"] == [0, 1])
+    #expect(try await collect([], day: 10, grace: 7)["contents"] == [0, 1])
+  }
+
+  /// Results of schema 9 do not say what they need, so that only files' records can be judged.
+  @Test func nothingIsDeletedBeforeAllItemsAreKnown() async throws {
+    try await run(["a", "b"])
+    try await run(["b"])
+    try Database(path).execute(
+      "UPDATE results SET source = NULL, request = NULL, placeholder = NULL")
+    #expect(try await collect(["b"], day: 1) == ["variants": [1, 0]])
+    #expect(try rows()["sources"] == ["s-a", "s-b"])
+    try await run(["b"])
+    #expect(try await collect(["b"], day: 1)["sources"] == [1, 0])
+  }
+
+  /// A result of schema 9 is made once more, so that it says what it needs.
+  @Test func aResultWithoutItsSourceIsNotReused() async throws {
+    let state = try StateStore(path: path)
+    var change = StateStore.SourceChange()
+    change.source = SourceRecord(content: "c", confirmation: Self.confirmation)
+    let run = try await state.beginRun(boot: "1")
+    let request = StateStore.ClaimRequest(id: "a", line: 1, entry: "x")
+    _ = try await state.claim([request], run: run, position: 0)
+    try await state.save(
+      StateStore.ItemResult(
+        id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
+        basis: .init(settings: "s", entry: "x", source: "k")), change, key: "k", url: "k")
+    try await state.commit()
+    #expect(try await state.standing([(request, "k")], settings: "s")[0]?.line == "{a}")
+    try Database(path).execute("UPDATE results SET source = NULL")
+    #expect(try await state.standing([(request, "k")], settings: "s")[0] == nil)
+  }
+
+  /// Notes of files that are gone for another reason go, too.
+  @Test func notesOfLostFilesAreDeleted() async throws {
+    try await run(["a"])
+    let state = try StateStore(path: path)
+    for name in ["a", "b"] { _ = try await state.retired("variants/\(name)", now: 1, notes: true) }
+    try await state.commit()
+    #expect(try await collect(["a"], day: 1, grace: 7)["retired"] == [1, 0])
+    #expect(try await state.retired("variants/a", now: 5, notes: false) == 1)
+    #expect(try await state.retired("variants/b", now: 5, notes: false) == 5)
+  }
+
+  /// The file shrinks, also one of an earlier version, in many parts.
+  @Test func theFileShrinks() async throws {
+    try await run(["a"])
+    func fill() throws {
+      try Database(path).execute(
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+        INSERT INTO headers (key, format, width, height, alpha, checked, run)
+          SELECT printf('%064d', i), 'gif', 1, 1, 0, 1, 1 FROM n;
+        PRAGMA wal_checkpoint(TRUNCATE)
+        """)
+    }
+    func size() throws -> Int {
+      try Database(path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      return try folder.read("state").count
+    }
+    let small = try size()
+    // The first time the file is rewritten, and later it gives back what it does not need.
+    for isIncremental in [false, true] {
+      try fill()
+      #expect(try size() > small + 1_000_000)
+      #expect(
+        try Database(path).prepare("PRAGMA auto_vacuum").first([]) { $0.int(0) }
+          == (isIncremental ? 2 : 0))
+      #expect(try await collect(["a"], day: 1)["headers"] == [25_000, 0])
+      #expect(try size() < small + 20_000)
+    }
+    #expect(try rows() == Self.rows(of: ["a"]))
+  }
+}
