@@ -188,6 +188,30 @@ import Testing
     #expect(try await run.run(["a": "photo"]).items == ["a ok"])
   }
 
+  /// Damage that is accepted under `truncated` is rejected again under `error`, although its files are
+  /// there, and accepted again without a decode.
+  @Test func aStricterPipelineRejectsAcceptedDamage() async throws {
+    var (run, _) = try await Self.begun()
+    run.serve("photo", .image(Self.other, etag: "\"2\"", freshFor: 3_600))
+    run.clock.set(day: 1)
+    run.file.failOn = .truncated
+    run.transcoder.always(.makeButWarn([.damaged(.truncated, detail: "odd")]))
+    let lax = try await run.run(["a": "photo"])
+    #expect(lax.items == ["a ok"])
+    #expect(try lax.image(0)["warnings"]?.arrayValue?.count == 1)
+    run.file.failOn = .error
+    run.transcoder.always(.fail(TranscodeFailure(.decode, "it is damaged")))
+    let strict = try await run.run(["a": "photo"])
+    #expect(strict.items == ["a failed decode"])
+    // It has no files to make, but they would not be made any more.
+    #expect(strict.decodes == [0])
+    #expect(try strict.paths(0) == [])
+    run.file.failOn = .truncated
+    let again = try await run.run(["a": "photo"])
+    #expect(again.lines == lax.lines)
+    #expect(again.decodes == [])
+  }
+
   @Test func aCrashLeavesTheLastFiles() async throws {
     let (run, first) = try await Self.begun()
     run.serve("photo", .image(Self.other, etag: "\"2\""))

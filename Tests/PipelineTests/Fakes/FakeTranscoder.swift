@@ -1,4 +1,5 @@
 import Synchronization
+import TesseraBytes
 import TesseraPlaceholder
 import TesseraPlan
 import TesseraSystem
@@ -12,6 +13,8 @@ final class FakeTranscoder: Transcoding {
     case make
     /// Makes all files, and sees something else.
     case makeButSee(SourceFacts)
+    /// Makes all files of a damaged image.
+    case makeButWarn([SourceWarning])
     /// Makes nothing, and sees something else.
     case differ(SourceFacts)
     /// Reports files that are empty.
@@ -63,6 +66,8 @@ final class FakeTranscoder: Transcoding {
     switch behaviour {
     case .make: return make(job, of: source, seeing: job.expected)
     case .makeButSee(let facts): return make(job, of: source, seeing: facts)
+    case .makeButWarn(let warnings):
+      return make(job, of: source, seeing: job.expected, warnings)
     case .differ(let facts): return .differs(facts)
     case .pretend:
       return Self.made(job.files.map { _ in [] }, seeing: job.expected)
@@ -71,26 +76,30 @@ final class FakeTranscoder: Transcoding {
   }
 
   private func make(
-    _ job: TranscodeJob, of source: JobSource, seeing facts: SourceFacts
+    _ job: TranscodeJob, of source: JobSource, seeing facts: SourceFacts,
+    _ warnings: [SourceWarning] = []
   ) -> TranscodeAnswer {
     do {
-      let digest = try FileSystem.sha256(of: source.path)
+      let digest = SHA256.of(try FileSystem.read(source.path, limit: 1 << 31))
       // Other sources and other recipes make other bytes.
       let files = job.files.map { file in
         TinyImage.webp(
           file.size.width, file.size.height, "\(digest) \(file.recipe) \(job.decode.recipe)")
       }
-      return Self.made(files, seeing: facts)
+      return Self.made(files, seeing: facts, warnings)
     } catch {
       return .failed(TranscodeFailure(.local, "\(error)"))
     }
   }
 
-  private static func made(_ files: [[UInt8]], seeing facts: SourceFacts) -> TranscodeAnswer {
+  private static func made(
+    _ files: [[UInt8]], seeing facts: SourceFacts, _ warnings: [SourceWarning] = []
+  ) -> TranscodeAnswer {
     .made(
       MadeFiles(
         TranscodeResult(
-          facts: facts, placeholders: placeholders, warnings: [], lengths: files.map(\.count))
+          facts: facts, placeholders: placeholders, warnings: warnings,
+          lengths: files.map(\.count))
       ) { files[$0] })
   }
 
