@@ -166,12 +166,19 @@ package struct File: ~Copyable {
 
   /// Waits until the file's bytes are on the disk.
   package func synchronize() throws(SystemError) {
-    guard fsync(descriptor) == 0 else { throw SystemError("flush", path) }
+    try flush(fsync)
   }
 
   /// Waits until everything written to the file system that holds the file is on the disk.
   package func synchronizeFileSystem() throws(SystemError) {
-    guard tessera_sync_file_system(descriptor) == 0 else { throw SystemError("flush", path) }
+    try flush(tessera_sync_file_system)
+  }
+
+  private func flush(_ call: (Int32) -> Int32) throws(SystemError) {
+    // Network file systems let a signal interrupt it.
+    while call(descriptor) != 0 {
+      guard errno == EINTR else { throw SystemError("flush", path) }
+    }
   }
 
   package func size() throws(SystemError) -> Int { try version().size }

@@ -21,11 +21,11 @@ extension FileSystem {
       try file.write(bytes)
       // Before the rename: otherwise the new name could be on the disk before the bytes are.
       try file.synchronize()
+      try rename(temporary, to: path)
     } catch {
       unlink(temporary)
       throw error
     }
-    try rename(temporary, to: path)
     // The new name is durable only after its directory is.
     try synchronizeDirectory(parent(of: path))
   }
