@@ -72,6 +72,6 @@ struct Recovery: Sendable {
       count > 0
       ? "\(count) records could be read, and their sources are revalidated"
       : "nothing in it could be read, and everything is fetched again"
-    return "\(error); it was set aside as \"\(aside)\"; \(rest)"
+    return "\(error.finding); it was set aside as \"\(aside)\"; \(rest)"
   }
 }

@@ -23,11 +23,14 @@ extension Pipeline {
     // now is removed when the next run starts.
     defer { try? directory.workspace.clear() }
     do {
-      return try await session.run()
-    } catch let error as StateError where error.kind == .corrupt {
-      // The catalog is then made from the sources again, unless the manifest can't be read twice.
-      guard file.manifest != .standardInput else { throw PipelineError.state(error) }
-      return try await session.afterSettingAside(error).run()
+      do {
+        return try await session.run()
+      } catch let error as StateError where StateStore.isDamaged(error) {
+        let next = try await session.afterSettingAside(error)
+        // The catalog is then made from the sources again, unless the manifest can't be read twice.
+        guard file.manifest != .standardInput else { throw error }
+        return try await next.run()
+      }
     } catch {
       throw error is CancellationError ? error : PipelineError(error)
     }

@@ -164,13 +164,12 @@ enum Schema {
   static func migrate(
     _ database: Database, to last: Int = version
   ) throws(StateError) {
-    let version =
-      try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } ?? 0
+    let version = try version(of: database)
     guard version <= Self.version else {
       throw StateError(
         kind: .newer, path: database.path,
         message: "a later version of tessera wrote it (schema \(version); this version reads up to "
-          + "\(Self.version)); use that version, or another output")
+          + "\(Self.version))", remedy: "use that version, or another output")
     }
     for step in version..<max(version, last) {
       try database.execute("BEGIN IMMEDIATE; \(migrations[step])")
@@ -179,5 +178,30 @@ enum Schema {
       // With the number in the same transaction, a kill leaves the old schema or the new one.
       try database.execute("PRAGMA user_version = \(step + 1); COMMIT")
     }
+  }
+
+  private static func version(of database: Database) throws(StateError) -> Int {
+    let version = try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } ?? 0
+    guard version >= 0 else {
+      throw StateError(
+        kind: .corrupt, path: database.path, message: "its schema has a negative number")
+    }
+    return version
+  }
+
+  /// Whether the tables have the columns that their version has.
+  static func isWhole(_ database: Database) throws(StateError) -> Bool {
+    let expected = try Database("")
+    try migrate(expected, to: try version(of: database))
+    return try columns(of: database) == columns(of: expected)
+  }
+
+  private static func columns(of database: Database) throws(StateError) -> [String] {
+    var columns: [String] = []
+    try database.prepare(
+      "SELECT m.type, m.name, c.name FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c"
+        + " ORDER BY m.name, c.cid"
+    ).run { row in columns.append("\(row.text(0)) \(row.text(1)) \(row.text(2))") }
+    return columns
   }
 }

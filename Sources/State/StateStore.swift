@@ -12,7 +12,6 @@ package actor StateStore {
   let placeholders: RecordTable<PlaceholderRecord>
   let rejections: RecordTable<RejectionRecord>
   let items: ItemTable
-  private var isInTransaction = false
   private var begun = ContinuousClock.now
 
   /// Opens the state at a path and creates it if it does not exist. An empty path opens a temporary
@@ -75,7 +74,7 @@ package actor StateStore {
 
   /// To be called before each write.
   func begin() throws(StateError) {
-    if isInTransaction {
+    if database.isInTransaction {
       // The task below has to wait for its turn on this actor, which may take long while it is busy.
       guard begun.duration(to: .now) > Self.commitTime * 2 else { return }
       try commit()
@@ -83,27 +82,23 @@ package actor StateStore {
     // IMMEDIATE takes the write lock now: SQLite rejects a later upgrade from reading without
     // waiting.
     try database.execute("BEGIN IMMEDIATE")
-    isInTransaction = true
     begun = .now
     Task { [weak self] in
       try? await Task.sleep(for: Self.commitTime)
-      // An error repeats at the next write, whose caller receives it.
+      // The next caller receives the error, because the connection keeps its first one.
       try? await self?.commit()
     }
   }
 
   /// Commits all writes so far.
   package func commit() throws(StateError) {
-    guard isInTransaction else { return }
-    try database.execute("COMMIT")
-    // Only after a success: a commit that failed is repeated by the next write.
-    isInTransaction = false
+    if database.isInTransaction { try database.execute("COMMIT") }
   }
 
   /// Runs `body` in one transaction for reading, because each statement by itself would lock and unlock
   /// the file.
   func reading<Value>(_ body: () throws(StateError) -> Value) throws(StateError) -> Value {
-    guard !isInTransaction else { return try body() }
+    guard !database.isInTransaction else { return try body() }
     try database.execute("BEGIN")
     // Nothing was written, so ending it cannot lose anything.
     defer { try? database.execute("COMMIT") }

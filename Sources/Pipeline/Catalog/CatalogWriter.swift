@@ -63,7 +63,7 @@ struct CatalogWriter {
 
   private var lost: StateError {
     StateError(
-      kind: .corrupt, path: workspace.statePath, message: "items of this run are missing in it")
+      kind: .incomplete, path: workspace.statePath, message: "items of this run are missing in it")
   }
 
   /// Everything but the images.

@@ -1,15 +1,23 @@
 private import TesseraCSQLite
 
 /// One open connection of SQLite, closed when it is released.
+///
+/// After an error it is not used any more: SQLite may have rolled back what was written since the last
+/// commit, so whatever follows would be wrong, and its errors would hide the cause.
 final class Connection {
   let path: String
   private(set) var handle: OpaquePointer?
+  private var firstError: StateError?
+  private let toleratesErrors: Bool
 
   init(_ path: String, isReadOnly: Bool) throws(StateError) {
     self.path = path
+    // A damaged file is only read, and has errors in many places.
+    toleratesErrors = isReadOnly
     // No mutex: the state store is an actor, and this connection is its own.
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(
+      path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK else {
       let error = failure(code)
       // A handle exists even if opening failed, and has to be closed.
@@ -17,23 +25,26 @@ final class Connection {
       handle = nil
       throw error
     }
-    sqlite3_extended_result_codes(handle, 1)
   }
 
   deinit { sqlite3_close_v2(handle) }
 
+  /// Throws the first error, if there was one. To be called before each use.
+  func check() throws(StateError) {
+    if let firstError { throw firstError }
+  }
+
   /// The error for a result code of SQLite.
   func failure(_ code: Int32) -> StateError {
-    // An SQL error in one of our own statements means that the tables are not what they were, and an
-    // interrupted statement used up its steps (``Database/limitSteps()``).
-    let isCorrupt =
-      [
-        SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
-        SQLITE_INTERRUPT,
-      ].contains(code & 0xFF)
+    // Before the call below, which has a result of its own.
     let message = handle.map { String(cString: sqlite3_errmsg($0)) }
-    return StateError(
-      kind: isCorrupt ? .corrupt : .other, path: path,
-      message: message ?? String(cString: sqlite3_errstr(code)))
+    let error = StateError(
+      code: code, message: message ?? String(cString: sqlite3_errstr(code)),
+      system: handle.map { tessera_sqlite_errno($0) } ?? 0, path: path)
+    if !toleratesErrors { firstError = firstError ?? error }
+    return error
   }
+
+  /// Whether a transaction is open. SQLite ends one by itself after some errors.
+  var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 }

@@ -7,16 +7,19 @@ final class Database {
   private var budget: StepBudget?
 
   var path: String { connection.path }
+  var isInTransaction: Bool { connection.isInTransaction }
 
   /// - Parameters:
   ///   - path: an empty path opens a temporary database that no other process sees.
-  ///   - isReadOnly: whether the file must exist, and stays as it is.
+  ///   - isReadOnly: whether the file must exist, and stays as it is. Only then the database is of use
+  ///     after an error.
   init(_ path: String, isReadOnly: Bool = false) throws(StateError) {
     connection = try Connection(path, isReadOnly: isReadOnly)
   }
 
   /// Runs statements that return no rows.
   func execute(_ sql: String) throws(StateError) {
+    try connection.check()
     let code = sqlite3_exec(connection.handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw connection.failure(code) }
     Effect.happened()
@@ -24,6 +27,7 @@ final class Database {
 
   /// Compiles a statement that is used many times.
   func prepare(_ sql: String) throws(StateError) -> Statement {
+    try connection.check()
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
       connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)

@@ -1,24 +1,51 @@
+internal import TesseraSystem
+
 /// Why the state could not be read or written.
 package struct StateError: Error, Sendable, CustomStringConvertible {
   package enum Kind: Sendable {
-    /// The file is not a database, or is damaged.
+    /// SQLite found the file to be damaged, or to be something else.
     case corrupt
+    /// Records are missing that this run wrote.
+    case incomplete
+    /// SQLite rejected one of our statements: the tables are not what they were, or a fault of ours.
+    case rejected
+    /// A full or read-only disk, a failing one, a lock: the state is as it was.
+    case unavailable
     /// A later version of Tessera wrote it.
     case newer
-    /// Everything else: a full disk, missing permissions, a lock that is never released.
-    case other
   }
 
   package var kind: Kind
+  /// Empty for a temporary database.
   package var path: String
   /// A clause, in SQLite's words where SQLite failed. Values are never part of it: they may be secret.
   package var message: String
+  /// What to do, as a clause.
+  package var remedy: String
 
-  package init(kind: Kind, path: String, message: String) {
+  package init(kind: Kind, path: String, message: String, remedy: String = Self.nextRun) {
     self.kind = kind
     self.path = path
     self.message = message
+    self.remedy = remedy
   }
 
-  package var description: String { "the state file \"\(path)\": \(message)" }
+  /// Whether the file may have to be set aside. ``StateStore/isDamaged(_:)`` then decides.
+  package var suggestsDamage: Bool {
+    switch kind {
+    case .corrupt, .incomplete, .rejected: true
+    case .unavailable, .newer: false
+    }
+  }
+
+  package static let nextRun = "run again, which repairs it if it is damaged"
+
+  /// What failed and why, without the remedy.
+  package var finding: String {
+    path.isEmpty
+      ? "a temporary database in \"\(FileSystem.temporaryDirectory)\": \(message)"
+      : "the state file \"\(path)\": \(message)"
+  }
+
+  package var description: String { "\(finding); \(remedy)" }
 }

@@ -69,6 +69,7 @@ final class Statement {
 
   /// Runs the statement, calling `row` for each row until it returns false.
   func runWhile(_ values: [Value], _ row: (Row) -> Bool) throws(StateError) {
+    try connection.check()
     defer {
       // At once: a statement that is not reset keeps its read transaction open.
       sqlite3_reset(handle)

@@ -1,0 +1,48 @@
+private import TesseraCSQLite
+internal import TesseraSystem
+
+extension StateError {
+  /// The error for a result code of SQLite (sqlite.org/rescode.html).
+  ///
+  /// - Parameters:
+  ///   - code: an extended result code. Its lowest byte is the primary one.
+  ///   - message: SQLite's own.
+  ///   - system: the `errno` of the last system call of SQLite that failed.
+  init(code: Int32, message: String, system: Int32, path: String) {
+    let primary = code & 0xFF
+    self.init(kind: Self.kind(primary), path: path, message: message)
+    guard kind == .unavailable else { return }
+    remedy = Self.remedy(primary)
+    // The number is valid after these two only. A file that is missing is what SQLite looked for
+    // after the call that failed.
+    guard primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN else { return }
+    let cause = SystemError("use", path, code: system)
+    let hasCause = system != 0 && !cause.isMissingFile
+    self.message += hasCause ? " (\(code): \(cause.reason))" : " (\(code))"
+    if hasCause { remedy = cause.remedy ?? remedy }
+  }
+
+  private static func kind(_ primary: Int32) -> Kind {
+    switch primary {
+    // A statement is interrupted when it used up its steps (Database.limitSteps).
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_INTERRUPT: .corrupt
+    case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_LOCKED,
+      SQLITE_PROTOCOL, SQLITE_NOMEM, SQLITE_NOLFS, SQLITE_PERM, SQLITE_AUTH:
+      .unavailable
+    default: .rejected
+    }
+  }
+
+  private static func remedy(_ primary: Int32) -> String {
+    switch primary {
+    case SQLITE_FULL: "free space on its file system, and run again"
+    case SQLITE_CANTOPEN: "make its folder writable, with free space and inodes, and run again"
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+      "make the file and its folder writable, and run again"
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+      "end the program that holds its lock, and run again"
+    case SQLITE_NOMEM: "free memory, and run again"
+    default: "check the disk, and run again"
+    }
+  }
+}
