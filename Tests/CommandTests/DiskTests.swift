@@ -56,19 +56,6 @@ import Testing
     }
   }
 
-  /// Runs up to three cases at a time, because they mostly wait.
-  private static func forEach<Case: Sendable>(
-    _ cases: [Case], _ body: @escaping @Sendable (Case) async throws -> Void
-  ) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for (index, one) in cases.enumerated() {
-        if index >= 3 { try await group.next() }
-        group.addTask { try await body(one) }
-      }
-      try await group.waitForAll()
-    }
-  }
-
   /// The machine stops after each effect of a run. Whatever has reached the disk, the catalog names
   /// only complete files, and the next run has the result of an undisturbed one.
   @Test func powerCutAfterAnyEffectKeepsTheCatalogTrue() async throws {
@@ -83,7 +70,7 @@ import Testing
     let cases = (1...effects + 8).flatMap { effect in
       Shim.Survival.allCases.map { (effect, $0) }
     }
-    try await Self.forEach(cases) { effect, survival in
+    try await forEach(cases, atATime: 3) { effect, survival in
       let (fixture, shim) = try scenario.fixture()
       var environment = try shim.remembering(boot: "first")
       environment["TESSERA_KILL_AFTER_EFFECT"] = "\(effect)"
@@ -113,7 +100,7 @@ import Testing
     let cases = kinds.flatMap { calls, code in
       [1, 3, 8, 20].flatMap { first in [1, 0].map { (calls, code, first, $0) } }
     }
-    try await Self.forEach(cases) { calls, code, first, count in
+    try await forEach(cases, atATime: 3) { calls, code, first, count in
       let name = "\(calls) \(code) \(first) \(count)"
       let (fixture, shim) = try scenario.fixture()
       let text = try fixture.catalogText

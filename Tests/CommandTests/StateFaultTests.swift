@@ -165,15 +165,18 @@ import Testing
   }
 
   /// A truncated, empty or invalid catalog is regenerated (F10).
-  @Test func damagedCatalogIsRegenerated() async throws {
+  @Test(arguments: ["json", "jsonl"])
+  func damagedCatalogIsRegenerated(_ format: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let fixture = try await Self.finished(nginx)
-    let text = try fixture.catalogText
+    let fixture = try await Self.finished(
+      nginx, keys: "catalog: {format: \(format)}")
+    let name = "out/catalog.\(format)"
+    let text = try fixture.folder.text(name)
     for part in ["", String(text.prefix(100)), String(text.dropLast(3)), "noise"] {
-      try fixture.folder.write(part, to: "out/catalog.json")
+      try fixture.folder.write(part, to: name)
       #expect(try await fixture.run().status == 0)
       #expect(try fixture.report["decodes"] == 0)
-      #expect(try fixture.catalogText == text)
+      #expect(try fixture.folder.text(name) == text)
     }
     await nginx.stop()
   }

@@ -1,12 +1,16 @@
-// Simulates failing disks and power cuts. Preloaded into a program (LD_PRELOAD), it intercepts file
-// operations below one folder.
+// Simulates failing disks, power cuts and kills. Preloaded into a program (LD_PRELOAD), it intercepts
+// file operations below one folder.
 //
 //   SHIM_ROOT    the folder
-//   SHIM_CALLS   the calls that fail: write, sync, rename, open, unlink, mkdir; separated by commas
-//   SHIM_ERROR   how they fail: an errno, "short" (a write is partial), "interrupt" (every other call
-//                fails with EINTR first)
+//   SHIM_CALLS   the calls that are counted and fail: write, sync, rename, link, unlink (also rmdir),
+//                mkdir, truncate, allocate, copy, attribute, create (opening with O_CREAT or O_TRUNC), open
+//                (any opening); separated by commas. `change` stands for all but the other openings:
+//                every call that changes the disk.
+//   SHIM_ERROR   how they fail: an errno; "short" (a write is partial); "interrupt" (every other call
+//                fails with EINTR first); "kill" (the process is killed right before the call)
 //   SHIM_AT      the first call that fails, from 1
 //   SHIM_FOR     how many calls fail; 0 means all that follow
+//   SHIM_COUNT   a file that receives the number of calls, when the process exits
 //   SHIM_IMAGE   a folder that receives what a power cut would leave: after each fsync, fdatasync or
 //                syncfs, the synced bytes under their inode number, and for a folder the list of its
 //                names. What exists when the program starts counts as on the disk.
@@ -20,12 +24,15 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -48,12 +55,17 @@ static int is_file_below(int descriptor) {
   return is_below(path);
 }
 
-static int is_meant(const char *call) {
+static int is_listed(const char *call) {
   const char *calls = getenv("SHIM_CALLS");
   if (!calls) return 0;
   const char *found = strstr(calls, call);
   return found && (found == calls || found[-1] == ',') &&
          (found[strlen(call)] == 0 || found[strlen(call)] == ',');
+}
+
+static int is_meant(const char *call) {
+  return is_listed(call) || (strcmp(call, "open") && is_listed("change")) ||
+         (strcmp(call, "create") == 0 && is_listed("open"));
 }
 
 enum verdict { GO_ON, FAIL, SHORT };
@@ -62,11 +74,11 @@ enum verdict { GO_ON, FAIL, SHORT };
 static enum verdict judge(const char *call) {
   if (inside || !is_meant(call)) return GO_ON;
   const char *error = getenv("SHIM_ERROR");
-  if (!error) return GO_ON;
   long at = getenv("SHIM_AT") ? atol(getenv("SHIM_AT")) : 1;
   long length = getenv("SHIM_FOR") ? atol(getenv("SHIM_FOR")) : 1;
   long number = atomic_fetch_add(&count, 1) + 1;
-  if (number < at || (length && number >= at + length)) return GO_ON;
+  if (!error || number < at || (length && number >= at + length)) return GO_ON;
+  if (strcmp(error, "kill") == 0) kill(getpid(), SIGKILL);
   if (strcmp(error, "short") == 0) return SHORT;
   if (strcmp(error, "interrupt") == 0) {
     toggle = !toggle;
@@ -78,26 +90,64 @@ static enum verdict judge(const char *call) {
   return FAIL;
 }
 
-ssize_t write(int descriptor, const void *bytes, size_t length) {
-  if (is_file_below(descriptor)) {
-    enum verdict verdict = judge("write");
-    if (verdict == FAIL) return -1;
-    if (verdict == SHORT && length > 1) length = (length + 1) / 2;
-  }
-  return NEXT(write)(descriptor, bytes, length);
-}
+// MARK: Calls on descriptors
 
-#define PWRITE(name, offset_type)                                                        \
-  ssize_t name(int descriptor, const void *bytes, size_t length, offset_type offset) {   \
-    if (is_file_below(descriptor)) {                                                     \
-      enum verdict verdict = judge("write");                                             \
-      if (verdict == FAIL) return -1;                                                    \
-      if (verdict == SHORT && length > 1) length = (length + 1) / 2;                     \
-    }                                                                                    \
-    return NEXT(name)(descriptor, bytes, length, offset);                                \
+// Defines a call on the open file `file` that passes `arguments` on. A partial write sets `length`.
+#define ON_FILE(kind, result, name, parameters, file, length, arguments)      \
+  result name parameters {                                                    \
+    if (is_file_below(file)) {                                                \
+      enum verdict verdict = judge(kind);                                     \
+      if (verdict == FAIL) return -1;                                         \
+      if (verdict == SHORT && length > 1) length = (length + 1) / 2;          \
+    }                                                                         \
+    return NEXT(name) arguments;                                              \
   }
-PWRITE(pwrite, off_t)
-PWRITE(pwrite64, off64_t)
+
+#define WRITE(name, ...) ON_FILE("write", ssize_t, name, __VA_ARGS__)
+WRITE(write, (int file, const void *bytes, size_t length), file, length, (file, bytes, length))
+WRITE(pwrite, (int file, const void *bytes, size_t length, off_t at), file, length,
+      (file, bytes, length, at))
+WRITE(pwrite64, (int file, const void *bytes, size_t length, off64_t at), file, length,
+      (file, bytes, length, at))
+// A partial one writes fewer parts.
+WRITE(writev, (int file, const struct iovec *parts, int length), file, length,
+      (file, parts, length))
+WRITE(pwritev, (int file, const struct iovec *parts, int length, off_t at), file, length,
+      (file, parts, length, at))
+WRITE(pwritev64, (int file, const struct iovec *parts, int length, off64_t at), file, length,
+      (file, parts, length, at))
+
+#define COPY(name, ...) ON_FILE("copy", ssize_t, name, __VA_ARGS__)
+COPY(copy_file_range, (int from, off64_t *start, int to, off64_t *at, size_t length, unsigned flags),
+     to, length, (from, start, to, at, length, flags))
+COPY(sendfile, (int to, int from, off_t *start, size_t length), to, length,
+     (to, from, start, length))
+COPY(sendfile64, (int to, int from, off64_t *start, size_t length), to, length,
+     (to, from, start, length))
+
+// Sizes and attributes are set as a whole.
+#define CHANGE(kind, name, ...) ON_FILE(kind, int, name, __VA_ARGS__)
+static int whole;
+CHANGE("truncate", ftruncate, (int file, off_t size), file, whole, (file, size))
+CHANGE("truncate", ftruncate64, (int file, off64_t size), file, whole, (file, size))
+CHANGE("allocate", fallocate, (int file, int mode, off_t at, off_t size), file, whole,
+       (file, mode, at, size))
+CHANGE("allocate", fallocate64, (int file, int mode, off64_t at, off64_t size), file, whole,
+       (file, mode, at, size))
+CHANGE("attribute", fchmod, (int file, mode_t mode), file, whole, (file, mode))
+CHANGE("attribute", fchown, (int file, uid_t user, gid_t group), file, whole, (file, user, group))
+CHANGE("attribute", futimens, (int file, const struct timespec times[2]), file, whole, (file, times))
+
+// These two return the error.
+#define ALLOCATE(name, offset)                                                    \
+  int name(int file, offset at, offset size) {                                    \
+    if (is_file_below(file) && judge("allocate") == FAIL) return errno;           \
+    return NEXT(name)(file, at, size);                                            \
+  }
+ALLOCATE(posix_fallocate, off_t)
+ALLOCATE(posix_fallocate64, off64_t)
+
+// MARK: Calls on paths
 
 // A new file may reuse the inode number of a deleted one.
 static void forget(int descriptor) {
@@ -111,38 +161,63 @@ static void forget(int descriptor) {
 static int open_it(int directory, const char *path, int flags, mode_t mode, int is64) {
   const char *boot = getenv("SHIM_BOOT");
   if (boot && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0) path = boot;
-  if (is_below(path) && judge("open") == FAIL) return -1;
+  const char *call = flags & (O_CREAT | O_TRUNC) ? "create" : "open";
+  if (is_below(path) && judge(call) == FAIL) return -1;
   int descriptor =
       is64 ? NEXT(openat64)(directory, path, flags, mode) : NEXT(openat)(directory, path, flags, mode);
   if (descriptor >= 0 && flags & O_CREAT && is_below(path)) forget(descriptor);
   return descriptor;
 }
 
+#define MODE(flags)                                                           \
+  va_list list;                                                               \
+  va_start(list, flags);                                                      \
+  mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;     \
+  va_end(list);
 #define OPEN(name, is64)                                                      \
   int name(const char *path, int flags, ...) {                                \
-    va_list list;                                                             \
-    va_start(list, flags);                                                    \
-    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;   \
-    va_end(list);                                                             \
+    MODE(flags)                                                               \
     return open_it(AT_FDCWD, path, flags, mode, is64);                        \
+  }                                                                           \
+  int name##at(int directory, const char *path, int flags, ...) {             \
+    MODE(flags)                                                               \
+    return open_it(directory, path, flags, mode, is64);                       \
   }
+#define open64at openat64
 OPEN(open, 0)
 OPEN(open64, 1)
 
-int rename(const char *old, const char *new) {
-  if (is_below(new) && judge("rename") == FAIL) return -1;
-  return NEXT(rename)(old, new);
-}
-
-int unlink(const char *path) {
-  if (is_below(path) && judge("unlink") == FAIL) return -1;
-  return NEXT(unlink)(path);
-}
-
-int mkdir(const char *path, mode_t mode) {
-  if (is_below(path) && judge("mkdir") == FAIL) return -1;
-  return NEXT(mkdir)(path, mode);
-}
+// Defines a call that changes what is at `path`.
+#define ON_PATH(kind, result, failed, name, parameters, path, arguments)      \
+  result name parameters {                                                    \
+    if (is_below(path) && judge(kind) == FAIL) return failed;                 \
+    return NEXT(name) arguments;                                              \
+  }
+#define AT(kind, ...) ON_PATH(kind, int, -1, __VA_ARGS__)
+AT("create", creat, (const char *path, mode_t mode), path, (path, mode))
+AT("create", mkstemp, (char *path), path, (path))
+AT("create", mkostemp, (char *path, int flags), path, (path, flags))
+ON_PATH("mkdir", char *, NULL, mkdtemp, (char *path), path, (path))
+AT("mkdir", mkdir, (const char *path, mode_t mode), path, (path, mode))
+AT("mkdir", mkdirat, (int directory, const char *path, mode_t mode), path, (directory, path, mode))
+AT("rename", rename, (const char *old, const char *path), path, (old, path))
+AT("rename", renameat, (int from, const char *old, int to, const char *path), path,
+   (from, old, to, path))
+AT("rename", renameat2, (int from, const char *old, int to, const char *path, unsigned flags), path,
+   (from, old, to, path, flags))
+AT("link", link, (const char *old, const char *path), path, (old, path))
+AT("link", linkat, (int from, const char *old, int to, const char *path, int flags), path,
+   (from, old, to, path, flags))
+AT("link", symlink, (const char *old, const char *path), path, (old, path))
+AT("unlink", unlink, (const char *path), path, (path))
+AT("unlink", unlinkat, (int directory, const char *path, int flags), path, (directory, path, flags))
+AT("unlink", rmdir, (const char *path), path, (path))
+AT("unlink", remove, (const char *path), path, (path))
+AT("truncate", truncate, (const char *path, off_t size), path, (path, size))
+AT("attribute", chmod, (const char *path, mode_t mode), path, (path, mode))
+AT("attribute", utimensat,
+   (int directory, const char *path, const struct timespec times[2], int flags), path,
+   (directory, path, times, flags))
 
 // MARK: Contents of the disk
 
@@ -190,6 +265,14 @@ static void keep_all(void) {
 
 __attribute__((constructor)) static void begin(void) {
   if (getenv("SHIM_IMAGE")) keep_all();
+}
+
+__attribute__((destructor)) static void end(void) {
+  if (!getenv("SHIM_COUNT")) return;
+  FILE *file = fopen(getenv("SHIM_COUNT"), "w");
+  if (!file) abort();
+  fprintf(file, "%ld", atomic_load(&count));
+  fclose(file);
 }
 
 // Keeps one file or folder, or all of them.

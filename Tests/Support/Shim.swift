@@ -54,6 +54,26 @@ public struct Shim: Sendable {
     ]
   }
 
+  /// The environment that kills the process right before a call.
+  public func killing(_ calls: String, at number: Int) -> [String: String] {
+    failing(calls, "kill", at: number, count: 1)
+  }
+
+  /// Counts the calls of a program.
+  ///
+  /// - Parameter run: runs the program to its end, with this environment.
+  public func count(
+    _ calls: String, of run: ([String: String]) async throws -> Void
+  ) async throws -> Int {
+    let file = image + ".count"
+    try await run([
+      "LD_PRELOAD": library, "SHIM_ROOT": root, "SHIM_CALLS": calls, "SHIM_COUNT": file,
+    ])
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    guard let number = Int(text) else { throw Failure(message: "no number: \(text)") }
+    return number
+  }
+
   /// The environment that records what is on the disk, with a boot id.
   public func remembering(boot: String) throws -> [String: String] {
     try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
