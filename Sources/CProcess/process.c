@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -181,6 +182,26 @@ int tessera_open(const char *path, int flags, mode_t mode) {
     descriptor = open(path, flags | O_CLOEXEC, mode);
   } while (descriptor < 0 && errno == EINTR);
   return descriptor;
+}
+
+int tessera_open_at(int directory, const char *path, int flags, mode_t mode) {
+  int descriptor;
+  do {
+    descriptor = openat(directory, path, flags | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+int tessera_open_folder(int directory, const char *path, int flags) {
+  return tessera_open_at(directory, path, O_PATH | O_DIRECTORY | flags, 0);
+}
+
+int tessera_open_beneath(int directory, const char *path) {
+  struct open_how how = {
+      .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+      .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+  };
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
 int tessera_sync_file_system(int descriptor) { return syncfs(descriptor); }

@@ -6,6 +6,8 @@ package struct SystemError: Error, Equatable, Sendable {
   package var operation: String
   package var path: String
   package var code: Int32
+  /// What is at the path instead of what was expected: completes a sentence that begins with it.
+  package var finding: String?
 
   package init(_ operation: String, _ path: String, code: Int32 = errno) {
     self.operation = operation
@@ -13,11 +15,31 @@ package struct SystemError: Error, Equatable, Sendable {
     self.code = code
   }
 
+  /// A symbolic link where Tessera follows none.
+  package static func link(_ path: String) -> SystemError {
+    var error = SystemError("use", path, code: ELOOP)
+    error.finding =
+      "is a symbolic link, and none is followed inside an output; "
+      + "remove it, or replace it with what it leads to"
+    return error
+  }
+
+  /// Something that cannot be read like a file: a folder, a pipe, a device.
+  package static func notAFile(_ path: String) -> SystemError {
+    var error = SystemError("read", path, code: EINVAL)
+    error.finding = "is not a regular file"
+    return error
+  }
+
+  package var isLink: Bool { self == .link(path) }
+
   // ENOTDIR, too: then a part of the path above the file is missing as a directory.
   package var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// The C library's text for the code: "No such file or directory".
-  package var reason: String { String(cString: strerror(code)) }
+  /// The finding, or else the C library's text for the code: "No such file or directory".
+  package var reason: String {
+    finding.map { "\"\(path)\" \($0)" } ?? String(cString: strerror(code))
+  }
 
   /// What to do about it, as a clause; nil if the reason says it, or if it depends on the operation.
   package var remedy: String? {
@@ -35,6 +57,7 @@ package struct SystemError: Error, Equatable, Sendable {
 
 extension SystemError: CustomStringConvertible {
   package var description: String {
-    "could not \(operation) \"\(path)\": \(reason)" + (remedy.map { "; \($0)" } ?? "")
+    guard finding == nil else { return reason }
+    return "could not \(operation) \"\(path)\": \(reason)" + (remedy.map { "; \($0)" } ?? "")
   }
 }

@@ -60,6 +60,18 @@ int tessera_lock_file(int descriptor);
 /// descriptor, or -1 with errno set.
 int tessera_open(const char *path, int flags, mode_t mode);
 
+/// openat(2), as ``tessera_open`` is open(2).
+int tessera_open_at(int directory, const char *path, int flags, mode_t mode);
+
+/// Opens a folder for calls that take a descriptor (O_PATH, which glibc declares only under
+/// _GNU_SOURCE), with additional flags. Returns a descriptor, or -1 with errno set.
+int tessera_open_folder(int directory, const char *path, int flags);
+
+/// The same for a relative path, with openat2(2), for which glibc 2.36 has no function: the
+/// path may not leave `directory`, and no part of it may be a symbolic link. ENOSYS before Linux
+/// 5.6, and ENOSYS or EPERM where a container's filter does not list the call.
+int tessera_open_beneath(int directory, const char *path);
+
 /// syncfs(2), which glibc declares only under _GNU_SOURCE.
 int tessera_sync_file_system(int descriptor);
 

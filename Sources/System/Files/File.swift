@@ -15,27 +15,31 @@ package struct File: ~Copyable {
     case readWithoutWaiting
     /// For reading and writing. Creates the file if it is missing; throws if it is a symbolic link.
     case lock
-    /// For writing. Creates the file, or empties an existing one.
+    /// For writing a new file. One that has the name is removed and not emptied, because it may
+    /// have other names.
     case write
     /// For writing at the end of an existing file.
     case append
     /// For writing. Creates the file; throws if it exists.
     case create
-  }
 
-  package init(_ path: String, _ mode: Mode) throws(SystemError) {
-    let flags =
-      switch mode {
+    var flags: Int32 {
+      switch self {
       case .read: O_RDONLY
       case .readWithoutWaiting: O_RDONLY | O_NONBLOCK
       // The lock file is emptied by its holder, so a link in its place would cost another file.
       case .lock: O_RDWR | O_CREAT | O_NOFOLLOW
-      case .write: O_WRONLY | O_CREAT | O_TRUNC
       case .append: O_WRONLY | O_APPEND
       // With O_EXCL, open(2) does not follow a link in the last component either.
-      case .create: O_WRONLY | O_CREAT | O_EXCL
+      case .write, .create: O_WRONLY | O_CREAT | O_EXCL
       }
-    descriptor = tessera_open(path, flags, 0o666)
+    }
+  }
+
+  package init(_ path: String, _ mode: Mode) throws(SystemError) {
+    // If removing fails, so does creating.
+    if mode == .write { unlink(path) }
+    descriptor = tessera_open(path, mode.flags, 0o666)
     self.path = path
     if descriptor < 0 { throw SystemError("open", path) }
   }
@@ -125,6 +129,19 @@ package struct File: ~Copyable {
     }
     guard failure == 0 else { throw SystemError("read", path, code: failure) }
     return bytes
+  }
+
+  /// Whether another file has the same content.
+  package func hasSameBytes(as other: borrowing File) throws(SystemError) -> Bool {
+    let size = try size()
+    guard try other.size() == size else { return false }
+    var offset = 0
+    while offset < size {
+      let bytes = try read(1 << 18, at: offset)
+      guard !bytes.isEmpty, try other.read(1 << 18, at: offset) == bytes else { return false }
+      offset += bytes.count
+    }
+    return true
   }
 
   package func write(_ bytes: [UInt8]) throws(SystemError) {

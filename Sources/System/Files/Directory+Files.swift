@@ -1,0 +1,127 @@
+internal import Glibc
+internal import TesseraBytes
+internal import TesseraCProcess
+
+/// Files in a folder. Each path is relative to it.
+extension Directory {
+  /// Opens a file. For reading it must be a regular one: a pipe would block its reader.
+  package func open(_ path: String, _ mode: File.Mode) throws(SystemError) -> File {
+    try at(path) { folder, name throws(SystemError) in
+      // A file may have other names (hard links), which must keep their content.
+      // If removing fails, so does creating.
+      if mode == .write { unlinkat(folder.descriptor, name, 0) }
+      let flags = mode == .read ? File.Mode.readWithoutWaiting.flags : mode.flags
+      let descriptor = tessera_open_at(folder.descriptor, name, flags | O_NOFOLLOW, 0o666)
+      guard descriptor >= 0 else { throw folder.refusal("open", name, code: errno) }
+      let file = File(path: folder.path(of: name), descriptor: descriptor)
+      guard mode != .read || file.isRegular else { throw .notAFile(file.path) }
+      return file
+    }
+  }
+
+  /// Whether something has this name, be it a link that leads nowhere.
+  package func exists(_ path: String) -> Bool { status(of: path) != nil }
+
+  /// The size of a regular file in bytes; nil if there is none.
+  package func size(of path: String) -> Int? { sizeAndChange(of: path)?.size }
+
+  /// The size in bytes and the last change in seconds since 1970; nil for anything but a regular
+  /// file.
+  package func sizeAndChange(of path: String) -> (size: Int, changed: Double)? {
+    guard let status = status(of: path), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let changed = status.st_mtim
+    return (Int(status.st_size), Double(changed.tv_sec) + Double(changed.tv_nsec) / 1e9)
+  }
+
+  /// SHA-256 of a file's content: 64 hexadecimal digits. Reads one MiB at a time.
+  package func sha256(of path: String) throws(SystemError) -> String {
+    let file = try open(path, .read)
+    let digest = SHA256()
+    var offset = 0
+    while true {
+      let bytes = try file.read(1 << 20, at: offset)
+      if bytes.isEmpty { return digest.hexadecimal() }
+      bytes.withUnsafeBytes { digest.update($0) }
+      offset += bytes.count
+    }
+  }
+
+  // MARK: Names
+
+  /// Renames something in it; replaces a file at `new`.
+  package func rename(_ old: String, to new: String) throws(SystemError) {
+    try at(old) { folder, name throws(SystemError) in
+      try take(folder.descriptor, name, as: new, from: folder.path(of: name))
+    }
+  }
+
+  /// Gives a file of this machine a name in it, on the same file system; replaces a file there.
+  package func take(_ file: String, as path: String) throws(SystemError) {
+    try take(AT_FDCWD, file, as: path, from: file)
+  }
+
+  private func take(
+    _ directory: Int32, _ old: String, as new: String, from shown: String
+  ) throws(SystemError) {
+    try at(new) { folder, name throws(SystemError) in
+      guard renameat(directory, old, folder.descriptor, name) == 0 else {
+        throw folder.refusal("rename \"\(shown)\" to", name, code: errno)
+      }
+      Effect.happened()
+    }
+  }
+
+  /// Adds a second name (a hard link) to a file in it.
+  package func link(_ path: String, as other: String) throws(SystemError) {
+    try at(path) { source, old throws(SystemError) in
+      try at(other) { target, new throws(SystemError) in
+        guard linkat(source.descriptor, old, target.descriptor, new, 0) == 0 else {
+          throw target.refusal("link to", new, code: errno)
+        }
+        Effect.happened()
+      }
+    }
+  }
+
+  /// Removes a file, or a link itself. A missing one is not an error.
+  package func remove(_ path: String) throws(SystemError) {
+    do throws(SystemError) {
+      try at(path) { folder, name throws(SystemError) in
+        guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
+          throw folder.refusal("remove", name, code: errno)
+        }
+        Effect.happened()
+      }
+    } catch {
+      guard error.code == ENOENT else { throw error }
+    }
+  }
+
+  /// Sets a file's times to the present.
+  package func touch(_ path: String) throws(SystemError) {
+    try at(path) { folder, name throws(SystemError) in
+      guard utimensat(folder.descriptor, name, nil, AT_SYMLINK_NOFOLLOW) == 0 else {
+        throw folder.refusal("touch", name, code: errno)
+      }
+    }
+  }
+
+  /// Replaces a document atomically: a reader sees the old content or the new one, even after a
+  /// power cut.
+  ///
+  /// - Parameter draft: its name until it is complete.
+  package func replace(_ path: String, with bytes: [UInt8], draft: String) throws(SystemError) {
+    do {
+      let file = try open(draft, .write)
+      try file.write(bytes)
+      // Before the rename: otherwise the new name could be on the disk before the bytes are.
+      try file.synchronize()
+      try rename(draft, to: path)
+    } catch {
+      try? remove(draft)
+      throw error
+    }
+    // The new name is durable only after its folder is.
+    try synchronize()
+  }
+}

@@ -1,0 +1,115 @@
+internal import Glibc
+internal import TesseraCProcess
+
+/// An open folder. What is in it is reached from its descriptor, so a part of a path that is
+/// replaced in the meantime leads nowhere else.
+///
+/// Paths are relative, without `.` and `..`. No symbolic link in them is followed: one is a
+/// ``SystemError/link(_:)`` that names it. Only the path of the folder itself, which the user
+/// chooses, may be or contain links; it is resolved once.
+package final class Directory: Sendable {
+  /// As it was named, for messages.
+  package let path: String
+  /// For calls that take a folder (O_PATH); it can be neither read nor flushed.
+  let descriptor: Int32
+
+  /// Opens a folder that the user named.
+  ///
+  /// - Parameter creates: whether it is created if it is missing, and its parents, too.
+  package init(_ path: String, creates: Bool = false) throws(SystemError) {
+    if creates { try FileSystem.makeDirectory(path) }
+    descriptor = tessera_open_folder(AT_FDCWD, path, 0)
+    self.path = path
+    if descriptor < 0 { throw SystemError("open", path) }
+  }
+
+  private init(_ descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// The path without links, for libraries that take no descriptor; nil without /proc.
+  package var realPath: String? { FileSystem.realPath("/proc/self/fd/\(descriptor)") }
+
+  /// The path of something in it, as it is named in messages.
+  package func path(of relative: String) -> String { FileSystem.join(path, relative) }
+
+  // MARK: Folders in it
+
+  /// Opens a folder in it.
+  package func directory(_ path: String) throws(SystemError) -> Directory {
+    let full = self.path(of: path)
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard names.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+      throw SystemError("open", full, code: EINVAL)
+    }
+    let descriptor = tessera_open_beneath(descriptor, path)
+    if descriptor >= 0 { return Directory(descriptor, path: full) }
+    guard errno != ENOENT else { throw SystemError("open", full) }
+    // The same in steps: for systems without openat2(2), and to find out what is in the way.
+    var folder = self
+    for name in names { folder = try folder.step(String(name)) }
+    return folder
+  }
+
+  private func step(_ name: String) throws(SystemError) -> Directory {
+    let next = tessera_open_folder(descriptor, name, O_NOFOLLOW)
+    guard next >= 0 else { throw refusal("open", name, code: errno) }
+    return Directory(next, path: path(of: name))
+  }
+
+  /// Opens a folder in it, and creates it and those above it if they are missing.
+  package func makeDirectory(_ path: String) throws(SystemError) -> Directory {
+    var folder = self
+    for name in path.split(separator: "/").map(String.init) {
+      // The umask reduces these rights.
+      guard mkdirat(folder.descriptor, name, 0o777) == 0 || errno == EEXIST else {
+        throw SystemError("make the directory", folder.path(of: name))
+      }
+      folder = try folder.directory(name)
+    }
+    return folder
+  }
+
+  /// Restricts it to its owner.
+  package func makePrivate() throws(SystemError) {
+    // fchmod(2) rejects O_PATH, and "." is the folder itself.
+    guard fchmodat(descriptor, ".", 0o700, 0) == 0 else { throw SystemError("protect", path) }
+  }
+
+  // MARK: What every operation needs
+
+  /// Calls `body` with the folder that a path is in, and its last component.
+  func at<Value: ~Copyable>(
+    _ path: String, _ body: (_ folder: Directory, _ name: String) throws(SystemError) -> Value
+  ) throws(SystemError) -> Value {
+    let name = FileSystem.name(of: path)
+    guard !["", ".", ".."].contains(name) else {
+      throw SystemError("use", self.path(of: path), code: EINVAL)
+    }
+    guard name.utf8.count < path.utf8.count else { return try body(self, name) }
+    return try body(try directory(FileSystem.parent(of: path)), name)
+  }
+
+  /// The status of what is at a path; nil if nothing is there, or it cannot be reached.
+  func status(of path: String) -> stat? {
+    // Why it cannot be reached, opening it reports.
+    try? at(path) { folder, name throws(SystemError) in folder.status(name) }
+  }
+
+  func status(_ name: String) -> stat? {
+    var status = stat()
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+  }
+
+  /// The error of a call that failed on a name in it.
+  func refusal(_ operation: String, _ name: String, code: Int32) -> SystemError {
+    // Which code a link causes depends on the call: ELOOP or ENOTDIR.
+    if [ELOOP, ENOTDIR].contains(code), status(name).map({ $0.st_mode & S_IFMT }) == S_IFLNK {
+      return .link(path(of: name))
+    }
+    return SystemError(operation, path(of: name), code: code)
+  }
+}
