@@ -45,7 +45,8 @@ package final class Fetcher: Fetching {
     waker = Waker(multi: multi)
     try BackgroundThread.start { [self] in
       // The loop and libcurl's handles live on this thread only: libcurl is not thread-safe.
-      run(FetchLoop(settings: settings, multi: waker.multi))
+      run(
+        FetchLoop(settings: settings, multi: waker.multi, wake: { [waker] in waker.wake() }))
     }
   }
 

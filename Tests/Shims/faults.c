@@ -5,7 +5,7 @@
 //   SHIM_CALLS   the calls that are counted and fail: write, sync, rename, link, unlink (also rmdir),
 //                mkdir, truncate, allocate, copy, attribute, create (opening with O_CREAT or O_TRUNC), open
 //                (any opening); separated by commas. `change` stands for all but the other openings:
-//                every call that changes the disk.
+//                every call that changes the disk. `openat2` is that call alone, whatever it opens.
 //   SHIM_ERROR   how they fail: an errno; "short" (a write is partial); "interrupt" (every other call
 //                fails with EINTR first); "kill" (the process is killed right before the call)
 //   SHIM_AT      the first call that fails, from 1
@@ -14,6 +14,7 @@
 //   SHIM_IMAGE   a folder that receives what a power cut would leave: after each fsync, fdatasync or
 //                syncfs, the synced bytes under their inode number, and for a folder the list of its
 //                names. What exists when the program starts counts as on the disk.
+//   SHIM_HANG    a folder; reading a file in it never returns, as on a mount whose server is gone
 //   SHIM_BOOT    a file to read instead of /proc/sys/kernel/random/boot_id
 //
 // Built by the tests: clang -shared -fPIC -o faults.so faults.c
@@ -22,6 +23,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
@@ -32,6 +34,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -46,13 +49,24 @@ static int is_below(const char *path) {
   return root && strncmp(path, root, strlen(root)) == 0;
 }
 
-static int is_file_below(int descriptor) {
-  char link[64], path[PATH_MAX];
+static int has_path(int descriptor, char path[PATH_MAX]) {
+  char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-  ssize_t length = readlink(link, path, sizeof path - 1);
+  ssize_t length = readlink(link, path, PATH_MAX - 1);
   if (length <= 0) return 0;
   path[length] = 0;
-  return is_below(path);
+  return 1;
+}
+
+static int is_file_below(int descriptor) {
+  char path[PATH_MAX];
+  return has_path(descriptor, path) && is_below(path);
+}
+
+// The folder decides for a path that is relative to it.
+static int is_below_at(int directory, const char *path) {
+  if (path[0] == '/' || directory == AT_FDCWD) return is_below(path);
+  return is_file_below(directory);
 }
 
 static int is_listed(const char *call) {
@@ -64,7 +78,7 @@ static int is_listed(const char *call) {
 }
 
 static int is_meant(const char *call) {
-  return is_listed(call) || (strcmp(call, "open") && is_listed("change")) ||
+  return is_listed(call) || (strncmp(call, "open", 4) && is_listed("change")) ||
          (strcmp(call, "create") == 0 && is_listed("open"));
 }
 
@@ -162,10 +176,11 @@ static int open_it(int directory, const char *path, int flags, mode_t mode, int 
   const char *boot = getenv("SHIM_BOOT");
   if (boot && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0) path = boot;
   const char *call = flags & (O_CREAT | O_TRUNC) ? "create" : "open";
-  if (is_below(path) && judge(call) == FAIL) return -1;
+  int is_meant_path = is_below_at(directory, path);
+  if (is_meant_path && judge(call) == FAIL) return -1;
   int descriptor =
       is64 ? NEXT(openat64)(directory, path, flags, mode) : NEXT(openat)(directory, path, flags, mode);
-  if (descriptor >= 0 && flags & O_CREAT && is_below(path)) forget(descriptor);
+  if (descriptor >= 0 && flags & O_CREAT && is_meant_path) forget(descriptor);
   return descriptor;
 }
 
@@ -187,36 +202,73 @@ static int open_it(int directory, const char *path, int flags, mode_t mode, int 
 OPEN(open, 0)
 OPEN(open64, 1)
 
-// Defines a call that changes what is at `path`.
-#define ON_PATH(kind, result, failed, name, parameters, path, arguments)      \
+// openat2(2), for which this glibc has no function. All arguments of a call fit into six words.
+long syscall(long number, ...) {
+  static __typeof__(&syscall) next;
+  if (!next) next = NEXT(syscall);
+  va_list list;
+  long words[6];
+  va_start(list, number);
+  for (int index = 0; index < 6; index++) words[index] = va_arg(list, long);
+  va_end(list);
+  int creates = 0;
+  if (number == SYS_openat2 && is_below_at((int)words[0], (const char *)words[1])) {
+    const struct open_how *how = (const struct open_how *)words[2];
+    creates = (how->flags & O_CREAT) != 0;
+    const char *call = how->flags & (O_CREAT | O_TRUNC) ? "create" : "open";
+    if (judge("openat2") == FAIL || judge(call) == FAIL) return -1;
+  }
+  long result = next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+  if (creates && result >= 0) forget((int)result);
+  return result;
+}
+
+static void hang_in(int descriptor) {
+  const char *folder = getenv("SHIM_HANG");
+  char path[PATH_MAX];
+  if (!folder || !has_path(descriptor, path) || strncmp(path, folder, strlen(folder))) return;
+  for (;;) pause();
+}
+
+#define READ(name, parameters, arguments)                                     \
+  ssize_t name parameters {                                                   \
+    hang_in(file);                                                            \
+    return NEXT(name) arguments;                                              \
+  }
+READ(read, (int file, void *bytes, size_t length), (file, bytes, length))
+READ(pread, (int file, void *bytes, size_t length, off_t at), (file, bytes, length, at))
+READ(pread64, (int file, void *bytes, size_t length, off64_t at), (file, bytes, length, at))
+
+// Defines a call that changes what is at `path`, which is relative to `folder`.
+#define ON_PATH(kind, result, failed, name, parameters, folder, path, arguments) \
   result name parameters {                                                    \
-    if (is_below(path) && judge(kind) == FAIL) return failed;                 \
+    if (is_below_at(folder, path) && judge(kind) == FAIL) return failed;      \
     return NEXT(name) arguments;                                              \
   }
 #define AT(kind, ...) ON_PATH(kind, int, -1, __VA_ARGS__)
-AT("create", creat, (const char *path, mode_t mode), path, (path, mode))
-AT("create", mkstemp, (char *path), path, (path))
-AT("create", mkostemp, (char *path, int flags), path, (path, flags))
-ON_PATH("mkdir", char *, NULL, mkdtemp, (char *path), path, (path))
-AT("mkdir", mkdir, (const char *path, mode_t mode), path, (path, mode))
-AT("mkdir", mkdirat, (int directory, const char *path, mode_t mode), path, (directory, path, mode))
-AT("rename", rename, (const char *old, const char *path), path, (old, path))
-AT("rename", renameat, (int from, const char *old, int to, const char *path), path,
+AT("create", creat, (const char *path, mode_t mode), AT_FDCWD, path, (path, mode))
+AT("create", mkstemp, (char *path), AT_FDCWD, path, (path))
+AT("create", mkostemp, (char *path, int flags), AT_FDCWD, path, (path, flags))
+ON_PATH("mkdir", char *, NULL, mkdtemp, (char *path), AT_FDCWD, path, (path))
+AT("mkdir", mkdir, (const char *path, mode_t mode), AT_FDCWD, path, (path, mode))
+AT("mkdir", mkdirat, (int directory, const char *path, mode_t mode), directory, path, (directory, path, mode))
+AT("rename", rename, (const char *old, const char *path), AT_FDCWD, path, (old, path))
+AT("rename", renameat, (int from, const char *old, int to, const char *path), to, path,
    (from, old, to, path))
-AT("rename", renameat2, (int from, const char *old, int to, const char *path, unsigned flags), path,
+AT("rename", renameat2, (int from, const char *old, int to, const char *path, unsigned flags), to, path,
    (from, old, to, path, flags))
-AT("link", link, (const char *old, const char *path), path, (old, path))
-AT("link", linkat, (int from, const char *old, int to, const char *path, int flags), path,
+AT("link", link, (const char *old, const char *path), AT_FDCWD, path, (old, path))
+AT("link", linkat, (int from, const char *old, int to, const char *path, int flags), to, path,
    (from, old, to, path, flags))
-AT("link", symlink, (const char *old, const char *path), path, (old, path))
-AT("unlink", unlink, (const char *path), path, (path))
-AT("unlink", unlinkat, (int directory, const char *path, int flags), path, (directory, path, flags))
-AT("unlink", rmdir, (const char *path), path, (path))
-AT("unlink", remove, (const char *path), path, (path))
-AT("truncate", truncate, (const char *path, off_t size), path, (path, size))
-AT("attribute", chmod, (const char *path, mode_t mode), path, (path, mode))
+AT("link", symlink, (const char *old, const char *path), AT_FDCWD, path, (old, path))
+AT("unlink", unlink, (const char *path), AT_FDCWD, path, (path))
+AT("unlink", unlinkat, (int directory, const char *path, int flags), directory, path, (directory, path, flags))
+AT("unlink", rmdir, (const char *path), AT_FDCWD, path, (path))
+AT("unlink", remove, (const char *path), AT_FDCWD, path, (path))
+AT("truncate", truncate, (const char *path, off_t size), AT_FDCWD, path, (path, size))
+AT("attribute", chmod, (const char *path, mode_t mode), AT_FDCWD, path, (path, mode))
 AT("attribute", utimensat,
-   (int directory, const char *path, const struct timespec times[2], int flags), path,
+   (int directory, const char *path, const struct timespec times[2], int flags), directory, path,
    (directory, path, times, flags))
 
 // MARK: Contents of the disk

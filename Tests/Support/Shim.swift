@@ -74,6 +74,11 @@ public struct Shim: Sendable {
     return number
   }
 
+  /// The environment in which reading a file in a folder never returns.
+  public func hanging(in folder: String) -> [String: String] {
+    ["LD_PRELOAD": library, "SHIM_HANG": folder]
+  }
+
   /// The environment that records what is on the disk, with a boot id.
   public func remembering(boot: String) throws -> [String: String] {
     try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)

@@ -7,6 +7,9 @@ final class FetchLoop {
   private let multi: UnsafeMutableRawPointer
   private var queue = RequestQueue<FetchJob>()
   private var running: [Int: (transfer: Transfer, job: FetchJob)] = [:]
+  /// Files that are being read, by their requests.
+  private var reading: [Int: FetchJob] = [:]
+  private let fileReads: FileReads
   private var hosts: HostLimits
 
   /// While true, no new source starts: fetched sources wait to be processed.
@@ -14,10 +17,15 @@ final class FetchLoop {
 
   static let cancelled = FetchError(.cancelled, "the run was stopped")
 
-  /// - Parameter multi: libcurl's multi handle; the loop becomes its owner.
-  init(settings: FetchSettings, multi: UnsafeMutableRawPointer) {
+  /// - Parameters:
+  ///   - multi: libcurl's multi handle; the loop becomes its owner.
+  ///   - wake: ends a sleep of the loop; may be called from any thread.
+  init(
+    settings: FetchSettings, multi: UnsafeMutableRawPointer, wake: @escaping @Sendable () -> Void
+  ) {
     self.settings = settings
     self.multi = multi
+    fileReads = FileReads(settings, wake: wake)
     hosts = HostLimits(perHost: settings.perHost, patience: settings.patience)
     // HostLimits counts a request for the host that it was queued for. libcurl's own limits also
     // cover the hosts that redirects lead to.
@@ -31,7 +39,9 @@ final class FetchLoop {
   deinit { curl_multi_cleanup(multi) }
 
   func add(_ jobs: [FetchJob]) {
-    for job in jobs {
+    for var job in jobs {
+      // Files have turns of their own, as a host has: each occupies a thread.
+      if LocalSource.isFile(job.request.url) { job.host = Self.files }
       queue.add(
         job, identifier: job.identifier, host: job.host, turn: job.request.turn,
         isContinued: job.request.end != nil)
@@ -44,6 +54,8 @@ final class FetchLoop {
       job.finish(.failure(Self.cancelled))
     } else if let (transfer, job) = remove(identifier) {
       job.finish(.failure(Self.cancelled), transfer)
+    } else {
+      giveUpReading(identifier, Self.cancelled)
     }
   }
 
@@ -54,6 +66,7 @@ final class FetchLoop {
       guard let (transfer, job) = remove(identifier) else { continue }
       job.finish(.failure(error), transfer)
     }
+    for identifier in Array(reading.keys) { giveUpReading(identifier, error) }
   }
 
   /// With more queued requests than this while transfers are free, their hosts are the cause: fewer
@@ -74,12 +87,14 @@ final class FetchLoop {
     curl_multi_perform(multi, &count)
     // Before the time limits: a transfer that has just ended has a result, and is not overdue.
     collect()
+    collectReads()
     endOverdue()
     // A transfer may have ended, so another one may start.
     startQueued(readsLocally: false)
-    report(!isHeld && running.count < settings.concurrency && queue.count > Self.manyQueued)
+    report(!isHeld && hasRoom && queue.count > Self.manyQueued)
     // A new request wakes the loop, but a time limit does not: they are checked every 200 ms.
-    let pause: Int32 = hasRead ? 0 : running.isEmpty && queue.isEmpty ? 10_000 : 200
+    let isIdle = running.isEmpty && reading.isEmpty && queue.isEmpty
+    let pause: Int32 = hasRead ? 0 : isIdle ? 10_000 : 200
     curl_multi_poll(multi, nil, 0, pause, nil)
   }
 
@@ -102,17 +117,21 @@ final class FetchLoop {
 
   // MARK: Starting
 
-  /// The host of sources that need no server: `file:` and `data:` URLs.
+  /// The host of `data:` URLs, which need no server.
   private static let noHost = ""
-  /// Whether this turn has read a source that needs no server.
+  /// The host of `file:` URLs. No host has such a name.
+  private static let files = "file:"
+  /// Whether this turn has read a `data:` URL.
   private var isReading = false
 
-  /// - Parameter readsLocally: whether a source that needs no server may start. Reading it blocks
-  ///   the loop, so there is one in a turn, and transfers move in between.
+  private var hasRoom: Bool { running.count + reading.count < settings.concurrency }
+
+  /// - Parameter readsLocally: whether a `data:` URL may be read. That blocks the loop, so there is
+  ///   one in a turn, and transfers move in between.
   private func startQueued(readsLocally: Bool) {
     let now = ContinuousClock.now
     var mayRead = readsLocally
-    while running.count < settings.concurrency,
+    while hasRoom,
       let job = queue.takeNext(
         onlyContinued: isHeld,
         where: { ($0 != Self.noHost || mayRead) && hosts.mayStart($0, now: now) })
@@ -131,6 +150,7 @@ final class FetchLoop {
     // A retry, or the rest of a download, shares the deadline of its item's earlier requests.
     if let end = request.end { request.deadline = min(request.deadline, now.duration(to: end)) }
     if let source = LocalSource(request.url) {
+      if job.host == Self.files { return startReading(source, job, request) }
       let (result, bytes) = source.read(request, settings, into: job.receiver)
       return job.finish(result, bytes: bytes)
     }
@@ -197,6 +217,33 @@ final class FetchLoop {
     job.finish(result, transfer)
   }
 
+  // MARK: Files
+
+  private func startReading(_ source: LocalSource, _ job: FetchJob, _ request: FetchRequest) {
+    var job = job
+    job.request = request
+    let error = fileReads.start(job.identifier, source, request, into: job.receiver)
+    if let error { return job.finish(.failure(error)) }
+    reading[job.identifier] = job
+    hosts.started(job.host)
+  }
+
+  private func collectReads() {
+    for (identifier, result, bytes) in fileReads.takeFinished() {
+      guard let job = reading.removeValue(forKey: identifier) else { continue }
+      hosts.ended(job.host)
+      job.finish(result, bytes: bytes)
+    }
+  }
+
+  /// Ends a request whose file may still be read, perhaps forever.
+  private func giveUpReading(_ identifier: Int, _ error: FetchError) {
+    guard let job = reading.removeValue(forKey: identifier) else { return }
+    fileReads.giveUp(identifier)
+    hosts.ended(job.host)
+    job.finish(.failure(error))
+  }
+
   private func endOverdue() {
     let now = ContinuousClock.now
     for (identifier, entry) in running {
@@ -204,6 +251,11 @@ final class FetchLoop {
         continue
       }
       finish(job, .failure(error), entry.transfer)
+    }
+    for (identifier, job) in reading {
+      let deadline = job.request.deadline
+      guard let started = job.started, started.advanced(by: deadline) <= now else { continue }
+      giveUpReading(identifier, FileReads.overdue(deadline))
     }
     // Only continued requests can be overdue here: for all others, the time starts when they leave
     // the queue.

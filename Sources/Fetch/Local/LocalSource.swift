@@ -3,7 +3,7 @@ internal import TesseraText
 
 /// A source that needs no server: a file (RFC 8089) in an allowed folder, or bytes in the URL
 /// itself (RFC 2397).
-enum LocalSource {
+enum LocalSource: Sendable {
   case file(path: String)
   case data([UInt8])
   /// A URL that is malformed.
@@ -20,6 +20,9 @@ enum LocalSource {
     default: return nil
     }
   }
+
+  /// Whether a URL is one of a file. A file system may never answer, unlike a `data:` URL.
+  static func isFile(_ url: String) -> Bool { url.prefix(5).lowercased() == "file:" }
 
   private static func file(_ rest: Substring) -> LocalSource {
     var place = rest
@@ -109,7 +112,7 @@ enum LocalSource {
     guard isAllowed(FileSystem.realPath(path) ?? parent) else { throw refusal }
     let file: File
     do throws(SystemError) {
-      // A named pipe must not block the fetch loop before it is rejected below.
+      // A named pipe must not occupy the thread before it is rejected below.
       file = try File(path, .readWithoutWaiting)
     } catch {
       throw error.isMissingFile
