@@ -7,81 +7,94 @@ package import TesseraSystem
 ///     variants/3f/3f9c…-192x256.webp
 ///     .tessera/         the workspace, which is private
 ///
-/// The workspace is on the same file system, so that publishing is a rename.
+/// The workspace is on the same file system, so that publishing is a rename. The directory may be a
+/// link, because the user chose it; no link in it is followed.
 package struct DirectoryOutput: Output {
-  package let root: String
+  package let root: Directory
 
-  package init(_ root: String) { self.root = root }
+  private static let workspace = ".tessera"
 
-  package var location: String { root }
+  /// - Parameter creates: whether the directory is created if it is missing.
+  package init(_ path: String, creates: Bool = false) throws(SystemError) {
+    root = try Directory(path, creates: creates)
+  }
 
-  /// The private folder beside the published files.
-  package var workspace: Workspace { Workspace(FileSystem.join(root, ".tessera")) }
+  package var location: String { root.path }
+
+  /// The private folder beside the published files; created if it is missing.
+  package func workspace() throws(SystemError) -> Workspace {
+    Workspace(try root.makeDirectory(Self.workspace))
+  }
+
+  /// The private folder if a run has left a state in it.
+  package func workspaceWithState() throws(SystemError) -> Workspace? {
+    guard root.exists(Self.workspace) else { return nil }
+    let workspace = Workspace(try root.directory(Self.workspace))
+    return workspace.hasState ? workspace : nil
+  }
 
   package func prepare() throws(SystemError) {
-    let variants = path("variants")
-    try FileSystem.makeDirectory(variants)
-    try FileSystem.refuseLink(variants)
+    let variants = try root.makeDirectory("variants")
+    // Before anything is fetched: nothing could be published through a link.
+    for name in try variants.list() where variants.kind(of: name) == .link {
+      throw .link(variants.path(of: name))
+    }
+    try Draft.clear(root)
   }
 
   package func publish(staged: String, as path: String) throws(SystemError) {
-    let target = self.path(path)
     // A file that is there and whole stays: it may have reached the disk already, and this one has
     // not. One that can't be read is replaced.
-    if FileSystem.size(ofFile: target) != nil,
-      (try? FileSystem.haveSameBytes(staged, target)) == true
-    {
+    if root.size(of: path) != nil, (try? hasBytes(of: staged, path)) == true {
       return try FileSystem.remove(staged)
     }
     do throws(SystemError) {
-      try FileSystem.rename(staged, to: target)
+      try root.take(staged, as: path)
     } catch {
-      guard error.isMissingFile else { throw error }
+      guard error.isMissingFile, !error.isLink else { throw error }
       // Folders are made when they are first needed: most outputs need few of the 256.
-      try FileSystem.makeDirectory(FileSystem.parent(of: target))
-      try FileSystem.rename(staged, to: target)
+      _ = try root.makeDirectory(FileSystem.parent(of: path))
+      try root.take(staged, as: path)
     }
   }
 
-  package func size(of path: String) -> Int? { FileSystem.size(ofFile: self.path(path)) }
+  private func hasBytes(of staged: String, _ path: String) throws(SystemError) -> Bool {
+    let published = try root.open(path, .read)
+    return try File(staged, .read).hasSameBytes(as: published)
+  }
+
+  package func size(of path: String) -> Int? { root.size(of: path) }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-    try File(self.path(path), .read).read(count, at: offset)
+    try root.open(path, .read).read(count, at: offset)
   }
 
   package func digest(of path: String) throws(SystemError) -> String {
-    try FileSystem.sha256(of: self.path(path))
+    try root.sha256(of: path)
   }
 
   package func list(_ folder: String) throws(SystemError) -> [OutputEntry] {
-    let directory = path(folder)
-    // A linked folder may lead out of the output.
-    try FileSystem.refuseLink(directory)
-    // readdir(3) returns names in any order; reports must not depend on it.
-    return try FileSystem.list(directory).sorted().map { name in
-      let path = FileSystem.join(directory, name)
-      if let bytes = FileSystem.size(ofFile: path) {
-        return OutputEntry(name, .file(bytes: bytes))
+    let directory = try root.directory(folder)
+    return try directory.list().map { name in
+      switch directory.kind(of: name) {
+      case .file(let bytes): OutputEntry(name, .file(bytes: bytes))
+      case .folder: OutputEntry(name, .folder)
+      case .link, .other, nil: OutputEntry(name, .other)
       }
-      return OutputEntry(name, FileSystem.isDirectory(path) ? .folder : .other)
     }
   }
 
-  package func delete(_ path: String) throws(SystemError) {
-    try FileSystem.remove(self.path(path))
-  }
+  package func delete(_ path: String) throws(SystemError) { try root.remove(path) }
 
-  package func write(_ name: String, staged: String) throws(SystemError) {
+  package func write(_ name: String, staged: WorkFile) throws(SystemError) {
     // One flush for the document and for every variant that was renamed before it.
-    try File(staged, .read).synchronizeFileSystem()
+    try staged.open(.read).synchronizeFileSystem()
     // Only then the name: after a power cut the catalog is the old one or the new one, and whole.
-    try FileSystem.rename(staged, to: path(name))
-    try FileSystem.synchronizeDirectory(root)
+    try root.take(staged.path, as: name)
+    try root.synchronize()
   }
 
   package func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
-    try FileSystem.replace(path(name), with: bytes)
+    try root.replace(name, with: bytes, draft: Draft.name(of: name))
   }
-
-  private func path(_ relative: String) -> String { FileSystem.join(root, relative) }
 }

@@ -36,8 +36,8 @@ package protocol Output: Sendable {
   /// Replaces a document after everything that was published before is durable. Readers see the old
   /// document or the new one.
   ///
-  /// - Parameter staged: a file of this machine. It is gone afterwards.
-  func write(_ name: String, staged: String) throws(SystemError)
+  /// - Parameter staged: it is gone afterwards.
+  func write(_ name: String, staged: WorkFile) throws(SystemError)
 
   /// Replaces a small document.
   func write(_ name: String, _ bytes: [UInt8]) throws(SystemError)
@@ -47,7 +47,6 @@ package protocol Output: Sendable {
 package struct OutputEntry: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     case file(bytes: Int)
-    /// A folder, or a link to one, which ``Output/list(_:)`` then rejects.
     case folder
     /// A link, a pipe: nothing that Tessera makes.
     case other

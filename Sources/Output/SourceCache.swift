@@ -18,7 +18,7 @@ package final class SourceCache: Sendable {
     var total = 0
   }
 
-  private let directory: String
+  private let workspace: Workspace
   private let limit: Int
   private let clock: WallClock
   private let state: Mutex<State>
@@ -30,18 +30,13 @@ package final class SourceCache: Sendable {
 
   /// - Parameter limit: in bytes.
   package init(
-    _ directory: String, limit: Int, clock: WallClock = .system
+    in workspace: Workspace, limit: Int, clock: WallClock = .system
   ) throws(SystemError) {
-    self.directory = directory
+    self.workspace = workspace
     self.limit = limit
     self.clock = clock
-    try FileSystem.makeDirectory(directory)
-    try FileSystem.refuseLink(directory)
     var state = State()
-    for name in try FileSystem.list(directory) {
-      let path = FileSystem.join(directory, name)
-      // Tessera makes only regular files here; anything else does not count.
-      guard let (size, used) = FileSystem.sizeAndChange(ofFile: path) else { continue }
+    for (name, size, used) in try workspace.cachedFiles() {
       // If the clock was set back, a file from the future would outlast all others.
       state.entries[name] = Entry(size: size, used: min(used, clock.now()))
       state.total += size
@@ -51,19 +46,15 @@ package final class SourceCache: Sendable {
     makeRoom()
   }
 
-  private func path(_ digest: String) -> String { FileSystem.join(directory, digest) }
-
   package func has(_ digest: String) -> Bool { state.withLock { $0.entries[digest] != nil } }
 
   /// Keeps a file's bytes under their digest. The file also stays where it is.
-  package func keep(_ file: String, as digest: String) {
+  package func keep(_ file: WorkFile, as digest: String) {
     if has(digest) { return use(digest) }
     // A source that is larger than the limit would drop all others.
-    guard let (size, _) = FileSystem.sizeAndChange(ofFile: file), size <= limit else {
-      return
-    }
+    guard let size = file.size, size <= limit else { return }
     // A full disk, or a file system without links: then nothing is cached.
-    guard (try? FileSystem.link(file, as: path(digest))) != nil else { return }
+    guard (try? file.link(as: workspace.cached(digest))) != nil else { return }
     let isOver = state.withLock { state in
       state.entries[digest] = Entry(size: size, used: clock.now())
       state.total += size
@@ -72,14 +63,14 @@ package final class SourceCache: Sendable {
     if isOver { makeRoom() }
   }
 
-  /// Links the bytes of a digest to a path. Returns false if they are not cached, or are damaged.
-  package func restore(_ digest: String, to target: String) -> Bool {
+  /// Gives the bytes of a digest a second name. Returns false if they are not cached, or are damaged.
+  package func restore(_ digest: String, to target: WorkFile) -> Bool {
     guard has(digest) else { return false }
     do throws(SystemError) {
-      try FileSystem.link(path(digest), as: target)
+      try workspace.cached(digest).link(as: target)
       // The disk may have damaged the copy, and the state would then describe other bytes.
-      guard try FileSystem.sha256(of: target) == digest else {
-        try FileSystem.remove(target)
+      guard try target.sha256() == digest else {
+        try target.remove()
         forget(digest)
         return false
       }
@@ -93,7 +84,7 @@ package final class SourceCache: Sendable {
 
   private func use(_ digest: String) {
     // The next run reads from the file's time when it was last used; without it, it is dropped early.
-    try? FileSystem.touch(path(digest))
+    try? workspace.cached(digest).touch()
     state.withLock { $0.entries[digest]?.used = clock.now() }
   }
 
@@ -102,7 +93,7 @@ package final class SourceCache: Sendable {
       if let entry = state.entries.removeValue(forKey: digest) { state.total -= entry.size }
     }
     // What can't be removed now is found again by the next run.
-    try? FileSystem.remove(path(digest))
+    try? workspace.cached(digest).remove()
   }
 
   private func makeRoom() {
@@ -119,6 +110,6 @@ package final class SourceCache: Sendable {
       return gone
     }
     // A file that cannot be removed is counted again when the next run lists the folder.
-    for digest in gone { try? FileSystem.remove(path(digest)) }
+    for digest in gone { try? workspace.cached(digest).remove() }
   }
 }

@@ -8,34 +8,66 @@ package import TesseraSystem
 ///     staging/         files that wait to be published
 ///     cache/           sources that are kept for later runs
 package struct Workspace: Sendable {
-  package let root: String
+  private let directory: Directory
 
-  package init(_ root: String) { self.root = root }
+  private static let (state, spool, staging, cache) = ("state.sqlite", "spool", "staging", "cache")
 
-  package var statePath: String { FileSystem.join(root, "state.sqlite") }
-  package var stagingDirectory: String { FileSystem.join(root, "staging") }
-  package var spoolDirectory: String { FileSystem.join(root, "spool") }
-  package var cacheDirectory: String { FileSystem.join(root, "cache") }
+  package init(_ directory: Directory) { self.directory = directory }
 
-  /// - Parameter name: unique within the run.
-  package func spoolPath(_ name: String) -> String { FileSystem.join(spoolDirectory, name) }
+  package var stagingDirectory: String { directory.path(of: Self.staging) }
+  package var spoolDirectory: String { directory.path(of: Self.spool) }
 
   /// - Parameter name: unique within the run.
-  package func stagingPath(_ name: String) -> String { FileSystem.join(stagingDirectory, name) }
+  package func spool(_ name: String) -> WorkFile { file(Self.spool, name) }
+
+  /// - Parameter name: unique within the run.
+  package func staging(_ name: String) -> WorkFile { file(Self.staging, name) }
+
+  func cached(_ name: String) -> WorkFile { file(Self.cache, name) }
+
+  private func file(_ folder: String, _ name: String) -> WorkFile {
+    WorkFile("\(folder)/\(name)", in: directory)
+  }
+
+  // MARK: The state
 
   /// Whether a run has left a state.
-  package var hasState: Bool { FileSystem.size(ofFile: statePath) != nil }
+  package var hasState: Bool { directory.exists(Self.state) }
 
-  /// Creates the folder and takes the lock, which ends with this process at the latest.
+  /// The path of the state for SQLite, which takes no descriptor: without links, which SQLite
+  /// rejects in turn.
+  package func statePath() throws(SystemError) -> String {
+    for name in [Self.state, Self.state + "-wal", Self.state + "-shm"]
+    where directory.kind(of: name) == .link {
+      throw .link(directory.path(of: name))
+    }
+    return FileSystem.join(directory.realPath ?? directory.path, Self.state)
+  }
+
+  /// Moves a damaged state out of the way, and returns its new path.
+  package func setStateAside() throws(SystemError) -> String {
+    let aside = "\(Self.state).damaged"
+    // With its write-ahead log, which may hold the last commits.
+    for suffix in ["-wal", "-shm"] { try directory.remove(aside + suffix) }
+    try directory.rename(Self.state, to: aside)
+    if directory.size(of: Self.state + "-wal") != nil {
+      try directory.rename(Self.state + "-wal", to: aside + "-wal")
+    }
+    // SQLite rebuilds this index of its log.
+    try directory.remove(Self.state + "-shm")
+    return FileSystem.join(directory.realPath ?? directory.path, aside)
+  }
+
+  // MARK: The lock
+
+  /// Takes the lock, which ends with this process at the latest.
   ///
   /// - Throws: ``OutputError/busy(output:holder:)`` if another process holds the lock.
   package func lock() throws(OutputError) -> OutputLock {
-    let path = FileSystem.join(root, "lock")
     do throws(SystemError) {
       // The state may say more than the catalog, and the output is often a web server's folder.
-      try FileSystem.makeDirectory(root)
-      try FileSystem.makePrivate(root)
-      let file = try File(path, .lock)
+      try directory.makePrivate()
+      let file = try directory.open("lock", .lock)
       if try file.lock() {
         // The number is for messages only. The lock is the kernel's, so one of a killed run is not
         // stale.
@@ -47,21 +79,27 @@ package struct Workspace: Sendable {
       throw .system(error)
     }
     // Only for the message: without it the holder is not named.
-    let holder = (try? FileSystem.read(path, limit: 32)) ?? []
+    let holder = (try? directory.open("lock", .read).read(32, at: 0)) ?? []
     throw .busy(
-      output: FileSystem.parent(of: root),
+      output: FileSystem.parent(of: directory.path),
       holder: String(decoding: holder, as: UTF8.self).filter(\.isNumber))
   }
 
-  /// Empties staging and spool. The caller holds the lock, so what is there belongs to a dead run.
+  /// Empties staging and spool, and removes what is not a regular file from the cache. The caller holds the
+  /// lock, so what is there belongs to a dead run.
   package func clear() throws(SystemError) {
-    for directory in [stagingDirectory, spoolDirectory] {
-      try FileSystem.makeDirectory(directory)
-      // A linked folder would have the files of another folder removed.
-      try FileSystem.refuseLink(directory)
-      for name in try FileSystem.list(directory) {
-        try FileSystem.remove(FileSystem.join(directory, name))
-      }
+    for folder in [Self.staging, Self.spool] { try directory.makeDirectory(folder).clear() }
+    // Most outputs have none.
+    guard directory.exists(Self.cache) else { return }
+    let cache = try directory.directory(Self.cache)
+    for name in try cache.list() where cache.size(of: name) == nil { try cache.removeTree(name) }
+  }
+
+  /// The cached sources: name, size in bytes, last use in seconds since 1970. Creates the cache.
+  func cachedFiles() throws(SystemError) -> [(name: String, size: Int, used: Double)] {
+    let cache = try directory.makeDirectory(Self.cache)
+    return try cache.list().compactMap { name in
+      cache.sizeAndChange(of: name).map { (name, $0.size, $0.changed) }
     }
   }
 }

@@ -5,28 +5,38 @@ internal import TesseraSystem
 /// The output of a run, as the tools use it. This is the one place that knows how an output is laid
 /// out, apart from its catalog and its variants.
 struct OutputFolder: Sendable {
-  /// The path, as the caller named it.
-  let root: String
+  /// The published files.
+  let published: DirectoryOutput
 
-  init(_ root: String) { self.root = root }
+  init(_ root: String) throws(OutputToolError) {
+    guard FileSystem.isDirectory(root) else {
+      throw OutputToolError(
+        "\"\(root)\" holds no catalog.json; it must be the output of a run")
+    }
+    published = try OutputToolError.wrap { try DirectoryOutput(root) }
+  }
+
+  /// The path, as the caller named it.
+  var root: String { published.location }
 
   /// Takes the lock that runs take, until the result ends. Creates the private folder if needed.
   ///
   /// - Throws: ``OutputToolError``, with `isBusy` if another process holds the lock.
   func lock() throws(OutputToolError) -> OutputLock {
-    try OutputToolError.wrap { try DirectoryOutput(root).workspace.lock() }
+    try OutputToolError.wrap { try published.workspace().lock() }
   }
 
-  /// Whether a run has left its state here.
-  var hasState: Bool { DirectoryOutput(root).workspace.hasState }
+  /// The state; nil if no run has left one.
+  func existingState() throws(OutputToolError) -> StateStore? {
+    try OutputToolError.wrap {
+      try published.workspaceWithState().map { try StateStore(path: $0.statePath()) }
+    }
+  }
 
   /// Opens the state, and creates one if there is none.
   func state() throws(OutputToolError) -> StateStore {
-    try OutputToolError.wrap { try StateStore(path: DirectoryOutput(root).workspace.statePath) }
+    try OutputToolError.wrap { try StateStore(path: published.workspace().statePath()) }
   }
-
-  /// The published files.
-  var published: any Output { DirectoryOutput(root) }
 
   func list(_ folder: String) throws(OutputToolError) -> [OutputEntry] {
     try OutputToolError.wrap { try published.list(folder) }

@@ -19,6 +19,17 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Calls `body`, which may be cancelled, and converts what else it throws.
+  static func wrapWork<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw OutputToolError(converting: error)
+    }
+  }
+
   /// Calls `body`, which awaits the state, and converts what it throws.
   static func wrapAsync<Value>(_ body: () async throws -> Value) async throws(OutputToolError)
     -> Value

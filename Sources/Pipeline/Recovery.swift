@@ -54,19 +54,8 @@ struct Recovery: Sendable {
   /// Moves a damaged state out of the way and copies what can be read of it into a new one. Returns a
   /// warning for the user.
   func setAside(_ error: StateError) async throws -> String {
-    let path = workspace.statePath
-    let aside = "\(path).damaged"
-    try PipelineError.wrap {
-      // With its write-ahead log, which may hold the last commits.
-      for suffix in ["-wal", "-shm"] { try FileSystem.remove(aside + suffix) }
-      try FileSystem.rename(path, to: aside)
-      if FileSystem.size(ofFile: path + "-wal") != nil {
-        try FileSystem.rename(path + "-wal", to: aside + "-wal")
-      }
-      // SQLite rebuilds this index of its log.
-      try FileSystem.remove(path + "-shm")
-    }
-    let state = try StateStore(path: path)
+    let aside = try PipelineError.wrap { try workspace.setStateAside() }
+    let state = try StateStore(path: workspace.statePath())
     let count = try await state.salvage(from: aside)
     let rest =
       count > 0

@@ -13,15 +13,16 @@ extension Pipeline {
   /// - Throws: ``PipelineError`` if the run as a whole could not go on, or `CancellationError`. The last
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {
-    let directory = DirectoryOutput(file.output)
+    let directory = try PipelineError.wrap { try DirectoryOutput(file.output, creates: true) }
+    let workspace = try PipelineError.wrap { try directory.workspace() }
     // Before anything is touched: another run may be at work on this output.
-    let lock = try PipelineError.wrap { try directory.workspace.lock() }
+    let lock = try PipelineError.wrap { try workspace.lock() }
     defer { withExtendedLifetime(lock) {} }
-    let session = RunSession(self, directory, directory.workspace, .system, observer)
+    let session = RunSession(self, directory, workspace, .system, observer)
     try PipelineError.wrap { try session.prepare() }
     // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
     // now is removed when the next run starts.
-    defer { try? directory.workspace.clear() }
+    defer { try? workspace.clear() }
     do {
       do {
         return try await session.run()
@@ -92,7 +93,7 @@ struct RunSession: Sendable {
     let end = options.deadline.map { begun.advanced(by: $0) }
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(file, in: workspace.spoolDirectory, end: end)
-    let state = try StateStore(path: workspace.statePath)
+    let state = try StateStore(path: workspace.statePath())
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await startWorkers()
     defer { pool.close() }
@@ -203,7 +204,7 @@ struct RunSession: Sendable {
   private func openCache() -> SourceCache? {
     guard let limit = file.fetch.cache else { return nil }
     do throws(SystemError) {
-      return try SourceCache(workspace.cacheDirectory, limit: limit)
+      return try SourceCache(in: workspace, limit: limit)
     } catch {
       meter.warn("no sources are cached (fetch.cache): \(error)")
       return nil

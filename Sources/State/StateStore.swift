@@ -12,11 +12,13 @@ package actor StateStore {
   let placeholders: RecordTable<PlaceholderRecord>
   let rejections: RecordTable<RejectionRecord>
   let items: ItemTable
+  package nonisolated let path: String
   private var begun = ContinuousClock.now
 
   /// Opens the state at a path and creates it if it does not exist. An empty path opens a temporary
   /// state that no other process sees and that is gone with the store.
   package init(path: String) throws(StateError) {
+    self.path = path
     database = try Database(path)
     // WAL with NORMAL: a power cut may lose the last commits, but never their order. The time-out
     // comes first, because an earlier connection to the file may still be closing.

@@ -5,60 +5,45 @@ import TesseraTestSupport
 import Testing
 
 @Suite struct OutputTests {
+  /// An output and its workspace, as a run prepares them.
+  private static func prepared(
+    _ folder: TemporaryFolder, as path: String = "out"
+  ) throws -> (DirectoryOutput, Workspace) {
+    let output = try DirectoryOutput(folder.path(path), creates: true)
+    let workspace = try output.workspace()
+    try workspace.clear()
+    try output.prepare()
+    return (output, workspace)
+  }
+
   @Test func publishesByRenamingAndReportsWhatIsThere() throws {
     let folder = try TemporaryFolder()
-    let output = DirectoryOutput(folder.path("out"))
-    let lock = try output.workspace.lock()
-    try output.prepare()
-    try output.workspace.clear()
-    try Data("image!!".utf8).write(to: URL(filePath: output.workspace.stagingPath("1.webp")))
-    try output.publish(staged: output.workspace.stagingPath("1.webp"), as: "variants/ab/abc.webp")
+    let (output, workspace) = try Self.prepared(folder)
+    try workspace.staging("1.webp").open(.create).write(Array("image!!".utf8))
+    try output.publish(staged: workspace.staging("1.webp").path, as: "variants/ab/abc.webp")
     #expect(output.has("variants/ab/abc.webp", bytes: 7))
     #expect(!output.has("variants/ab/abc.webp", bytes: 8))
     #expect(!output.has("variants/ab/other.webp", bytes: 7))
-    try Data("catalog".utf8).write(to: URL(filePath: output.workspace.stagingPath("c")))
-    try output.write("catalog.json", staged: output.workspace.stagingPath("c"))
+    try workspace.staging("c").open(.create).write(Array("catalog".utf8))
+    try output.write("catalog.json", staged: workspace.staging("c"))
     #expect(try folder.text("out/catalog.json") == "catalog")
-    _ = consume lock
   }
 
   @Test func isLockedByOneProcessAtATimeAndNamesIt() throws {
     let folder = try TemporaryFolder()
-    let output = DirectoryOutput(folder.path("out"))
+    let (_, workspace) = try Self.prepared(folder)
     do {
-      let lock = try output.workspace.lock()
+      let lock = try workspace.lock()
       defer { withExtendedLifetime(lock) {} }
       #expect {
-        _ = try output.workspace.lock()
+        _ = try workspace.lock()
       } throws: { error in
-        "\(error)".contains("another run holds the output")
+        "\(error)".contains("another run holds the output \"\(folder.path("out"))\"")
           && "\(error)".contains("(process \(ProcessInfo.processInfo.processIdentifier))")
       }
     }
     // The lock ended with its holder.
-    _ = try output.workspace.lock()
-  }
-
-  @Test func doesNotFollowALinkInTheFilesPlace() throws {
-    let folder = try TemporaryFolder()
-    let output = DirectoryOutput(folder.path("out"))
-    _ = try output.workspace.lock()
-    try FileManager.default.createDirectory(
-      atPath: folder.path("out/variants/ab"), withIntermediateDirectories: true)
-    try folder.write("image!!", to: "elsewhere")
-    try FileManager.default.createSymbolicLink(
-      atPath: folder.path("out/variants/ab/x"), withDestinationPath: folder.path("elsewhere"))
-    #expect(!output.has("variants/ab/x", bytes: 7))
-  }
-
-  @Test func clearsTheRemainsOfADeadRun() throws {
-    let folder = try TemporaryFolder()
-    let output = DirectoryOutput(folder.path("out"))
-    _ = try output.workspace.lock()
-    try output.workspace.clear()
-    try Data("half".utf8).write(to: URL(filePath: output.workspace.stagingPath("left")))
-    try output.workspace.clear()
-    #expect(folder.files(below: "out/.tessera/staging").isEmpty)
+    _ = try workspace.lock()
   }
 
   @Test func errorsNameThePath() {

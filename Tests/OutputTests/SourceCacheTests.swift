@@ -18,10 +18,16 @@ import Testing
   }
   private static let ticks = Mutex(1_000.0)
 
-  init() throws { folder = try TemporaryFolder() }
+  private let workspace: Workspace
+
+  init() throws {
+    folder = try TemporaryFolder()
+    workspace = Workspace(try Directory(folder.path("work"), creates: true))
+    try workspace.clear()
+  }
 
   private func cache(room: Int) throws -> SourceCache {
-    try SourceCache(folder.path("cache"), limit: room * 10, clock: clock)
+    try SourceCache(in: workspace, limit: room * 10, clock: clock)
   }
 
   /// Ten bytes, and their digest.
@@ -34,22 +40,23 @@ import Testing
     for name in names {
       let source = Self.source(name)
       // The cache links the file, so each has its own.
-      let file = folder.path("\(UUID())")
-      try Data(source.bytes).write(to: URL(filePath: file))
+      let file = workspace.spool("\(UUID())")
+      try file.open(.create).write(source.bytes)
       cache.keep(file, as: source.digest)
     }
   }
 
   private func restore(_ name: String, from cache: SourceCache) throws -> Bool {
-    try? FileManager.default.removeItem(atPath: folder.path("restored"))
-    return cache.restore(Self.source(name).digest, to: folder.path("restored"))
+    let restored = workspace.spool("restored")
+    try restored.remove()
+    return cache.restore(Self.source(name).digest, to: restored)
   }
 
   /// Sets when a cached file was last used, in seconds since 1970.
   private func setTime(_ name: String, _ seconds: Double) throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: seconds)],
-      ofItemAtPath: folder.path("cache/\(Self.source(name).digest)"))
+      ofItemAtPath: folder.path("work/cache/\(Self.source(name).digest)"))
   }
 
   private func names(in cache: SourceCache) -> String {
@@ -64,7 +71,7 @@ import Testing
     #expect(names(in: cache) == "bcd")
     try keep("e", "f", in: cache)
     #expect(names(in: cache) == "def")
-    #expect(folder.files(below: "cache").count == 3)
+    #expect(folder.files(below: "work/cache").count == 3)
   }
 
   @Test func aUsedSourceStays() throws {
@@ -109,8 +116,9 @@ import Testing
   @Test func whatIsTooLargeIsNotKept() throws {
     let cache = try cache(room: 2)
     try keep("a", in: cache)
-    try Data(count: 21).write(to: URL(filePath: folder.path("large")))
-    cache.keep(folder.path("large"), as: "large")
+    let large = workspace.spool("large")
+    try large.open(.create).write([UInt8](repeating: 0, count: 21))
+    cache.keep(large, as: "large")
     #expect(names(in: cache) == "a")
     #expect(!cache.has("large"))
   }
@@ -120,7 +128,7 @@ import Testing
     let cache = try cache(room: 2)
     try keep("a", "b", in: cache)
     try Data("damaged...".utf8).write(
-      to: URL(filePath: folder.path("cache/\(Self.source("b").digest)")))
+      to: URL(filePath: folder.path("work/cache/\(Self.source("b").digest)")))
     #expect(try !restore("b", from: cache))
     #expect(names(in: cache) == "a")
     #expect(folder.files(below: "").allSatisfy { !$0.contains("restored") })

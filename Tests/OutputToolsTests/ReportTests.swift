@@ -5,10 +5,8 @@ import Testing
 
 @testable import TesseraOutputTools
 
-/// The pure parts of the tools: reports, drafts, errors, and the keyed form of catalogs.
+/// The pure parts of the tools: reports, errors, and the keyed form of catalogs.
 @Suite struct ReportTests {
-  private struct Failure: Error {}
-
   private static func parse(_ text: String) throws -> JSONValue {
     try JSONParser.parse(Array(text.utf8))
   }
@@ -83,30 +81,6 @@ import Testing
     for number in 0..<10_001 { _ = report.add(id: "\(number)", path: "", "is missing") }
     #expect(report.problemCount == 10_001)
     #expect(report.problems.count == 10_000)
-  }
-
-  @Test func aDraftIsRemovedOnEveryWayOut() async throws {
-    let folder = try TemporaryFolder()
-    let target = folder.path("target")
-    func write(_ draft: String) throws {
-      try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: true)
-      try Data("x".utf8).write(to: URL(filePath: draft + "/file"))
-    }
-    #expect(throws: Failure.self) {
-      try Draft.publish(to: target) { draft in
-        try write(draft)
-        throw Failure()
-      }
-    }
-    #expect(folder.files(below: "").isEmpty)
-    let task = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      try Draft.publish(to: target) { try write($0) }
-    }
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(folder.files(below: "").isEmpty)
-    try Draft.publish(to: target) { try write($0) }
-    #expect(folder.files(below: "") == ["target/file"])
   }
 
   @Test func theKeyedFormIsAnObjectByIds() throws {

@@ -134,7 +134,7 @@ import Testing
     let parts = try await run.parts()
     let item = Item(.init(line: 1, id: "a", url: Self.url), position: 0, run.file.fetch)
     let work = Work(item)
-    let path = run.workspace.spoolPath("0")
+    let path = run.workspace.spool("0").path
     _ = try await Receive(parts).perform(work)
     _ = try await PlanFiles(parts).perform(work)
     defer { work.close() }

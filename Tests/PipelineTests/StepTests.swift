@@ -77,9 +77,9 @@ import Testing
         confirmation: confirmation)
     }
     if known.isCached {
-      let path = run.workspace.spoolPath("cached")
-      try File(path, .write).write(photo)
-      parts.copies.cache?.keep(path, as: digest)
+      let spool = run.workspace.spool("cached")
+      try spool.open(.write).write(photo)
+      parts.copies.cache?.keep(spool, as: digest)
     }
     return source
   }

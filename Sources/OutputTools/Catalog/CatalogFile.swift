@@ -12,34 +12,49 @@ internal import TesseraSystem
 ///
 /// Both check for cancellation before each image.
 struct CatalogFile {
+  /// For messages.
   let path: String
+  /// The folder that the paths in the catalog are relative to.
+  let folder: Directory
+  private let name: String
 
   /// The catalog of an output.
   init(of output: OutputFolder) throws(OutputToolError) {
-    let names = ["catalog.json", "catalog.jsonl"].map { FileSystem.join(output.root, $0) }
-    guard let path = names.first(where: { FileSystem.size(ofFile: $0) != nil }) else {
+    folder = output.published.root
+    let names = ["catalog.json", "catalog.jsonl"]
+    guard let name = names.first(where: folder.exists) else {
       throw OutputToolError(
         "\"\(output.root)\" holds no catalog.json; it must be the output of a run")
     }
-    self.path = path
+    self.name = name
+    path = folder.path(of: name)
   }
 
   /// A catalog by its own path, or that of its output.
   init(at path: String) throws(OutputToolError) {
     self =
       FileSystem.isDirectory(path)
-      ? try CatalogFile(of: OutputFolder(path)) : CatalogFile(path: path)
+      ? try CatalogFile(of: OutputFolder(path)) : try CatalogFile(path: path)
   }
 
-  private init(path: String) { self.path = path }
+  /// - Parameter path: may be a link, because the user named it.
+  private init(path: String) throws(OutputToolError) {
+    self.path = path
+    let place = FileSystem.isLink(path) ? FileSystem.realPath(path) ?? path : path
+    folder = try OutputToolError.wrap { try Directory(FileSystem.parent(of: place)) }
+    name = FileSystem.name(of: place)
+  }
 
-  /// The folder that the paths in the catalog are relative to.
-  var folder: String { FileSystem.parent(of: path) }
+  private func open() throws(OutputToolError) -> File {
+    try OutputToolError.wrap { try folder.open(name, .read) }
+  }
 
   /// The images as they were written, one on a line.
   ///
   /// - Throws: ``OutputToolError`` if this is not a catalog of this version, as a run writes it.
-  func lines() throws(OutputToolError) -> CatalogLines { try CatalogLines.open(path) }
+  func lines() throws(OutputToolError) -> CatalogLines {
+    try CatalogLines.of(try open(), path: path)
+  }
 
   /// The catalog without its images.
   func head() throws -> Catalog {
@@ -110,7 +125,7 @@ struct CatalogFile {
 
   /// Feeds the file to a reader, and calls `body` after each part, until it returns false.
   private func read(_ body: (inout CatalogReader) throws -> Bool) throws {
-    let file = try OutputToolError.wrap { try File(path, .read) }
+    let file = try open()
     var reader = CatalogReader()
     var bytes: [UInt8] = []
     while try OutputToolError.wrap({ try file.read(1 << 16, into: &bytes) }) > 0 {

@@ -34,11 +34,10 @@ struct CatalogLines: ~Copyable {
     self.path = path
   }
 
-  /// Opens a catalog and reads its head.
+  /// Reads the head of a catalog.
   ///
   /// - Throws: ``OutputToolError`` if this is not a catalog of this version, as a run writes it.
-  static func open(_ path: String) throws(OutputToolError) -> CatalogLines {
-    let file = try OutputToolError.wrap { try File(path, .read) }
+  static func of(_ file: consuming File, path: String) throws(OutputToolError) -> CatalogLines {
     var lines = CatalogLines(file: file, path: path)
     guard let first = try lines.nextLine(), let head = head(first) else {
       throw OutputToolError(

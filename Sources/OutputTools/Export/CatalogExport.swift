@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraOutput
 internal import TesseraSystem
 
 /// Converts a catalog into a form that other tools read, one image at a time, so that memory does
@@ -46,10 +47,12 @@ package struct CatalogExport {
     let catalog = try CatalogFile(at: output)
     let head = try catalog.head()
     let names = try slotNames(in: head)
-    return try Draft.publish(to: target) { draft in
-      try write(
-        catalog,
-        ExportContext(head: head, slots: names, output: catalog.folder, target: draft))
+    return try OutputToolError.wrapWork {
+      try Draft.publish(to: target) { draft in
+        try write(
+          catalog,
+          ExportContext(head: head, slots: names, output: catalog.folder, target: draft))
+      }
     }
   }
 

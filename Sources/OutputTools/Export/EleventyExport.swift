@@ -62,7 +62,7 @@ final class EleventyExport: Exporting {
       entry.member("sourceType", file.type)
       entry.member("srcset", "\(url.sourceSetURL) \(variant.width)w")
       entry.member("filename", FileSystem.name(of: file.path))
-      entry.member("outputPath", FileSystem.join(context.output, file.path))
+      entry.member("outputPath", context.output.path(of: file.path))
       entry.member("size", file.bytes)
     }
   }

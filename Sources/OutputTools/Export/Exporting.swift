@@ -22,7 +22,7 @@ struct ExportContext: Sendable {
   var head: Catalog
   var slots: [String]
   /// The folder that holds the catalog.
-  var output: String
+  var output: Directory
   /// Where the export is written.
   var target: String
 
@@ -41,7 +41,15 @@ struct ExportContext: Sendable {
 
   /// Copies a file of the catalog.
   func copy(_ path: String, to place: String) throws(SystemError) {
-    try FileSystem.copy(FileSystem.join(output, path), to: place)
+    let source = try output.open(path, .read)
+    let copy = try File(place, .create)
+    var offset = 0
+    while true {
+      let bytes = try source.read(1 << 18, at: offset)
+      if bytes.isEmpty { return }
+      try copy.write(bytes)
+      offset += bytes.count
+    }
   }
 }
 

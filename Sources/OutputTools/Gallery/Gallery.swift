@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraSystem
 
 /// One HTML page to look at an output with. It is laid out from the catalog alone, and contains all
@@ -27,19 +28,25 @@ package struct Gallery {
     }
     let path = FileSystem.join(output, Self.name)
     let page = try GalleryPage()
-    return try Draft.publish(to: path) { draft in
-      let file = try OutputToolError.wrap { try File(draft, .write) }
-      var report = GalleryReport(path: path)
-      func write(_ bytes: [UInt8]) throws(OutputToolError) {
-        try OutputToolError.wrap { try file.write(bytes) }
-      }
-      try write(page.beginning)
-      try writeCatalog(&report) { json throws(OutputToolError) in
-        try write(GalleryPage.escaped(json))
-      }
-      try write(page.end)
-      return report
+    return try OutputToolError.wrapWork {
+      try Draft.publish(to: path) { try write(page, to: $0, GalleryReport(path: path)) }
     }
+  }
+
+  private func write(
+    _ page: GalleryPage, to draft: String, _ report: consuming GalleryReport
+  ) throws -> GalleryReport {
+    let file = try OutputToolError.wrap { try File(draft, .create) }
+    var report = report
+    func write(_ bytes: [UInt8]) throws(OutputToolError) {
+      try OutputToolError.wrap { try file.write(bytes) }
+    }
+    try write(page.beginning)
+    try writeCatalog(&report) { json throws(OutputToolError) in
+      try write(GalleryPage.escaped(json))
+    }
+    try write(page.end)
+    return report
   }
 
   /// Writes the page's data: the first images, the catalog's head, and what all images add up to.

@@ -6,7 +6,7 @@ internal import TesseraSystem
 /// manifest no longer names, some time after that was first seen: clients that hold yesterday's catalog
 /// still find their files.
 package struct Pruning: Sendable {
-  private let output: OutputFolder
+  private let root: String
   private let grace: Duration
   private let isDryRun: Bool
   private let now: Double
@@ -16,7 +16,7 @@ package struct Pruning: Sendable {
   ///   - isDryRun: whether nothing is deleted or recorded.
   ///   - now: in seconds since 1970.
   package init(_ root: String, grace: Duration, isDryRun: Bool, now: Double = Host.now) {
-    output = OutputFolder(root)
+    self.root = root
     self.grace = grace
     self.isDryRun = isDryRun
     self.now = now
@@ -26,6 +26,7 @@ package struct Pruning: Sendable {
   /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
   ///   `CancellationError`.
   package func run(onDelete: (_ path: String) -> Void) async throws -> PruneReport {
+    let output = try OutputFolder(root)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
     var catalog = try CatalogFile(of: output).lines()
     let lock = try output.lock()
@@ -34,7 +35,7 @@ package struct Pruning: Sendable {
     try await record(&catalog, in: state)
     var report = PruneReport()
     for folder in try output.list("variants") {
-      try await prune(folder, state, &report, onDelete)
+      try await prune(folder, of: output, state, &report, onDelete)
     }
     try await collectRows(state, &report)
     if !isDryRun { try await OutputToolError.wrapAsync { try await state.shrink() } }
@@ -85,8 +86,8 @@ package struct Pruning: Sendable {
   }
 
   private func prune(
-    _ folder: OutputEntry, _ state: StateStore, _ report: inout PruneReport,
-    _ onDelete: (String) -> Void
+    _ folder: OutputEntry, of output: OutputFolder, _ state: StateStore,
+    _ report: inout PruneReport, _ onDelete: (String) -> Void
   ) async throws {
     guard folder.kind == .folder else {
       report.foreign += 1

@@ -22,7 +22,7 @@ struct FileCheck {
   /// What is wrong with the file: completes "the file …". Nil if nothing is.
   func problem() -> String? {
     guard let digest = file.digest else { return "has a name that no run gives" }
-    guard let size = output.size(of: file.path) else { return "is missing" }
+    guard let size = output.size(of: file.path) else { return absence() }
     guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
     do throws(SystemError) {
       let bytes = try output.read(file.path, isDeep ? size : Self.beginning, at: 0)
@@ -35,6 +35,17 @@ struct FileCheck {
       return "can't be read: \(error.reason)"
     }
     return nil
+  }
+
+  /// Why the file has no size.
+  private func absence() -> String {
+    do throws(SystemError) {
+      _ = try output.read(file.path, 0, at: 0)
+      // It was published since.
+      return "changed while it was checked"
+    } catch {
+      return error.isMissingFile && !error.isLink ? "is missing" : "can't be read: \(error.reason)"
+    }
   }
 
   /// Compares the file's header with the catalog.

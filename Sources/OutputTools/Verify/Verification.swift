@@ -1,8 +1,9 @@
 internal import TesseraOutput
+internal import TesseraSystem
 
 /// Checks whether every file that a catalog names is there, complete, and of the stated size.
 package struct Verification: Sendable {
-  private let output: OutputFolder
+  private let root: String
   private let isDeep: Bool
   private let removesBroken: Bool
 
@@ -10,7 +11,7 @@ package struct Verification: Sendable {
   ///   - isDeep: whether contents are read, and compared with the digests in their names.
   ///   - removesBroken: whether broken files are deleted, so that the next run regenerates them.
   package init(_ root: String, isDeep: Bool, removesBroken: Bool) {
-    output = OutputFolder(root)
+    self.root = root
     self.isDeep = isDeep
     self.removesBroken = removesBroken
   }
@@ -19,6 +20,7 @@ package struct Verification: Sendable {
   /// - Throws: ``OutputToolError`` if the catalog is missing or can't be read; or
   ///   `CancellationError`.
   package func run(onProblem: (VerifyReport.Problem) -> Void) throws -> VerifyReport {
+    let output = try OutputFolder(root)
     // No run may write a file while it is being checked, and then deleted.
     let lock = removesBroken ? try output.lock() : nil
     defer { withExtendedLifetime(lock) {} }
@@ -38,12 +40,22 @@ package struct Verification: Sendable {
         guard let problem = check.problem() else { continue }
         onProblem(report.add(id: id, path: file.path, problem))
         // Only names that a run gives: any other may lead out of the output.
-        if removesBroken, file.digest != nil {
-          try output.remove(file.path)
-          report.removed += 1
-        }
+        if removesBroken, file.digest != nil, try remove(file, of: output) { report.removed += 1 }
       }
     }
     return report
+  }
+
+  /// Returns false for a file behind a link, which is not in the output.
+  private func remove(
+    _ file: PublishedFile, of output: OutputFolder
+  ) throws(OutputToolError) -> Bool {
+    do throws(SystemError) {
+      try output.published.delete(file.path)
+    } catch {
+      guard error.isLink else { throw OutputToolError("\(error)") }
+      return false
+    }
+    return true
   }
 }

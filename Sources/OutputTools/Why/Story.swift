@@ -20,13 +20,11 @@ package struct Story: Sendable {
   /// - Parameter root: the output of a run.
   /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
   package static func of(_ id: String, in root: String) async throws -> Story {
-    let output = OutputFolder(root)
-    guard output.hasState else {
+    guard let state = try OutputFolder(root).existingState() else {
       throw OutputToolError(
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
       )
     }
-    let state = try output.state()
     guard let known = try await OutputToolError.wrapAsync({ try await state.story(of: id) }) else {
       throw try await unknown(id, state)
     }

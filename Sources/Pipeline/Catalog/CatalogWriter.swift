@@ -21,7 +21,7 @@ struct CatalogWriter {
   func write(run: Int, count: Int) async throws {
     let name = "catalog.\(file.catalogFormat.rawValue)"
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
-    let staged = workspace.stagingPath(name)
+    let staged = workspace.staging(name)
     try await writeStaged(staged, run: run, count: count)
     try output.write(name, staged: staged)
     // A catalog in the other form would be out of date from now on.
@@ -30,8 +30,8 @@ struct CatalogWriter {
     }
   }
 
-  private func writeStaged(_ path: String, run: Int, count: Int) async throws {
-    let target = try File(path, .write)
+  private func writeStaged(_ staged: WorkFile, run: Int, count: Int) async throws {
+    let target = try staged.open(.write)
     let isLines = file.catalogFormat == .jsonl
     // In JSON, the images are the last member of the object.
     try target.write(isLines ? head : head.dropLast() + Array(",\"images\":[".utf8))
@@ -63,7 +63,7 @@ struct CatalogWriter {
 
   private var lost: StateError {
     StateError(
-      kind: .incomplete, path: workspace.statePath, message: "items of this run are missing in it")
+      kind: .incomplete, path: state.path, message: "items of this run are missing in it")
   }
 
   /// Everything but the images.

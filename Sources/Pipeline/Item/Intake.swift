@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TesseraBytes
 internal import TesseraFetch
 internal import TesseraImageHeader
+internal import TesseraOutput
 internal import TesseraPlan
 internal import TesseraSystem
 
@@ -15,7 +16,7 @@ final class Intake: BodyReceiving {
   }
 
   private let acceptance: Acceptance
-  private let spoolPath: String
+  private let spool: WorkFile
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
@@ -32,10 +33,10 @@ final class Intake: BodyReceiving {
     var isForeign = false
   }
 
-  /// - Parameter spoolPath: the file that the bytes go to; created when the first bytes arrive.
-  init(_ acceptance: Acceptance, spoolPath: String) {
+  /// - Parameter spool: the file that the bytes go to; created when the first bytes arrive.
+  init(_ acceptance: Acceptance, spool: WorkFile) {
     self.acceptance = acceptance
-    self.spoolPath = spoolPath
+    self.spool = spool
   }
 
   /// A body, or the rest of one that broke off. Bytes of two versions are never joined.
@@ -91,7 +92,7 @@ final class Intake: BodyReceiving {
       }
       do throws(SystemError) {
         // A pause has closed the file; more bytes go behind those that are there.
-        if state.spool == nil { state.spool = try File(spoolPath, isFirst ? .write : .append) }
+        if state.spool == nil { state.spool = try spool.open(isFirst ? .write : .append) }
         try state.spool?.write(bytes)
       } catch {
         return .failed("\(error)")
@@ -119,6 +120,6 @@ final class Intake: BodyReceiving {
   func discard() {
     state.withLock { $0.spool = nil }
     // What can't be removed now is removed when the next run starts.
-    try? FileSystem.remove(spoolPath)
+    try? spool.remove()
   }
 }

@@ -1,4 +1,5 @@
 internal import TesseraFetch
+internal import TesseraOutput
 internal import TesseraPipelineFile
 
 /// Fetches one source, with all its attempts. An interrupted transfer is resumed where it broke off.
@@ -18,12 +19,12 @@ struct SourceTransfer: Sendable {
 
   /// - Parameters:
   ///   - validators: make the request conditional.
-  ///   - path: where the bytes are spooled; no other task uses it.
+  ///   - spool: where the bytes are spooled; no other task uses it.
   func fetch(
-    _ item: Item, _ validators: Validators?, to path: String
+    _ item: Item, _ validators: Validators?, to spool: WorkFile
   ) async throws -> Outcome {
     var attempts = Attempts(item, settings, validators, runEnd: fetcher.end)
-    let intake = Intake(acceptance, spoolPath: path)
+    let intake = Intake(acceptance, spool: spool)
     while true {
       let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
       switch attempts.result(of: answer, intake) {

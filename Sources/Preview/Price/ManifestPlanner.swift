@@ -6,6 +6,7 @@ package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraProbe
 internal import TesseraState
+internal import TesseraSystem
 
 /// Plans a whole manifest from the sizes that earlier runs learned. Makes nothing.
 package struct ManifestPlanner {
@@ -19,11 +20,13 @@ package struct ManifestPlanner {
   ///   - probes: whether unknown sizes are probed over the network.
   package init(_ file: PipelineFile, ladders: [Ladder] = [], probes: Bool) throws {
     self.file = file
-    let workspace = DirectoryOutput(file.output).workspace
     // Opening a state that does not exist would create it, and planning writes nothing.
-    state =
-      workspace.hasState
-      ? try PipelineError.wrap { try StateStore(path: workspace.statePath) } : nil
+    state = try PipelineError.wrap {
+      guard FileSystem.exists(file.output) else { return nil }
+      return try DirectoryOutput(file.output).workspaceWithState().map {
+        try StateStore(path: $0.statePath())
+      }
+    }
     prober = probes ? try ManifestProber(file) : nil
     let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)
     summary = PlanSummary(ladders: roundings.map { LadderPrice($0) })

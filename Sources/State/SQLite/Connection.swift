@@ -16,8 +16,9 @@ final class Connection {
     toleratesErrors = isReadOnly
     // No mutex: the state store is an actor, and this connection is its own.
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    let code = sqlite3_open_v2(
-      path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    // The caller has resolved the path: a link in it was put there since, and would lead elsewhere.
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK else {
       let error = failure(code)
       // A handle exists even if opening failed, and has to be closed.

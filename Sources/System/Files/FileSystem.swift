@@ -40,6 +40,12 @@ package enum FileSystem {
     return lstat(path, &status) == 0
   }
 
+  /// Whether a symbolic link is at the path.
+  package static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
   /// Whether the path leads to a directory. Symbolic links are followed.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
@@ -48,15 +54,9 @@ package enum FileSystem {
 
   /// The size of a regular file in bytes; nil if there is none. Symbolic links are not followed,
   /// because Tessera never writes one.
-  package static func size(ofFile path: String) -> Int? { sizeAndChange(ofFile: path)?.size }
-
-  /// The size in bytes and the last change in seconds since 1970; nil for anything but a regular
-  /// file. Symbolic links are not followed.
-  package static func sizeAndChange(ofFile path: String) -> (size: Int, changed: Double)? {
+  package static func size(ofFile path: String) -> Int? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return (
-      Int(status.st_size), Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-    )
+    return Int(status.st_size)
   }
 }

@@ -71,10 +71,10 @@ final class MemoryOutput: Output {
 
   func delete(_ path: String) { state.withLock { $0.files[path] = nil } }
 
-  func write(_ name: String, staged: String) throws(SystemError) {
-    let bytes = try File(staged, .read).read(1 << 16, at: 0)
+  func write(_ name: String, staged: WorkFile) throws(SystemError) {
+    let bytes = try staged.open(.read).read(1 << 16, at: 0)
     state.withLock { $0.files[name] = bytes }
-    try FileSystem.remove(staged)
+    try staged.remove()
   }
 
   func write(_ name: String, _ bytes: [UInt8]) { state.withLock { $0.files[name] = bytes } }

@@ -36,7 +36,7 @@ struct RunInMemory: Sendable {
       """, to: "pipeline.yaml")
     file = try PipelineFile.load(path)
     state = try StateStore(path: "")
-    workspace = Workspace(folder.path("workspace"))
+    workspace = Workspace(try Directory(folder.path("workspace"), creates: true))
     try workspace.clear()
   }
 
@@ -117,7 +117,7 @@ struct RunInMemory: Sendable {
   func parts(
     _ extent: RunExtent = .everything, onlyFailed: Bool = false
   ) async throws -> RunParts {
-    let cache = try file.fetch.cache.map { try SourceCache(workspace.cacheDirectory, limit: $0) }
+    let cache = try file.fetch.cache.map { try SourceCache(in: workspace, limit: $0) }
     return RunParts(
       file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
       clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,

@@ -1,6 +1,5 @@
 internal import Synchronization
 internal import TesseraOutput
-internal import TesseraSystem
 
 /// Sources that other items of this run wait for: an item that needs other files of a source than the
 /// item before works on the same bytes without a second request.
@@ -9,7 +8,7 @@ internal import TesseraSystem
 final class RunCopies: Sendable {
   private struct Copy {
     var digest: String
-    var path: String
+    var file: WorkFile
   }
 
   private let sources: KeyedQueue
@@ -27,23 +26,23 @@ final class RunCopies: Sendable {
 
   /// Keeps the bytes of a source if another item waits for it. The caller holds the source's turn. The
   /// file also stays where it is.
-  func keep(_ spool: String, as digest: String, of key: String) {
+  func keep(_ spool: WorkFile, as digest: String, of key: String) {
     guard sources.isAwaited(key), copies.withLock({ $0.count < Self.limit && $0[key] == nil })
     else { return }
-    let path = workspace.spoolPath("copy-\(key)")
+    let file = workspace.spool("copy-\(key)")
     // A hard link takes no bytes. If it fails, nothing is kept, and the source is requested.
-    guard (try? FileSystem.link(spool, as: path)) != nil else { return }
-    copies.withLock { $0[key] = Copy(digest: digest, path: path) }
+    guard (try? spool.link(as: file)) != nil else { return }
+    copies.withLock { $0[key] = Copy(digest: digest, file: file) }
   }
 
   func has(_ digest: String, of key: String) -> Bool {
     copies.withLock { $0[key]?.digest == digest }
   }
 
-  /// Links the bytes of a source to a path. Returns false if it has none.
-  func restore(_ digest: String, of key: String, to target: String) -> Bool {
+  /// Gives the bytes of a source a second name. Returns false if it has none.
+  func restore(_ digest: String, of key: String, to target: WorkFile) -> Bool {
     guard let copy = copies.withLock({ $0[key] }), copy.digest == digest else { return false }
-    return (try? FileSystem.link(copy.path, as: target)) != nil
+    return (try? copy.file.link(as: target)) != nil
   }
 
   /// Drops the copy of a source if no other item waits for it. The caller holds the source's turn.
@@ -51,7 +50,7 @@ final class RunCopies: Sendable {
     guard !sources.isAwaited(key) else { return }
     // What can't be removed now is removed when the next run starts.
     if let copy = copies.withLock({ $0.removeValue(forKey: key) }) {
-      try? FileSystem.remove(copy.path)
+      try? copy.file.remove()
     }
   }
 }

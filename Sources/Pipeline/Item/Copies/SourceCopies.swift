@@ -1,6 +1,5 @@
 internal import TesseraOutput
 internal import TesseraState
-internal import TesseraSystem
 
 /// Kept bytes of sources: those that other items of this run wait for, and those that are cached for
 /// later runs.
@@ -24,21 +23,22 @@ struct SourceCopies: Sendable {
     guard has(work.source, of: item), let record = work.source.record,
       let content = work.source.content
     else { return false }
-    let path = workspace.spoolPath("\(item.position)")
+    let spool = workspace.spool("\(item.position)")
     guard
-      run.restore(record.content, of: item.sourceKey, to: path)
-        || cache?.restore(record.content, to: path) == true
+      run.restore(record.content, of: item.sourceKey, to: spool)
+        || cache?.restore(record.content, to: spool) == true
     else { return false }
     // What can't be removed now is removed when the next run starts.
-    work.atEnd { try? FileSystem.remove(path) }
+    work.atEnd { try? spool.remove() }
     work.bytes = SourceBytes(
-      path: path, digest: record.content, header: HeaderFacts(content), isCopy: true)
+      path: spool.path, digest: record.content, header: HeaderFacts(content), isCopy: true)
     work.reasons.append(.keptCopy)
     return true
   }
 
   func keep(_ bytes: SourceBytes, of item: Item) {
-    cache?.keep(bytes.path, as: bytes.digest)
-    run.keep(bytes.path, as: bytes.digest, of: item.sourceKey)
+    let spool = workspace.spool("\(item.position)")
+    cache?.keep(spool, as: bytes.digest)
+    run.keep(spool, as: bytes.digest, of: item.sourceKey)
   }
 }

@@ -75,9 +75,9 @@ struct Publish: Step {
       let path = PublishedFile.path(
         digest: digest, width: header.width, height: header.height,
         fileExtension: file.encoding.format.fileExtension)
-      let staged = workspace.stagingPath(name)
-      try File(staged, .create).write(bytes)
-      try output.publish(staged: staged, as: path)
+      let staged = workspace.staging(name)
+      try staged.open(.create).write(bytes)
+      try output.publish(staged: staged.path, as: path)
       return VariantRecord(
         path: path, width: header.width, height: header.height, bytes: bytes.count, sha256: digest)
     } catch {

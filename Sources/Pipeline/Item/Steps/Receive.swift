@@ -31,8 +31,8 @@ struct Receive: Step {
 
   func perform(_ work: Work) async throws -> StepDecision {
     let item = work.item
-    let path = workspace.spoolPath("\(item.position)")
-    switch try await transfer.fetch(item, work.question.validators, to: path) {
+    let spool = workspace.spool("\(item.position)")
+    switch try await transfer.fetch(item, work.question.validators, to: spool) {
     case .failed(let error): return .done(.failed(.unreachable(error)))
     case .notModified(let response):
       work.response = response
@@ -54,7 +54,7 @@ struct Receive: Step {
       }
       work.response = response
       work.bytes = SourceBytes(
-        path: path, digest: digest, header: HeaderFacts(header), isCopy: false)
+        path: spool.path, digest: digest, header: HeaderFacts(header), isCopy: false)
       work.reasons.append(freshness.change(work.source, to: digest, response))
       // Past `revalidate`, which handles answers without a body.
       return .goTo(.plan)

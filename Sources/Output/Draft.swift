@@ -1,0 +1,80 @@
+package import TesseraSystem
+
+/// Names of documents that are not complete yet: `run.json.tessera-4711.new`.
+///
+/// No other program gives such names, so a draft that a killed process left can be removed without
+/// asking.
+package enum Draft {
+  /// The name of this process's draft: two processes may write the same document.
+  package static func name(of document: String) -> String {
+    "\(document).tessera-\(Host.processIdentifier).new"
+  }
+
+  /// The document that a name is a draft of; nil if it is not a draft.
+  static func document(of name: String) -> Substring? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts.last == "new", let mark = parts.dropLast().last,
+      mark.hasPrefix("tessera-"), mark.count > 8,
+      mark.utf8.dropFirst(8).allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    else { return nil }
+    return name.dropLast(mark.utf8.count + ".new".utf8.count + 1)
+  }
+
+  /// Removes the drafts of killed processes from a folder. Those of living ones are locked.
+  ///
+  /// - Parameter document: only its drafts; nil for all.
+  package static func clear(
+    _ folder: Directory, of document: String? = nil
+  ) throws(SystemError) {
+    for name in try folder.list() {
+      guard let found = self.document(of: name), document.map({ found == $0 }) ?? true else {
+        continue
+      }
+      if folder.kind(of: name) == .folder {
+        // Held until the draft is gone: its writer could not take it in between.
+        guard let lock = try folder.directory(name).lock() else { continue }
+        try folder.removeTree(name)
+        _ = consume lock
+      } else {
+        try folder.remove(name)
+      }
+    }
+  }
+
+  /// Makes something of any kind and gives it its name when it is complete.
+  ///
+  /// Calls `make` with a path where nothing exists, and renames what is there afterwards to `target`.
+  /// The draft is removed on every other way out: if `make` throws, or the task is cancelled. That of
+  /// a killed process is removed by the next call with the same target.
+  package static func publish<Value>(
+    to target: String, _ make: (_ draft: String) throws -> Value
+  ) throws -> Value {
+    let folder = try Directory(FileSystem.parent(of: target))
+    let document = FileSystem.name(of: target)
+    try clear(folder, of: document)
+    // In a folder of its own, whose lock shows that this process lives.
+    let name = name(of: document)
+    let lock = try makeLocked(name, in: folder)
+    // If removing fails, the error of `make` is what matters.
+    defer {
+      try? folder.removeTree(name)
+      withExtendedLifetime(lock) {}
+    }
+    let value = try make(folder.path(of: "\(name)/draft"))
+    try Task.checkCancellation()
+    try folder.rename("\(name)/draft", to: document)
+    return value
+  }
+
+  private static func makeLocked(
+    _ name: String, in folder: Directory
+  ) throws(SystemError) -> File? {
+    while true {
+      // Without a lock (some network file systems have none for folders), no other process can take
+      // it either, and the draft is left alone.
+      let lock = try? folder.makeDirectory(name).lock()
+      // `clear` may have removed it before it was locked.
+      if folder.exists(name) { return lock ?? nil }
+    }
+  }
+}
