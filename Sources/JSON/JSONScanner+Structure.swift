@@ -106,6 +106,12 @@ extension JSONScanner {
     }
   }
 
+  /// Whether the next value is an object.
+  mutating func isAtObject() -> Bool {
+    skipSpace()
+    return peek == UInt8(ascii: "{")
+  }
+
   /// Whether only white space is left.
   package mutating func isAtEnd() -> Bool {
     skipSpace()

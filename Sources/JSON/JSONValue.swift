@@ -1,7 +1,7 @@
 /// A JSON value (RFC 8259) that keeps the order of members and the spelling of numbers.
 ///
-/// The `extra` of a manifest entry therefore reaches the catalog unchanged: `1.10` stays `1.10`, and
-/// 2^63 does not become a floating-point number.
+/// What is read and written again is therefore unchanged: `1.10` stays `1.10`, and 2^63 does not
+/// become a floating-point number.
 package indirect enum JSONValue: Sendable, Equatable {
   case null
   case bool(Bool)

@@ -74,13 +74,17 @@ package struct JSONWriter: ~Copyable {
     bytes.append(contentsOf: "null".utf8)
   }
 
+  /// Writes a value that is JSON already. The caller has checked it.
+  package mutating func value(json text: String) {
+    begin()
+    bytes.append(contentsOf: text.utf8)
+  }
+
   package mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
     case .bool(let flag): self.value(flag)
-    case .number(let text):
-      begin()
-      bytes.append(contentsOf: text.utf8)
+    case .number(let text): self.value(json: text)
     case .string(let text): self.value(text)
     case .array(let values): array { for value in values { $0.value(value) } }
     case .object(let members):
@@ -113,10 +117,16 @@ package struct JSONWriter: ~Copyable {
     self.value(value)
   }
 
-  /// Starts an object whose members the next calls write. For callers that cannot use a closure.
+  // For callers that cannot use a closure.
+
+  /// Starts an object whose members the next calls write.
   package mutating func beginObject() { open("{") }
 
   package mutating func endObject() { close("}") }
+
+  package mutating func beginArray() { open("[") }
+
+  package mutating func endArray() { close("]") }
 
   private mutating func open(_ bracket: Unicode.Scalar) {
     begin()

@@ -6,7 +6,9 @@ struct JSONLinesDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     var entry = ManifestEntry(line: line, id: nil, url: "")
     var hasURL = false
-    for member in try Self.members(of: text, line: line) {
+    let members: [JSONValue.Member]
+    (members, entry.extra) = try Self.members(of: text, line: line)
+    for member in members {
       do throws(Mistake) {
         switch member.name {
         case "id":
@@ -17,7 +19,6 @@ struct JSONLinesDecoder: RecordDecoding {
           hasURL = true
         case "slots": entry.slots = try Self.slots(member.value)
         case "focus": entry.focus = try Self.focus(member.value)
-        case "extra": entry.extra = member.value
         default:
           throw Mistake(
             "unknown member \"\(member.name)\"; a line has id, url, slots and focus, and your own "
@@ -42,10 +43,10 @@ struct JSONLinesDecoder: RecordDecoding {
 
   private static func members(
     of text: String, line: Int
-  ) throws(ManifestProblem) -> [JSONValue.Member] {
-    let value: JSONValue
+  ) throws(ManifestProblem) -> ([JSONValue.Member], extra: String?) {
+    let (value, extra): (JSONValue, String?)
     do throws(JSONError) {
-      value = try JSONParser.parse(Array(text.utf8))
+      (value, extra) = try JSONParser.parse(Array(text.utf8), keepingText: "extra")
     } catch {
       throw ManifestProblem(
         line: line, message: "not valid JSON at column \(error.offset + 1): \(error.message)")
@@ -55,7 +56,7 @@ struct JSONLinesDecoder: RecordDecoding {
         line: line,
         message: "expected an object such as {\"id\": \"p1\", \"url\": \"…\"}, found \(value.kind)")
     }
-    return members
+    return (members, extra)
   }
 
   private static func string(_ member: JSONValue.Member) throws(Mistake) -> String {

@@ -1,4 +1,4 @@
-package import TesseraJSON
+internal import TesseraJSON
 
 /// One image of the manifest.
 package struct ManifestEntry: Sendable, Equatable {
@@ -12,8 +12,8 @@ package struct ManifestEntry: Sendable, Equatable {
   package var slots: [String]?
   /// The point on which crops are centred; nil means that the pipeline's gravity decides.
   package var focus: Focus?
-  /// The user's own data, which the catalog passes on; nil if the manifest has none.
-  package var extra: JSONValue?
+  /// The user's own data as compact JSON, which the catalog passes on; nil if the manifest has none.
+  package var extra: String?
 
   /// A point of the image, in fractions of width and height from the upper left corner.
   package struct Focus: Sendable, Equatable {
@@ -28,7 +28,7 @@ package struct ManifestEntry: Sendable, Equatable {
 
   package init(
     line: Int, id: String?, url: String, slots: [String]? = nil, focus: Focus? = nil,
-    extra: JSONValue? = nil
+    extra: String? = nil
   ) {
     self.line = line
     self.id = id ?? ""
@@ -50,9 +50,9 @@ package struct ManifestEntry: Sendable, Equatable {
       // As text, because the writer rounds numbers to three decimals: points that differ would be
       // equal.
       list.value(focus.map { "\($0.x) \($0.y)" } ?? "")
-      list.value(extra ?? .null)
+      list.value(json: extra ?? "null")
       // An `extra` of null differs from no `extra`.
-      if extra == .null { list.null() }
+      if extra == "null" { list.null() }
     }
     return writer.text
   }

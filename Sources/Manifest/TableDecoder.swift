@@ -62,7 +62,9 @@ struct TableDecoder: RecordDecoding {
         message: "expected \(columns.count) fields as in the header row, found \(fields.count)")
     }
     var id: String?
-    var extra: [JSONValue.Member] = []
+    var extra = JSONWriter()
+    extra.beginObject()
+    var hasExtra = false
     var entry = ManifestEntry(line: line, id: nil, url: "")
     for (column, field) in zip(columns, fields) {
       switch column {
@@ -79,14 +81,17 @@ struct TableDecoder: RecordDecoding {
             line: line, message: "\"focus\" must be two numbers from 0 to 1, such as 0.5 0.3")
         }
         entry.focus = .init(x: x, y: y)
-      default: extra.append(.init(column, .string(field)))
+      default:
+        extra.member(column, field)
+        hasExtra = true
       }
     }
     // Without the column, ids are derived from URLs. An empty field in it is a mistake, which the
     // check of the entry reports.
     entry.id = id ?? ""
     entry.hasNoID = id == nil
-    if !extra.isEmpty { entry.extra = .object(extra) }
+    extra.endObject()
+    if hasExtra { entry.extra = extra.text }
     return entry
   }
 }

@@ -92,12 +92,20 @@ final class ItemTable {
     try selectLastResult.first([.text(id)]) { ($0.text(0), $0.text(1)) }
   }
 
+  /// Lines are as long as the user's own data in them: at most one more than these bytes is returned
+  /// at once.
+  private static let resultBytes = 1 << 20
+
+  /// Up to `limit` lines; fewer if they are long.
   func results(
     of run: Int, after position: Int, limit: Int
   ) throws(StateError) -> [(position: Int, line: String)] {
     var results: [(Int, String)] = []
-    try selectResults.run([.int(position), .int(run), .int(limit)]) { row in
+    var bytes = 0
+    try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
       results.append((row.int(0), row.text(1)))
+      bytes += row.utf8(1).count
+      return bytes < Self.resultBytes
     }
     return results
   }

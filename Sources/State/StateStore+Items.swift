@@ -164,7 +164,8 @@ extension StateStore {
       ? Standing(line: line, source: source) : nil
   }
 
-  /// A part of a run's lines in the order of the manifest, from the position after `position` on.
+  /// A part of a run's lines in the order of the manifest, from the position after `position` on: up to
+  /// `limit`, or fewer if they are long. None means that there are no more.
   package func results(
     of run: Int, after position: Int, limit: Int
   ) throws(StateError) -> [(position: Int, line: String)] {

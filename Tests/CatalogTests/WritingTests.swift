@@ -33,7 +33,8 @@ import Testing
     if case .object(let members)? = slots { names = members.map(\.name) }
     var bytes = [catalog.headLine(slotNames: names)]
     for (image, line) in zip(catalog.images, lines.dropFirst()) {
-      bytes.append(image.line(extra: try JSONParser.parse(Array(line.utf8))["extra"]))
+      let (_, extra) = try JSONParser.parse(Array(line.utf8), keepingText: "extra")
+      bytes.append(image.line(extra: extra))
     }
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }

@@ -285,38 +285,6 @@ import Testing
     await nginx.stop()
   }
 
-  /// M5, M6: memory grows neither with the manifest nor with the length of a line.
-  @Test func memoryIsIndependentOfTheManifest() async throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write("manifest: \"-\"\n" + Self.head, to: "p.yaml")
-    /// The last line of `check`, and its peak memory in kB, for the lines of a Python expression.
-    func check(_ lines: String) async throws -> (String, Int) {
-      let script = """
-        import resource, subprocess, sys
-        check = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for line in \(lines): check.stdin.write(line)
-        check.stdin.close()
-        print(check.stdout.read().decode().splitlines()[-1])
-        check.wait()
-        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-        """
-      let result = try await Tool.run(
-        "/usr/bin/python3", ["-c", script, Places.tessera, "check", path])
-      let lines = result.output.split(separator: "\n").map(String.init)
-      try #require(lines.count == 2, "\(result.errors)")
-      return (lines[0], try #require(Int(lines[1])))
-    }
-    let few = try await check("(b'https://a/%d\\n' % i for i in range(1000))")
-    #expect(few.0 == "1000 items, no mistakes")
-    let many = try await check("(b'https://a/%d\\n' % i for i in range(30000))")
-    #expect(many.0 == "30000 items, no mistakes")
-    let long = try await check("[b'https://a/'] + [b'x' * 1000000] * 100 + [b'\\nhttps://a/1\\n']")
-    #expect(long.0 == "1 item, 1 line can't be used")
-    for memory in [many.1, long.1] {
-      #expect(memory < few.1 + 16_000, "\(few.1) kB grew to \(memory) kB")
-    }
-  }
-
   private static func gzip(_ text: String) async throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let result = try await Tool.run("/bin/gzip", [try folder.write(text, to: "x")])

@@ -7,11 +7,30 @@ import Testing
     (#" [ ] "#, "[]"),
     (#""\u00e9\ud83d\ude00\n""#, "\"é😀\\n\""),
     (#"{"n":9223372036854775808}"#, #"{"n":9223372036854775808}"#),
+    (
+      #"{ "" : { } , "\/\u007f" : [ [ ] , { "b" : [ 1 , "\u0001" ] } ] }"#,
+      #"{"":{},"/\u007f":[[],{"b":[1,"\u0001"]}]}"#
+    ),
   ])
   func readsAndWritesBack(_ text: String, _ expected: String) throws {
     var writer = JSONWriter()
     writer.value(try JSONParser.parse(Array(text.utf8)))
     #expect(writer.text == expected)
+    // As text, without a tree: the same, also of what was compact already.
+    for text in [text, expected] {
+      let (value, kept) = try JSONParser.parse(
+        Array("{\"a\": 1, \"kept\": \(text)}".utf8), keepingText: "kept")
+      #expect(kept == expected)
+      #expect(value == .object([.init("a", .int(1))]))
+    }
+  }
+
+  @Test func textIsOnlyKeptOfTheOutermostObject() throws {
+    for text in [#"{"a":{"kept":1}}"#, #"[{"kept":1}]"#, "7"] {
+      let (value, kept) = try JSONParser.parse(Array(text.utf8), keepingText: "kept")
+      #expect(try value == JSONParser.parse(Array(text.utf8)))
+      #expect(kept == nil)
+    }
   }
 
   @Test(arguments: [
@@ -42,6 +61,10 @@ import Testing
       _ = try JSONParser.parse(Array(text.utf8))
     } catch {
       #expect("\(error.offset): \(error.message)" == expected)
+    }
+    // What is kept as text must be as valid.
+    #expect(throws: JSONError.self) {
+      try JSONParser.parse(Array("{\"kept\":\(text)}".utf8), keepingText: "kept")
     }
   }
 

@@ -1,4 +1,3 @@
-import TesseraJSON
 import TesseraManifest
 import TesseraText
 import Testing
@@ -153,6 +152,14 @@ import Testing
       "not valid JSON at column 22: duplicate member \"url\""
     ),
     (
+      "{\"url\":\"https://a/1\",\"extra\":{\"a\":[{\"b\":1,\"b\":2}]}}",
+      "not valid JSON at column 43: duplicate member \"b\""
+    ),
+    (
+      "{\"url\":\"https://a/1\",\"extra\":1,\"extra\":2}",
+      "not valid JSON at column 32: duplicate member \"extra\""
+    ),
+    (
       "{\"url\":\"https://a/1\",\"focus\":[NaN,0]}",
       "not valid JSON at column 31: expected a value, found \"N\""
     ),
@@ -182,10 +189,6 @@ import Testing
       Issue.record("no entry")
       return
     }
-    #expect(
-      entry.extra
-        == .array([
-          .number("9223372036854775808"), .number("1e999"), .number("1.10"), .number("-0"),
-        ]))
+    #expect(entry.extra == "[9223372036854775808,1e999,1.10,-0]")
   }
 }

@@ -121,7 +121,7 @@ import Testing
     #expect(item.focus?.x == 0.25)
     #expect(item.focus?.y == 0.75)
     #expect(item.entryDigest == SHA256.of(entry.content))
-    #expect(item.weight == entry.content.utf8.count)
+    #expect(item.weight == entry.content.utf8.count + 32)
   }
 
   @Test func atAnotherPositionAnItemIsTheSame() {

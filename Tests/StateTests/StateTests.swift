@@ -86,6 +86,30 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await state.beginRun(boot: "1") > next)
   }
 
+  /// Lines are as long as the user's own data: two long ones do not have to be in memory at once.
+  @Test func longLinesComeOneByOne() async throws {
+    let state = try StateStore(path: "")
+    let run = try await state.beginRun(boot: "1")
+    let long = String(repeating: "x", count: 1 << 20)
+    for (position, line) in ["short", long, "last"].enumerated() {
+      let id = "\(position)"
+      _ = try await state.claim(
+        [.init(id: id, line: 1, entry: "")], run: run, position: position)
+      try await state.save(
+        StateStore.ItemResult(
+          id: id, line: line, status: "ok", reasons: [], content: nil, basis: nil))
+    }
+    var parts: [[String]] = []
+    var position = -1
+    while true {
+      let results = try await state.results(of: run, after: position, limit: 10)
+      guard let last = results.last else { break }
+      parts.append(results.map(\.line))
+      position = last.position
+    }
+    #expect(parts == [["short", long], ["last"]])
+  }
+
   /// Sizes are computed with, so an impossible one must not reach the computation.
   @Test func aDamagedRecordCountsAsNone() async throws {
     let state = try StateStore(path: "")

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
@@ -7,7 +6,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// Writes the catalog from the state, in the order of the manifest, a line for each image: the same
-/// inputs give the same bytes. At most a hundred lines are in memory at a time.
+/// inputs give the same bytes. At most a hundred lines, of about a megabyte, are in memory at a time.
 struct CatalogWriter {
   let file: PipelineFile
   let libvips: String
@@ -87,7 +86,7 @@ struct CatalogWriter {
   }
 
   /// One image's line.
-  static func line(_ image: CatalogImage, extra: JSONValue?) -> String {
+  static func line(_ image: CatalogImage, extra: String?) -> String {
     String(decoding: image.line(extra: extra), as: UTF8.self)
   }
 }

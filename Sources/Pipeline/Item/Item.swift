@@ -25,7 +25,7 @@ package struct Item: Sendable {
   /// SHA-256 of everything that the manifest says about the item.
   let entryDigest: String
   /// About the memory that the entry takes, in bytes.
-  let weight: Int
+  package let weight: Int
 
   package var id: String { entry.id }
   /// Names of the slots that the image is for; nil means all.
@@ -46,7 +46,8 @@ package struct Item: Sendable {
       : SHA256.of(SourceURL.cacheKey(requestURL, ignoring: settings.ignoredQuery))
     let content = entry.content
     entryDigest = SHA256.of(content)
-    weight = content.utf8.count
+    // A short name takes more memory in a list than in the manifest.
+    weight = content.utf8.count + (entry.slots?.count ?? 0) * 2 * MemoryLayout<String>.stride
   }
 
   private init(_ other: Item, position: Int) {

@@ -15,8 +15,9 @@ final class Scheduler: Sendable {
   private let firstError: FirstError
   private let stop: @Sendable () -> Void
 
-  /// The manifest's entries that are in flight take at most about this much memory, in bytes.
-  private static let entryBytes = 64 << 20
+  /// The manifest's entries that are in flight take at most about this much memory, in bytes. Their
+  /// lines of the catalog, which wait for the state, may take as much again.
+  private static let entryBytes = 32 << 20
 
   /// - Parameters:
   ///   - turns: the queue of each source; `copies` are those that items in it wait for.

@@ -53,7 +53,7 @@ package struct StandingItems: Sendable {
     source.lastStatus = .ok
     // A line that cannot be read is not an error: its item is processed.
     guard freshness.isFresh(source, now: now),
-      let image = try? JSONParser.parse(Array(line.line.utf8)),
+      let (image, _) = try? JSONParser.parse(Array(line.line.utf8), keepingText: "extra"),
       let files = PublishedFile.all(of: image), !files.isEmpty,
       files.allSatisfy({ output.has($0.path, bytes: $0.bytes) })
     else { return nil }

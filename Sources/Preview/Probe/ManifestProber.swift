@@ -13,13 +13,15 @@ final class ManifestProber {
   /// What the probe of an item found.
   typealias Answer = (Item, Result<ImageHeader, Prober.Failure>)
 
-  /// Items that are probed together.
+  /// Items that are probed together: up to this many, and about this many bytes of their entries.
   static let batch = 256
+  private static let batchBytes = 16 << 20
 
   private let file: PipelineFile
   private let fetcher: Fetcher
   private let prober: Prober
   private var items: [Item] = []
+  private var weight = 0
 
   init(_ file: PipelineFile) throws(PipelineError) {
     self.file = file
@@ -39,12 +41,13 @@ final class ManifestProber {
     _ item: Item
   ) async throws -> [Answer] {
     items.append(item)
-    return items.count < Self.batch ? [] : try await flush()
+    weight += item.weight
+    return items.count < Self.batch && weight < Self.batchBytes ? [] : try await flush()
   }
 
   /// The answers for the items that are left, in their order.
   func flush() async throws -> [Answer] {
-    defer { items = [] }
+    defer { (items, weight) = ([], 0) }
     let answers = Mutex<[Prober.Answer]>([])
     var rest = items.map(\.requestURL)[...]
     try await prober.probe(

@@ -1,12 +1,12 @@
-package import TesseraJSON
+internal import TesseraJSON
 
 /// Writes a record as compact JSON, in the order of the file.
 struct MemberWriter: ~Copyable, MemberVisitor {
   typealias Failure = Never
 
   var writer: JSONWriter
-  /// What the manifest says of the image, exactly as the manifest spells it.
-  var extra: JSONValue?
+  /// What the manifest says of the image, as compact JSON.
+  var extra: String?
   /// The order of the slots in the pipeline file.
   var slotNames: [String] = []
 
@@ -37,7 +37,9 @@ struct MemberWriter: ~Copyable, MemberVisitor {
   // A `CatalogValue` keeps neither the order of members nor the spelling of numbers, so the
   // manifest's own value is written instead.
   mutating func anything(_ name: String, _ value: inout CatalogValue?) {
-    if let extra { writer.member(name, extra) }
+    guard let extra else { return }
+    writer.name(name)
+    writer.value(json: extra)
   }
 }
 
@@ -55,8 +57,8 @@ extension CatalogRecord {
 extension CatalogImage {
   /// The image as one line of a catalog, without a line break.
   ///
-  /// - Parameter extra: is written in place of ``extra``, exactly as the manifest spells it.
-  package func line(extra: JSONValue?) -> [UInt8] {
+  /// - Parameter extra: compact JSON that is written in place of ``extra``.
+  package func line(extra: String?) -> [UInt8] {
     var image = self
     var visitor = MemberWriter(JSONWriter())
     visitor.extra = extra

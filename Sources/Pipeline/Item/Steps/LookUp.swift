@@ -49,7 +49,7 @@ struct LookUp: Step {
   /// The status in an item's last line; nil if the line was for another URL.
   private static func status(_ line: String, of item: Item) -> CatalogImage.Status? {
     // A line that cannot be read counts as none.
-    guard let image = try? JSONParser.parse(Array(line.utf8)),
+    guard let (image, _) = try? JSONParser.parse(Array(line.utf8), keepingText: "extra"),
       image["url"]?.stringValue == item.shownURL
     else { return nil }
     return image["status"]?.stringValue.flatMap(CatalogImage.Status.init(rawValue:))
