@@ -27,14 +27,22 @@ package struct ManifestReader {
     self.resolve = resolve
   }
 
-  /// The records that these bytes complete.
-  package mutating func read(_ bytes: [UInt8]) -> [ManifestRecord] {
-    var rest = bytes[...]
+  /// Consumes bytes, and returns the records that they complete: at most `limit`, because a line of
+  /// two bytes makes a record of some hundred. With fewer, all bytes are consumed.
+  package mutating func read(
+    _ bytes: inout ArraySlice<UInt8>, limit: Int
+  ) -> [ManifestRecord] {
     var records: [ManifestRecord] = []
-    while let record = splitter.next(in: &rest) {
+    while records.count < limit, let record = splitter.next(in: &bytes) {
       if let decoded = decode(record) { records.append(decoded) }
     }
     return records
+  }
+
+  /// All records that these bytes complete.
+  package mutating func read(_ bytes: [UInt8]) -> [ManifestRecord] {
+    var rest = bytes[...]
+    return read(&rest, limit: .max)
   }
 
   /// The last record, at the end of the stream.

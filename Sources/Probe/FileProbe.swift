@@ -55,14 +55,12 @@ struct FileProbe {
     defer { timer.cancel() }
     var reader = HeaderReader()
     while reader.isSearching, !reader.isOver(HeaderReader.reach) {
-      let bytes = try await input.read(ReadAhead.disk.hop)
-      guard !bytes.isEmpty else {
-        // The timer's `stop()` also looks like the end of the file: the clock shows which it was.
-        if ContinuousClock.now >= end {
-          return .failure(
-            ProbeFailure(
-              code: "timeout", message: "No data arrived for \(deadline).", isRetryable: true))
-        }
+      guard let bytes = try await input.read(ReadAhead.disk.hop) else {
+        return .failure(
+          ProbeFailure(
+            code: "timeout", message: "No data arrived for \(deadline).", isRetryable: true))
+      }
+      if bytes.isEmpty {
         reader.end()
         break
       }

@@ -32,7 +32,7 @@ package final class SourceList {
         }
       }
       if isAtEnd { return nil }
-      bytes = try await input.read(Self.chunk)[...]
+      bytes = try await input.read(Self.chunk)?[...] ?? []
       isAtEnd = bytes.isEmpty
     }
   }

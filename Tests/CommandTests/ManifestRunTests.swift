@@ -285,6 +285,41 @@ import Testing
     await nginx.stop()
   }
 
+  /// A small gzip file that unpacks to gigabytes without a record: the run's deadline and a signal
+  /// end it, and neither is taken for the end of the manifest.
+  @Test(arguments: ["\\n", "x"]) func unpackedBytesWithoutARecordDoNotHoldARun(
+    _ byte: String
+  ) async throws {
+    let fixture = try RunFixture(manifest: "")
+    #expect(try await fixture.run().status == 0)
+    let catalog = try fixture.catalogText
+    let bomb = fixture.folder.path("bomb")
+    // A thousand members of 16 MB each.
+    let made = try await Tool.run(
+      "/bin/sh",
+      [
+        "-c",
+        "head -c 16777216 /dev/zero | tr '\\0' '\(byte)' | gzip > '\(bomb).1'; "
+          + "for i in $(seq 1000); do cat '\(bomb).1'; done > '\(bomb)'",
+      ])
+    #expect(made.status == 0, "\(made.errors)")
+    let late = try await fixture.run("--manifest", bomb, "--deadline", "1s")
+    #expect(late.status == 2)
+    #expect(
+      late.errors.hasSuffix(
+        "the manifest \"\(bomb)\": the run's deadline (--deadline) passed before it was read to its "
+          + "end\n"), "\(late.errors)")
+    let check = try Tool.start(
+      Places.tessera, ["check", fixture.folder.path("feed.yaml"), "--manifest", bomb])
+    try await Task.sleep(for: .seconds(1))
+    check.signal(SIGTERM)
+    let stopped = await check.end()
+    #expect(stopped.status == 143)
+    // A process that does not stop by itself exits without a message.
+    #expect(stopped.errors == "tessera: stopped\n")
+    #expect(try fixture.catalogText == catalog)
+  }
+
   private static func gzip(_ text: String) async throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let result = try await Tool.run("/bin/gzip", [try folder.write(text, to: "x")])

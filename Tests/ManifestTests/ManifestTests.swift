@@ -53,6 +53,24 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(entry.extra == #"{"n":1.10}"#)
   }
 
+  /// Short lines make many records: they come in parts, and no byte of the rest is lost.
+  @Test func readsAtMostAsManyRecordsAsWanted() {
+    let text = "https://a/1\n\n2\n\nhttps://a/3\nhttps://a/4"
+    var reader = ManifestReader()
+    var rest = Array(text.utf8)[...]
+    var parts: [[String]] = []
+    while !rest.isEmpty { parts.append(outline(reader.read(&rest, limit: 2))) }
+    parts.append(outline(reader.finish()))
+    let mistake =
+      "the URL must begin with http:// or https:// and name a host, or be a file: or data: URL; "
+      + "relative ones need a \"base\" in the pipeline"
+    #expect(
+      parts == [
+        ["1 https://a/1 https://a/1", "3: \(mistake)"], ["5 https://a/3 https://a/3"],
+        ["6 https://a/4 https://a/4"],
+      ])
+  }
+
   @Test func readsCSVWithQuotedLineEndsAndOwnColumns() {
     let text = """
       id,url,title,slots

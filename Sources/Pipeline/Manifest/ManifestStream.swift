@@ -8,20 +8,23 @@ internal import TesseraSystem
 /// recognized by its first bytes.
 package final class ManifestStream {
   private static let chunk = 64 * 1024
+  /// Records that are returned together.
+  private static let batch = 1_000
 
   /// The path or URL, without secrets.
   let path: String
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
-  private var records: [ManifestRecord] = []
+  /// Unpacked bytes that the reader has not seen.
+  private var rest: ArraySlice<UInt8> = []
   private var isAtStart = true
   /// The unpacked bytes so far, as long as they are only blanks.
   private var head: [UInt8] = []
   private var isHeadStart = true
   private var isShapeKnown = false
   private var isAtEnd = false
-  /// When the run ends, if it has a deadline: after it, no input is waited for.
+  /// When the run ends, if it has a deadline: after it, no record is waited for longer than the grace.
   private var end: ContinuousClock.Instant?
   private static let grace = Duration.seconds(1)
   /// The size in bytes, if it is known, and the bytes read so far.
@@ -75,20 +78,35 @@ package final class ManifestStream {
       })
   }
 
-  /// The records in the next bytes, or nil at the end.
-  package func nextBatch() async throws(PipelineError) -> [ManifestRecord]? {
-    while records.isEmpty && !isAtEnd { try await fill() }
-    defer { records = [] }
+  /// The next records, or nil at the end.
+  package func nextBatch() async throws -> [ManifestRecord]? {
+    let limit = end.map { max($0, .now).advanced(by: Self.grace) }
+    var records = reader.read(&rest, limit: Self.batch)
+    while records.isEmpty && !isAtEnd {
+      // What has no record in it takes time, too: a small gzip file holds gigabytes of line ends.
+      try Task.checkCancellation()
+      try checkTime(limit)
+      await Task.yield()
+      try await fill(limit)
+      records = reader.read(&rest, limit: Self.batch)
+    }
+    if records.isEmpty { records = reader.finish() }
     return records.isEmpty ? nil : records
   }
 
-  private func fill() async throws(PipelineError) {
+  private func checkTime(_ limit: ContinuousClock.Instant?) throws(PipelineError) {
+    guard let limit, limit <= .now else { return }
+    throw .manifest(
+      path: path, reason: "the run's deadline (--deadline) passed before it was read to its end")
+  }
+
+  private func fill(_ limit: ContinuousClock.Instant?) async throws {
     if let bytes = try unpacked() { return try take(bytes) }
-    var bytes = try await readChunk()
+    var bytes = try await readChunk(limit)
     if isAtStart {
       // What the first bytes mean must not depend on how many of them arrive together.
       while bytes.count < 3 {
-        let more = try await readChunk()
+        let more = try await readChunk(limit)
         if more.isEmpty { break }
         bytes += more
       }
@@ -101,10 +119,9 @@ package final class ManifestStream {
       isAtEnd = true
       // The items behind the cut would leave the catalog.
       if let gunzip, !gunzip.isComplete {
-        throw .manifest(path: path, reason: "the gzip data is cut off")
+        throw PipelineError.manifest(path: path, reason: "the gzip data is cut off")
       }
       try check(isEnd: true)
-      records.append(contentsOf: reader.finish())
       try refuseChanges()
     } else if let gunzip {
       gunzip.add(bytes)
@@ -126,7 +143,7 @@ package final class ManifestStream {
       head += bytes
       return try check(isEnd: false)
     }
-    records.append(contentsOf: reader.read(bytes))
+    rest = bytes[...]
   }
 
   /// Examines the first bytes and passes them on.
@@ -137,7 +154,7 @@ package final class ManifestStream {
     case .list: isShapeKnown = true
     case .unknown: break
     }
-    records.append(contentsOf: reader.read(head))
+    rest = head[...]
     head = []
     isHeadStart = false
   }
@@ -155,8 +172,9 @@ package final class ManifestStream {
       reason: "it changed while it was read; write a new file beside it and rename that")
   }
 
-  private func readChunk() async throws(PipelineError) -> [UInt8] {
-    let limit = end.map { max($0, .now).advanced(by: Self.grace) }
+  private func readChunk(
+    _ limit: ContinuousClock.Instant?
+  ) async throws -> [UInt8] {
     let timer = limit.map { [file] limit in
       Task {
         try await Task.sleep(until: limit)
@@ -164,15 +182,17 @@ package final class ManifestStream {
       }
     }
     defer { timer?.cancel() }
-    let bytes: [UInt8]
+    let bytes: [UInt8]?
     do throws(SystemError) {
       bytes = try await file.read(Self.chunk)
     } catch {
-      throw .manifest(path: path, reason: error.reason)
+      throw PipelineError.manifest(path: path, reason: error.reason)
     }
-    if bytes.isEmpty, let limit, limit <= .now {
-      throw .manifest(
-        path: path, reason: "the run's deadline (--deadline) came while it was waited for")
+    guard let bytes else {
+      // The end of the run stopped it, or the timer, maybe that of an earlier read.
+      try Task.checkCancellation()
+      try checkTime(end)
+      throw CancellationError()
     }
     return bytes
   }

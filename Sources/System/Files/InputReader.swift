@@ -25,28 +25,29 @@ package final class InputReader: Sendable {
     return try file.version() != version
   }
 
-  /// Reads up to `count` bytes; none at the end of the file or after ``stop()``. Only one read may
+  /// Reads up to `count` bytes: none at the end of the file, nil after ``stop()``. Only one read may
   /// wait at a time.
-  package func read(_ count: Int) async throws(SystemError) -> [UInt8] {
+  package func read(_ count: Int) async throws(SystemError) -> [UInt8]? {
     let result = await withCheckedContinuation { continuation in
       queue.async { [self] in continuation.resume(returning: readNow(count)) }
     }
     return try result.get()
   }
 
-  /// Ends a read that waits, within a fifth of a second. May be called from any thread.
+  /// Ends reading; a read that waits ends within a fifth of a second. May be called from any thread.
   package func stop() { isStopped.withLock { $0 = true } }
 
-  private func readNow(_ count: Int) -> Result<[UInt8], SystemError> {
-    var bytes: [UInt8] = []
+  private func readNow(_ count: Int) -> Result<[UInt8]?, SystemError> {
     do throws(SystemError) {
       // A regular file is always ready. A wait for a pipe cannot be interrupted from another thread
       // without a second descriptor, so it ends five times a second to look at `isStopped`.
-      while !(try file.waitUntilReadable(milliseconds: 200)) {
-        if isStopped.withLock({ $0 }) { return .success([]) }
+      while !isStopped.withLock({ $0 }) {
+        guard try file.waitUntilReadable(milliseconds: 200) else { continue }
+        var bytes: [UInt8] = []
+        _ = try file.read(count, into: &bytes)
+        return .success(bytes)
       }
-      _ = try file.read(count, into: &bytes)
-      return .success(bytes)
+      return .success(nil)
     } catch {
       return .failure(error)
     }
