@@ -47,8 +47,12 @@ enum PlanCommand: Command {
     let isProbing = arguments.has(probe)
     let isQuiet = arguments.has(CommonFlag.quiet)
     var planner = try ManifestPlanner(file, ladders: ladders, probes: isProbing)
+    let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in
-      if !isQuiet { Console.message("manifest line \(line): \(message)") }
+      guard !isQuiet, let text = problems.text(for: "manifest line \(line): \(message)") else {
+        return
+      }
+      Console.message(text)
     }
     if isJSON {
       Console.write(summary.json)

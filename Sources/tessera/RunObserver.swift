@@ -1,14 +1,12 @@
-internal import Synchronization
 internal import TesseraConsole
 internal import TesseraPipeline
 
-/// Shows a run on standard error: its progress, its warnings, and the first failures.
+/// Shows a run on standard error: its progress, its warnings, and the first failures of each kind.
 final class RunObserver: RunObserving {
-  /// Failures that are printed one by one. The catalog lists all of them.
-  private static let printedFailures = 20
-
   private let display: ProgressDisplay
-  private let failures = Mutex(0)
+  private let failures = MessageCap(
+    "further failures are not printed here; the catalog lists all of them")
+  private let problems = MessageCap.manifestLines
 
   init(isQuiet: Bool, showsProgress: Bool) {
     display = ProgressDisplay(isQuiet: isQuiet, showsProgress: showsProgress)
@@ -19,21 +17,22 @@ final class RunObserver: RunObserving {
   }
 
   func failed(_ id: String, code: String, message: String) {
-    let count = failures.withLock { failures in
-      failures += 1
-      return failures
-    }
-    if count < Self.printedFailures {
-      display.message("\(id): \(message) (\(code))")
-    } else if count == Self.printedFailures {
-      display.message("further failures are not printed here; the catalog lists all of them")
-    }
+    if let text = failures.text(for: "\(id): \(message) (\(code))") { display.message(text) }
   }
 
-  func problem(line: Int, message: String) { display.message("manifest line \(line): \(message)") }
+  func problem(line: Int, message: String) {
+    if let text = problems.text(for: "manifest line \(line): \(message)") { display.message(text) }
+  }
 
   func warn(_ message: String) { display.message("warning: \(message)") }
 
   /// Ends the progress bar.
   func finish() { display.finish() }
+}
+
+extension MessageCap {
+  /// Lines of a manifest that can't be used.
+  static var manifestLines: MessageCap {
+    MessageCap("further lines are not printed here; tessera check lists all of them")
+  }
 }

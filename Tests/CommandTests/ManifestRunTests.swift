@@ -285,6 +285,27 @@ import Testing
     await nginx.stop()
   }
 
+  /// Thousands of bad lines do not fill a log: the first are printed. `check` lists them all.
+  @Test func badLinesArePrintedUpToACap() async throws {
+    let fixture = try RunFixture(
+      manifest: String(repeating: "nonsense\n", count: 3_000) + "http://127.0.0.1:1/a\n")
+    let path = fixture.folder.path("feed.yaml")
+    let mistake =
+      "the URL must begin with http:// or https:// and name a host, or be a file: or data: URL; "
+      + "relative ones need a \"base\" in the pipeline"
+    let printed =
+      (1..<20).map { "manifest line \($0): \(mistake)" }
+      + ["further lines are not printed here; tessera check lists all of them"]
+    let plan = try await Tool.tessera("plan", path)
+    #expect(plan.errors.split(separator: "\n").map(String.init) == printed)
+    let run = try await fixture.run("--no-progress")
+    #expect(run.status == 1)
+    #expect(run.errors.split(separator: "\n").dropLast().map(String.init) == printed)
+    #expect(try fixture.report["manifestProblems.total"] == 3_000)
+    let check = try await Tool.tessera("check", path)
+    #expect(check.output.split(separator: "\n").count == 3_001)
+  }
+
   /// A small gzip file that unpacks to gigabytes without a record: the run's deadline and a signal
   /// end it, and neither is taken for the end of the manifest.
   @Test(arguments: ["\\n", "x"]) func unpackedBytesWithoutARecordDoNotHoldARun(
