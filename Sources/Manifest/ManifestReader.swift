@@ -53,11 +53,10 @@ package struct ManifestReader {
 
   /// Nil for a blank line or a header row.
   private mutating func decode(_ record: RecordSplitter.Record) -> ManifestRecord? {
-    guard case .bytes(var bytes, let line) = record else {
-      guard case .tooLong(let line) = record else { return nil }
+    let line = record.lines.lowerBound
+    guard var bytes = record.bytes, record.openQuote == nil else {
       isAtStart = false
-      return .problem(
-        .init(line: line, message: "the line is longer than \(RecordSplitter.maximumLength) bytes"))
+      return .problem(ManifestProblem(unclosed: record))
     }
     if isAtStart, bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
     isAtStart = false
@@ -71,16 +70,16 @@ package struct ManifestReader {
       decoder = found
       // Only now: before the format is known, a quote is a character like others.
       splitter.separator = found.separatorOfQuotedFields
-      return isHeader ? nil : decode(text, line: line, with: found)
+      return isHeader ? nil : decode(text, record.lines, with: found)
     }
-    return decode(text, line: line, with: decoder)
+    return decode(text, record.lines, with: decoder)
   }
 
   private func decode(
-    _ text: String, line: Int, with decoder: any RecordDecoding
+    _ text: String, _ lines: ClosedRange<Int>, with decoder: any RecordDecoding
   ) -> ManifestRecord {
     do throws(ManifestProblem) {
-      var entry = try decoder.entry(from: text, line: line)
+      var entry = try decoder.entry(from: text, line: lines.lowerBound)
       // What cannot be in a URL stays as it is, so that the check below names it.
       if let resolve, !entry.url.isEmpty, !entry.hasBlank, let url = resolve(entry.url) {
         entry.url = url
@@ -89,7 +88,29 @@ package struct ManifestReader {
       if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
       return .entry(try entry.checked(hasBase: resolve != nil))
     } catch {
-      return .problem(error)
+      return .problem(error.skipping(lines))
     }
+  }
+}
+
+extension ManifestProblem {
+  /// A record that does not end where it should.
+  fileprivate init(unclosed record: RecordSplitter.Record) {
+    let tooLong = "longer than \(RecordSplitter.maximumLength) bytes"
+    let message =
+      switch (record.bytes, record.openQuote) {
+      case (nil, let quote?): "the field in quotes that begins on line \(quote) is \(tooLong)"
+      case (_, let quote?): "the quote that opens on line \(quote) is not closed"
+      case (_, nil): "the line is \(tooLong)"
+      }
+    self = Self(line: record.lines.lowerBound, message: message).skipping(record.lines)
+  }
+
+  /// The problem of a record of several lines, which may hold entries that a wrong quote has swallowed.
+  fileprivate func skipping(_ lines: ClosedRange<Int>) -> ManifestProblem {
+    guard lines.count > 1 else { return self }
+    return ManifestProblem(
+      line: line,
+      message: "\(message); lines \(lines.lowerBound) to \(lines.upperBound) are skipped")
   }
 }

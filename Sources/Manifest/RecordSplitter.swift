@@ -7,9 +7,13 @@ package struct RecordSplitter {
   /// 1 MiB. A line holds an id, a URL and a little data, or a small image as a data: URL.
   package static let maximumLength = 1 << 20
 
-  package enum Record: Sendable, Equatable {
-    case bytes([UInt8], line: Int)
-    case tooLong(line: Int)
+  package struct Record: Sendable, Equatable {
+    /// Nil if they are more than ``RecordSplitter/maximumLength``.
+    package var bytes: [UInt8]?
+    /// More than one only because of a field in quotes.
+    package var lines: ClosedRange<Int>
+    /// The line of the quote that was open when the file ended or the record became too long.
+    var openQuote: Int?
   }
 
   /// The byte between fields, if quoted fields may span lines; otherwise nil.
@@ -17,14 +21,18 @@ package struct RecordSplitter {
 
   private var pending: [UInt8] = []
   private var isTooLong = false
+  private var openQuote: Int?
   private var isInQuotes = false
   /// Whether the current field began with a quote. Only then do quotes in it count.
   private var isQuotedField = false
+  private var quoteLine = 1
   private var isAtFieldStart = true
   private var lastWasCarriageReturn = false
-  /// The line of the next byte, and the line on which the pending record began.
+  /// The line of the next byte, the line on which the pending record began, and its last line that is
+  /// not empty.
   private var line = 1
   private var startLine = 1
+  private var lastLine = 1
 
   package init() {}
 
@@ -40,6 +48,7 @@ package struct RecordSplitter {
       }
       lastWasCarriageReturn = false
       let length = lengthOfLine(in: bytes.span)
+      if length > 0 { lastLine = line }
       take(bytes.prefix(length))
       bytes = bytes.dropFirst(length)
       guard let end = bytes.popFirst() else { return nil }
@@ -71,21 +80,26 @@ package struct RecordSplitter {
     if pending.count > Self.maximumLength {
       isTooLong = true
       pending = []
+      openQuote = isInQuotes ? quoteLine : nil
     }
   }
 
   private mutating func followQuotes(_ byte: UInt8, _ separator: UInt8) {
     if byte == UInt8(ascii: "\"") {
-      if isAtFieldStart { isQuotedField = true }
+      if isAtFieldStart { (isQuotedField, quoteLine) = (true, line) }
       if isQuotedField { isInQuotes.toggle() }
+    } else if !isInQuotes {
+      // After text that follows a closing quote, no other quote counts: it would open a field that
+      // takes in the records below.
+      isQuotedField = false
     }
     isAtFieldStart = byte == separator && !isInQuotes
-    if isAtFieldStart { isQuotedField = false }
   }
 
   /// The last record, if the file does not end with a line end.
   package mutating func finish() -> Record? {
     guard isTooLong || !pending.isEmpty else { return nil }
+    if isInQuotes { openQuote = openQuote ?? quoteLine }
     return close()
   }
 
@@ -93,11 +107,14 @@ package struct RecordSplitter {
     defer {
       pending = []
       isTooLong = false
+      openQuote = nil
       isInQuotes = false
       isQuotedField = false
       isAtFieldStart = true
       startLine = line
     }
-    return isTooLong ? .tooLong(line: startLine) : .bytes(pending, line: startLine)
+    return Record(
+      bytes: isTooLong ? nil : pending, lines: startLine...max(startLine, lastLine),
+      openQuote: openQuote)
   }
 }

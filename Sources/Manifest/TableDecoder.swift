@@ -54,7 +54,7 @@ struct TableDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     guard let fields = TableFields.split(text, separator: separator) else {
       throw ManifestProblem(
-        line: line, message: "a field in quotes is not closed, or text follows its closing quote")
+        line: line, message: "text follows the closing quote of a field")
     }
     guard fields.count == columns.count else {
       throw ManifestProblem(

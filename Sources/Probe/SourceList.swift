@@ -21,15 +21,14 @@ package final class SourceList {
   package func next() async throws(SystemError) -> Result<String, ProbeFailure>? {
     while true {
       if let record = isAtEnd ? splitter.finish() : splitter.next(in: &bytes) {
-        switch record {
-        case .tooLong(let line):
+        let line = record.lines.lowerBound
+        guard let bytes = record.bytes else {
           return .unusable(line, "is longer than \(RecordSplitter.maximumLength) bytes")
-        case .bytes(let bytes, let line):
-          let text = Self.trimmed(bytes, isFirst: line == 1)
-          if text.isEmpty { continue }
-          if text.contains(0) { return .unusable(line, "contains a NUL character") }
-          return .success(String(decoding: text, as: UTF8.self))
         }
+        let text = Self.trimmed(bytes, isFirst: line == 1)
+        if text.isEmpty { continue }
+        if text.contains(0) { return .unusable(line, "contains a NUL character") }
+        return .success(String(decoding: text, as: UTF8.self))
       }
       if isAtEnd { return nil }
       bytes = try await input.read(Self.chunk)?[...] ?? []

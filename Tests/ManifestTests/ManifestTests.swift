@@ -92,6 +92,58 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(second.slots == nil)
   }
 
+  /// A quote that is not closed takes the lines below it into its field. The problem names the line
+  /// of the quote, and the lines that are lost.
+  @Test(arguments: [
+    (
+      "a,https://a/1,x\n\nb,\"https://a/2,x\nc,https://a/3,x\n",
+      [
+        "2 a https://a/1",
+        "4: the quote that opens on line 4 is not closed; lines 4 to 5 are skipped",
+      ]
+    ),
+    ("a,https://a/1,\"x", ["2: the quote that opens on line 2 is not closed"]),
+    (
+      "a,https://a/1,\"x\ny\",\"\"\"z\n\n\n",
+      ["2: the quote that opens on line 3 is not closed; lines 2 to 3 are skipped"]
+    ),
+    (
+      "a,\"https://a/1,x\nb,https://a/2,\"x\"\nc,https://a/3,x\n\"d\",https://a/4,x\n",
+      [
+        "2: text follows the closing quote of a field; lines 2 to 3 are skipped",
+        "4 c https://a/3", "5 d https://a/4",
+      ]
+    ),
+    (
+      "a,https://a/1,\"x\ny\"\nb,https://a/2\n",
+      ["2 a https://a/1", "4: expected 3 fields as in the header row, found 2"]
+    ),
+    (
+      "a,\"https://a/1\ny\"\nb,https://a/2,x",
+      [
+        "2: expected 3 fields as in the header row, found 2; lines 2 to 3 are skipped",
+        "4 b https://a/2",
+      ]
+    ),
+  ])
+  func anUnclosedQuoteIsNamed(_ rows: String, _ expected: [String]) {
+    for pieces in [1, 1_000] {
+      #expect(outline(records("id,url,title\n" + rows, pieces: pieces)) == expected)
+    }
+  }
+
+  @Test func aQuoteThatIsClosedTooLateIsNamed() {
+    let line = "x,https://a/1,\(String(repeating: "x", count: 1_000))\n"
+    let text =
+      "id,url,title\na,https://a/1,\"\n" + String(repeating: line, count: 1_100)
+      + "\",\nb,https://a/2,x\n"
+    #expect(
+      outline(records(text, pieces: 65_536)) == [
+        "2: the field in quotes that begins on line 2 is longer than 1048576 bytes; lines 2 to 1103 "
+          + "are skipped", "1104 b https://a/2",
+      ])
+  }
+
   /// Known columns may be written in any way; a table without URLs is no list of relative ones.
   @Test func aHeaderRowWithoutURLsIsTold() {
     #expect(outline(records("ID,URL\np1,https://a/1.jpg\n")) == ["2 p1 https://a/1.jpg"])
