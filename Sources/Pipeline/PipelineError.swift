@@ -10,6 +10,8 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   case system(SystemError)
   case workers(String)
   case manifest(path: String, reason: String)
+  /// The output holds the catalog of another pipeline.
+  case otherPipeline(String, of: String, output: String)
   /// More of the last items failed than `fail-above` allows.
   case tooManyFailures(String)
   /// A disk that is full, a directory that went away: whatever hits every item alike.
@@ -22,6 +24,9 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .system(let error): error.description
     case .workers(let sentence): sentence
     case .manifest(let path, let reason): "the manifest \"\(path)\": \(reason)"
+    case .otherPipeline(let other, let name, let output):
+      "the output \"\(output)\" holds the catalog of the pipeline \"\(other)\", which \"\(name)\" would "
+        + "replace; choose another output, or, if the pipeline was renamed, use run --take-over"
     case .tooManyFailures(let diagnosis): diagnosis
     case .local(let sentence): sentence
     }

@@ -1,4 +1,5 @@
 internal import TesseraFetch
+internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
@@ -94,6 +95,7 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(file, in: workspace.spoolDirectory, end: end)
     let state = try StateStore(path: workspace.statePath())
+    let shrinkGuard = try await shrinkGuard(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await startWorkers()
     defer { pool.close() }
@@ -117,6 +119,7 @@ struct RunSession: Sendable {
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
       Pipeline.way(extent, parts), parts, meter: meter,
+      shrinkGuard: shrinkGuard,
       stop: {
         pool.close()
         fetcher.close()
@@ -145,7 +148,7 @@ struct RunSession: Sendable {
       file: file, libvips: parts.transcoder.hello.libvips, state: parts.state, output: output,
       workspace: workspace)
     try await writer.write(run: parts.run, count: count)
-    try await parts.state.endRun(parts.run)
+    try await parts.state.endRun(parts.run, .init(pipeline: file.name, items: count))
   }
 
   // MARK: Opening the parts
@@ -154,6 +157,17 @@ struct RunSession: Sendable {
     WorkerBudget(
       requested: file.workers, processors: Host.processors, memory: file.limits.memory,
       available: Host.memoryLimit)
+  }
+
+  /// Decides on the number of items by that of the catalog in the output; nil for any number.
+  ///
+  /// - Throws: ``PipelineError/otherPipeline(_:of:output:)`` if another pipeline made that catalog.
+  private func shrinkGuard(_ state: StateStore) async throws -> ShrinkGuard? {
+    guard let last = try await state.lastCompletedRun() else { return nil }
+    guard last.pipeline == file.name || options.takesOver else {
+      throw PipelineError.otherPipeline(last.pipeline, of: file.name, output: output.location)
+    }
+    return options.allowsShrink ? nil : ShrinkGuard(limit: file.shrinkAbove, before: last.items)
   }
 
   private func startWorkers() async throws(PipelineError) -> WorkerPool {

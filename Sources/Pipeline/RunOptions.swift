@@ -13,11 +13,11 @@ package struct RunOptions: Sendable {
   /// the catalog with the rest.
   package var deadline: Duration?
   /// Whether only items that failed, are stale or are new are requested (`--retry-failed`).
-  package var onlyFailed: Bool
+  package var onlyFailed = false
+  /// Whether the manifest may have lost any number of items (`--allow-shrink`).
+  package var allowsShrink = false
+  /// Whether the catalog of another pipeline may be replaced (`--take-over`).
+  package var takesOver = false
 
-  package init(workerPath: String, deadline: Duration? = nil, onlyFailed: Bool = false) {
-    self.workerPath = workerPath
-    self.deadline = deadline
-    self.onlyFailed = onlyFailed
-  }
+  package init(workerPath: String) { self.workerPath = workerPath }
 }

@@ -34,6 +34,10 @@ extension KeyGroup {
     }
   }
 
+  mutating func percentage(_ key: String) -> Double? {
+    value(key, expected: "a percentage from 0% to 100%", Units.percentage)
+  }
+
   /// One of several words.
   mutating func choice<Value: RawRepresentable<String>>(
     _ key: String, _ choices: [Value]

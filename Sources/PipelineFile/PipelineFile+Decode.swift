@@ -77,9 +77,8 @@ extension PipelineFile {
     (profile, catalogFormat) = Self.catalogKeys(&top)
     placeholders = Self.placeholders(&top)
     failOn = top.choice("fail-on", FailOn.allCases) ?? failOn
-    failAbove =
-      top.value("fail-above", expected: "a percentage from 0% to 100%", Units.percentage)
-      ?? failAbove
+    failAbove = top.percentage("fail-above") ?? failAbove
+    shrinkAbove = top.percentage("shrink-above") ?? shrinkAbove
   }
 
   private static func isWebURL(_ text: String) -> Bool {

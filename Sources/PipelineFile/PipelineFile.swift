@@ -29,6 +29,9 @@ package struct PipelineFile: Sendable {
   package var failOn = FailOn.error
   /// In percent: if more of the last items failed, the run stops. At 100 it never stops.
   package var failAbove = 90.0
+  /// In percent: if the manifest has lost more of the last run's items, the run stops. At 100 it never
+  /// stops.
+  package var shrinkAbove = 50.0
   package var profile = Profile.client
   package var catalogFormat = CatalogFormat.json
 

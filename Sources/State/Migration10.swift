@@ -1,4 +1,6 @@
-/// Schema 10 records what each item needs, so that `prune` finds the rows that none does.
+/// Schema 10 records what each item needs, so that `prune` finds the rows that none does; and what the
+/// last completed run made, so that the next one notices a manifest that was cut off, or another
+/// pipeline.
 enum Migration10 {
   static let sql = """
     -- Keys of what an item's line was made from. In results of schema 9 and earlier the source is null:
@@ -12,5 +14,8 @@ enum Migration10 {
     ALTER TABLE rejections ADD COLUMN retired REAL;
     ALTER TABLE contents ADD COLUMN retired REAL;
     ALTER TABLE placeholders ADD COLUMN retired REAL;
+    -- The pipeline's name and the number of items; null until the run is completed.
+    ALTER TABLE runs ADD COLUMN pipeline TEXT;
+    ALTER TABLE runs ADD COLUMN items INTEGER;
     """
 }

@@ -18,6 +18,7 @@ extension StateStore {
     // If this fails, no table can be read either, and nothing is copied.
     try? damaged.limitSteps()
     defer { damaged.unlimitSteps() }
+    try salvageLastRun(from: damaged)
     let count =
       try salvage(SourceRecord.self, from: damaged, Self.withoutFreshness)
       + salvage(HeaderRecord.self, from: damaged, Self.withoutFreshness)
@@ -27,6 +28,13 @@ extension StateStore {
       + salvage(PlaceholderRecord.self, from: damaged)
     try commit()
     return count
+  }
+
+  private func salvageLastRun(from damaged: Database) throws(StateError) {
+    // Without it, the next run is only not compared with the last one.
+    guard let last = try? Self.lastCompletedRun(in: damaged) else { return }
+    try database.prepare("UPDATE runs SET pipeline = ?, items = ? WHERE number = 0")
+      .run([.text(last.pipeline), .int(last.items)])
   }
 
   private static func withoutFreshness(_ values: inout [Statement.Value]) {

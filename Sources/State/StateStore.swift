@@ -51,8 +51,31 @@ package actor StateStore {
     return number ?? 1
   }
 
+  /// What a completed run made: the output's catalog.
+  package struct CompletedRun: Sendable, Equatable {
+    /// The name of its pipeline.
+    package var pipeline: String
+    package var items: Int
+
+    package init(pipeline: String, items: Int) {
+      self.pipeline = pipeline
+      self.items = items
+    }
+  }
+
+  /// The last completed run; nil if there was none, or a version before schema 10 made it.
+  package func lastCompletedRun() throws(StateError) -> CompletedRun? {
+    try Self.lastCompletedRun(in: database)
+  }
+
+  static func lastCompletedRun(in database: Database) throws(StateError) -> CompletedRun? {
+    try database.prepare(
+      "SELECT pipeline, items FROM runs WHERE items IS NOT NULL ORDER BY number DESC LIMIT 1"
+    ).first([]) { CompletedRun(pipeline: $0.text(0), items: $0.int(1)) }
+  }
+
   /// Ends a run whose files are on the disk. Items that its manifest does not name are forgotten.
-  package func endRun(_ run: Int) throws(StateError) {
+  package func endRun(_ run: Int, _ completed: CompletedRun) throws(StateError) {
     try begin()
     // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
@@ -64,7 +87,8 @@ package actor StateStore {
       try database.prepare("DELETE FROM \(rows)").run([.int(run)])
     }
     try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
-    try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])
+    try database.prepare("UPDATE runs SET boot = NULL, pipeline = ?, items = ? WHERE number = ?")
+      .run([.text(completed.pipeline), .int(completed.items), .int(run)])
     try commit()
   }
 

@@ -45,6 +45,11 @@ package enum Units {
       ? parse(String(text.dropLast()), ["": 1]).flatMap { $0 <= 100 ? $0 : nil } : nil
   }
 
+  /// `90%`: as the user wrote it.
+  package static func text(percentage: Double) -> String {
+    percentage == percentage.rounded() ? "\(Int(percentage))%" : "\(percentage)%"
+  }
+
   /// The size of a slot in points: `36x36`, `180x` (free height), `x200` (free width).
   package static func slotSize(_ text: String) -> (width: Int?, height: Int?)? {
     let parts = text.split(separator: "x", omittingEmptySubsequences: false)

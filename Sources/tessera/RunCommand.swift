@@ -16,13 +16,20 @@ enum RunCommand: Command {
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
 
+  private static let allowShrink = Flag(
+    "--allow-shrink", "accept a manifest that has lost more items than shrink-above")
+  private static let takeOver = Flag(
+    "--take-over", "replace the catalog of a pipeline with another name")
+
   static let syntax = Syntax(
     operands: "PIPELINE", operandCount: 1...1,
     text: """
       Reads the manifest, fetches what is new or changed, makes the files that are missing, and
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
       """,
-    options: [PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline])
+    options: [
+      PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, allowShrink, takeOver,
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments, output: output)
@@ -31,11 +38,12 @@ enum RunCommand: Command {
       isQuiet: isQuiet, showsProgress: !arguments.has(CommonFlag.noProgress))
     // The bar's line is ended before anything else is written, an error included.
     defer { observer.finish() }
-    let pipeline = Pipeline(
-      file, arguments.has(layoutOnly) ? .layout : .everything,
-      RunOptions(
-        workerPath: try WorkerPath.find(), deadline: try arguments.value(deadline),
-        onlyFailed: arguments.has(retryFailed)))
+    var options = RunOptions(workerPath: try WorkerPath.find())
+    options.deadline = try arguments.value(deadline)
+    options.onlyFailed = arguments.has(retryFailed)
+    options.allowsShrink = arguments.has(allowShrink)
+    options.takesOver = arguments.has(takeOver)
+    let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
     let report = try await pipeline.run(observer: observer)
     observer.finish()
     if arguments.has(CommonFlag.json) {

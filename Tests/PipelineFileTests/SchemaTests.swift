@@ -128,7 +128,8 @@ import Testing
     "catalog: {format: jsonl}", "catalog: {format: yaml}",
     "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
     "fail-above: 90%", "fail-above: 100%", "fail-above: 101%", "fail-above: 0.5%",
-    "fail-above: 90", "fail-above: most", "fail-on: truncated", "fail-on: warning", "colour: red",
+    "fail-above: 90", "fail-above: most", "shrink-above: 0%", "shrink-above: 50",
+    "shrink-above: 101%", "fail-on: truncated", "fail-on: warning", "colour: red",
   ]
   private static let slots = [
     "{a: {size: 36x36, mode: clip}}", "{a: {size: x200}}", "{a: {size: 180x, mode: fill}}",

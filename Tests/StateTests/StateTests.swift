@@ -81,9 +81,30 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       try await state.claim(
         [.init(id: "b", line: 1, entry: "y2"), .init(id: "b", line: 2, entry: "y2")], run: next,
         position: 0) == [.new, .repeated])
-    try await state.endRun(next)
+    try await state.endRun(next, .init(pipeline: "p", items: 1))
     #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
     #expect(try await state.beginRun(boot: "1") > next)
+  }
+
+  /// What the last completed run made is remembered through runs that are stopped, and from a state
+  /// that is damaged.
+  @Test func remembersTheLastCompletedRun() async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let state = try StateStore(path: folder.path("state"))
+      #expect(try await state.lastCompletedRun() == nil)
+      for items in [7, 3] {
+        let run = try await state.beginRun(boot: "1")
+        try await state.endRun(run, .init(pipeline: "feed", items: items))
+      }
+      for _ in 0..<2 { _ = try await state.beginRun(boot: "2") }
+      try await state.commit()
+      #expect(try await state.lastCompletedRun() == .init(pipeline: "feed", items: 3))
+    }
+    let next = try StateStore(path: "")
+    _ = try await next.salvage(from: folder.path("state"))
+    #expect(try await next.lastCompletedRun() == .init(pipeline: "feed", items: 3))
+    #expect(try await next.salvage(from: folder.path("none")) == 0)
   }
 
   /// Lines are as long as the user's own data: two long ones do not have to be in memory at once.

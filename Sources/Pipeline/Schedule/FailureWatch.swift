@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Notices that most results are errors: a name server is down, a token has expired. Then the fault is
 /// not the items', and a run that stops and says so is better than one that fails the whole manifest.
 ///
@@ -46,10 +48,9 @@ struct FailureWatch {
     let counts = Dictionary(grouping: failed, by: \.self).mapValues(\.count)
       .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let parts = counts.prefix(3).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-    let percent = limit == limit.rounded() ? "\(Int(limit))" : "\(limit)"
     return
       "\(failed.count) of the last \(last.count) images failed, which is more than fail-above: "
-      + "\(percent)% (\(parts)); the last one: \(error.message) The last good catalog stands"
+      + "\(Units.text(percentage: limit)) (\(parts)); the last one: \(error.message) The last good catalog stands"
   }
 }
 

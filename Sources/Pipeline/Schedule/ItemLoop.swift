@@ -9,13 +9,18 @@ struct ItemLoop: Sendable {
   private let parts: RunParts
   private let scheduler: Scheduler
   private let meter: ProgressMeter
+  private let shrinkGuard: ShrinkGuard?
   private let firstError = FirstError()
 
-  /// - Parameter stop: ends everything that is in flight.
+  /// - Parameters:
+  ///   - shrinkGuard: decides on the number of items; nil for any number.
+  ///   - stop: ends everything that is in flight.
   init(
-    _ way: Way, _ parts: RunParts, meter: ProgressMeter, stop: @escaping @Sendable () -> Void
+    _ way: Way, _ parts: RunParts, meter: ProgressMeter, shrinkGuard: ShrinkGuard? = nil,
+    stop: @escaping @Sendable () -> Void
   ) {
     self.parts = parts
+    self.shrinkGuard = shrinkGuard
     self.meter = meter
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, fetcher: parts.fetcher,
@@ -97,11 +102,15 @@ struct ItemLoop: Sendable {
     }
   }
 
-  /// A list without one usable line is not a list: an error page in its place, or a damaged file.
   private func check(_ entries: EntryStream, _ manifest: ManifestStream) throws(PipelineError) {
-    guard entries.count == 0, let problem = entries.firstProblem else { return }
-    throw PipelineError.manifest(
-      path: manifest.path,
-      reason: "none of its lines can be used; line \(problem.line): \(problem.message)")
+    // A list without one usable line is not a list: an error page in its place, or a damaged file.
+    if entries.count == 0, let problem = entries.firstProblem {
+      throw PipelineError.manifest(
+        path: manifest.path,
+        reason: "none of its lines can be used; line \(problem.line): \(problem.message)")
+    }
+    if let reason = shrinkGuard?.reason(toRejectItems: entries.count) {
+      throw PipelineError.manifest(path: manifest.path, reason: reason)
+    }
   }
 }

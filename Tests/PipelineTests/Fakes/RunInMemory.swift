@@ -126,7 +126,7 @@ struct RunInMemory: Sendable {
 
   private func outcome(of parts: RunParts, count: Int) async throws -> Outcome {
     let lines = try await state.results(of: parts.run, after: -1, limit: count + 1).map(\.line)
-    try await state.endRun(parts.run)
+    try await state.endRun(parts.run, .init(pipeline: file.name, items: count))
     var outcome = Outcome(
       lines: lines, items: [], reasons: [:], requests: fetcher.takeLog(),
       decodes: transcoder.takeDecodes(), report: parts.recorder.current)

@@ -1,0 +1,31 @@
+internal import TesseraText
+
+/// Notices that a manifest has lost many of its items: it was cut off at the end of a line, or an
+/// export failed half-way. Nothing in such a file shows it, but the catalog would lose them.
+package struct ShrinkGuard: Sendable {
+  /// With fewer items before, a large share is a few of them, and means nothing.
+  private static let fewest = 100
+
+  private let limit: Double
+  private let before: Int
+
+  /// - Parameters:
+  ///   - limit: the share of items that may be lost, in per cent; at 100 all may.
+  ///   - before: the number of items of the last completed run.
+  package init(limit: Double, before: Int) {
+    self.limit = limit
+    self.before = before
+  }
+
+  /// Why a manifest with this number of items is not accepted: a clause without its full stop. Nil if it
+  /// is.
+  package func reason(toRejectItems count: Int) -> String? {
+    guard before >= Self.fewest, Double(before - count) * 100 > limit * Double(before) else {
+      return nil
+    }
+    return
+      "it has \(count) items and the last run had \(before), a loss of more than shrink-above: "
+      + "\(Units.text(percentage: limit)); the last good catalog stands; if the manifest is complete, "
+      + "accept it with run --allow-shrink"
+  }
+}
