@@ -146,6 +146,19 @@ import Testing
       "/bin/sh", ["-c", "printf 'https://a/1\\nhttps://a/2\\n' > '\(manifest)'"])
     #expect(try await check().output == "2 items, no mistakes\n")
     #expect(try await writer.status == 0)
+    // Without a writer, a run waits for its deadline and no longer.
+    let late = try await Tool.tessera("run", path, "--deadline", "500ms")
+    #expect(late.status == 2)
+    #expect(late.errors.contains("(--deadline) passed before it was read"), "\(late.errors)")
+    // Links that lead nowhere and in a circle, and a device without an end.
+    for (target, message) in [
+      ("nowhere", "No such file or directory"), ("m", "Too many levels of symbolic links"),
+      ("/dev/zero", "it is UTF-16; save it as UTF-8"),
+    ] {
+      try FileManager.default.removeItem(atPath: manifest)
+      try FileManager.default.createSymbolicLink(atPath: manifest, withDestinationPath: target)
+      #expect(try await check().errors == "tessera: the manifest \"\(manifest)\": \(message)\n")
+    }
   }
 
   @Test func concatenatedGzipMembersAreOneManifest() async throws {
@@ -154,12 +167,18 @@ import Testing
     let packed = try await Self.gzip("https://a/1\n")
     try Data(packed + packed).write(to: URL(filePath: folder.path("m")))
     #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
-    // A wrong byte, and a missing end.
+    // Every missing end.
+    for length in 2..<packed.count {
+      try Data(packed + packed.prefix(length)).write(to: URL(filePath: folder.path("m")))
+      let result = try await Tool.tessera("check", path)
+      #expect(result.status == 2, "\(length)")
+      #expect(result.errors.hasSuffix("the gzip data is cut off\n"), "\(length): \(result.errors)")
+    }
+    // A wrong byte, and a wrong end.
     var wrong = packed
     wrong[wrong.count - 6] ^= 0xFF
     for (bytes, reason) in [
       (wrong, "damaged gzip data: incorrect data check"),
-      (packed.dropLast(), "the gzip data is cut off"),
       (packed + [0x1F], "the gzip data is cut off"),
       (packed + Array("more".utf8), "damaged gzip data: incorrect header check"),
     ] {
