@@ -89,7 +89,7 @@ private final class Bucket: BodyReceiving {
     ("/503", .httpStatus, true), ("/429", .httpStatus, true), ("/short", .truncated, true),
     ("/reset", .network, true), ("/none", .network, true), ("/loop", .redirect, false),
     ("/scheme", .redirect, false), ("/hang", .timeout, true), ("/endless", .tooLarge, false),
-    ("/long", .tooLarge, false), ("/headers", .badResponse, false),
+    ("/long", .tooLarge, false), ("/headers", .tooLarge, false),
     ("/gzipbad", .badEncoding, false),
     ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false),
     ("/forbidden", .addressRefused, false),

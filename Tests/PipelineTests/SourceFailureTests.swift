@@ -34,6 +34,7 @@ import Testing
     ("status 500", .status(500), "stale http-status", "failed http-status"),
     ("status 404", .status(404), "failed http-status", "failed http-status"),
     ("status 410", .status(410), "failed http-status", "failed http-status"),
+    ("status 451", .status(451), "failed http-status", "failed http-status"),
     ("a page", .image(page), "stale not-image", "failed not-image"),
     (
       "a forbidden address", .failure(FetchError(.addressRefused, "the address is private")),

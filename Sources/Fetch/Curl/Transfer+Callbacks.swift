@@ -61,12 +61,16 @@ extension Transfer {
   }
 
   private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
+    headerBytes += bytes.count
+    guard headerBytes <= Self.maximumHeaderBytes else {
+      return end(.error(.headersTooLarge(Self.maximumHeaderBytes)))
+    }
     do throws(FetchError) {
       // Servers send 8-bit text here, too: malformed UTF-8 is replaced, and is not an error.
       let line = String(decoding: bytes, as: UTF8.self)
       switch try response.add(line, minimumSpeed: settings.minimumSpeed, now: .now) {
       case .more: return bytes.count
-      case .redirect: return end(.enough)
+      case .enough: return end(.enough)
       case .body(let extent):
         let stop = Stop(receiver.begin(extent, response.validators))
         return stop.map { end($0) } ?? bytes.count

@@ -14,6 +14,8 @@ final class Transfer {
   /// The bytes of bodies so far, and the requests sent.
   var received = 0
   var requests = 0
+  /// The bytes of the headers of all hops so far, interim responses (1xx) and trailers included.
+  var headerBytes = 0
   /// The URL of the current hop, and the number of redirects that led to it.
   var url: String
   var redirects = 0
@@ -24,6 +26,11 @@ final class Transfer {
   var deadline = ContinuousClock.Instant.now
   /// Why this side ended the transfer; nil if it did not.
   var stop: Stop?
+
+  /// At most this many bytes of headers, for the whole exchange: libcurl 7.88 limits a line and not
+  /// their number, and keeps all of them. The number is Chromium's, for one response
+  /// (`HttpStreamParser::kMaxHeaderBufSize`); later versions of libcurl stop at 300 kB.
+  static let maximumHeaderBytes = 256 * 1024
 
   enum Stop: Equatable {
     case enough

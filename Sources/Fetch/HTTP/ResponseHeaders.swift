@@ -3,32 +3,24 @@
 package struct ResponseHeaders: Sendable, Equatable {
   private(set) var status = 0
   private var fields: [String: String] = [:]
-  private(set) var size = 0
-
-  /// Bytes of all header lines together. Common servers send at most 8 to 16 KiB.
-  static let maximumSize = 64 * 1024
 
   package init() {}
 
   package subscript(name: String) -> String? { fields[name] }
 
   /// Adds one line as libcurl passes it. A status line begins a new response, after an interim one
-  /// (1xx). Returns false if the headers exceed ``maximumSize``.
-  package mutating func add(_ line: String) -> Bool {
-    size += line.utf8.count
-    guard size <= Self.maximumSize else { return false }
+  /// (1xx).
+  package mutating func add(_ line: String) {
     if line.hasPrefix("HTTP/") {
-      // `size` is not reset: an endless series of interim responses must reach the limit, too.
       fields = [:]
       status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-      return true
+      return
     }
     // The empty line at the end. A malformed header without a colon is ignored like it.
-    guard let colon = line.firstIndex(of: ":") else { return true }
+    guard let colon = line.firstIndex(of: ":") else { return }
     let name = line[..<colon].lowercased()
     let value = line[line.index(after: colon)...].trimmingBlanks
     fields[name] = fields[name].map { "\($0), \(value)" } ?? value
-    return true
   }
 }
 

@@ -35,8 +35,9 @@ struct ResponseProgress {
     case more
     /// The headers of a successful response are complete: its body follows.
     case body(BodyExtent)
-    /// A redirect. Its body, which is text for people, is not needed.
-    case redirect
+    /// The headers of any other response are complete. They say everything: its body, which is text
+    /// for people, is not needed, and may never come.
+    case enough
   }
 
   /// Adds a line of the headers.
@@ -47,10 +48,7 @@ struct ResponseProgress {
     waitingSince = nil
     // libcurl passes trailers here, too. They follow the body, and nothing in them is used.
     guard extent == nil else { return .more }
-    guard headers.add(line) else {
-      throw FetchError(
-        .badResponse, "the response's headers exceed \(ResponseHeaders.maximumSize) bytes")
-    }
+    headers.add(line)
     // An empty line ends the headers. Below 200 they are those of an interim response.
     guard line.utf8.count <= 2, headers.status >= 200 else { return .more }
     // From here on, the body must arrive at the minimum speed.
@@ -60,9 +58,9 @@ struct ResponseProgress {
       self.extent = extent
       return .body(extent)
     }
-    // An empty body is left to libcurl: then the connection can be reused.
-    return isRedirect && headers["location"] != nil && headers["content-length"] != "0"
-      ? .redirect : .more
+    // A response without a body is left to libcurl: then the connection can be reused.
+    let hasBody = headers["content-length"] != "0" && ![204, 304].contains(headers.status)
+    return hasBody ? .enough : .more
   }
 
   mutating func received(_ count: Int) { stall?.received(count) }

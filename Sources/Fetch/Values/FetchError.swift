@@ -55,4 +55,8 @@ package struct FetchError: Error, Sendable, Equatable {
   static func tooLarge(_ maximumBytes: Int) -> FetchError {
     FetchError(.tooLarge, "the file is larger than \(maximumBytes) bytes (max-bytes)")
   }
+
+  static func headersTooLarge(_ maximumBytes: Int) -> FetchError {
+    FetchError(.tooLarge, "the server's headers exceed \(maximumBytes) bytes")
+  }
 }
