@@ -8,29 +8,43 @@ package enum Freshness {
   /// - Returns: the lifetime from the moment of the response; zero if it must be revalidated before
   ///   each use; nil if the server does not say. No lifetime is guessed from Last-Modified.
   package static func lifetime(of headers: ResponseHeaders) -> Duration? {
+    guard let stated = stated(in: headers) else { return nil }
+    // How long caches between the server and here have kept the response. Of a list the first
+    // member counts, and a malformed age is ignored (section 5.1).
+    let age = headers["age"].flatMap { $0.split(separator: ",").first }.flatMap(seconds) ?? 0
+    return .seconds(max(0, min(stated, longest) - age))
+  }
+
+  /// Seconds from when the server made the response.
+  private static func stated(in headers: ResponseHeaders) -> Int? {
     var maximumAge: Int?
     for directive in (headers["cache-control"] ?? "").split(separator: ",") {
       let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
       switch parts.first?.lowercased() {
-      case "no-store", "no-cache": return .zero
-      case "max-age" where parts.count == 2:
-        // A malformed age means stale (section 4.2.1).
-        maximumAge = Int(parts[1].filter { $0 != "\"" }).map { max(0, min($0, longest)) } ?? 0
+      case "no-store", "no-cache": return 0
+      // Of several the first counts, and a malformed one means stale (section 4.2.1).
+      case "max-age" where maximumAge == nil:
+        maximumAge = parts.dropFirst().first.flatMap { seconds($0.filter { $0 != "\"" }[...]) } ?? 0
       default: break
       }
     }
     // max-age takes precedence over Expires (section 5.3).
-    if let maximumAge {
-      // How long caches between the server and here have kept the response (section 5.1).
-      let age = headers["age"].flatMap { Int($0) } ?? 0
-      return .seconds(max(0, maximumAge - max(0, age)))
-    }
+    if let maximumAge { return maximumAge }
     guard let expires = headers["expires"] else { return nil }
     // Both times are the server's, so that its clock may be wrong. That is why `now` is not needed.
     // A malformed date is in the past (section 5.3).
     guard let end = HTTPDate.seconds(expires), let now = headers["date"].flatMap(HTTPDate.seconds)
-    else { return .zero }
-    return .seconds(max(0, min(end - now, longest)))
+    else { return 0 }
+    return end - now
+  }
+
+  /// Digits only (section 1.2.2). A number that is too large to represent stands for the largest.
+  private static func seconds(_ text: Substring) -> Int? {
+    let digits = text.filter { $0 != " " }
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return min(Int(digits) ?? .max, Int(Int32.max))
   }
 }
 
