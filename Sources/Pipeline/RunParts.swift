@@ -68,8 +68,7 @@ struct RunParts: Sendable {
       revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed)
     rejections = RejectionPolicy(
       settings: Fingerprint.rejection(file, libvips: libvips), onlyFailed: onlyFailed)
-    confirmer = SourceConfirmer(
-      freshness: freshness, clock: clock, ignoredQuery: file.fetch.ignoredQuery)
+    confirmer = SourceConfirmer(freshness: freshness, clock: clock)
     stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
     planner = FilePlanner(
       settings: file.plan, profile: file.profile, libvips: libvips, state: state, output: output)

@@ -51,13 +51,13 @@ package struct HeaderFetch: Sendable {
   }
 
   /// - Parameters:
-  ///   - validators: of the version that is known already, to make the request conditional.
+  ///   - condition: makes the request conditional: for a version that is known already.
   ///   - turn: the position in the fetcher's queue.
   /// - Throws: `CancellationError`.
   package func fetch(
-    _ url: String, validators: Validators? = nil, turn: Int? = nil
+    _ url: String, condition: Condition? = nil, turn: Int? = nil
   ) async throws -> Answer {
-    var search = HeaderSearch(self, url, validators, turn)
+    var search = HeaderSearch(self, url, condition, turn)
     var bytes = 0
     var requests = 0
     while true {
@@ -84,15 +84,17 @@ private struct HeaderSearch {
   /// The last successful response, even if its body failed, and the header found so far.
   private var begun: FetchResponse?
   private var header: ImageHeader?
+  /// Of the redirects that led to the URL of the next range: they are not followed again.
+  private var redirectFreshness: [Duration?] = []
 
-  init(_ fetch: HeaderFetch, _ url: String, _ validators: Validators?, _ turn: Int?) {
+  init(_ fetch: HeaderFetch, _ url: String, _ condition: Condition?, _ turn: Int?) {
     self.fetch = fetch
     self.url = url
     receiver = HeaderReceiver(reach: min(HeaderReader.reach, fetch.maximumBytes))
     ahead.mostBytes = min(ahead.mostBytes, fetch.maximumBytes)
     tries = Tries(fetch.policy, runEnd: fetch.fetcher.end)
     next = FetchRequest(
-      url: url, validators: validators, deadline: fetch.policy.deadline)
+      url: url, condition: condition, deadline: fetch.policy.deadline)
     next.isForBeginning = true
     next.turn = turn
     next.range = ahead.next(for: 0..<1)
@@ -109,13 +111,19 @@ private struct HeaderSearch {
   /// Evaluates the result of a request. Returns nil if another request is needed.
   mutating func next(after result: FetchResult) async throws -> HeaderFetch.Outcome? {
     tries.took(result.time)
-    begun = result.begun ?? begun
+    begun = result.begun.map(withRedirects) ?? begun
     switch result.result {
     case .success(let response) where response.ending == .notModified:
       return .notModified(response)
-    case .success(let response): return outcome(of: response)
+    case .success(let response): return outcome(of: withRedirects(response))
     case .failure(let error): return try await outcome(of: error)
     }
+  }
+
+  private func withRedirects(_ response: FetchResponse) -> FetchResponse {
+    var response = response
+    response.redirectFreshness = redirectFreshness + response.redirectFreshness
+    return response
   }
 
   private mutating func outcome(of response: FetchResponse) -> HeaderFetch.Outcome? {
@@ -140,8 +148,9 @@ private struct HeaderSearch {
       // must not receive the configured headers.
       next.url = response.url
       next.leftOrigin = next.leftOrigin || response.leftOrigin
+      redirectFreshness = response.redirectFreshness
       // The server did not answer 304, so these validators belong to another version.
-      next.validators = nil
+      next.condition = nil
       next.range = window
       // If-Range requires a strong validator (RFC 9110, section 13.1.5).
       next.ifRange = receiver.version?.strong
@@ -181,7 +190,8 @@ private struct HeaderSearch {
   private mutating func startOver() {
     next.url = url
     next.leftOrigin = false
-    next.validators = nil
+    redirectFreshness = []
+    next.condition = nil
     next.range = nil
     next.ifRange = nil
   }

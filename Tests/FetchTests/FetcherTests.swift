@@ -32,14 +32,16 @@ private final class Bucket: BodyReceiving {
   }
 
   private static func fetch(
-    _ server: FaultServer, _ path: String, validators: Validators? = nil,
+    _ server: FaultServer, _ path: String, asking validators: Validators? = nil,
     deadline: Duration = .seconds(20), settings: FetchSettings = settings(),
     bucket: Bucket = Bucket()
   ) async throws -> Result<FetchResponse, FetchError> {
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     return await fetcher.fetch(
-      FetchRequest(url: server.url(path), validators: validators, deadline: deadline),
+      FetchRequest(
+        url: server.url(path), condition: Condition(validators, at: server.url(path)),
+        deadline: deadline),
       host: "127.0.0.1:\(server.port)", into: bucket
     ).result
   }
@@ -70,7 +72,7 @@ private final class Bucket: BodyReceiving {
     ])
     defer { server.stop() }
     let validators = Validators(etag: "\"v1\"", lastModified: nil)
-    let response = try await Self.fetch(server, "/a", validators: validators).get()
+    let response = try await Self.fetch(server, "/a", asking: validators).get()
     guard case .notModified = response.ending else {
       Issue.record("\(response.ending)")
       return

@@ -25,7 +25,9 @@ private final class Sink: BodyReceiving {
     defer { fetcher.close() }
     let sink = Sink()
     let answer = await fetcher.fetch(
-      FetchRequest(url: url, validators: validators, deadline: .seconds(20)), host: "", into: sink)
+      FetchRequest(
+        url: url, condition: Condition(validators, at: url), deadline: .seconds(20)), host: "",
+      into: sink)
     #expect(answer.requests == 0)
     return (answer.result, String(decoding: sink.bytes.withLock(\.self), as: UTF8.self))
   }

@@ -279,6 +279,66 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(SourceURL.cacheKey(url, ignoring: ["token"]) == key)
   }
 
+  /// A redirect's target, and its place: one for all signatures.
+  @Test(arguments: [
+    ("https://u:p@a/b?x=1#c", "https://a/b?x=1"),
+    ("https://a/b?drop=1&x=2", "https://a/b?x=2"),
+    ("data:image/png;base64,AAAA", "data:image/png;base64,"),
+    ("file:///images/a.jpg", "file:///images/a.jpg"),
+    // AWS.
+    (
+      "https://a/b?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=k%2F1&X-Amz-Date=1&x=2"
+        + "&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=s&X-Amz-Security-Token=t",
+      "https://a/b?x=2"
+    ),
+    ("https://a/b?AWSAccessKeyId=k&Expires=1&Signature=s", "https://a/b"),
+    ("https://a/b?x=1&Expires=1&Signature=s&Key-Pair-Id=k", "https://a/b?x=1"),
+    ("https://a/b?Policy=p&Signature=s&Key-Pair-Id=k", "https://a/b"),
+    // Google.
+    (
+      "https://a/b?X-Goog-Algorithm=a&X-Goog-Credential=c&X-Goog-Date=d&X-Goog-Expires=e"
+        + "&X-Goog-SignedHeaders=host&X-Goog-Signature=s&generation=7",
+      "https://a/b?generation=7"
+    ),
+    ("https://a/b?GoogleAccessId=k&Expires=1&Signature=s", "https://a/b"),
+    ("https://a/b?Expires=1&KeyName=k&Signature=s&URLPrefix=p", "https://a/b"),
+    // Azure.
+    (
+      "https://a/b?sv=2024-08-04&st=1&se=2&sr=b&sp=r&spr=https&sip=1&skoid=1&sktid=2&skt=3&ske=4"
+        + "&sks=b&skv=5&sig=s%3D&snapshot=7", "https://a/b?snapshot=7"
+    ),
+    // Alibaba Cloud, Tencent Cloud, Qiniu, Huawei Cloud.
+    ("https://a/b?OSSAccessKeyId=k&Expires=1&Signature=s&security-token=t", "https://a/b"),
+    (
+      "https://a/b?x-oss-signature-version=OSS4-HMAC-SHA256&x-oss-credential=c&x-oss-date=d"
+        + "&x-oss-expires=1&x-oss-signature=s&x-oss-process=image%2Fresize",
+      "https://a/b?x-oss-process=image%2Fresize"
+    ),
+    ("https://a/b?auth_key=1-0-0-s", "https://a/b"),
+    (
+      "https://a/b?q-sign-algorithm=sha1&q-ak=k&q-sign-time=1;2&q-key-time=1;2&q-header-list="
+        + "&q-url-param-list=&q-signature=s&x-cos-security-token=t", "https://a/b"
+    ),
+    ("https://a/b?e=1451491200&token=k:s", "https://a/b"),
+    ("https://a/b?AccessKeyId=k&Expires=1&Signature=s", "https://a/b"),
+    // Akamai and others.
+    ("https://a/b?hdnts=exp=1~acl=/*~hmac=s", "https://a/b"),
+    ("https://a/b?__token__=exp=1~hmac=s&x=1", "https://a/b?x=1"),
+    ("https://a/b?mine=exp%3D1~acl%3D%2F*~hmac%3Ds&x=1", "https://a/b?x=1"),
+    ("https://a/b?token=s&expires=1&token_path=%2F", "https://a/b"),
+    ("https://a/b?jwt=s", "https://a/b"),
+    // The same names without a signature are something else.
+    ("https://a/b?Expires=1&x=2", "https://a/b?Expires=1&x=2"),
+    ("https://a/b?e=1", "https://a/b?e=1"),
+    ("https://a/b?sv=1&sp=2", "https://a/b?sv=1&sp=2"),
+    ("https://a/b?Signature=s", "https://a/b?Signature=s"),
+    ("https://a/b?x-amz-date=1", "https://a/b?x-amz-date=1"),
+  ])
+  func aPlaceHasNoSignature(_ url: String, _ place: String) {
+    #expect(SourceURL.place(url, ignoring: ["drop"]) == place)
+    #expect(SourceURL.place(place, ignoring: ["drop"]) == place)
+  }
+
   @Test func showsNoSecrets() {
     #expect(
       SourceURL.shown("https://u:p@\u{301}h/?\u{301}token=1", ignoring: ["token"]).contains("p@")

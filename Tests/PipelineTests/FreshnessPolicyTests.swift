@@ -220,6 +220,16 @@ private typealias Confirmation = TesseraState.Confirmation
       (minute, before, "\"a\"", "Mon", soon),
       (.example(freshness: .zero), before, "\"a\"", "Mon", now),
       (.example(etag: "\"b\"", freshness: .seconds(60)), nil, "\"b\"", nil, soon),
+      // Redirects: the least of all hops. Without a lifetime of its own, each of them is asked again.
+      (.example(redirects: [.seconds(60)]), before, "\"a\"", "Mon", soon),
+      (.example(redirects: [.seconds(900), .seconds(600)]), before, "\"a\"", "Mon", kept),
+      (.example(redirects: [.seconds(60)]), forever, "\"a\"", "Mon", nil),
+      (.example(redirects: [nil]), before, "\"a\"", "Mon", nil),
+      (.example(freshness: .seconds(60), redirects: [nil]), before, "\"a\"", "Mon", nil),
+      (.example(freshness: .seconds(60), redirects: [.seconds(90), nil]), nil, nil, nil, nil),
+      (.example(freshness: .seconds(90), redirects: [.seconds(60)]), nil, nil, nil, soon),
+      (.example(freshness: .seconds(60), redirects: [.seconds(90)]), nil, nil, nil, soon),
+      (.example(freshness: .seconds(60), redirects: [.zero]), nil, nil, nil, now),
     ]
     for (index, (response, before, etag, modified, until)) in cases.enumerated() {
       let confirmation = policy().confirmation(response, before: before, now: now)

@@ -39,12 +39,12 @@ extension Confirmation {
 extension FetchResponse {
   static func example(
     etag: String? = nil, lastModified: String? = nil, freshness: Duration? = nil,
-    url: String = "https://img.example/a.jpg"
+    redirects: [Duration?] = [], url: String = "https://img.example/a.jpg"
   ) -> FetchResponse {
     FetchResponse(
-      ending: .complete, url: url, leftOrigin: false,
+      ending: .complete, url: url, place: url, leftOrigin: false,
       validators: Validators(etag: etag, lastModified: lastModified), freshness: freshness,
-      bytes: 10)
+      redirectFreshness: redirects, bytes: 10)
   }
 }
 

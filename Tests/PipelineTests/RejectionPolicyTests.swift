@@ -155,17 +155,9 @@ import Testing
     var expected = RejectionRecord(
       settings: "s1", kind: .undecodable, code: "decode",
       details: #"["worker","the data is damaged"]"#, content: "c0", etag: "\"e\"",
-      place: RejectionPolicy.place(of: .example()), seen: now)
+      place: FetchResponse.example().place, seen: now)
     (expected.format, expected.width, expected.height) = ("jpeg", 400, 300)
     #expect(saved(damaged) == expected)
-  }
-
-  @Test func thePlaceIsTheURLAfterRedirectsWithoutItsFragment() {
-    func place(_ url: String) -> String { RejectionPolicy.place(of: .example(url: url)) }
-    #expect(place("https://a.example/x#1") == place("https://a.example/x#2"))
-    #expect(place("https://a.example/x") != place("https://b.example/x"))
-    #expect(place("https://a.example/x?t=1") != place("https://a.example/x?t=2"))
-    #expect(!place("https://a.example/x?token=secret").contains("secret"))
   }
 
   // MARK: Twice

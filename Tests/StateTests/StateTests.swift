@@ -21,7 +21,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     let source = SourceRecord(content: "abc", confirmation: confirmation)
     let header = HeaderRecord(
       format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
-      confirmation: confirmation)
+      confirmation: confirmation, place: "https://a/1")
     let content = ContentRecord(
       format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1,
       warnings: [
@@ -154,7 +154,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       try Schema.migrate(database, to: version)
       try database.execute(
         "INSERT INTO runs (number) VALUES (7);"
-          + "INSERT INTO sources (key, content, etag, checked, run) VALUES ('k', 'c', 'e', 1.5, 7);"
+          + "INSERT INTO sources (key, content, etag, checked, fresh_until, run)"
+          + " VALUES ('k', 'c', 'e', 1.5, 9.5, 7);"
           + "INSERT INTO variants (key, path, width, height, bytes) VALUES ('v', 'p', 1, 2, 3);"
           + (version < 7
             ? "INSERT INTO items (id, run, position, line, entry, result)"
@@ -164,7 +165,10 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
               + "INSERT INTO results (id, result) VALUES ('a', '{a}')"))
     }
     let state = try StateStore(path: folder.path("state"))
-    #expect(try await state.knowledge(of: "k", url: "").source?.confirmation.etag == "e")
+    let source = try await state.knowledge(of: "k", url: "").source
+    #expect(source?.confirmation.etag == "e")
+    // Earlier versions did not ask how long a redirect is fresh, so their sources are revalidated.
+    #expect(source?.confirmation.freshUntil == nil)
     #expect(
       try await state.made(["v"], placeholder: "").0
         == [VariantRecord(path: "p", width: 1, height: 2, bytes: 3)])

@@ -51,6 +51,7 @@ extension Transfer {
         .timeout, "the time limit was reached while following redirects", isRetryable: true)
     }
     let before = Origin(url)
+    redirectFreshness.append(Freshness.lifetime(of: response.headers))
     url = target
     redirects += 1
     response = ResponseProgress(range: request.range)
@@ -60,11 +61,9 @@ extension Transfer {
     setDeadline(left)
     // On each hop: a redirect may name a private address that the proxy can reach.
     if let error = refusalThroughProxy { throw error }
-    // Never restored, even if a later hop returns to the first origin: the other one chose its URL.
-    if Origin(url) != before {
-      leftOrigin = true
-      handle.setHeaders(ownHeaders)
-    }
+    // Never unset, even if a later hop returns to the first origin: the other one chose its URL.
+    if Origin(url) != before { leftOrigin = true }
+    setHeaders()
     guard handle.takeFailure() == nil else {
       throw FetchError(.redirect, "the redirect does not lead to an http(s) URL")
     }
@@ -83,8 +82,8 @@ extension Transfer {
       return .failure(
         CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
     }
-    // A 304 is a success only for a conditional request.
-    if response.headers.status == 304, request.validators != nil {
+    // A 304 is a success only if this hop's request was conditional.
+    if response.headers.status == 304, validators != nil {
       return .success(fetchResponse(.notModified))
     }
     guard response.isSuccess else {

@@ -14,7 +14,7 @@ extension Transfer {
     setEncoding()
     handle.set(CURLOPT_USERAGENT, settings.userAgent)
     if let file = settings.certificates { handle.set(CURLOPT_CAINFO, file) }
-    handle.setHeaders(configuredHeaders + ownHeaders)
+    setHeaders()
     connectCallbacks()
     if let error = refusalThroughProxy { return error }
     return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
@@ -72,22 +72,23 @@ extension Transfer {
     handle.set(CURLOPT_ACCEPT_ENCODING, needsIdentity ? "identity" : "")
   }
 
-  /// The headers that the user configured for the first hop's host.
+  /// The headers that the user configured for the first hop's host. Another origin must not receive
+  /// them.
   private var configuredHeaders: [String] {
-    if request.leftOrigin { return [] }
+    if leftOrigin { return [] }
     let origin = Origin(request.url)
     return settings.headers.filter { $0.isFor(origin) }.map { "\($0.name): \($0.value)" }
   }
 
-  /// The headers that every origin receives, unlike the configured ones.
-  var ownHeaders: [String] {
-    var lines: [String] = []
+  /// Sets the headers of the request to the current hop.
+  func setHeaders() {
+    var lines = configuredHeaders
     if let range = request.range {
       lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
       if let version = request.ifRange { lines.append("If-Range: \(version)") }
     }
-    if let etag = request.validators?.etag { lines.append("If-None-Match: \(etag)") }
-    if let date = request.validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
-    return lines
+    if let etag = validators?.etag { lines.append("If-None-Match: \(etag)") }
+    if let date = validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
+    handle.setHeaders(lines)
   }
 }

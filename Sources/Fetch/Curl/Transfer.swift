@@ -16,10 +16,12 @@ final class Transfer {
   var requests = 0
   /// The bytes of the headers of all hops so far, interim responses (1xx) and trailers included.
   var headerBytes = 0
+  /// How long each redirect so far stays fresh; nil if it does not say.
+  var redirectFreshness: [Duration?] = []
   /// The URL of the current hop, and the number of redirects that led to it.
   var url: String
   var redirects = 0
-  var leftOrigin = false
+  var leftOrigin: Bool
   /// Whether the connection goes to a proxy and not to the source's host.
   var isProxied = false
   /// When the last hop must have ended.
@@ -57,6 +59,7 @@ final class Transfer {
     self.receiver = receiver
     self.handle = handle
     url = request.url
+    leftOrigin = request.leftOrigin
     response = ResponseProgress(range: request.range)
   }
 
@@ -72,6 +75,11 @@ final class Transfer {
 
   var isRedirected: Bool { redirects > 0 }
 
+  /// Makes the request to the current hop conditional; nil if it is not.
+  var validators: Validators? {
+    request.condition?.validators(at: url, ignoring: settings.ignoredQuery)
+  }
+
   /// An error if the response is late or has stalled.
   func overdue(now: ContinuousClock.Instant) -> FetchError? {
     response.overdue(settings, now: now)
@@ -82,8 +90,9 @@ final class Transfer {
 
   func fetchResponse(_ ending: FetchResponse.Ending) -> FetchResponse {
     FetchResponse(
-      ending: ending, url: url, leftOrigin: leftOrigin, validators: response.validators,
-      freshness: Freshness.lifetime(of: response.headers), bytes: received,
+      ending: ending, url: url, place: settings.place(of: url), leftOrigin: leftOrigin,
+      validators: response.validators, freshness: Freshness.lifetime(of: response.headers),
+      redirectFreshness: redirectFreshness, bytes: received,
       // 500 characters: the catalog repeats it, and real values are a few words.
       robots: response.headers["x-robots-tag"].map { String($0.prefix(500)) })
   }

@@ -27,10 +27,12 @@ struct LocalDelivery {
     let validators = Validators(etag: version, lastModified: nil)
     func response(_ ending: FetchResponse.Ending) -> FetchResponse {
       FetchResponse(
-        ending: ending, url: request.url, leftOrigin: false, validators: validators,
-        freshness: freshness, bytes: bytes)
+        ending: ending, url: request.url, place: settings.place(of: request.url), leftOrigin: false,
+        validators: validators, freshness: freshness, bytes: bytes)
     }
-    if let version, request.validators?.etag == version { return response(.notModified) }
+    if let version, isKnown(version) {
+      return response(.notModified)
+    }
     // As with a server, a larger source is accepted if only its beginning is needed.
     guard length <= settings.maximumBytes || request.isForBeginning else {
       throw .tooLarge(settings.maximumBytes)
@@ -51,6 +53,11 @@ struct LocalDelivery {
       offset = end
     }
     return response(.complete)
+  }
+
+  private func isKnown(_ version: String) -> Bool {
+    let asked = request.condition?.validators(at: request.url, ignoring: settings.ignoredQuery)
+    return asked?.etag == version
   }
 
   /// The requested range if it belongs to this version, or else the whole source (RFC 9110, section

@@ -1,4 +1,5 @@
 package import TesseraSystem
+internal import TesseraText
 
 /// Settings that are the same for all requests of a run.
 package struct FetchSettings: Sendable {
@@ -24,6 +25,8 @@ package struct FetchSettings: Sendable {
   package var end: ContinuousClock.Instant?
   /// How long one item may take at most. A host that fails for longer is given up.
   package var patience = Duration.seconds(120)
+  /// Query parameters that do not identify a source.
+  package var ignoredQuery: [String] = []
   /// The time of day, against which dates in Retry-After are measured.
   package var clock = WallClock.system
   /// Says how the user permits an address, given the word or the block for it. Completes the
@@ -47,4 +50,7 @@ package struct FetchSettings: Sendable {
     self.userAgent = userAgent
     self.addresses = addresses
   }
+
+  /// What identifies the place of a response: see `SourceURL.place(_:ignoring:)`.
+  func place(of url: String) -> String { SourceURL.place(url, ignoring: ignoredQuery) }
 }

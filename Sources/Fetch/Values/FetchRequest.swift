@@ -5,7 +5,7 @@ package struct FetchRequest: Sendable {
   /// headers: they may hold credentials.
   package var leftOrigin = false
   /// Makes the request conditional: the result may then be ``FetchResponse/Ending/notModified``.
-  package var validators: Validators?
+  package var condition: Condition?
   /// The bytes to request; nil requests all of them. A server may ignore a range and send
   /// everything: ``BodyReceiving/begin(_:_:)`` reports what the body holds.
   package var range: Range<Int>?
@@ -24,10 +24,10 @@ package struct FetchRequest: Sendable {
   package var end: ContinuousClock.Instant?
 
   package init(
-    url: String, validators: Validators? = nil, deadline: Duration
+    url: String, condition: Condition? = nil, deadline: Duration
   ) {
     self.url = url
-    self.validators = validators
+    self.condition = condition
     self.deadline = deadline
   }
 }

@@ -12,11 +12,16 @@ package struct FetchResponse: Sendable {
   package var ending: Ending
   /// The URL after redirects.
   package var url: String
+  /// The same without secrets and without what may differ each time: see
+  /// `SourceURL.place(_:ignoring:)`. The validators belong to it.
+  package var place: String
   /// Whether a redirect led to another origin, to which the request's headers must not be sent.
   package var leftOrigin: Bool
   package var validators: Validators?
   /// How long the response stays fresh according to the server; nil if it does not say.
   package var freshness: Duration?
+  /// The same of each redirect that led to it.
+  package var redirectFreshness: [Duration?] = []
   /// The bytes of the body as received, after decompression.
   package var bytes: Int
   /// The header X-Robots-Tag, in which the owner restricts the use of the source; nil if it is

@@ -62,10 +62,11 @@ extension ContentRecord {
 }
 
 extension HeaderRecord {
-  init(_ header: ImageHeader, _ confirmation: Confirmation) {
+  init(_ header: ImageHeader, _ confirmation: Confirmation, place: String) {
     self.init(
       format: header.format.rawValue, width: header.width, height: header.height,
-      hasAlpha: header.hasAlpha, isAnimated: header.isDecodedAnimated, confirmation: confirmation)
+      hasAlpha: header.hasAlpha, isAnimated: header.isDecodedAnimated, confirmation: confirmation,
+      place: place)
   }
 
   package var facts: SourceFacts {

@@ -51,6 +51,14 @@ enum KnownSize: Sendable {
     }
   }
 
+  /// Asks whether it has changed; nil if the server gave no validator.
+  var condition: Condition? {
+    switch self {
+    case .bytes(let record, _, _, _): record.condition
+    case .header(let record): record.condition
+    }
+  }
+
   /// Whether a full answer has the same image as before, although the server did not say "not
   /// modified". Versions are compared weakly (RFC 9110, section 8.8.3.2), because only the size
   /// matters here. Without a validator, an image of the same format and size counts as the same; a run
@@ -65,9 +73,10 @@ enum KnownSize: Sendable {
 
   func isSameVersion(as response: FetchResponse) -> Bool { sameVersion(response) ?? false }
 
-  /// Nil if there is nothing to compare.
+  /// Nil if there is nothing to compare: validators of two places say nothing about each other.
   private func sameVersion(_ response: FetchResponse) -> Bool? {
-    let (one, other) = (confirmation.validators, response.validators)
+    guard condition?.place == response.place else { return nil }
+    let (one, other) = (condition?.validators, response.validators)
     if let one = one?.etag, let other = other?.etag { return one.weakTag == other.weakTag }
     if let one = one?.lastModified, let other = other?.lastModified { return one == other }
     return nil
@@ -75,7 +84,24 @@ enum KnownSize: Sendable {
 }
 
 extension Confirmation {
-  var validators: Validators? { Validators(etag: etag, lastModified: lastModified) }
+  fileprivate func condition(at place: String?) -> Condition? {
+    Condition(Validators(etag: etag, lastModified: lastModified), at: place)
+  }
+}
+
+// What asks whether a record still applies; nil if the server gave no validator.
+
+extension SourceRecord {
+  var condition: Condition? { confirmation.condition(at: url) }
+}
+
+extension HeaderRecord {
+  var condition: Condition? { confirmation.condition(at: place) }
+}
+
+extension RejectionRecord {
+  /// Only the ETag counts: see `RejectionPolicy.change`.
+  var condition: Condition? { Condition(Validators(etag: etag, lastModified: nil), at: place) }
 }
 
 extension ContentRecord {

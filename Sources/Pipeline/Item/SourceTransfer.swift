@@ -18,12 +18,12 @@ struct SourceTransfer: Sendable {
   }
 
   /// - Parameters:
-  ///   - validators: make the request conditional.
+  ///   - condition: makes the request conditional.
   ///   - spool: where the bytes are spooled; no other task uses it.
   func fetch(
-    _ item: Item, _ validators: Validators?, to spool: WorkFile
+    _ item: Item, _ condition: Condition?, to spool: WorkFile
   ) async throws -> Outcome {
-    var attempts = Attempts(item, settings, validators, runEnd: fetcher.end)
+    var attempts = Attempts(item, settings, condition, runEnd: fetcher.end)
     let intake = Intake(acceptance, spool: spool)
     while true {
       let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
@@ -72,13 +72,13 @@ private struct Attempts {
   }
 
   init(
-    _ item: Item, _ settings: PipelineFile.Fetch, _ validators: Validators?,
+    _ item: Item, _ settings: PipelineFile.Fetch, _ condition: Condition?,
     runEnd: ContinuousClock.Instant?
   ) {
     tries = Tries(
       RetryPolicy(retries: settings.retries, deadline: settings.deadline), runEnd: runEnd)
     request = FetchRequest(
-      url: item.requestURL, validators: validators, deadline: settings.deadline)
+      url: item.requestURL, condition: condition, deadline: settings.deadline)
     // Tasks reach the fetcher in any order; its queue follows the order of the manifest.
     request.turn = settings.order == .newestFirst ? -item.position : item.position
   }
@@ -96,7 +96,7 @@ private struct Attempts {
       guard wasForPart else { return .success(response) }
       // Another place may use the same validator for another version, and a server may send more than
       // it announced.
-      if intake.isForeign || intake.isLong || response.url != begunAt { return .again }
+      if intake.isForeign || intake.isLong || response.place != begunAt { return .again }
       if response.ending == .complete, intake.isShort {
         return .failure(
           FetchError(.truncated, "the requested part ended early", isRetryable: true))
@@ -111,10 +111,10 @@ private struct Attempts {
 
   /// Requests what is missing of a source that broke off, if the server allows it.
   mutating func prepareRest(of intake: Intake, after answer: FetchResult) {
-    if !wasForPart { begunAt = answer.begun?.url }
+    if !wasForPart { begunAt = answer.begun?.place }
     guard let rest = intake.rest else { return }
     // Part of a source is here, so it has changed, whatever it was before.
-    request.validators = nil
+    request.condition = nil
     request.range = rest.range
     request.ifRange = rest.version
   }

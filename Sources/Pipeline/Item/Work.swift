@@ -61,7 +61,7 @@ final class Work {
 /// What a request asks.
 struct Question: Sendable {
   /// Makes the request conditional.
-  var validators: Validators?
+  var condition: Condition?
   /// The rejection that a "not modified" would confirm.
   var rejection: RejectionRecord?
 }

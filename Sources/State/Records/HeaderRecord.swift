@@ -8,10 +8,12 @@ package struct HeaderRecord: Sendable, Equatable {
   /// Nil if the header does not say.
   package var isAnimated: Bool?
   package var confirmation: Confirmation
+  /// The URL after redirects, without secrets: the validators belong to it.
+  package var place: String?
 
   package init(
     format: String, width: Int, height: Int, hasAlpha: Bool, isAnimated: Bool?,
-    confirmation: Confirmation
+    confirmation: Confirmation, place: String? = nil
   ) {
     self.format = format
     self.width = width
@@ -19,13 +21,15 @@ package struct HeaderRecord: Sendable, Equatable {
     self.hasAlpha = hasAlpha
     self.isAnimated = isAnimated
     self.confirmation = confirmation
+    self.place = place
   }
 }
 
 extension HeaderRecord: MarkedRecord {
   static let table = "headers"
   static let key = "key"
-  static let columns = Confirmation.columns + ["format", "width", "height", "alpha", "animated"]
+  static let columns =
+    Confirmation.columns + ["format", "width", "height", "alpha", "animated", "place"]
 
   /// No image format has sides of more than 31 bits.
   private static let sides = 1...0x7FFF_FFFF
@@ -33,7 +37,8 @@ extension HeaderRecord: MarkedRecord {
   init?(_ row: Statement.Row) {
     self.init(
       format: row.text(5), width: row.int(6), height: row.int(7), hasAlpha: row.int(8) != 0,
-      isAnimated: row.optionalInt(9).map { $0 != 0 }, confirmation: Confirmation(row))
+      isAnimated: row.optionalInt(9).map { $0 != 0 }, confirmation: Confirmation(row),
+      place: row.optionalText(10))
     // Sizes are computed with: a record from before there were marks may be damaged.
     guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
   }
@@ -41,6 +46,7 @@ extension HeaderRecord: MarkedRecord {
   var values: [Statement.Value] {
     confirmation.values + [
       .text(format), .int(width), .int(height), .bool(hasAlpha), .optional(isAnimated),
+      .optional(place),
     ]
   }
 }

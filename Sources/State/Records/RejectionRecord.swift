@@ -21,7 +21,7 @@ package struct RejectionRecord: Sendable, Equatable {
   /// SHA-256 of the bytes, if all of them arrived.
   package var content: String?
   package var etag: String?
-  /// SHA-256 of the URL that the bytes came from, after redirects.
+  /// The URL that the bytes came from, after redirects and without secrets: the ETag belongs to it.
   package var place: String
   /// When the bytes were last examined, in seconds since 1970.
   package var seen: Double

@@ -35,9 +35,17 @@ final class FakeFetcher: Fetching {
     var nextNumber = 0
     /// A test that waits until this number of requests hang.
     var watcher: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+    /// The URL that a request leads to.
+    func place(of request: FetchRequest) -> String {
+      if case .source(let source)? = answers[request.url], let place = source.place { return place }
+      return request.url
+    }
   }
 
   private let state = Mutex(State())
+
+  private static let settings = FetchSettings()
 
   /// The length of a piece of a body, shorter than a WebP header.
   private static let piece = 20
@@ -106,7 +114,7 @@ final class FakeFetcher: Fetching {
     let result = await result(of: request, receiver)
     state.withLock { state in
       state.counts.count(result)
-      state.log.append(Self.line(request, result))
+      state.log.append(Self.line(request, result, place: state.place(of: request)))
     }
     return result
   }
@@ -131,10 +139,12 @@ final class FakeFetcher: Fetching {
     _ source: Source, to request: FetchRequest, _ receiver: any BodyReceiving
   ) -> FetchResult {
     let validators = Validators(etag: source.etag, lastModified: source.lastModified)
+    let url = source.place ?? request.url
     var response = FetchResponse(
-      ending: .complete, url: source.place ?? request.url, leftOrigin: false,
+      ending: .complete, url: url, place: settings.place(of: url), leftOrigin: false,
       validators: validators, freshness: source.freshFor.map { .seconds($0) }, bytes: 0)
-    if let asked = request.validators, isUnchanged(source, asked) {
+    if let asked = request.condition?.validators(at: url, ignoring: []), isUnchanged(source, asked)
+    {
       response.ending = .notModified
       return succeeded(response)
     }
@@ -200,9 +210,11 @@ final class FakeFetcher: Fetching {
       result: .success(response), begun: response, bytes: response.bytes, requests: 1, time: .zero)
   }
 
-  private static func line(_ request: FetchRequest, _ result: FetchResult) -> String {
+  private static func line(
+    _ request: FetchRequest, _ result: FetchResult, place: String
+  ) -> String {
     var words = [request.url]
-    if let validators = request.validators {
+    if let validators = request.condition?.validators(at: place, ignoring: []) {
       words += ["if", validators.etag ?? validators.lastModified ?? ""]
     }
     switch result.result {
@@ -246,7 +258,7 @@ extension FakeFetcher {
   /// - Parameter place: the URL after redirects.
   static func response(etag: String?, place: String) -> FetchResponse {
     FetchResponse(
-      ending: .notModified, url: place, leftOrigin: false,
+      ending: .notModified, url: place, place: place, leftOrigin: false,
       validators: Validators(etag: etag, lastModified: nil), freshness: nil, bytes: 0)
   }
 }

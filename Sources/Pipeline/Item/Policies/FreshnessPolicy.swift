@@ -75,12 +75,15 @@ struct FreshnessPolicy: Sendable {
   }
 
   /// What a server confirmed at `now`. A 304 may leave out what has not changed (RFC 9111, section
-  /// 4.3.4), also how long it stays fresh.
+  /// 4.3.4), also how long it stays fresh. Redirects are responses of their own: once one of them is
+  /// stale, it may lead elsewhere; and one that says nothing is not fresh at all.
   func confirmation(
     _ response: FetchResponse, before: Confirmation?, now: Double
   ) -> Confirmation {
     let last = before.flatMap { before in before.freshUntil.map { $0 - before.checked } }
-    let lifetime = response.freshness.map { Double($0.components.seconds) } ?? last
+    let seconds = { (lifetime: Duration?) in lifetime.map { Double($0.components.seconds) } }
+    let hops = response.redirectFreshness.map(seconds) + [seconds(response.freshness) ?? last]
+    let lifetime = hops.contains(nil) ? nil : hops.compactMap(\.self).min()
     return Confirmation(
       etag: response.validators?.etag ?? before?.etag,
       lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,

@@ -1,9 +1,7 @@
-internal import TesseraBytes
 internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraPlan
 internal import TesseraState
-internal import TesseraText
 internal import TesseraWire
 
 /// What is remembered of sources that cannot be shown. Pure: moments are given to it, in seconds since
@@ -63,7 +61,7 @@ struct RejectionPolicy: Sendable {
     guard var record = record(of: failure, seen: now) else { return nil }
     record.content = content
     record.etag = response?.validators?.etag
-    record.place = response.map(Self.place) ?? ""
+    record.place = response?.place ?? ""
     // Otherwise neither the server nor the bytes could show that they are the same. Dates are not
     // enough: an older image that replaces an error page is not newer than the page (RFC 9110,
     // section 13.1.3).
@@ -77,12 +75,6 @@ struct RejectionPolicy: Sendable {
       record.repeats = previous.repeats + 1
     }
     return .save(record)
-  }
-
-  /// Where the bytes of an answer are. A redirect may lead elsewhere the next time, and two places may
-  /// use the same ETag.
-  static func place(of response: FetchResponse) -> String {
-    SHA256.of(SourceURL.cacheKey(response.url))
   }
 
   /// Whether two examinations had the same result for the same bytes, as far as that can be seen.

@@ -1,14 +1,11 @@
 internal import TesseraFetch
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraText
 
 /// Makes the record of a source that a server has just confirmed.
 struct SourceConfirmer: Sendable {
   let freshness: FreshnessPolicy
   let clock: WallClock
-  /// Query parameters that a stored URL must not show.
-  let ignoredQuery: [String]
 
   /// - Parameters:
   ///   - content: SHA-256 of the source's bytes.
@@ -20,7 +17,7 @@ struct SourceConfirmer: Sendable {
       content: content,
       confirmation: freshness.confirmation(
         response, before: before?.confirmation, now: clock.now()),
-      url: SourceURL.shown(response.url, ignoring: ignoredQuery),
+      url: response.place,
       robots: response.robots ?? before?.robots)
   }
 }

@@ -17,12 +17,11 @@ struct Ask: Step {
   func perform(_ work: Work) async throws -> StepDecision {
     var question = Question()
     if !work.needsBytes {
-      // A rejected answer is newer than the bytes that are shown. Only its ETag counts: see
-      // `RejectionPolicy.change`.
+      // A rejected answer is newer than the bytes that are shown.
       question.rejection = rejections.believed(work.source.rejection, now: clock.now())
-      question.validators = Validators(etag: question.rejection?.etag, lastModified: nil)
-      if question.validators == nil, work.source.isReady || copies.has(work.source, of: work.item) {
-        question.validators = work.source.record?.confirmation.validators
+      question.condition = question.rejection?.condition
+      if question.condition == nil, work.source.isReady || copies.has(work.source, of: work.item) {
+        question.condition = work.source.record?.condition
       }
     }
     work.question = question

@@ -30,7 +30,7 @@ struct ReadHeader: Step {
     let item = work.item
     let known = KnownSize(work.source, acceptance)
     let answer = try await probe.fetch(
-      item.requestURL, validators: known?.confirmation.validators,
+      item.requestURL, condition: known?.condition,
       turn: order == .newestFirst ? -item.position : item.position)
     switch answer.outcome {
     case .failed(let error):
@@ -71,7 +71,7 @@ struct ReadHeader: Step {
       return confirm(work, candidate, response)
     }
     let confirmation = freshness.confirmation(response, before: nil, now: clock.now())
-    let record = HeaderRecord(header, confirmation)
+    let record = HeaderRecord(header, confirmation, place: response.place)
     work.change.header = record
     work.reasons.append(.headerRead)
     return .done(.pending(.header(record)))

@@ -32,7 +32,7 @@ struct Receive: Step {
   func perform(_ work: Work) async throws -> StepDecision {
     let item = work.item
     let spool = workspace.spool("\(item.position)")
-    switch try await transfer.fetch(item, work.question.validators, to: spool) {
+    switch try await transfer.fetch(item, work.question.condition, to: spool) {
     case .failed(let error): return .done(.failed(.unreachable(error)))
     case .notModified(let response):
       work.response = response

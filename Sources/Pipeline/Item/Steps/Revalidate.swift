@@ -17,14 +17,10 @@ struct Revalidate: Step {
       throw PipelineError.local("the item \"\(work.item.id)\" has no answer to revalidate")
     }
     work.reasons.append(.notModified)
-    if let rejection = work.question.rejection, rejection.etag != nil {
-      // The ETag belongs to the place that the redirects led to at that time.
-      if rejection.place == RejectionPolicy.place(of: response) {
-        if let reason = RejectionPolicy.backOff(rejection) { work.reasons.append(reason) }
-        work.isRemembered = true
-        return .done(.failed(ItemFailure(rejection)))
-      }
-      return askAgain(work)
+    if let rejection = work.question.rejection, rejection.condition != nil {
+      if let reason = RejectionPolicy.backOff(rejection) { work.reasons.append(reason) }
+      work.isRemembered = true
+      return .done(.failed(ItemFailure(rejection)))
     }
     guard let record = work.source.record, let (content, blueprint) = work.source.shown else {
       throw PipelineError.local("an unknown source cannot be unchanged: \"\(work.item.id)\"")
@@ -38,10 +34,7 @@ struct Revalidate: Step {
     }
     if work.source.isReady { return .done(.shown(content, blueprint)) }
     // A copy that turns out to be damaged is dropped, and the source is requested.
-    return copies.restore(work) ? .goTo(.plan) : askAgain(work)
-  }
-
-  private func askAgain(_ work: Work) -> StepDecision {
+    if copies.restore(work) { return .goTo(.plan) }
     work.needsBytes = true
     return .goTo(.ask)
   }
