@@ -204,6 +204,7 @@ let package = Package(
         "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
         "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
         "TesseraCatalog", "TesseraSystem", "TesseraBytes", "TesseraJSON", "TesseraImageHeader",
+        "TesseraProbe",
       ]),
     tests(
       "OutputToolsTests", ["TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraState"]),

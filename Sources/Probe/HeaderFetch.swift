@@ -19,6 +19,7 @@ package struct HeaderFetch: Sendable {
   let policy: RetryPolicy
   /// At most this many bytes of one source are read.
   let maximumBytes: Int
+  let room: SearchRoom
   let didRetry: @Sendable () -> Void
 
   package struct Answer: Sendable {
@@ -39,14 +40,16 @@ package struct HeaderFetch: Sendable {
   /// - Parameters:
   ///   - policy: how often a source is requested, and for how long.
   ///   - maximumBytes: at most this many bytes of one source are read.
+  ///   - room: where the bytes are kept.
   ///   - didRetry: called before each retry.
   package init(
-    fetcher: any Fetching, policy: RetryPolicy, maximumBytes: Int,
+    fetcher: any Fetching, policy: RetryPolicy, maximumBytes: Int, room: SearchRoom = .shared,
     didRetry: @escaping @Sendable () -> Void
   ) {
     self.fetcher = fetcher
     self.policy = policy
     self.maximumBytes = maximumBytes
+    self.room = room
     self.didRetry = didRetry
   }
 
@@ -90,7 +93,8 @@ private struct HeaderSearch {
   init(_ fetch: HeaderFetch, _ url: String, _ condition: Condition?, _ turn: Int?) {
     self.fetch = fetch
     self.url = url
-    receiver = HeaderReceiver(reach: min(HeaderReader.reach, fetch.maximumBytes))
+    receiver = HeaderReceiver(
+      reach: min(HeaderReader.reach, fetch.maximumBytes), room: fetch.room)
     ahead.mostBytes = min(ahead.mostBytes, fetch.maximumBytes)
     tries = Tries(fetch.policy, runEnd: fetch.fetcher.end)
     next = FetchRequest(

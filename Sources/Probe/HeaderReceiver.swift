@@ -17,8 +17,9 @@ final class HeaderReceiver: BodyReceiving {
     case unusable
   }
 
-  fileprivate struct State {
+  fileprivate struct State: ~Copyable {
     var reader = HeaderReader()
+    var share: SearchShare
     /// The requested range; nil if everything was requested.
     var requested: Range<Int>?
     /// The part that is arriving, limited to the requested range; nil if the server sends
@@ -30,6 +31,16 @@ final class HeaderReceiver: BodyReceiving {
     var version: Validators?
     var length: Int?
     var isUnusable = false
+
+    init(_ room: SearchRoom) { share = SearchShare(of: room) }
+
+    /// Whether there is room for the bytes so far. If not, all of them are forgotten.
+    mutating func fits(_ room: SearchRoom) -> Bool {
+      if share.resize(for: reader.count + partBytes.count) { return true }
+      self = State(room)
+      isUnusable = true
+      return false
+    }
   }
 
   /// If fewer bytes than this remain, reading them is cheaper than dropping the connection, which
@@ -37,19 +48,24 @@ final class HeaderReceiver: BodyReceiving {
   private static let smallRest = 8 * 1024
 
   private let reach: Int
-  private let state = Mutex(State())
+  private let room: SearchRoom
+  private let state: Mutex<State>
 
   /// - Parameter reach: at most this many bytes are read of a source that is sent as a whole.
-  init(reach: Int) { self.reach = reach }
+  init(reach: Int, room: SearchRoom) {
+    self.reach = reach
+    self.room = room
+    state = Mutex(State(room))
+  }
 
   /// The bytes that are needed next; nil if none are.
-  var wanted: Range<Int>? { state.withLock(\.wanted) }
+  var wanted: Range<Int>? { state.withLock { $0.wanted } }
 
   /// The version that the bytes so far belong to.
-  var version: Validators? { state.withLock(\.version) }
+  var version: Validators? { state.withLock { $0.version } }
 
   /// The source's length in bytes; nil if the server has not reported it.
-  var length: Int? { state.withLock(\.length) }
+  var length: Int? { state.withLock { $0.length } }
 
   /// To be called before each request.
   func expect(_ range: Range<Int>?) { state.withLock { $0.requested = range } }
@@ -59,7 +75,7 @@ final class HeaderReceiver: BodyReceiving {
       switch extent {
       case .whole(let length):
         // Parts that arrived before may belong to another version, so nothing of them is kept.
-        state = State()
+        state = State(room)
         state.version = validators
         state.length = length
         if let length { state.reader.end(at: length) }
@@ -90,9 +106,11 @@ final class HeaderReceiver: BodyReceiving {
         bytes.extracting(first: min(bytes.byteCount, rest)).withUnsafeBytes {
           state.partBytes.append(contentsOf: $0)
         }
+        guard state.fits(room) else { return .noRoom }
         return state.received > part.count + Self.smallRest ? .enough : .more
       }
       state.reader.add(bytes)
+      guard state.fits(room) else { return .noRoom }
       let isOver = state.reader.isOver(reach)
       guard !state.reader.isSearching || isOver else { return .more }
       let rest = state.length.map { $0 - state.received } ?? .max

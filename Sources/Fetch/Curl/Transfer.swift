@@ -44,6 +44,7 @@ final class Transfer {
       case .more: return nil
       case .enough: self = .enough
       case .failed(let message): self = .error(FetchError(.local, message))
+      case .noRoom: self = .error(.noRoom)
       }
     }
   }

@@ -76,6 +76,7 @@ struct LocalDelivery {
     case .more: true
     case .enough: false
     case .failed(let message): throw FetchError(.local, message)
+    case .noRoom: throw .noRoom
     }
   }
 

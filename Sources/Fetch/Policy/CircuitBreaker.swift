@@ -110,7 +110,8 @@ extension CircuitBreaker.Signal {
         if wasSent || !error.isRetryable { return nil }
         self = .unreachable(error)
       // These errors arose on this side, without the host.
-      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .notFound: return nil
+      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .notFound, .outOfMemory:
+        return nil
       // The response was wrong in some way, but the host responded.
       default: self = .success
       }

@@ -27,4 +27,6 @@ package enum BodyVerdict: Sendable {
   case enough
   /// The bytes could not be stored; the sentence becomes the error's message.
   case failed(String)
+  /// The memory for more of this source is in use. A retry may succeed.
+  case noRoom
 }

@@ -20,6 +20,8 @@ package struct FetchError: Error, Sendable, Equatable {
     case notFound = "not-found"
     /// The spool could not be written: a fault of this machine, not of the server.
     case local
+    /// Too many sources needed memory at the same time.
+    case outOfMemory = "out-of-memory"
     case cancelled
     /// The deadline of the whole run passed first.
     case runDeadline = "run-deadline"
@@ -55,6 +57,10 @@ package struct FetchError: Error, Sendable, Equatable {
   static func tooLarge(_ maximumBytes: Int) -> FetchError {
     FetchError(.tooLarge, "the file is larger than \(maximumBytes) bytes (max-bytes)")
   }
+
+  package static let noRoom = FetchError(
+    .outOfMemory, "too many images without a size in their first bytes arrived at the same time",
+    isRetryable: true)
 
   static func headersTooLarge(_ maximumBytes: Int) -> FetchError {
     FetchError(.tooLarge, "the server's headers exceed \(maximumBytes) bytes")

@@ -4,6 +4,7 @@ internal import TesseraFetch
 internal import TesseraImageHeader
 internal import TesseraOutput
 internal import TesseraPlan
+internal import TesseraProbe
 internal import TesseraSystem
 
 /// Receives a source: reads its header from the first bytes, refuses what is not an image or is over a
@@ -17,10 +18,13 @@ final class Intake: BodyReceiving {
 
   private let acceptance: Acceptance
   private let spool: WorkFile
-  private let state = Mutex(State())
+  private let room: SearchRoom
+  private let state: Mutex<State>
 
   private struct State: ~Copyable {
-    var header = HeaderReader(isExact: false)
+    /// Nil if there was no room for the search: the spooled bytes are searched in the end.
+    var header: HeaderReader? = HeaderReader(isExact: false)
+    var share: SearchShare
     let digest = SHA256()
     var spool: File?
     var refusal: Refusal?
@@ -31,12 +35,34 @@ final class Intake: BodyReceiving {
     var version: String?
     /// Whether an answer was a part of something else.
     var isForeign = false
+
+    init(_ room: SearchRoom) { share = SearchShare(of: room) }
+
+    /// Searches the next bytes for the header. Returns nil while there is nothing to say.
+    mutating func search(_ bytes: RawSpan) -> HeaderReading? {
+      guard header?.isSearching == true else { return nil }
+      header?.add(bytes)
+      let reading = header?.streamed()
+      if !share.resize(for: header?.count ?? 0) {
+        header = nil
+        share.release()
+      }
+      return reading
+    }
+
+    /// Nil if there was no room for the search.
+    mutating func endSearch() -> HeaderReading? {
+      header?.end()
+      return header?.streamed()
+    }
   }
 
   /// - Parameter spool: the file that the bytes go to; created when the first bytes arrive.
-  init(_ acceptance: Acceptance, spool: WorkFile) {
+  init(_ acceptance: Acceptance, spool: WorkFile, room: SearchRoom = .shared) {
     self.acceptance = acceptance
     self.spool = spool
+    self.room = room
+    state = Mutex(State(room))
   }
 
   /// A body, or the rest of one that broke off. Bytes of two versions are never joined.
@@ -44,7 +70,7 @@ final class Intake: BodyReceiving {
     state.withLock { state in
       switch extent {
       case .whole(let length):
-        state = State()
+        state = State(room)
         state.length = length
         state.version = validators?.strong
       case .part(let range, let total):
@@ -85,9 +111,8 @@ final class Intake: BodyReceiving {
     state.withLock { state in
       let isFirst = state.count == 0
       state.count += bytes.byteCount
-      if state.header.isSearching {
-        state.header.add(bytes)
-        state.refusal = acceptance.refusal(of: state.header.streamed())
+      if let reading = state.search(bytes) {
+        state.refusal = acceptance.refusal(of: reading)
         if state.refusal != nil { return .enough }
       }
       do throws(SystemError) {
@@ -103,15 +128,14 @@ final class Intake: BodyReceiving {
   }
 
   /// Call it once, when the transfer has succeeded.
-  func finish() -> Outcome {
-    state.withLock { state in
+  func finish() throws(SystemError) -> Outcome {
+    try state.withLock { state throws(SystemError) in
       state.spool = nil
-      state.header.end()
-      let reading = state.header.streamed()
-      if let refusal = state.refusal ?? acceptance.refusal(of: reading) { return .refused(refusal) }
-      guard case .header(let header) = reading else {
-        return .refused(.notAnImage)
-      }
+      if let refusal = state.refusal { return .refused(refusal) }
+      let found = state.endSearch()
+      let reading = if let found { found } else { try room.search(spoolPath) }
+      if let refusal = acceptance.refusal(of: reading) { return .refused(refusal) }
+      guard case .header(let header) = reading else { return .refused(.notAnImage) }
       return .image(header, digest: state.digest.hexadecimal())
     }
   }

@@ -31,7 +31,7 @@ struct SourceTransfer: Sendable {
       case .again: continue
       case .success(let response):
         if case .notModified = response.ending { return .notModified(response) }
-        return .arrived(response, intake, intake.finish())
+        return .arrived(response, intake, try PipelineError.wrap { try intake.finish() })
       case .failure(let error):
         // No file stays open during the back-off: partial bodies of many items would use up the
         // descriptors.

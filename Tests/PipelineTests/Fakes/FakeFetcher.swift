@@ -159,6 +159,7 @@ final class FakeFetcher: Fetching {
     case .more: break
     case .enough: response.ending = .stopped
     case .failed(let message): return failed(FetchError(.local, message))
+    case .noRoom: return failed(.noRoom)
     }
     return succeeded(response)
   }

@@ -1,0 +1,75 @@
+internal import Synchronization
+package import TesseraImageHeader
+package import TesseraSystem
+
+/// The memory in which all header searches of the process keep the bytes that they have seen.
+///
+/// Nearly all headers are found in the first kilobytes, and those are always granted. A search that
+/// needs more takes it from here. If there is no more, it gives up what it has, and never waits while
+/// it holds something: so the searches that go on always end. What was given up is searched later: a
+/// spooled source from its file (``search(_:)``), another one by a retry.
+package final class SearchRoom: Sendable {
+  /// Granted to each search in any case: 99 of 100 camera images need a sixth of it (see
+  /// `ReadAhead.network`).
+  static let allowance = 64 * 1024
+
+  /// 256 MiB: with the default `fetch.concurrency` of 16, no search is ever without room.
+  package static let shared = SearchRoom(bytes: 16 * HeaderReader.reach)
+
+  private let free: Mutex<Int>
+  /// One at a time: this search has no share of the room, and needs as much as ``HeaderReader/reach``.
+  private let turn = Mutex(())
+
+  package init(bytes: Int) { free = Mutex(bytes) }
+
+  /// Reads the header of a whole file as a stream, so that the answer is as if it had just arrived.
+  package func search(_ path: String) throws(SystemError) -> HeaderReading {
+    try turn.withLock { _ throws(SystemError) in
+      let file = try File(path, .read)
+      var reader = HeaderReader(isExact: false)
+      var offset = 0
+      while reader.isSearching, !reader.isOver(HeaderReader.reach) {
+        let bytes = try file.read(Self.allowance, at: offset)
+        if bytes.isEmpty {
+          reader.end()
+          break
+        }
+        offset += bytes.count
+        reader.add(bytes.span)
+      }
+      return reader.streamed()
+    }
+  }
+
+  fileprivate func take(_ bytes: Int) -> Bool {
+    free.withLock { free in
+      guard bytes <= free else { return false }
+      free -= bytes
+      return true
+    }
+  }
+}
+
+/// What one search holds of the room, which it gives back at its end.
+package struct SearchShare: ~Copyable {
+  private let room: SearchRoom
+  private var held = 0
+
+  package init(of room: SearchRoom) { self.room = room }
+
+  deinit { _ = room.take(-held) }
+
+  package mutating func release() {
+    _ = room.take(-held)
+    held = 0
+  }
+
+  /// Makes the share fit for a search that keeps this many bytes. Returns false if the
+  /// room is full; the search must then give them up.
+  package mutating func resize(for count: Int) -> Bool {
+    let wanted = max(0, count - SearchRoom.allowance)
+    guard room.take(wanted - held) else { return false }
+    held = wanted
+    return true
+  }
+}

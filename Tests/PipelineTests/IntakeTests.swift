@@ -1,0 +1,80 @@
+import TesseraFetch
+import TesseraImageHeader
+import TesseraPipelineFile
+import TesseraProbe
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraPipeline
+
+/// The header of a source is found even if the room for searches is full while it arrives.
+@Suite struct IntakeTests {
+  private static let block: [UInt8] =
+    [0xFF, 0xE1, 0xC3, 0x50] + [UInt8](repeating: 0, count: 0xC350 - 2)
+
+  /// Receives bytes in pieces. Returns how many were taken, and what they are.
+  private static func receive(
+    _ bytes: [UInt8], _ room: SearchRoom, pixels: Int = 1_000_000
+  ) throws -> (taken: Int, String) {
+    let folder = try TemporaryFolder()
+    var file = PipelineFile.example()
+    file.limits.pixels = pixels
+    let intake = Intake(Acceptance(file), spoolPath: folder.path("spool"), room: room)
+    _ = intake.begin(.whole(length: nil), nil)
+    var taken = 0
+    while taken < bytes.count {
+      let end = min(taken + 16_384, bytes.count)
+      let verdict = intake.receive(bytes.span.bytes.extracting(taken..<end))
+      taken = end
+      if case .enough = verdict { break }
+    }
+    switch try intake.finish() {
+    case .image(let header, _): return (taken, "\(header.width)x\(header.height)")
+    case .refused(let refusal): return (taken, refusal.code)
+    }
+  }
+
+  /// Blocks before the size, the limit of pixels, what is found, and whether it is found before the
+  /// end if there is room.
+  @Test(arguments: [
+    (0, 1_000_000, "240x160", false), (4, 1_000_000, "240x160", false),
+    (4, 1_000, "too-many-pixels", true), (340, 1_000_000, "malformed", true),
+  ])
+  func theSpoolIsSearchedIfThereIsNoRoom(
+    _ blocks: Int, _ pixels: Int, _ expected: String, _ isEarly: Bool
+  ) throws {
+    let photo = try Places.bytes("plain.jpg")
+    let blocks = [[UInt8]](repeating: Self.block, count: blocks).joined()
+    let bytes = photo.prefix(2) + blocks + photo.dropFirst(2) + [UInt8](repeating: 0, count: 40_000)
+    let roomy = try Self.receive(Array(bytes), .shared, pixels: pixels)
+    #expect(roomy.1 == expected)
+    #expect((roomy.taken < bytes.count) == isEarly)
+    let tight = try Self.receive(Array(bytes), SearchRoom(bytes: 0), pixels: pixels)
+    #expect(tight.1 == expected)
+    #expect(tight.taken == bytes.count)
+  }
+
+  /// However many sources are searched at a time, they keep no more than the room.
+  @Test func manySearchesShareTheRoom() throws {
+    let folder = try TemporaryFolder()
+    let room = SearchRoom(bytes: 1 << 20)
+    let intakes = (0..<40).map {
+      Intake(Acceptance(.example()), spoolPath: folder.path("\($0)"), room: room)
+    }
+    // 100 kB of a header without an end each: 36 kB more than every search may keep.
+    let bytes = [0xFF, 0xD8] + Self.block + Self.block
+    for intake in intakes {
+      guard case .more = intake.receive(bytes.span.bytes) else {
+        Issue.record("it was refused")
+        return
+      }
+    }
+    var rest = SearchShare(of: room)
+    let fits = rest.resize(for: 65_536 + 36_000)
+    #expect(!fits)
+    // None of them ends with an image, and none of them is lost to an error.
+    for intake in intakes {
+      if case .image = try intake.finish() { Issue.record("an image was found") }
+    }
+  }
+}
