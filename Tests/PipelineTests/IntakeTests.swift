@@ -1,7 +1,9 @@
 import TesseraFetch
 import TesseraImageHeader
+import TesseraOutput
 import TesseraPipelineFile
 import TesseraProbe
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -12,6 +14,12 @@ import Testing
   private static let block: [UInt8] =
     [0xFF, 0xE1, 0xC3, 0x50] + [UInt8](repeating: 0, count: 0xC350 - 2)
 
+  private static func spool(_ name: String, in folder: TemporaryFolder) throws -> WorkFile {
+    let workspace = Workspace(try Directory(folder.path("work"), creates: true))
+    try workspace.clear()
+    return workspace.spool(name)
+  }
+
   /// Receives bytes in pieces. Returns how many were taken, and what they are.
   private static func receive(
     _ bytes: [UInt8], _ room: SearchRoom, pixels: Int = 1_000_000
@@ -19,7 +27,7 @@ import Testing
     let folder = try TemporaryFolder()
     var file = PipelineFile.example()
     file.limits.pixels = pixels
-    let intake = Intake(Acceptance(file), spoolPath: folder.path("spool"), room: room)
+    let intake = Intake(Acceptance(file), spool: try Self.spool("source", in: folder), room: room)
     _ = intake.begin(.whole(length: nil), nil)
     var taken = 0
     while taken < bytes.count {
@@ -58,8 +66,8 @@ import Testing
   @Test func manySearchesShareTheRoom() throws {
     let folder = try TemporaryFolder()
     let room = SearchRoom(bytes: 1 << 20)
-    let intakes = (0..<40).map {
-      Intake(Acceptance(.example()), spoolPath: folder.path("\($0)"), room: room)
+    let intakes = try (0..<40).map {
+      Intake(Acceptance(.example()), spool: try Self.spool("\($0)", in: folder), room: room)
     }
     // 100 kB of a header without an end each: 36 kB more than every search may keep.
     let bytes = [0xFF, 0xD8] + Self.block + Self.block

@@ -51,7 +51,7 @@ import Testing
           id: name, line: "{}", status: "ok", reasons: [], content: "c-\(name)", basis: nil,
           placeholder: "p-\(name)"), change, key: "s-\(name)", url: "r-\(name)")
     }
-    try await state.endRun(run)
+    try await state.endRun(run, .init(pipeline: "p", items: 1))
   }
 
   /// What a call does to each table: rows deleted, and rows waiting.

@@ -89,7 +89,7 @@ import Testing
         Issue.record("a read after the error succeeded")
       } catch { sentences.insert("\(error)") }
       do {
-        try await state.endRun(run)
+        try await state.endRun(run, .init(pipeline: "p", items: 1))
         Issue.record("a commit after the error succeeded")
       } catch { sentences.insert("\(error)") }
     }

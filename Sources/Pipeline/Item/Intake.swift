@@ -133,7 +133,7 @@ final class Intake: BodyReceiving {
       state.spool = nil
       if let refusal = state.refusal { return .refused(refusal) }
       let found = state.endSearch()
-      let reading = if let found { found } else { try room.search(spoolPath) }
+      let reading = if let found { found } else { try room.search(spool.path) }
       if let refusal = acceptance.refusal(of: reading) { return .refused(refusal) }
       guard case .header(let header) = reading else { return .refused(.notAnImage) }
       return .image(header, digest: state.digest.hexadecimal())
