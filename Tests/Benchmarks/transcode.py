@@ -1,6 +1,6 @@
 """Sends jobs to a worker and prints the processor seconds they took. Used by Tests/Benchmarks/transcode and soak.
 
-    transcode.py WORKER FOLDER ROUNDS IMAGE…
+    transcode.py WORKER ROUNDS IMAGE…
 """
 import json
 import os
@@ -23,7 +23,7 @@ def size(path):
     return width, height, field("bands") in ("2", "4") and field("interpretation") != "cmyk"
 
 
-def job(identifier, path, folder, facts):
+def job(identifier, path, facts):
     width, height, alpha = facts
     longer = max(width, height)
     def scaled(length):
@@ -32,55 +32,75 @@ def job(identifier, path, folder, facts):
     lengths = [length for length in (1024, 512, 256, 128) if length <= longer] or [longer]
     base = scaled(lengths[0])
     return {
-        "job": identifier, "source": path, "format": "jpeg" if "jp" in path[-4:] else "png",
+        "job": identifier, "format": "jpeg" if "jp" in path[-4:] else "png",
         "expected": {"width": width, "height": height, "alpha": alpha, "frames": 1},
         "base": [base["width"], base["height"]], "animated": False, "keepsProfile": False,
         "failOn": "error",
         "maximumPixels": 10**9, "maximumFrames": 10,
-        "outputs": [dict(scaled(length), path=f"{folder}/{identifier}-{length}.webp", format="webp",
-                         quality=80, effort=4, animated=False, metadata=0)
-                    for length in lengths],
+        "files": [dict(scaled(length), format="webp", quality=80, effort=4, animated=False,
+                       metadata=0)
+                  for length in lengths],
     }
 
 
 class Worker:
-    def __init__(self, executable, sources, results):
-        self.channel, theirs = socket.socketpair()
+    """A fork server with one worker, used as tessera uses it."""
+
+    def __init__(self, executable):
+        self.server, theirs = socket.socketpair()
         self.process = subprocess.Popen(
-            # The shell moves the channel to descriptor 3, where the worker expects it.
+            # The shell moves the channel to descriptor 3, where the fork server expects it.
             ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{theirs.fileno()}', executable, "4000000000",
-             "120", sources, results],
+             "120", str(os.getpid())],
             pass_fds=[theirs.fileno()], env={"MALLOC_ARENA_MAX": "1", "PATH": "/usr/bin:/bin"})
         theirs.close()
-        self.lines = self.channel.makefile("rb")
-        self.hello = json.loads(self.lines.readline())
+        self.hello = json.loads(self.server.makefile("rb").readline())
+        self.jobs, jobs = socket.socketpair()
+        self.control, control = socket.socketpair()
+        socket.send_fds(self.server, [b"f"], [jobs.fileno(), control.fileno()])
+        jobs.close()
+        control.close()
+        self.lines = self.jobs.makefile("rb")
 
-    def perform(self, job):
-        self.channel.sendall(json.dumps(job).encode() + b"\n")
+    def perform(self, job, path):
+        """Returns the files, as bytes."""
+        memory = os.memfd_create("files", os.MFD_ALLOW_SEALING)
+        source = os.open(path, os.O_RDONLY)
+        line = json.dumps(job).encode() + b"\n"
+        socket.send_fds(self.jobs, [line[:1]], [source, memory])
+        self.jobs.sendall(line[1:])
         reply = json.loads(self.lines.readline())
         assert "done" in reply, reply
-        for output in job["outputs"]:
-            os.remove(output["path"])
+        os.close(source)
+        with os.fdopen(memory, "rb") as made:
+            made.seek(0)
+            return [made.read(length) for length in reply["lengths"]]
 
     def resident(self):
-        """Resident memory, in kilobytes."""
-        with open(f"/proc/{self.process.pid}/status") as status:
+        """Resident memory of the worker, in kilobytes."""
+        children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        with open(children) as file:
+            worker = file.read().split()[0]
+        with open(f"/proc/{worker}/status") as status:
             return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
 
     def end(self):
+        """Ends both processes; the fork server has waited for the worker by then."""
         self.lines.close()
-        self.channel.close()
+        self.jobs.close()
+        self.control.recv(4096)
+        self.server.shutdown(socket.SHUT_RDWR)
         self.process.wait()
 
 
 def main():
-    executable, folder, rounds, *images = sys.argv[1:]
+    executable, rounds, *images = sys.argv[1:]
     facts = {image: size(image) for image in images}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    worker = Worker(executable, "/usr", folder)
+    worker = Worker(executable)
     for index in range(int(rounds) * len(images)):
         image = images[index % len(images)]
-        worker.perform(job(index, image, folder, facts[image]))
+        worker.perform(job(index, image, facts[image]), image)
     worker.end()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
