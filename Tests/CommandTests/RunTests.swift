@@ -301,19 +301,23 @@ import Testing
     try folder.write(
       """
       #!/usr/bin/python3
-      import os, re, socket, subprocess, sys, threading
+      import os, re, socket, subprocess, sys
       outer = socket.socket(fileno=3)
       ours, theirs = socket.socketpair()
       worker = subprocess.Popen(
           ["/bin/sh", "-c", 'exec "$0" "$@" 3<&%d' % theirs.fileno(), "\(Places.worker)"]
-          + sys.argv[1:], pass_fds=[theirs.fileno()])
+          + sys.argv[1:3] + [str(os.getpid())], pass_fds=[theirs.fileno()])
       theirs.close()
-      def relay(source, target):
-          while data := source.recv(65536):
-              target.sendall(re.sub(rb'"libvips":"[^"]*"', b'"libvips":"99.0.0"', data))
-          target.shutdown(socket.SHUT_WR)
-      threading.Thread(target=relay, args=(outer, ours)).start()
-      relay(ours, outer)
+      hello = ours.recv(65536)
+      outer.sendall(re.sub(rb'"libvips":"[^"]*"', b'"libvips":"99.0.0"', hello))
+      # The requests for workers come with descriptors.
+      while received := socket.recv_fds(outer, 1, 8):
+          byte, descriptors = received[:2]
+          if not byte: break
+          socket.send_fds(ours, [byte], descriptors)
+          for descriptor in descriptors: os.close(descriptor)
+      ours.shutdown(socket.SHUT_WR)
+      worker.wait()
       """, to: "tessera-worker")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o755], ofItemAtPath: folder.path("tessera-worker"))

@@ -18,30 +18,43 @@ public struct Pixels: Sendable {
   /// Reads all frames of a file as 8-bit samples in the file's colour space.
   public init(_ path: String) throws {
     guard Self.isStarted else { throw Failure(message: "libvips did not start") }
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    // libvips reads the bytes until the pixels are in memory.
+    (width, height, bands, frames, samples) = try bytes.withUnsafeBytes { bytes in
+      let image = try Self.open(bytes, path)
+      defer { tessera_vips_unref(image) }
+      var size = 0
+      guard let memory = vips_image_write_to_memory(image, &size) else {
+        throw Failure(message: String(cString: vips_error_buffer()))
+      }
+      defer { g_free(memory) }
+      let height = Int(vips_image_get_height(image))
+      return (
+        Int(vips_image_get_width(image)), height, Int(vips_image_get_bands(image)),
+        height / Int(vips_image_get_page_height(image)),
+        Array(UnsafeRawBufferPointer(start: memory, count: size))
+      )
+    }
+  }
+
+  private static func open(
+    _ bytes: UnsafeRawBufferPointer, _ path: String
+  ) throws -> UnsafeMutablePointer<VipsImage> {
     var opened: UnsafeMutablePointer<VipsImage>?
+    let (start, count, strict) = (bytes.baseAddress, bytes.count, VIPS_FAIL_ON_ERROR)
     let status =
       switch path.split(separator: ".").last {
-      case "webp": tessera_vips_load_webp(path, &opened, -1, 1, VIPS_FAIL_ON_ERROR)
-      case "gif": tessera_vips_load_gif(path, &opened, -1, VIPS_FAIL_ON_ERROR)
-      case "png": tessera_vips_load_png(path, &opened, VIPS_FAIL_ON_ERROR)
-      case "avif": tessera_vips_load_heif(path, &opened, VIPS_FAIL_ON_ERROR)
-      case "jxl": tessera_vips_load_jxl(path, &opened, VIPS_FAIL_ON_ERROR)
-      default: tessera_vips_load_jpeg(path, &opened, 1, VIPS_FAIL_ON_ERROR)
+      case "webp": tessera_vips_load_webp(start, count, &opened, -1, 1, strict)
+      case "gif": tessera_vips_load_gif(start, count, &opened, -1, strict)
+      case "png": tessera_vips_load_png(start, count, &opened, strict)
+      case "avif": tessera_vips_load_heif(start, count, &opened, strict)
+      case "jxl": tessera_vips_load_jxl(start, count, &opened, strict)
+      default: tessera_vips_load_jpeg(start, count, &opened, 1, strict)
       }
-    guard status == 0, let image = opened else {
+    guard status == 0, let opened else {
       throw Failure(message: String(cString: vips_error_buffer()))
     }
-    defer { tessera_vips_unref(image) }
-    var size = 0
-    guard let memory = vips_image_write_to_memory(image, &size) else {
-      throw Failure(message: String(cString: vips_error_buffer()))
-    }
-    defer { g_free(memory) }
-    width = Int(vips_image_get_width(image))
-    height = Int(vips_image_get_height(image))
-    bands = Int(vips_image_get_bands(image))
-    frames = height / Int(vips_image_get_page_height(image))
-    samples = Array(UnsafeRawBufferPointer(start: memory, count: size))
+    return opened
   }
 
   private static let isStarted = vips_init("tests") == 0

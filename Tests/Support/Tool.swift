@@ -71,14 +71,7 @@ public enum Tool {
     public func signal(_ number: Int32) { kill(pid, number) }
 
     /// The ids of the processes that this one has started.
-    public var children: [Int32] {
-      let path = "/proc/\(pid)/task"
-      let threads = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-      return threads.flatMap { thread in
-        (try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8))?
-          .split(separator: " ").compactMap { Int32($0) } ?? []
-      }
-    }
+    public var children: [Int32] { Tool.children(of: pid) }
 
     /// Waits for the program's end.
     public func end() async -> Result {
@@ -103,5 +96,27 @@ public enum Tool {
         }
       }
     }
+  }
+}
+
+extension Tool {
+  /// The processes that a process has started and that have not been waited for.
+  public static func children(of pid: Int32) -> [Int32] {
+    let path = "/proc/\(pid)/task"
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return threads.flatMap { thread in
+      (try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8))?
+        .split(separator: " ").compactMap { Int32($0) } ?? []
+    }
+  }
+
+  /// The processor time of a process, in hundredths of a second; 0 if it has ended.
+  public static func processorTicks(of pid: Int32) -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+      let name = text.lastIndex(of: ")")
+    else { return 0 }
+    // After the name in brackets: the state is the third field, user and system time 14 and 15.
+    let fields = text[name...].split(separator: " ")
+    return fields.count > 13 ? (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0) : 0
   }
 }

@@ -36,17 +36,10 @@ func fixture(_ name: String, host: String = "example.com") -> JobSource {
 let anyJob = job(format: "jpeg", size: Size(1, 1))
 let anySource = JobSource(path: "/dev/null", host: "example.com")
 
-/// A program that poses as the worker: a fork server whose workers run a shell script with the channel
-/// on descriptor 3. If the script names it, descriptor 5 is the job's memory for files.
-func impostor(_ body: String, in folder: TemporaryFolder) throws -> String {
+func impostor(_ script: String, in folder: TemporaryFolder) throws -> String {
   let hello = WorkerHello(
     libvips: "0.0.0", confinement: Confinement(landlock: 0, hasSeccomp: false))
-  try folder.write(String(decoding: hello.line, as: UTF8.self), to: "hello")
-  try folder.write(body, to: "script")
-  // A link, because a program that was just written may be "busy": another test's child process still
-  // has it open for writing until its own exec.
-  let path = folder.path("impostor")
-  try FileManager.default.createSymbolicLink(
-    atPath: path, withDestinationPath: Places.products.appending(path: "Impostor").path)
-  return path
+  return try Impostor.install(
+    script, hello: String(decoding: hello.line.dropLast(), as: UTF8.self), as: "impostor",
+    in: folder)
 }
