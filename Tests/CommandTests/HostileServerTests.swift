@@ -237,4 +237,31 @@ import Testing
 
   private static let onePixelInBrotli =
     "DyKAiVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mM4oaEBAALUARk7rVwIAAAAAElFTkSuQmCCAw=="
+
+  /// Servers that answer HEAD with other headers than GET, or with an error, mislead no command: only
+  /// GET counts (N38).
+  @Test(arguments: [
+    "200 OK\r\nContent-Type: text/html\r\nContent-Length: 7", "405 Method Not Allowed",
+  ])
+  func headersOfHEADAreNotBelieved(_ head: String) async throws {
+    let methods = Mutex<Set<String>>([])
+    let bytes = try Places.bytes("rotated-phone-shot.jpg")
+    let server = try FaultServer()
+    defer { server.stop() }
+    server.route("/a") { request, connection in
+      _ = methods.withLock { $0.insert(request.method) }
+      guard request.method == "HEAD" else { return connection.file(bytes, for: request) }
+      connection.send("HTTP/1.1 \(head)\r\nConnection: close\r\n\r\n")
+    }
+    let fixture = try RunFixture(manifest: server.url("/a") + "\n")
+    let pipeline = fixture.folder.path("feed.yaml")
+    let plan = try await Tool.tessera("plan", pipeline, "--probe")
+    #expect(plan.output.hasPrefix("1 image in the manifest\n"), "\(plan.output)")
+    let probe = try await Tool.tessera("probe", "--allow", "loopback", server.url("/a"))
+    #expect(probe.output == "\(server.url("/a")): 600 x 800 jpeg\n")
+    #expect(try await fixture.run("--layout-only").status == 0)
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalog.images.map { [$0.width, $0.height] } == [[600, 800]])
+    #expect(methods.withLock(\.self) == ["GET"])
+  }
 }

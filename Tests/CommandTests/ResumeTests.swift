@@ -106,6 +106,29 @@ import Testing
     try await fixture.expectWhole()
   }
 
+  /// A transfer that stalls is given up, and the next attempt requests the rest (N3).
+  @Test func stalledTransfersAreResumed() async throws {
+    let bytes = try Places.bytes("rotated-phone-shot.jpg")
+    let server = try FaultServer()
+    defer { server.stop() }
+    let ranges = Mutex<[Range<Int>?]>([])
+    server.route("/a") { request, connection in
+      ranges.withLock { $0.append(request.range) }
+      guard request.before == 0 else { return connection.file(bytes, for: request, etag: "\"1\"") }
+      Self.half(bytes, "\"1\"", connection)
+      connection.hang()
+    }
+    let fixture = try RunFixture(
+      manifest: server.url("/a") + "\n",
+      keys: "fetch: {allow: loopback, retries: 1, deadline: 60s}")
+    let clock = ContinuousClock.now
+    #expect(try await fixture.run().status == 0)
+    #expect(clock.duration(to: .now) < .seconds(30))
+    #expect(ranges.withLock(\.self) == [nil, bytes.count / 2..<bytes.count])
+    #expect(try fixture.report["fetch.retries"] == 1)
+    try await fixture.expectWhole()
+  }
+
   /// Without a strong ETag and a known length, the whole body is requested again.
   @Test func bodiesWithoutAStrongETagAreRequestedAgain() async throws {
     let bytes = try Places.bytes("plain.jpg")

@@ -319,6 +319,46 @@ private final class Bucket: BodyReceiving {
     #expect(asked.withLock(\.most) <= 3)
   }
 
+  /// Slow answers to many requests for several hosts: as many at a time as allowed, altogether and for
+  /// each host (N42).
+  @Test func limitsAllTransfersTogether() async throws {
+    let transfers = Mutex((now: [Int: Int](), most: 0, mostOfOne: 0))
+    let servers = try (0..<4).map { host in
+      try FaultServer([
+        "/slow": { _, connection in
+          transfers.withLock {
+            $0.now[host, default: 0] += 1
+            $0.most = max($0.most, $0.now.values.reduce(0, +))
+            $0.mostOfOne = max($0.mostOfOne, $0.now[host, default: 0])
+          }
+          connection.pause(0.2)
+          transfers.withLock { $0.now[host, default: 0] -= 1 }
+          connection.respond()
+        }
+      ])
+    }
+    defer { for server in servers { server.stop() } }
+    let fetcher = try Fetcher(
+      Self.settings {
+        $0.concurrency = 5
+        $0.perHost = 2
+      })
+    defer { fetcher.close() }
+    await withTaskGroup(of: Void.self) { group in
+      for index in 0..<64 {
+        let server = servers[index % servers.count]
+        group.addTask {
+          _ = await fetcher.fetch(
+            FetchRequest(url: server.url("/slow"), deadline: .seconds(30)),
+            host: "\(server.port)", into: Bucket())
+        }
+      }
+    }
+    #expect(servers.map(\.total) == [16, 16, 16, 16])
+    let most = transfers.withLock { [$0.most, $0.mostOfOne] }
+    #expect(most == [5, 2])
+  }
+
   /// A host's pause applies to later requests, too, even if none was queued when it began.
   @Test func aPauseAppliesToLaterRequests() async throws {
     let server = try FaultServer([

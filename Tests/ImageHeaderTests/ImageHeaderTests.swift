@@ -52,6 +52,26 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect([header.pixelWidth, header.pixelHeight] == (value < 5 ? [120, 80] : [80, 120]))
   }
 
+  /// The size is the image's, not that of the thumbnail in its Exif block (I14).
+  @Test func ignoresTheThumbnailInExif() throws {
+    // 8 x 6 pixels: start, frame header, end.
+    let thumbnail: [UInt8] =
+      [0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0, 6, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 1, 3, 0x11, 1]
+      + [0xFF, 0xD9]
+    // An empty directory, and one with the thumbnail's place (0x0201) and length (0x0202).
+    let directories: [UInt8] =
+      [0, 0, 0, 0, 0, 14, 0, 2, 2, 1, 0, 4, 0, 0, 0, 1, 0, 0, 0, 44]
+      + [2, 2, 0, 4, 0, 0, 0, 1, 0, 0, 0, UInt8(thumbnail.count), 0, 0, 0, 0]
+    let exif = Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8] + directories + thumbnail
+    var bytes = try Places.bytes("plain.jpg")
+    bytes.insert(contentsOf: [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif, at: 2)
+    guard case .header(let header) = read(bytes) else {
+      Issue.record("rejected")
+      return
+    }
+    #expect([header.width, header.height] == [240, 160])
+  }
+
   /// Every prefix of every fixture either requests bytes after its end or has the header of the
   /// whole file: more bytes never change an answer.
   @Test func everyPrefixRequestsMoreOrIsRight() throws {

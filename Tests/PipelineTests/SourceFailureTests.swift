@@ -181,10 +181,15 @@ import Testing
     #expect(run.output.paths == [])
   }
 
-  @Test func aWorkerThatPretendsFailsTheItem() async throws {
+  /// What a worker made is read before it is published (I24): empty files, no images, and images of
+  /// another size or with half a header do not belong to the plan.
+  @Test(arguments: [
+    [], Array("not an image".utf8), TinyImage.webp(1, 1), Array(TinyImage.webp(1, 1).prefix(20)),
+  ])
+  func aWorkerThatPretendsFailsTheItem(_ bytes: [UInt8]) async throws {
     let run = try RunInMemory()
     run.serve("photo", .image(Self.photo))
-    run.transcoder.script(.pretend)
+    run.transcoder.script(.pretend(bytes))
     #expect(try await run.run(["a": "photo"]).items == ["a failed worker-protocol"])
     #expect(try await run.run(["a": "photo"]).items == ["a ok"])
   }

@@ -7,6 +7,7 @@ import Synchronization
 /// without a route is a 404. The server counts requests, and ends with the test.
 public final class FaultServer: Sendable {
   public struct Request: Sendable {
+    public var method: String
     public var path: String
     /// Names in lower case.
     public var headers: [String: String]
@@ -192,7 +193,8 @@ public final class FaultServer: Sendable {
       return (state.routes[path] ?? state.routes[String(plain)], before)
     }
     guard let route else { return connection.respond("404 Not Found") }
-    route(Request(path: path, headers: headers, before: before), connection)
+    route(
+      Request(method: String(words[0]), path: path, headers: headers, before: before), connection)
   }
 }
 

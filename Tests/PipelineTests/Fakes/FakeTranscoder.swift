@@ -17,8 +17,8 @@ final class FakeTranscoder: Transcoding {
     case makeButWarn([SourceWarning])
     /// Makes nothing, and sees something else.
     case differ(SourceFacts)
-    /// Reports files that are empty.
-    case pretend
+    /// Reports all files, each of which has these bytes.
+    case pretend([UInt8])
     case fail(TranscodeFailure)
   }
 
@@ -69,8 +69,8 @@ final class FakeTranscoder: Transcoding {
     case .makeButWarn(let warnings):
       return make(job, of: source, seeing: job.expected, warnings)
     case .differ(let facts): return .differs(facts)
-    case .pretend:
-      return Self.made(job.files.map { _ in [] }, seeing: job.expected)
+    case .pretend(let bytes):
+      return Self.made(job.files.map { _ in bytes }, seeing: job.expected)
     case .fail(let failure): return .failed(failure)
     }
   }
