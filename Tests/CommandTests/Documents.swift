@@ -11,7 +11,7 @@ struct Document {
 
   static let all = [
     "README.md", "Pipelines/README.md", "Examples/README.md", "Examples/operations/README.md",
-    "Sources/README.md", "Tests/README.md", "Tests/Fixtures/README.md",
+    "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md", "Tests/Fixtures/README.md",
   ]
 
   let path: String
