@@ -142,7 +142,7 @@ import Testing
       #expect(images[1].error?.code == "worker-crashed")
       #expect(images[1].error?.message.contains("signal 9 (Killed)") == true)
       #expect(images[1].error?.retryable == true)
-      // The next run waits for a day, unless it is told not to.
+      // The next run waits for a day, except with --retry-failed.
       #expect(try await fixture.run().status == 1)
       #expect(try fixture.report["decodes"] == 0)
       #expect(try await fixture.run("--retry-failed").status == 0)
