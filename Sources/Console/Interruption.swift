@@ -25,10 +25,19 @@ package enum Interruption {
   package static func cancelling<Value: Sendable>(
     timeToStop: Duration, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let task = Task { try await body() }
-    let sources = [SIGINT, SIGTERM].map { number in
-      // The default action would end the program before the source sees the signal.
-      signal(number, SIG_IGN)
+    let signals = [SIGINT, SIGTERM]
+    let (registrations, registered) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      // Sources are registered on a thread of libdispatch. Until then a signal has its default action,
+      // so nothing begins before: a signal is never lost, and never ends the process half-way.
+      var count = 0
+      for await _ in registrations {
+        count += 1
+        if count == signals.count { break }
+      }
+      return try await body()
+    }
+    let sources = signals.map { number in
       let source = DispatchSource.makeSignalSource(
         signal: number, queue: .global(qos: .userInitiated))
       source.setEventHandler {
@@ -41,6 +50,7 @@ package enum Interruption {
           _exit(128 + number)
         }
       }
+      source.setRegistrationHandler { registered.yield() }
       source.resume()
       return source
     }

@@ -351,7 +351,10 @@ import Testing
           + "end\n"), "\(late.errors)")
     let check = try Tool.start(
       Places.tessera, ["check", fixture.folder.path("feed.yaml"), "--manifest", bomb])
-    try await Task.sleep(for: .seconds(1))
+    // Signals are handled before anything begins; until then, a signal would end the process at once.
+    for _ in 0..<1_500 where !check.openFiles.contains(where: { $0.hasSuffix("/bomb") }) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     check.signal(SIGTERM)
     let stopped = await check.end()
     #expect(stopped.status == 143)

@@ -73,6 +73,15 @@ public enum Tool {
     /// The ids of the processes that this one has started.
     public var children: [Int32] { Tool.children(of: pid) }
 
+    /// The paths of the files that the process has open; none when it has ended.
+    public var openFiles: [String] {
+      let path = "/proc/\(pid)/fd"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+      return names.compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(path)/\($0)")
+      }
+    }
+
     /// Waits for the program's end.
     public func end() async -> Result {
       await withCheckedContinuation { continuation in
