@@ -33,8 +33,8 @@ enum PNGContainer {
   }
 
   /// A source's image with the metadata of a result; of an animated PNG the still image. Nil unless
-  /// the image strictly follows the specification: chunks intact and in order, pixel data complete
-  /// and nothing after it.
+  /// the image strictly follows the specification: chunks intact, in order and of a legal length,
+  /// pixel data complete and nothing after it.
   ///
   /// - Parameter result: a file as ``clean(_:keeping:xmp:)`` returns it.
   static func image(
@@ -47,10 +47,11 @@ enum PNGContainer {
     let image = chunks.filter { order.contains($0.name) }
     let places = image.compactMap { order.firstIndex(of: $0.name) }
     let pixels = image.filter { $0.name == "IDAT" }
-    // Every chunk but IDAT occurs once. A header chunk has 25 bytes.
-    guard let header = image.first, header.name == "IHDR", header.range.count == 25,
+    // Every chunk but IDAT occurs once.
+    guard let header = image.first, header.name == "IHDR", header.body.count == 13,
       places == places.sorted(), Set(places).count == image.count - pixels.count + 1,
       image.allSatisfy({ isIntact($0, in: source) }),
+      hasLegalLengths(image, header: Array(source[header.body])),
       PNGPixelData.isComplete(
         pixels.map { source[$0.body] }, header: Array(source[header.body]))
     else { return nil }
@@ -64,6 +65,34 @@ enum PNGContainer {
     let content = Array(bytes[chunk.range.lowerBound + 4..<chunk.body.upperBound])
     return bytes[chunk.body.upperBound..<chunk.range.upperBound]
       .elementsEqual(CRC32.of(content).bigEndianBytes)
+  }
+
+  /// Whether each chunk is as long as the specification allows (sections 11.2 and 11.3.1).
+  /// Decoders skip the bytes beyond that, so they would be copied without having been looked at.
+  private static func hasLegalLengths(_ image: [Chunk], header: [UInt8]) -> Bool {
+    let (depth, colourType) = (header[8], header[9])
+    let palette = image.first { $0.name == "PLTE" }.map(\.body.count)
+    // Grey images have no palette; those of colour type 3 must have one.
+    let largest = [2: 768, 3: 3 << min(depth, 8), 6: 768][colourType] ?? 0
+    if let palette {
+      guard palette > 0, palette % 3 == 0, palette <= largest else { return false }
+    } else if colourType == 3 {
+      return false
+    }
+    let transparency: ClosedRange<Int> =
+      switch colourType {
+      case 0: 2...2
+      case 2: 6...6
+      case 3: 1...max(1, (palette ?? 0) / 3)
+      default: 0...0
+      }
+    return image.allSatisfy { chunk in
+      switch chunk.name {
+      case "tRNS": chunk.body.count > 0 && transparency.contains(chunk.body.count)
+      case "IEND": chunk.body.isEmpty
+      default: true
+      }
+    }
   }
 
   // MARK: Chunks
