@@ -297,6 +297,24 @@ private func read(_ bytes: [UInt8]) -> String {
     #expect(read(bytes) == "3000x40 avif")
   }
 
+  /// libheif states another size for such an aperture than it decodes.
+  @Test(arguments: [
+    ([50, 1, 40, 1, 3, 1, -5, 1], "50x40 avif"), ([120, 1, 80, 1, 0, 1, 0, 1], "120x80 avif"),
+    ([239, 2, 80, 1, 0, 1, 0, 1], "120x80 avif"),
+    ([121, 1, 80, 1, 0, 1, 0, 1], nil), ([120, 1, 81, 1, 0, 1, 0, 1], nil),
+    ([50, 1, 40, 1, -60, 1, 0, 1], nil), ([50, 1, 40, 1, 200, 1, 0, 1], nil),
+    ([50, 1, 40, 1, 0, 1, 21, 1], nil),
+  ])
+  func rejectsCropsOutsideTheImage(_ aperture: [Int], _ expected: String?) throws {
+    var bytes = try Places.bytes("sizes/cropped.avif")
+    let start = try #require(bytes.firstRange(of: Array("clap".utf8))).upperBound
+    let new = aperture.map(Bytes.big32).reduce(Bytes(), +)
+    bytes.replaceSubrange(start..<start + new.all.count, with: new.all)
+    let outside =
+      "malformed: an AVIF image, but its clean aperture (clap) reaches outside the image"
+    #expect(read(bytes) == expected ?? outside)
+  }
+
   /// The same bytes have the same answer, in pieces of any length.
   @Test(arguments: [1, 7, 100, 1_000, 5_000])
   func theAnswerDoesNotDependOnHowBytesArrive(_ length: Int) throws {

@@ -26,19 +26,22 @@ struct CleanAperture {
     guard isPossible, width.0 > 0, height.0 > 0 else { return nil }
   }
 
-  func size(of image: (width: Int, height: Int)) -> (width: Int, height: Int) {
-    (
-      width: Self.side(of: image.width, width, right),
-      height: Self.side(of: image.height, height, down)
-    )
+  /// The size of the part; nil if it reaches outside the image. libheif 1.15 states the size of such
+  /// a part and then decodes less of it, so that libvips reports wrong dimensions.
+  func size(of image: (width: Int, height: Int)) -> (width: Int, height: Int)? {
+    guard let width = Self.side(of: image.width, width, right),
+      let height = Self.side(of: image.height, height, down)
+    else { return nil }
+    return (width, height)
   }
 
   /// From the first pixel, rounded down, to the last one, rounded to the nearest.
-  private static func side(of whole: Int, _ part: (Int, Int), _ offset: (Int, Int)) -> Int {
+  private static func side(of whole: Int, _ part: (Int, Int), _ offset: (Int, Int)) -> Int? {
     let centre = Double(whole - 1) / 2 + Double(offset.0) / Double(offset.1)
     let reach = (Double(part.0) / Double(part.1) - 1) / 2
-    let first = max(0, (centre - reach).rounded(.down))
-    let last = min(Double(whole - 1), (centre + reach + 0.5).rounded(.down))
+    let first = (centre - reach).rounded(.down)
+    let last = (centre + reach + 0.5).rounded(.down)
+    guard first >= 0, last < Double(whole) else { return nil }
     return max(1, Int(last - first) + 1)
   }
 }

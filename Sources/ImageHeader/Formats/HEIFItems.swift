@@ -115,7 +115,9 @@ struct HEIFItems {
         // The crop applies to the image as rotated so far; the header has the stored sides.
         let isTurned = turn.orientation.swapsSides
         let (width, height) = (header.pixelWidth, header.pixelHeight)
-        let cropped = aperture.size(of: isTurned ? (height, width) : (width, height))
+        guard let cropped = aperture.size(of: isTurned ? (height, width) : (width, height)) else {
+          throw .malformed("its clean aperture (clap) reaches outside the image")
+        }
         (header.pixelWidth, header.pixelHeight) =
           isTurned ? (cropped.height, cropped.width) : cropped
       case .rotation(let quarters): turn.rotate(quarters)
