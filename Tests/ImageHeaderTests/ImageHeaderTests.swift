@@ -139,6 +139,22 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     #expect(short.kind == .malformed)
   }
 
+  /// A PNG with an animation chunk of one frame is a still image.
+  @Test(arguments: [(0, false), (1, false), (2, true)])
+  func apngsOfOneFrameAreNotAnimated(_ frames: UInt8, _ isAnimated: Bool) throws {
+    var bytes = try Places.bytes("one-pixel.png")
+    // Length, type, frames, loops; the reader skips the checksum.
+    bytes.insert(
+      contentsOf: [0, 0, 0, 8] + Array("acTL".utf8) + [0, 0, 0, frames] + [0, 0, 0, 0, 0, 0, 0, 0],
+      at: 33)
+    guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true) else {
+      Issue.record("not read")
+      return
+    }
+    #expect(header.isAnimated == isAnimated)
+    #expect(header.frames == Int(frames))
+  }
+
   /// Counts the chunks of frames, up to a limit, and only in animations.
   @Test func countsTheFramesOfAWebP() throws {
     func frames(_ bytes: [UInt8], limit: Int) -> Int {

@@ -41,6 +41,52 @@ private func outline(_ file: PlannedFile) -> String? {
   let avatar30 = Slot("large", width: 30, height: 30, mode: .clip)
   let card = Slot("card", width: 180, height: nil)
 
+  /// The whole image is decoded at the size at which its most detailed part has enough pixels: a
+  /// crop of a panorama needs more of them than the panorama itself.
+  @Test(
+    arguments: [
+      // clip only: 128 pixels of a part of 1000, so 1024 of 8000
+      (8000, 1000, [Slot("a", width: 100, height: 100, mode: .clip)], Size(1024, 128)),
+      (1000, 8000, [Slot("a", width: 100, height: 100, mode: .clip)], Size(128, 1024)),
+      (8000, 1000, [Slot("a", width: 128, height: 32, mode: .clip)], Size(256, 32)),
+      // the whole image
+      (8000, 1000, [Slot("a", width: 180, height: nil)], Size(256, 32)),
+      // both: the larger ratio decides
+      (
+        8000, 1000,
+        [Slot("a", width: 100, height: 100, mode: .clip), Slot("b", width: 2000, height: nil)],
+        Size(2048, 256)
+      ),
+      (
+        8000, 1000,
+        [Slot("a", width: 100, height: 100, mode: .clip), Slot("b", width: 180, height: nil)],
+        Size(1024, 128)
+      ),
+      // a part in its own size
+      (8000, 1000, [Slot("a", width: 1000, height: 1000, mode: .clip)], Size(8000, 1000)),
+      (300, 150, [Slot("a", width: 500, height: nil)], Size(300, 150)),
+    ])
+  func decodesEnoughForTheLargestCrop(
+    _ width: Int, _ height: Int, _ slots: [Slot], _ base: Size
+  ) {
+    let made = plan(width, height, slots) { $0.scales = [1] }
+    #expect(made.decode(of: Size(width, height)).base == base)
+  }
+
+  /// A request of exactly a rung gets that rung.
+  @Test(arguments: [
+    (383, "384x192"), (384, "384x192"), (385, "512x256"), (512, "512x256"), (513, "768x384"),
+    (768, "768x384"), (3, "3x2"), (1, "1x1"), (2, "2x1"),
+  ])
+  func halfStepsKeepExactRequests(_ width: Int, _ expected: String) {
+    let slot = Slot("a", width: width, height: nil)
+    let made = plan(4000, 2000, [slot]) {
+      $0.rounding = .halfSteps
+      $0.scales = [1]
+    }
+    #expect(outline(made) == [expected])
+  }
+
   @Test func avatarsOf24And30PointsShareOneFile() {
     let one = plan(1000, 1000, [avatar24, avatar30]) { $0.scales = [1] }
     #expect(outline(one) == ["32x32"])
