@@ -1,0 +1,99 @@
+import Foundation
+import TesseraPlan
+import TesseraTestSupport
+import TesseraWire
+import TesseraWorkers
+import Testing
+
+/// The real worker with a decoder that an image has taken over.
+@Suite struct HostileDecoderTests {
+  private static let photograph = job(
+    format: "jpeg", size: Size(240, 160), files: [file(120, 80)])
+
+  private static func perform(
+    _ pool: WorkerPool, host: String = "example.com"
+  ) async throws -> TranscodeAnswer {
+    try await pool.perform(photograph, of: fixture("plain.jpg", host: host))
+  }
+
+  /// W7: a leak costs time and no image: only a fresh worker is believed that memory ran out.
+  @Test func aLeakCostsNoImage() async throws {
+    let shim = try await WorkerShim(does: ["leak"])
+    var settings = settings(shim.worker)
+    settings.memory = 600_000_000
+    let pool = try await WorkerPool.start(settings)
+    defer { pool.close() }
+    for _ in 0..<20 {
+      let answer = try await Self.perform(pool)
+      guard case .made = answer else {
+        Issue.record("\(answer)")
+        return
+      }
+    }
+    // 100 MiB a job: no worker can do six.
+    let workers = try shim.numbers("worker")
+    #expect(Set(workers).count >= 4, "\(workers)")
+  }
+
+  /// W9: where no filter denies it, a decoder can start processes. They end with their worker.
+  @Test(arguments: ["crash", "retirement", "close"])
+  func processesOfADecoderEndWithItsWorker(_ end: String) async throws {
+    let shim = try await WorkerShim(
+      lacks: ["seccomp"], does: ["fork"] + (end == "crash" ? ["die"] : []))
+    let pool = try await WorkerPool.start(settings(shim.worker))
+    defer { pool.close() }
+    let answer = try await Self.perform(pool)
+    let children = try shim.numbers("child")
+    #expect(children.count == 10)
+    switch end {
+    case "crash":
+      #expect(answer.failure?.code == .workerCrashed)
+    case "retirement":
+      _ = try await pool.perform(
+        job(format: "png", size: Size(1, 1)), of: fixture("plain.jpg", host: "other"))
+    default: pool.close()
+    }
+    #expect(try await haveEnded(children + shim.numbers("worker")))
+  }
+
+  /// W9
+  @Test func aDecoderStartsNoProcess() async throws {
+    let shim = try await WorkerShim(does: ["fork"])
+    let pool = try await WorkerPool.start(settings(shim.worker))
+    defer { pool.close() }
+    guard pool.hello.confinement.hasSeccomp else {
+      print("not tested: this kernel lacks seccomp")
+      return
+    }
+    guard case .made = try await Self.perform(pool) else {
+      Issue.record("not made")
+      return
+    }
+    #expect(try shim.log.dropFirst() == Array(repeating: "fork: EPERM", count: 10)[...])
+  }
+
+  /// W10: Landlock denies every new file. Without it each is limited in size, not their number.
+  @Test(arguments: [true, false])
+  func aDecoderThatFillsFolders(_ hasLandlock: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let folders = [FileManager.default.temporaryDirectory.path, folder.url.path]
+    let shim = try await WorkerShim(
+      lacks: hasLandlock ? [] : ["landlock"], does: ["fill"], filling: folders)
+    let pool = try await WorkerPool.start(settings(shim.worker))
+    defer { pool.close() }
+    guard !hasLandlock || pool.hello.confinement.landlock > 0 else {
+      print("not tested: this kernel lacks Landlock")
+      return
+    }
+    guard case .made = try await Self.perform(pool) else {
+      Issue.record("not made")
+      return
+    }
+    let outcome = hasLandlock ? "create: EACCES" : "wrote 8 MiB, a terabyte: EFBIG"
+    #expect(try shim.log.dropFirst() == [outcome, outcome])
+    let worker = try #require(try shim.numbers("worker").first)
+    for folder in folders {
+      try? FileManager.default.removeItem(atPath: "\(folder)/filled-\(worker)")
+    }
+  }
+}
