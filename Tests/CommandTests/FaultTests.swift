@@ -97,7 +97,8 @@ import Testing
   @Test(arguments: [1, 2])
   func killedWorkerCostsAtMostOneItem(_ kills: Int) async throws {
     let names = ["plain.jpg", "transparent.png", "animated.gif", "tall-900x20000.png"]
-    let (mayBeSent, isSent) = (Mutex(false), Mutex(false))
+    let mayBeSent = Mutex(false)
+    let isSent = Mutex(false)
     let server = try FaultServer()
     defer { server.stop() }
     for name in names.dropLast() {
