@@ -17,7 +17,7 @@ final class HeaderReceiver: BodyReceiving {
     case unusable
   }
 
-  fileprivate struct State: ~Copyable {
+  fileprivate struct State {
     var reader = HeaderReader()
     var share: SearchShare
     /// The requested range; nil if everything was requested.
@@ -59,7 +59,7 @@ final class HeaderReceiver: BodyReceiving {
   }
 
   /// The bytes that are needed next; nil if none are.
-  var wanted: Range<Int>? { state.withLock { $0.wanted } }
+  var wanted: Range<Int>? { state.withLock { $0.reader.wanted } }
 
   /// The version that the bytes so far belong to.
   var version: Validators? { state.withLock { $0.version } }
@@ -128,11 +128,11 @@ final class HeaderReceiver: BodyReceiving {
         if isWhole { state.reader.end() }
         return .found(state.reader.streamed(reach))
       }
-      let before = state.wanted
+      let before = state.reader.wanted
       let bytes = state.partBytes
       state.partBytes = []
       state.reader.add(bytes.span, at: part.lowerBound)
-      guard let wanted = state.wanted else { return .found(state.reader.reading) }
+      guard let wanted = state.reader.wanted else { return .found(state.reader.reading) }
       // The part did not contain the requested bytes: the same request would be repeated forever.
       return wanted == before ? .unusable : .wants(wanted)
     }
@@ -154,11 +154,14 @@ final class HeaderReceiver: BodyReceiving {
   }
 }
 
-extension HeaderReceiver.State {
+extension HeaderReader {
+  /// The bytes that are needed next; nil if none are.
   fileprivate var wanted: Range<Int>? {
-    if case .needs(let range) = reader.reading { range } else { nil }
+    if case .needs(let range) = reading { range } else { nil }
   }
+}
 
+extension HeaderReceiver.State {
   /// Whether another part belongs to the same version as those before. A server may omit headers in
   /// its response to If-Range (RFC 9110, section 15.3.7), so a missing one is not a contradiction.
   fileprivate func isOfOneVersion(with validators: Validators?, _ total: Int?) -> Bool {

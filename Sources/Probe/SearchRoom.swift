@@ -50,8 +50,8 @@ package final class SearchRoom: Sendable {
   }
 }
 
-/// What one search holds of the room, which it gives back at its end.
-package struct SearchShare: ~Copyable {
+/// What one search holds of the room, which it gives back at its end. Its owner guards it by a lock.
+package final class SearchShare {
   private let room: SearchRoom
   private var held = 0
 
@@ -59,14 +59,14 @@ package struct SearchShare: ~Copyable {
 
   deinit { _ = room.take(-held) }
 
-  package mutating func release() {
+  package func release() {
     _ = room.take(-held)
     held = 0
   }
 
   /// Makes the share fit for a search that keeps this many bytes. Returns false if the
   /// room is full; the search must then give them up.
-  package mutating func resize(for count: Int) -> Bool {
+  package func resize(for count: Int) -> Bool {
     let wanted = max(0, count - SearchRoom.allowance)
     guard room.take(wanted - held) else { return false }
     held = wanted
