@@ -13,8 +13,8 @@ import Testing
 
   @Test func aShareTakesWhatExceedsTheAllowance() {
     let room = SearchRoom(bytes: 100)
-    var one = SearchShare(of: room)
-    var other = SearchShare(of: room)
+    let one = SearchShare(of: room)
+    let other = SearchShare(of: room)
     // The bytes that a search keeps, and whether there is room for them: one search after the other.
     let table: [(Int, Bool, Int, Bool)] = [
       (0, true, Self.allowance, true),
