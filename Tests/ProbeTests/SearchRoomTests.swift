@@ -39,7 +39,7 @@ import Testing
   @Test func aShareIsGivenBackAtItsEnd() {
     let room = SearchRoom(bytes: 100)
     for _ in 0..<3 {
-      var share = SearchShare(of: room)
+      let share = SearchShare(of: room)
       let fits = share.resize(for: Self.allowance + 100)
       #expect(fits)
     }
