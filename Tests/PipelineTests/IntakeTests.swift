@@ -77,7 +77,7 @@ import Testing
         return
       }
     }
-    var rest = SearchShare(of: room)
+    let rest = SearchShare(of: room)
     let fits = rest.resize(for: 65_536 + 36_000)
     #expect(!fits)
     // None of them ends with an image, and none of them is lost to an error.
