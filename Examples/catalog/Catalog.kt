@@ -17,6 +17,8 @@ data class Catalog(
     val slots: Map<String, Slot>,
     /** Device pixels per point, ascending. */
     val scales: List<Int>,
+    /** The number of images: with others, the catalog is cut off. */
+    val count: Int? = null,
     /** In the order of the manifest. */
     val images: List<Image> = emptyList(),
 )

@@ -9,6 +9,8 @@ export interface Catalog {
   slots: { [name: string]: Slot };
   /** Device pixels per point, ascending. */
   scales: number[];
+  /** The number of images: with others, the catalog is cut off. */
+  count?: number;
   /** In the order of the manifest. */
   images: Image[];
 }

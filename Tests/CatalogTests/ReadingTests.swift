@@ -58,7 +58,37 @@ import Testing
     #expect(try Catalog(reading: canonical).canonicalJSON() == canonical)
   }
 
-  /// A catalog that is cut off anywhere is rejected. JSON Lines may end after any complete line.
+  /// A catalog that states how many images it has is rejected with fewer or more, in both forms.
+  @Test func aCatalogWithoutSomeOfItsImagesIsRejected() throws {
+    for stated in 0...4 {
+      let head = Self.head + ",\"count\":\(stated)"
+      let json = head + ",\"images\":[\(Self.images.joined(separator: ","))]}"
+      for text in [json, head + "}\n\(Self.images.joined(separator: "\n"))\n"] {
+        if stated == 3 {
+          #expect(try Catalog(reading: text.utf8).images.count == 3)
+          continue
+        }
+        let error = try #require(throws: CatalogError.self) { try Catalog(reading: text.utf8) }
+        #expect(error.message == "the catalog has 3 of its \(stated) images")
+      }
+    }
+  }
+
+  /// What other tools make of a catalog, re-indented or minified, is the same catalog.
+  @Test(arguments: [
+    ["--indent", "4"], ["--compact"], ["--tab", "--sort-keys"], ["--no-indent", "--sort-keys"],
+  ])
+  func aReformattedCatalogIsTheSame(_ options: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(Self.json, to: "catalog.json")
+    let result = try await Tool.run("/usr/bin/python3", ["-m", "json.tool"] + options + [path])
+    try #require(result.status == 0, "\(result.errors)")
+    #expect(result.output != Self.json)
+    #expect(try Catalog(reading: result.output.utf8) == Catalog(reading: Self.json.utf8))
+  }
+
+  /// A catalog that is cut off anywhere is rejected. JSON Lines without a number may end after any
+  /// complete line.
   @Test func aCatalogThatIsCutOffIsRejected() throws {
     let bytes = Array(Self.json.utf8)
     for count in 0..<bytes.count - 1 {

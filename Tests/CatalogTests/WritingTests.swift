@@ -23,7 +23,7 @@ import Testing
     #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","#
     + #""libvips":"8.14.1"},"pipeline":{"name":"feed","fingerprint":"00"},"baseURL":"https://a/","#
     + #""slots":{"z":{"width":1,"mode":"fit"},"a":{"height":2,"mode":"fill"},"#
-    + #""m":{"width":1,"height":2,"mode":"clip"}},"scales":[1,2]}"#
+    + #""m":{"width":1,"height":2,"mode":"clip"}},"scales":[1,2],"count":3}"#
 
   /// Reads a catalog of JSON Lines and writes each line again.
   private static func rewritten(_ lines: [String]) throws -> [String] {
@@ -31,7 +31,7 @@ import Testing
     let slots = try JSONParser.parse(Array(lines[0].utf8))["slots"]
     var names: [String] = []
     if case .object(let members)? = slots { names = members.map(\.name) }
-    var bytes = [catalog.headLine(slotNames: names)]
+    var bytes = [catalog.headLine(slotNames: names, count: catalog.images.count)]
     for (image, line) in zip(catalog.images, lines.dropFirst()) {
       let (_, extra) = try JSONParser.parse(Array(line.utf8), keepingText: "extra")
       bytes.append(image.line(extra: extra))

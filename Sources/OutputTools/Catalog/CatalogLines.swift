@@ -22,6 +22,8 @@ struct CatalogLines: ~Copyable {
   /// Whether the catalog is JSON, which has an end, and not JSON Lines.
   private var hasEnd = false
   private var line = 0
+  /// Images read so far.
+  private var count = 0
   /// The catalog's members without the images.
   private(set) var head = JSONValue.null
   /// Bytes from the file's start to the buffer's.
@@ -70,13 +72,21 @@ struct CatalogLines: ~Copyable {
     try Task.checkCancellation()
     while let line = try nextLine() {
       if line.isEmpty { continue }
-      if line.elementsEqual("]}".utf8) { return nil }
+      if line.elementsEqual("]}".utf8) { return try end() }
       let text = line.last == UInt8(ascii: ",") ? line.dropLast() : line
       place = Place(offset: bufferOffset + text.startIndex, length: text.count)
+      count += 1
       return try parse(text)
     }
-    // JSON Lines has no end of its own, so a cut at the end of a line is not noticed.
     if hasEnd { throw error("the file ends before the catalog does") }
+    return try end()
+  }
+
+  /// JSON Lines has no end of its own: that it is cut at the end of a line shows in the number alone.
+  private func end() throws(OutputToolError) -> JSONValue? {
+    if let stated = head["count"]?.intValue, stated != count {
+      throw error("the catalog has \(count) of its \(stated) images")
+    }
     return nil
   }
 

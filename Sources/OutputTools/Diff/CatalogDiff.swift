@@ -39,8 +39,9 @@ package struct CatalogDiff {
       var image = try after.next()
       let changes = try before.changes(toHead: after.head, first: image?.id)
       for change in changes { object.member(change.name, change.value) }
-      // `first`, and `next` below, belong to the keyed form and not to the catalog.
-      report.members = changes.map(\.name).filter { $0 != "first" }
+      // `first`, and `next` below, belong to the keyed form and not to the catalog; `count` follows
+      // from the images.
+      report.members = changes.map(\.name).filter { $0 != "first" && $0 != "count" }
       object.name("images")
       try object.object { images in
         while let current = image {

@@ -33,6 +33,7 @@ struct CatalogWriter {
     let target = try staged.open(.write)
     let isLines = file.catalogFormat == .jsonl
     // In JSON, the images are the last member of the object.
+    let head = head(count: count)
     try target.write(isLines ? head : head.dropLast() + Array(",\"images\":[".utf8))
     var position = -1
     var separator: [UInt8] = Array("\n".utf8)
@@ -66,7 +67,7 @@ struct CatalogWriter {
   }
 
   /// Everything but the images.
-  private var head: [UInt8] {
+  private func head(count: Int) -> [UInt8] {
     let slots = file.plan.slots.map { slot in
       let mode: CatalogSlot.Mode =
         switch slot.mode {
@@ -82,7 +83,7 @@ struct CatalogWriter {
         name: file.name, fingerprint: Fingerprint.pipeline(file, libvips: libvips)),
       baseURL: file.baseURL, slots: Dictionary(slots) { first, _ in first },
       scales: file.plan.scales, images: [])
-    return head.headLine(slotNames: file.plan.slots.map(\.name))
+    return head.headLine(slotNames: file.plan.slots.map(\.name), count: count)
   }
 
   /// One image's line.

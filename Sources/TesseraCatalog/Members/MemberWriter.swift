@@ -73,13 +73,16 @@ extension Catalog {
   /// Everything but the images as one line, without a line break: the first line of JSON Lines. The
   /// JSON form appends the member `images` before the closing brace.
   ///
-  /// - Parameter slotNames: the order in which ``slots`` are written; it must name all of them.
-  package func headLine(slotNames: [String]) -> [UInt8] {
-    var head = self
+  /// - Parameters:
+  ///   - slotNames: the order in which ``slots`` are written; it must name all of them.
+  ///   - count: the number of images that follow. A reader recognizes by it that some are missing.
+  package func headLine(slotNames: [String], count: Int) -> [UInt8] {
+    var (head, count) = (self, count)
     var visitor = MemberWriter(JSONWriter())
     visitor.slotNames = slotNames
     visitor.writer.beginObject()
     Self.headMembers(&visitor, &head)
+    visitor.required("count", &count)
     visitor.writer.endObject()
     return visitor.writer.take()
   }

@@ -64,7 +64,7 @@ public struct CatalogPatch: Sendable {
   public func applied(to catalog: Catalog) throws(CatalogError) -> Catalog {
     var changes = members
     let first = changes.removeValue(forKey: "first")
-    var new = try Self.head(of: catalog, changedBy: changes)
+    var (new, count) = try Self.head(of: catalog, changedBy: changes)
     var entries = try Self.entries(of: catalog)
     for (id, change) in images {
       entries[id] = change == .null ? nil : try entries[id].changed(by: change, id: id.text)
@@ -84,12 +84,18 @@ public struct CatalogPatch: Sendable {
       throw Self.error(
         "images", "\(entries.count) have no place in the order; the patch is for another catalog")
     }
+    if let count, count != new.images.count {
+      throw Self.error(
+        "images", "\(new.images.count) of \(count); the patch is for another catalog")
+    }
     return new
   }
 
+  /// The new catalog without its images, and how many it must have; nil if the patch says nothing
+  /// of it.
   private static func head(
     of catalog: Catalog, changedBy changes: [String: CatalogValue]
-  ) throws(CatalogError) -> Catalog {
+  ) throws(CatalogError) -> (Catalog, count: Int?) {
     let merged = CatalogValue.object(catalog.headTree).merged(with: .object(changes))
     var reader = HeadReader()
     try merged.scanned(as: "the catalog") { scanner throws(JSONScanner.Failure) in
@@ -100,7 +106,7 @@ public struct CatalogPatch: Sendable {
     guard let head = reader.head else {
       throw error(reader.missing ?? "", "the patch removes it")
     }
-    return head
+    return (head, reader.count)
   }
 
   private static func entries(of catalog: Catalog) throws(CatalogError) -> [Identifier: Entry] {

@@ -68,14 +68,18 @@ public struct CatalogReader: Sendable {
   /// Checks that the document is complete. Call it after the last bytes, when ``next()`` has returned
   /// nil.
   ///
-  /// - Throws: ``CatalogError`` if the document is cut off.
+  /// - Throws: ``CatalogError`` if the document is cut off, or its images are not as many as it
+  ///   states.
   public mutating func finish() throws(CatalogError) {
     switch state {
-    // JSON Lines has no end of its own: a document cut at the end of a line looks complete.
-    case .end where buffer.peek == nil, .lines where buffer.peek == nil: return
+    case .end where buffer.peek == nil, .lines where buffer.peek == nil: break
     default:
       buffer.advanceToEnd()
       throw buffer.error("the catalog is cut off here")
+    }
+    // JSON Lines has no end of its own: a document cut at the end of a line looks complete.
+    if let stated = headReader.count, stated != count {
+      throw buffer.error("the catalog has \(count) of its \(stated) images")
     }
   }
 

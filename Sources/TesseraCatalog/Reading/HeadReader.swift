@@ -5,6 +5,9 @@ struct HeadReader: Sendable {
   private var catalog = Catalog.blank
   private var seen = SeenMembers()
   var hasImages = false
+  /// The number of images that the catalog states. It is not a member of ``Catalog``, where it
+  /// follows from the images. Nil if an older version wrote it.
+  private(set) var count: Int?
 
   /// The first required member that has not arrived; nil if the head is complete.
   var missing: String? {
@@ -24,9 +27,12 @@ struct HeadReader: Sendable {
     scanner.skipSpace()
     let start = scanner.offset
     var reader = MemberReader(member: name, scanner, seen: seen)
+    var count = count
     try reader.read(&catalog) { reader, catalog throws(JSONScanner.Failure) in
       try Catalog.headMembers(&reader, &catalog)
+      try reader.optional("count", &count)
     }
+    self.count = count
     scanner = reader.scanner
     seen = reader.seen
     // After any member: a blank catalog has the right schema, so only one that was read can fail.
