@@ -5,7 +5,7 @@ package final class Gunzip {
 
   /// The most that ``next()`` returns at once, so that a decompression bomb does not fill the
   /// memory.
-  package static let maximumChunk = 256 << 10
+  package static let maximumChunk = 64 << 10
 
   private let inflate = Inflate()
   private var isBetweenMembers = true
