@@ -56,34 +56,37 @@ import Testing
     }
   }
 
-  /// The machine stops after each effect of a run. Whatever has reached the disk, the catalog names
-  /// only complete files, and the next run has the result of an undisturbed one.
-  @Test func powerCutAfterAnyEffectKeepsTheCatalogTrue() async throws {
+  /// The calls between which it makes a difference when the power is cut: a write that is not synced
+  /// is lost, or is zeros.
+  private static let boundaries = "sync,rename,link,unlink"
+
+  /// The machine stops before each such call of a run. Whatever has reached the disk, the catalog
+  /// names only complete files, and the next run has the result of an undisturbed one.
+  @Test func powerCutBeforeAnyCallKeepsTheCatalogTrue() async throws {
     let scenario = try await Scenario()
-    let (counted, _) = try scenario.fixture()
-    var effects = 0
-    // In steps of eight, until the run is no longer killed: the exact number does not matter.
-    while try await counted.run(environment: ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 8)"]).status
-      != 0
-    { effects += 8 }
-    #expect(effects >= 16)
-    let cases = (1...effects + 8).flatMap { effect in
-      Shim.Survival.allCases.map { (effect, $0) }
+    let (counted, counting) = try scenario.fixture()
+    let count = try await counting.count(Self.boundaries) { environment in
+      let status = try await counted.run(environment: environment).status
+      #expect(status == 0)
     }
-    try await forEach(cases, atATime: 3) { effect, survival in
+    #expect((16...120).contains(count), "\(count)")
+    let cases = (1...count + 1).flatMap { number in
+      Shim.Survival.allCases.map { (number, $0) }
+    }
+    try await forEach(cases, atATime: 3) { number, survival in
       let (fixture, shim) = try scenario.fixture()
-      var environment = try shim.remembering(boot: "first")
-      environment["TESSERA_KILL_AFTER_EFFECT"] = "\(effect)"
+      let environment = try shim.remembering(boot: "first")
+        .merging(shim.killing(Self.boundaries, at: number)) { $1 }
       _ = try await fixture.run(environment: environment)
       try shim.cutPower(survival)
       // The catalog is the old or the new one, and every file that it names is complete.
       let verified = try await Tool.tessera("verify", "--deep", fixture.folder.path("out"))
       #expect(
-        verified.status == 0, "\(effect) \(survival): \(verified.output)\(verified.errors)")
+        verified.status == 0, "\(number) \(survival): \(verified.output)\(verified.errors)")
       let again = try await fixture.run(environment: try shim.booted("second"))
-      #expect(again.status == 0, "\(effect) \(survival): \(again.errors)")
+      #expect(again.status == 0, "\(number) \(survival): \(again.errors)")
       let result = try Scenario.result(fixture)
-      #expect(result == scenario.expected, "\(effect) \(survival)")
+      #expect(result == scenario.expected, "\(number) \(survival)")
       try await fixture.expectWhole()
     }
     await scenario.nginx.stop()

@@ -65,35 +65,4 @@ import Testing
     }
     return chains
   }
-
-  /// A kill after the n-th write, rename, removal or commit, for every n. A cache of sources adds
-  /// hard links.
-  @Test func killsAfterEveryEffect() async throws {
-    let nginx = try await Nginx(serving: Places.fixtures)
-    let manifest = Self.manifest(nginx, ["one-pixel.png", "gone.png"])
-    let keys = "fetch: {allow: loopback, retries: 0, cache: 1MB}"
-    let slots = "slots: {a: {size: 8x8}}"
-    let undisturbed = try RunFixture(manifest: manifest, keys: keys, slots: slots)
-    #expect(try await undisturbed.run().status == 1)
-    let expected = try Self.result(undisturbed)
-    var effects = 0
-    while true {
-      let fixture = try RunFixture(manifest: manifest, keys: keys, slots: slots)
-      let limit = ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 1)"]
-      // The second run of an output has fewer and different effects.
-      let killed = try await fixture.run(environment: limit)
-      guard killed.status != 1 else { break }
-      effects += 1
-      #expect(killed.status == 9 || killed.status == 137, "\(killed.status)")
-      if effects % 4 == 0 { _ = try await fixture.run(environment: limit) }
-      #expect(try await fixture.run().status == 1)
-      let result = try Self.result(fixture)
-      #expect(result == expected, "after \(effects) effects")
-      try await fixture.expectWhole()
-      try #require(effects < 500)
-    }
-    // Lock, state, spool, variant, catalog, report: with fewer effects, a hook is missing.
-    #expect(effects >= 25, "\(effects)")
-    await nginx.stop()
-  }
 }

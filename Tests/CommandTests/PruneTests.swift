@@ -30,9 +30,12 @@ import Testing
     var waitingRows: Int
   }
 
-  private static func prune(_ fixture: RunFixture, _ options: String...) async throws -> Report {
+  private static func prune(
+    _ fixture: RunFixture, _ options: String..., environment: [String: String] = [:]
+  ) async throws -> Report {
     let result = try await Tool.run(
-      Places.tessera, ["prune", fixture.folder.path("out"), "--json"] + options)
+      Places.tessera, ["prune", fixture.folder.path("out"), "--json"] + options,
+      environment: environment)
     #expect(result.status == 0, "\(result.errors)")
     return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
   }
@@ -157,8 +160,9 @@ import Testing
     try await fixture.expectWhole()
   }
 
-  /// A kill after any effect loses nothing: the next `prune` and the next run are as if it had not been.
-  @Test func killsAfterEveryEffectOfPrune() async throws {
+  /// A kill before any call that changes the disk loses nothing: the next `prune` and the next run are
+  /// as if it had not been.
+  @Test func aKillBeforeAnyCallLosesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let begun = try RunFixture(
       manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/grey.png") + "\n",
@@ -169,33 +173,42 @@ import Testing
     let text = try begun.catalogText
     await nginx.stop()
     let files = begun.folder.files(below: "out").filter { $0.hasPrefix("variants/") }
-    var effects = 0
-    var last: [String: Int]?
-    while true {
+    let folder = try TemporaryFolder()
+    let shim = try await Shim(in: folder, for: "")
+    @Sendable func copy() throws -> (run: RunFixture, shim: Shim) {
       let fixture = try RunFixture(
         manifest: try begun.folder.text("manifest"),
         keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
-      try FileManager.default.copyItem(
-        atPath: begun.folder.path("out"), toPath: fixture.folder.path("out"))
-      let killed = try await Tool.run(
-        Places.tessera, ["prune", fixture.folder.path("out"), "--grace", "0s"],
-        environment: ["TESSERA_KILL_AFTER_EFFECT": "\(effects + 1)"])
-      _ = try await Self.prune(fixture, "--grace", "0s")
-      let rows = try await Self.rows(fixture)
-      #expect(rows == last ?? rows, "after \(effects) effects")
-      last = rows
-      let left = fixture.folder.files(below: "out").filter { $0.hasPrefix("variants/") }
-      #expect(left.count < files.count)
-      // Nothing is requested, because nothing is missing.
-      #expect(try await fixture.run().status == 0)
-      #expect(try fixture.catalogText == text)
-      #expect(try fixture.report["fetch.requests"] == 0)
-      guard killed.status != 0 else { break }
-      effects += 1
-      try #require(effects < 200)
+      let output = fixture.folder.path("out")
+      try FileManager.default.copyItem(atPath: begun.folder.path("out"), toPath: output)
+      return (fixture, shim.with(root: output, image: fixture.folder.path("image")))
+    }
+    let undisturbed = try copy()
+    let count = try await undisturbed.shim.count("change") { environment in
+      _ = try await Self.prune(undisturbed.run, "--grace", "0s", environment: environment)
     }
     // Files, several commits, the file that shrinks.
-    #expect(effects >= 8, "\(effects)")
-    #expect(last?["sources"] == 1)
+    #expect((20...200).contains(count), "\(count)")
+    let rows = try await Self.rows(undisturbed.run)
+    #expect(rows["sources"] == 1)
+    try await forEach(Array(1...count), atATime: 2) { number in
+      let (fixture, shim) = try copy()
+      let killed = try await Tool.run(
+        Places.tessera, ["prune", fixture.folder.path("out"), "--grace", "0s"],
+        environment: shim.killing("change", at: number))
+      #expect(killed.status == 137, "\(number): \(killed.errors)")
+      _ = try await Self.prune(fixture, "--grace", "0s")
+      let left = try await Self.rows(fixture)
+      #expect(left == rows, "\(number)")
+      let kept = fixture.folder.files(below: "out").filter { $0.hasPrefix("variants/") }
+      #expect(kept.count < files.count, "\(number)")
+      // Nothing is requested, because nothing is missing.
+      let again = try await fixture.run().status
+      #expect(again == 0, "\(number)")
+      let found = try fixture.catalogText
+      #expect(found == text, "\(number)")
+      let requests = try fixture.report["fetch.requests"]
+      #expect(requests == 0, "\(number)")
+    }
   }
 }

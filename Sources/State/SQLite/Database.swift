@@ -22,7 +22,6 @@ final class Database {
     try connection.check()
     let code = sqlite3_exec(connection.handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw connection.failure(code) }
-    Effect.happened()
   }
 
   /// Compiles a statement that is used many times.

@@ -67,7 +67,6 @@ extension Directory {
       guard renameat(directory, old, folder.descriptor, name) == 0 else {
         throw folder.refusal("rename \"\(shown)\" to", name, code: errno)
       }
-      Effect.happened()
     }
   }
 
@@ -78,7 +77,6 @@ extension Directory {
         guard linkat(source.descriptor, old, target.descriptor, new, 0) == 0 else {
           throw target.refusal("link to", new, code: errno)
         }
-        Effect.happened()
       }
     }
   }
@@ -90,7 +88,6 @@ extension Directory {
         guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
           throw folder.refusal("remove", name, code: errno)
         }
-        Effect.happened()
       }
     } catch {
       guard error.code == ENOENT else { throw error }

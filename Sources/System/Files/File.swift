@@ -165,7 +165,6 @@ package struct File: ~Copyable {
       }
       rest = rest.dropFirst(wrote)
     }
-    Effect.happened()
     return 0
   }
 

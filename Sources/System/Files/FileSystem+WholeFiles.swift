@@ -14,12 +14,10 @@ extension FileSystem {
   /// Renames a file or directory; replaces a file at `new`.
   package static func rename(_ old: String, to new: String) throws(SystemError) {
     guard Glibc.rename(old, new) == 0 else { throw SystemError("rename \"\(old)\" to", new) }
-    Effect.happened()
   }
 
   /// Removes a file. A missing file is not an error.
   package static func remove(_ path: String) throws(SystemError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("remove", path) }
-    Effect.happened()
   }
 }
