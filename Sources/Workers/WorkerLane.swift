@@ -28,6 +28,12 @@ struct WorkerLane {
       do throws(WorkerStartError) {
         entry.finish(.success(try perform(entry.job, of: entry.source)))
       } catch {
+        // A closed pool has no fork server, which is not a fault: at the deadline of a run its
+        // catalog is still to be written.
+        guard !queue.isClosed else {
+          entry.finish(.success(.failed(.stopped)))
+          continue
+        }
         entry.finish(.failure(error))
         // Workers that cannot start would fail each waiting job after its own series of attempts.
         queue.fail(error)

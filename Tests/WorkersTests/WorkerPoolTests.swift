@@ -355,6 +355,26 @@ import Testing
     }
     #expect(clock.duration(to: .now) < .seconds(5))
   }
+
+  /// A job that waits for another worker is cancelled, too: its worker no longer starts, which once
+  /// ended runs at their deadline with an error and no catalog.
+  @Test func closingCancelsAJobWhoseWorkerIsBeingReplaced() async throws {
+    let folder = try TemporaryFolder()
+    // Another host needs another worker, and this one takes a second to end.
+    let pool = try await WorkerPool.start(
+      settings(
+        try impostor(
+          """
+          read line <&3
+          echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
+          exec sleep 30
+          """, in: folder)))
+    _ = try await pool.perform(anyJob, of: JobSource(path: "/dev/null", host: "a"))
+    let task = Task { try await pool.perform(anyJob, of: JobSource(path: "/dev/null", host: "b")) }
+    try await Task.sleep(for: .milliseconds(300))
+    pool.close()
+    #expect(try await task.value.failure?.code == .cancelled)
+  }
 }
 
 extension TranscodeAnswer {
