@@ -55,8 +55,7 @@ final class ForkServer: Sendable {
     let passed = [jobs.theirs, control.theirs]
     // A byte, because descriptors cannot be sent alone.
     let sent = tessera_send(channel, [UInt8(ascii: "f")], 1, passed, Int32(passed.count), 0)
-    for descriptor in passed { close(descriptor) }
-    let worker = WorkerProcess(jobs: jobs.ours, control: control.ours)
+    let worker = WorkerProcess(jobs: jobs.keepOurs(), control: control.keepOurs())
     return sent == 1 ? worker : nil
   }
 
@@ -88,22 +87,5 @@ final class ForkServer: Sendable {
       usleep(5_000)
     }
     return .killed
-  }
-}
-
-/// Two connected sockets: one for this process, one to be passed on.
-private struct SocketPair {
-  let ours: Int32
-  let theirs: Int32
-
-  init() throws(WorkerStartError) {
-    var ends: [Int32] = [-1, -1]
-    guard
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-    else {
-      throw WorkerStartError(
-        description: "could not create a socket pair: \(String(cString: strerror(errno)))")
-    }
-    (ours, theirs) = (ends[0], ends[1])
   }
 }

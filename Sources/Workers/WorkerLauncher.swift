@@ -13,13 +13,8 @@ enum WorkerLauncher {
   static func launch(
     _ settings: WorkerSettings
   ) throws(WorkerStartError) -> (pid: pid_t, channel: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard
-      // Close-on-exec, because another pool may start its process at this moment.
-      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-    else { throw failure("create a socket pair", errno) }
-    // With this copy open, the other end would never show as a closed socket.
-    defer { close(ends[1]) }
+    let pair = try SocketPair()
+    let theirs = pair.theirs
     let null = tessera_open("/dev/null", O_WRONLY, 0)
     defer { close(null) }
     // The kernel counts processor time in whole seconds. Two more than the limit on wall-clock
@@ -31,18 +26,15 @@ enum WorkerLauncher {
     var child = pid_t()
     let code = withCStrings(arguments) { arguments in
       withCStrings(environment) { environment in
-        tessera_spawn(settings.executable, arguments, environment, ends[1], null, &child)
+        tessera_spawn(settings.executable, arguments, environment, theirs, null, &child)
       }
     }
     guard code == 0 else {
-      close(ends[0])
-      throw failure("start \"\(settings.executable)\"", code)
+      throw WorkerStartError(
+        description:
+          "could not start \"\(settings.executable)\": \(String(cString: strerror(code)))")
     }
-    return (child, ends[0])
-  }
-
-  private static func failure(_ operation: String, _ code: Int32) -> WorkerStartError {
-    WorkerStartError(description: "could not \(operation): \(String(cString: strerror(code)))")
+    return (child, pair.keepOurs())
   }
 
   private static func withCStrings<Value>(
