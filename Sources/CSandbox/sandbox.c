@@ -166,6 +166,16 @@ int tessera_confine_worker(void) {
   if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(wait4), 0);
   if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(setpgid), 0);
   if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(pidfd_open), 0);
+  // A descriptor can have the kernel send any signal to any process of the user (fcntl(2), F_SETOWN).
+  // Landlock prevents that only from version 6 on.
+  static const int owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
+  for (size_t index = 0; !error && index < sizeof owners / sizeof *owners; index++)
+    error = seccomp_rule_add(filter, deny, SCMP_SYS(fcntl), 1,
+                             SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)owners[index]));
+  // It would outlive the fork server.
+  if (!error)
+    error = seccomp_rule_add(filter, deny, SCMP_SYS(prctl), 1,
+                             SCMP_A0(SCMP_CMP_EQ, PR_SET_PDEATHSIG));
   // A worker receives descriptors and sends none.
   if (!error) error = seccomp_rule_add(filter, deny, SCMP_SYS(sendmsg), 0);
   return load(filter, error);

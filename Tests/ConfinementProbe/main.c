@@ -93,6 +93,10 @@ int main(int count, char *words[]) {
   report("become another program", 0);
   report("signal the parent", kill(getppid(), 0) == 0);
   report("signal the parent's thread", syscall(SYS_tgkill, getppid(), getppid(), 0) == 0);
+  report("have a descriptor signal the parent", fcntl(source, F_SETOWN, getppid()) == 0);
+  report("have it signal a group", fcntl(source, F_SETOWN_EX, &(struct f_owner_ex){F_OWNER_PGRP, getpgrp()}) == 0);
+  report("choose its signal", fcntl(source, F_SETSIG, SIGKILL) == 0);
+  report("outlive the parent", prctl(PR_SET_PDEATHSIG, 0) == 0);
   report("limit the parent", prlimit(getppid(), RLIMIT_AS, NULL, &(struct rlimit){0, 0}) == 0);
   report("trace", syscall(SYS_ptrace, 0, 0, 0, 0) == 0);
   report("make a user namespace", syscall(SYS_unshare, 0x10000000) == 0);

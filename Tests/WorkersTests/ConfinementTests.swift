@@ -37,7 +37,9 @@ import Testing
     let calls = [
       "open a socket: EPERM", "open a local socket: EPERM", "make a socket pair: EPERM",
       "start a process: EPERM", "become another program: EPERM", "signal the parent: EPERM",
-      "signal the parent's thread: EPERM", "limit the parent: EPERM", "trace: EPERM",
+      "signal the parent's thread: EPERM", "have a descriptor signal the parent: EPERM",
+      "have it signal a group: EPERM", "choose its signal: EPERM", "outlive the parent: EPERM",
+      "limit the parent: EPERM", "trace: EPERM",
       "make a user namespace: EPERM", "use io_uring: EPERM",
       "load a program into the kernel: EPERM", "make a call that is not listed: EPERM",
       "start a thread: open", "become another user: EPERM",
