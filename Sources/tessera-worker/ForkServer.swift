@@ -74,6 +74,9 @@ struct ForkServer {
     let (jobs, control) = (descriptors[0], descriptors[1])
     let server = getpid()
     let pid = tessera_fork()
+    // Without a filter of system calls a worker could start processes, which have to end with it. Both
+    // set its group: whichever runs first, no job and no signal is before it.
+    if pid >= 0 { setpgid(pid, pid) }
     if pid == 0 {
       // Otherwise the fork server has ended before this process asked to die with it.
       guard tessera_die_with_parent() == 0, getppid() == server,
@@ -83,8 +86,6 @@ struct ForkServer {
       return .isWorker(jobs: 3)
     }
     close(jobs)
-    // Without a filter of system calls a worker could start processes, which have to end with it.
-    if pid > 0 { setpgid(pid, pid) }
     let process = pid < 0 ? -1 : tessera_process_descriptor(pid)
     guard process >= 0 else {
       let code = errno

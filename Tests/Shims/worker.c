@@ -4,7 +4,8 @@
 //   SHIM_LACKS   what the kernel lacks: landlock, seccomp; separated by commas
 //   SHIM_DOES    what the decoder does before it decodes: "leak" (100 MiB of address space), "fork"
 //                (ten processes that sleep), "fill" (writes 8 MiB to a new file of each folder, then far behind),
-//                "sleep" (for ever), "die" (of SIGKILL); separated by commas
+//                "sleep" (for ever), "die" (of SIGKILL); separated by commas. "late": the
+//                fork server is slow to give workers a process group
 //   SHIM_FOLDERS the folders to fill, separated by colons
 //   SHIM_LOG     a file of 64 KiB; receives a line for each step. It is mapped at the start, because a
 //                confined process can open no file.
@@ -114,6 +115,11 @@ static void fill_all(void) {
   char list[4096], *rest = list, *folder;
   snprintf(list, sizeof list, "%s", getenv("SHIM_FOLDERS") ? getenv("SHIM_FOLDERS") : "");
   while ((folder = strsep(&rest, ":"))) fill(folder);
+}
+
+int setpgid(pid_t process, pid_t group) {
+  if (process && names("SHIM_DOES", "late")) usleep(500000);
+  return NEXT(setpgid)(process, group);
 }
 
 static void act(void) {

@@ -35,11 +35,12 @@ import Testing
     #expect(Set(workers).count >= 4, "\(workers)")
   }
 
-  /// W9: where no filter denies it, a decoder can start processes. They end with their worker.
+  /// W9: where no filter denies it, a decoder can start processes. They end with their worker, also
+  /// if the fork server is slower than the decoder.
   @Test(arguments: ["crash", "retirement", "close"])
   func processesOfADecoderEndWithItsWorker(_ end: String) async throws {
     let shim = try await WorkerShim(
-      lacks: ["seccomp"], does: ["fork"] + (end == "crash" ? ["die"] : []))
+      lacks: ["seccomp"], does: ["fork", "late"] + (end == "crash" ? ["die"] : []))
     let pool = try await WorkerPool.start(settings(shim.worker))
     defer { pool.close() }
     let answer = try await Self.perform(pool)
