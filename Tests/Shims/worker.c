@@ -4,8 +4,8 @@
 //   SHIM_LACKS   what the kernel lacks: landlock, seccomp; separated by commas
 //   SHIM_DOES    what the decoder does before it decodes: "leak" (100 MiB of address space), "fork"
 //                (ten processes that sleep), "fill" (writes 8 MiB to a new file of each folder, then far behind),
-//                "sleep" (for ever), "die" (of SIGKILL); separated by commas. "late": the
-//                fork server is slow to give workers a process group
+//                "sleep" (for ever), "die" (of SIGKILL); separated by commas. "crowd": from then on it
+//                gets no thread. "late": the fork server is slow to give workers a process group
 //   SHIM_FOLDERS the folders to fill, separated by colons
 //   SHIM_LOG     a file of 64 KiB; receives a line for each step. It is mapped at the start, because a
 //                confined process can open no file.
@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -117,12 +118,23 @@ static void fill_all(void) {
   while ((folder = strsep(&rest, ":"))) fill(folder);
 }
 
+// Whether an image has been decoded.
+static int acted;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *argument) {
+  // What a stack for which there is no memory results in.
+  if (acted && names("SHIM_DOES", "crowd")) return EAGAIN;
+  return NEXT(pthread_create)(thread, attributes, body, argument);
+}
+
 int setpgid(pid_t process, pid_t group) {
   if (process && names("SHIM_DOES", "late")) usleep(500000);
   return NEXT(setpgid)(process, group);
 }
 
 static void act(void) {
+  acted = 1;
   note("worker %d\n", (int)getpid());
   if (names("SHIM_DOES", "leak")) {
     // Not touched: the limit is on address space. In small parts, so that nothing is left at the end.

@@ -35,6 +35,14 @@ import Testing
     #expect(Set(workers).count >= 4, "\(workers)")
   }
 
+  /// A thread needs memory for its stack. Its lack says nothing about the image.
+  @Test func aThreadThatCannotStartIsALackOfMemory() async throws {
+    let shim = try await WorkerShim(does: ["crowd"])
+    let pool = try await WorkerPool.start(settings(shim.worker))
+    defer { pool.close() }
+    #expect(try await Self.perform(pool).failure?.code == .outOfMemory)
+  }
+
   /// W9: where no filter denies it, a decoder can start processes. They end with their worker, also
   /// if the fork server is slower than the decoder.
   @Test(arguments: ["crash", "retirement", "close"])

@@ -39,6 +39,8 @@ struct VipsError: Error {
   /// Whether an allocation failed. Under the worker's address-space limit that means the limit.
   var isOutOfMemory: Bool {
     // libvips reports failures as text only, without a code.
-    message.contains("out of memory") || message.contains("Cannot allocate memory")
+    // A thread without memory for its stack has an errno of its own, EAGAIN (pthread_create(3)).
+    ["out of memory", "Cannot allocate memory", "Error creating thread"]
+      .contains(where: message.contains)
   }
 }
