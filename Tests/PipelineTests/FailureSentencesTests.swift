@@ -24,7 +24,7 @@ import Testing
       .unreachable(.runDeadline),
       .init(
         code: "run-deadline",
-        message: "The run's deadline passed before this image was fetched.", retryable: true)
+        message: "The run's deadline passed before this image was done.", retryable: true)
     ),
     (
       .refused(.header(code: "not-image", reason: "an HTML page, not an image")),

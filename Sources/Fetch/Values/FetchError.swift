@@ -52,7 +52,7 @@ package struct FetchError: Error, Sendable, Equatable {
   }
 
   package static let runDeadline = FetchError(
-    .runDeadline, "the run's deadline passed before this image was fetched", isRetryable: true)
+    .runDeadline, "the run's deadline passed before this image was done", isRetryable: true)
 
   static func tooLarge(_ maximumBytes: Int) -> FetchError {
     FetchError(.tooLarge, "the file is larger than \(maximumBytes) bytes (max-bytes)")
