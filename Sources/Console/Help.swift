@@ -46,7 +46,7 @@ package struct Help: Sendable {
       "  \(name.padded(to: width))  \(option.help)\n"
     }
     return """
-      usage: \(name) \(command.name) \(command.syntax.operands) [options]
+      usage: \(command.syntax.usage(name, command.name))
 
       \(command.syntax.text)
 

@@ -15,6 +15,11 @@ package struct Syntax: Sendable {
     self.text = text
     self.options = options
   }
+
+  /// How a command is called: `tessera run PIPELINE [options]`.
+  func usage(_ program: String, _ command: String) -> String {
+    [program, command, operands, "[options]"].filter { !$0.isEmpty }.joined(separator: " ")
+  }
 }
 
 /// An option as the command line spells it.

@@ -24,6 +24,6 @@ extension UsageError {
 
   /// More or fewer operands than the command has.
   package static func operands(_ problem: String, _ syntax: Syntax, command: String) -> UsageError {
-    UsageError("\(problem) operands; the usage is: tessera \(command) \(syntax.operands) [options]")
+    UsageError("\(problem) operands; the usage is: \(syntax.usage("tessera", command))")
   }
 }

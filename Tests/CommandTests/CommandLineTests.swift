@@ -58,6 +58,9 @@ import Testing
         "tessera: too many operands; the usage is: tessera run PIPELINE [options]\n"
       ),
       (
+        ["doctor", "a"], 64, "tessera: too many operands; the usage is: tessera doctor [options]\n"
+      ),
+      (
         ["run", "a", "--quite"], 64,
         "tessera: run has no option \"--quite\" (did you mean \"--quiet\"?); see tessera run --help\n"
       ),
