@@ -69,11 +69,20 @@ struct YAMLEvents: ~Copyable {
     return result
   }
 
-  /// libyaml's own message, at the position where it stopped.
+  /// libyaml's own message, and what to do about the most common mistakes, which it describes in the
+  /// terms of its grammar. At the position where it stopped.
   private func syntaxError() -> Diagnostic {
-    let at = parser.pointee.problem_mark
+    var at = parser.pointee.problem_mark
     var message = parser.pointee.problem.map { String(cString: $0) } ?? "not valid YAML"
     if let context = parser.pointee.context { message += " \(String(cString: context))" }
+    if message.hasSuffix("while parsing a block mapping") {
+      message += "; keys of one group must begin in the same column"
+    } else if message.hasSuffix("while scanning a simple key") {
+      // It stops below the line without a colon.
+      at = parser.pointee.context_mark
+    } else if isTab(at) {
+      message += "; indent with spaces, not with tabs"
+    }
     // For an invalid encoding libyaml reports an offset in bytes, but no line.
     if parser.pointee.error == YAML_READER_ERROR {
       let before = text.prefix(Int(parser.pointee.problem_offset))
@@ -83,5 +92,13 @@ struct YAMLEvents: ~Copyable {
       return Diagnostic(Mark(line: line, column: column), message)
     }
     return Diagnostic(Mark(line: Int(at.line) + 1, column: Int(at.column) + 1), message)
+  }
+
+  private func isTab(_ mark: yaml_mark_t) -> Bool {
+    // Not its index, which counts characters.
+    let line = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropFirst(Int(mark.line)).first
+    let rest = line.map { String(decoding: $0, as: UTF8.self).unicodeScalars }
+    return rest?.dropFirst(Int(mark.column)).first == "\t"
   }
 }

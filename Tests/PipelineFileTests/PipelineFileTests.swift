@@ -256,6 +256,15 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     ("scales: [1]\nscales: [2]", "6:1 duplicate key \"scales\"; line 5 has it already"),
     ("limits: {pixels: [", "6:1 did not find expected node content while parsing a flow node"),
+    (
+      " workers: 1",
+      "5:2 did not find expected key while parsing a block mapping; keys of one group must begin in the same column"
+    ),
+    ("workers 1\nscales: [1]", "5:1 could not find expected ':' while scanning a simple key"),
+    (
+      "limits:  # …………\n\ttime: 1s",
+      "6:1 found character that cannot start any token while scanning for the next token; indent with spaces, not with tabs"
+    ),
   ])
   func reportsAMistakeAtItsPosition(_ line: String, _ expected: String) {
     let found = mistakes(minimal + line + "\n")
