@@ -127,6 +127,12 @@ struct RunSession: Sendable {
       })
     let count = try await items.run(manifest)
     try await finish(parts, count: count)
+    return try writeReport(since: begun, fetcher, pool)
+  }
+
+  private func writeReport(
+    since begun: ContinuousClock.Instant, _ fetcher: Fetcher, _ pool: WorkerPool
+  ) throws -> RunReport {
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
       report.requests = fetcher.counts.requests
