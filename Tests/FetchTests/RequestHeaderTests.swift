@@ -14,6 +14,7 @@ import Testing
     ("a.example:8443", "https://a.example/x", false),
     // With the port of https, a header is not sent over http.
     ("a.example:443", "https://a.example/x", true), ("a.example:443", "http://a.example/x", false),
+    ("a.example:443", "http://a.example:443/x", false),
     ("[::1]:8080", "http://[::1]:8080/x", true), ("[::1]", "http://[::1]/x", true),
     // Exactly the host: no other one that looks like it.
     ("a.example", "https://a.example.evil.example/x", false),
