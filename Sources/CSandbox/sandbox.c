@@ -172,6 +172,17 @@ int tessera_confine_worker(void) {
   for (size_t index = 0; !error && index < sizeof owners / sizeof *owners; index++)
     error = seccomp_rule_add(filter, deny, SCMP_SYS(fcntl), 1,
                              SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)owners[index]));
+  // A worker writes to descriptors that it was given. Landlock says the same of files, where there is
+  // Landlock.
+  static const scmp_datum_t writing[] = {O_WRONLY, O_RDWR, O_CREAT, O_TRUNC};
+  for (size_t index = 0; !error && index < sizeof writing / sizeof *writing; index++) {
+    error = seccomp_rule_add(filter, deny, SCMP_SYS(openat), 1,
+                             SCMP_A2(SCMP_CMP_MASKED_EQ, writing[index], writing[index]));
+    if (error) break;
+    error = seccomp_rule_add(filter, deny, SCMP_SYS(open), 1,
+                             SCMP_A1(SCMP_CMP_MASKED_EQ, writing[index], writing[index]));
+    if (error == -EDOM) error = 0;
+  }
   // It would outlive the fork server.
   if (!error)
     error = seccomp_rule_add(filter, deny, SCMP_SYS(prctl), 1,

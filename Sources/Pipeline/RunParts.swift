@@ -45,11 +45,12 @@ struct RunParts: Sendable {
   /// - Parameters:
   ///   - onlyFailed: whether only items that failed, are stale or are new are requested
   ///     (`--retry-failed`).
+  ///   - memory: what each worker of the transcoder has, in bytes.
   ///   - cache: sources that are kept for later runs; nil for none.
   init(
     _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool, clock: WallClock,
-    state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, output: any Output,
-    workspace: Workspace, cache: SourceCache?, recorder: RunRecorder
+    state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, memory: Int,
+    output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder
   ) {
     self.file = file
     self.run = run
@@ -67,7 +68,8 @@ struct RunParts: Sendable {
     freshness = FreshnessPolicy(
       revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed)
     rejections = RejectionPolicy(
-      settings: Fingerprint.rejection(file, libvips: libvips), onlyFailed: onlyFailed)
+      settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
+      onlyFailed: onlyFailed)
     confirmer = SourceConfirmer(freshness: freshness, clock: clock)
     stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
     planner = FilePlanner(

@@ -52,7 +52,8 @@ struct WorkerLane {
       do throws(SystemError) {
         files = try JobFiles(source)
       } catch {
-        return .failed(TranscodeFailure(.local, error.description))
+        // A fault of this machine. The image has none, and the others would fail like it.
+        throw WorkerStartError(description: error.description)
       }
       let worker: Worker
       if let current = self.worker { worker = current } else { worker = try start() }

@@ -100,10 +100,12 @@ struct ForkServer {
 
   /// Whether the worker has ended; its end is reported then.
   private static func reportEnd(of worker: Child) -> Bool {
-    var status: Int32 = 0
-    guard waitpid(worker.pid, &status, WNOHANG) == worker.pid else { return false }
-    // The group keeps its number as long as a process is in it.
+    // Its number is its group's as long as nothing has waited for it; later both may be another's.
+    var end = pollfd(fd: worker.process, events: Int16(POLLIN), revents: 0)
+    guard poll(&end, 1, 0) == 1 else { return false }
     kill(-worker.pid, SIGKILL)
+    var status: Int32 = 0
+    guard waitpid(worker.pid, &status, 0) == worker.pid else { return false }
     // The coordinator may have closed it, which is not an error.
     _ = LineChannel(descriptor: worker.control).send(WorkerEnd.ended(status: status).line)
     close(worker.control)

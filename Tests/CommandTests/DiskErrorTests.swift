@@ -221,6 +221,30 @@ import Testing
     }
   }
 
+  /// A list of names that breaks off is not taken for a shorter folder.
+  @Test func aFolderThatCannotBeListedIsAnError() async throws {
+    let fixture = try RunFixture(
+      manifest: "file://\(Places.fixture("one-pixel.png").path)",
+      keys: "fetch: {allow: [\"files:\(Places.fixtures.path)\"]}", slots: "slots: {a: {size: 8x8}}")
+    let out = fixture.folder.path("out")
+    try #require(try await fixture.run().status == 0)
+    let shim = try await Shim(in: fixture.folder, for: out)
+    let count = try await shim.count("list") { environment in
+      _ = try await Tool.run(Places.tessera, ["prune", out], environment: environment)
+    }
+    #expect(count >= 5, "\(count)")
+    for number in 1...count {
+      let failed = try await Tool.run(
+        Places.tessera, ["prune", out],
+        environment: shim.failing("list", "\(EIO)", at: number, count: 1))
+      #expect(failed.status == 2, "\(number)")
+      #expect(
+        failed.errors.hasPrefix("tessera: could not list \"\(out)")
+          && failed.errors.hasSuffix(": Input/output error; check the disk, and run again\n"),
+        "\(number): \(failed.errors)")
+    }
+  }
+
   /// Temporary files are on another file system than the output (F14).
   @Test func temporaryFilesMayBeOnAnotherFileSystem() async throws {
     let other = "/dev/shm/tessera-test-\(UUID().uuidString)"

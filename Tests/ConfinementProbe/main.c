@@ -74,6 +74,7 @@ int main(int count, char *words[]) {
   report("read a library's file", opens(words[1], "readable", O_RDONLY));
   report("write there", opens(words[1], "readable", O_WRONLY));
   report("create a file there", opens(words[1], "new", O_WRONLY | O_CREAT));
+  report("truncate a file there", opens(words[1], "readable", O_RDONLY | O_TRUNC));
   report("read elsewhere", opens(words[4], "secret", O_RDONLY));
   report("write elsewhere", opens(words[4], "new", O_WRONLY | O_CREAT));
   report("move the result", rename(words[3], "/tmp/moved") == 0);

@@ -173,13 +173,16 @@ import Testing
     // What another limit allows is not known.
     run.file.limits.time = .seconds(90)
     try await Self.expect([(0.2, .decodes), (0.3, .asks)], "a failed worker-timeout", in: run)
+    // Nor what more memory allows, though the limit of the pipeline is the same.
+    run.workerMemory *= 2
+    try await Self.expect([(0.4, .decodes), (0.5, .asks)], "a failed worker-timeout", in: run)
     let retried = try await run.run(["a": "photo"], onlyFailed: true)
     #expect(Self.effort(retried) == .decodes)
     // That was the second failure in a row.
-    try await Self.expect([(2.3, .asks), (2.4, .decodes)], "a failed worker-timeout", in: run)
+    try await Self.expect([(2.4, .asks), (2.6, .decodes)], "a failed worker-timeout", in: run)
     run.serve("photo", .image(TinyImage.webp(300, 200, "new"), etag: "\"2\""))
     run.transcoder.always(.make)
-    try await Self.expect([(2.5, .decodes)], "a ok", in: run)
+    try await Self.expect([(2.7, .decodes)], "a ok", in: run)
   }
 
   @Test func whyNamesTheNextAttempt() async throws {

@@ -4,7 +4,7 @@
 //   SHIM_ROOT    the folder
 //   SHIM_CALLS   the calls that are counted and fail: write, sync, rename, link, unlink (also rmdir),
 //                mkdir, truncate, allocate, copy, attribute, create (opening with O_CREAT or O_TRUNC), open
-//                (any opening); separated by commas. `change` stands for all but the other openings:
+//                (any opening), list (the next name of a folder); separated by commas. `change` stands for all but list and the other openings:
 //                every call that changes the disk. `openat2` is that call alone, whatever it opens.
 //   SHIM_ERROR   how they fail: an errno; "short" (a write is partial); "interrupt" (every other call
 //                fails with EINTR first); "kill" (the process is killed right before the call)
@@ -78,7 +78,7 @@ static int is_listed(const char *call) {
 }
 
 static int is_meant(const char *call) {
-  return is_listed(call) || (strncmp(call, "open", 4) && is_listed("change")) ||
+  return is_listed(call) || (strncmp(call, "open", 4) && strcmp(call, "list") && is_listed("change")) ||
          (strcmp(call, "create") == 0 && is_listed("open"));
 }
 
@@ -238,6 +238,16 @@ static void hang_in(int descriptor) {
 READ(read, (int file, void *bytes, size_t length), (file, bytes, length))
 READ(pread, (int file, void *bytes, size_t length, off_t at), (file, bytes, length, at))
 READ(pread64, (int file, void *bytes, size_t length, off64_t at), (file, bytes, length, at))
+
+// Defines a call that reads the next name of a folder.
+#define LIST(name, type)                                                      \
+  struct type *name(DIR *folder) {                                            \
+    char path[PATH_MAX];                                                      \
+    if (has_path(dirfd(folder), path) && is_below(path) && judge("list") == FAIL) return NULL; \
+    return NEXT(name)(folder);                                                \
+  }
+LIST(readdir, dirent)
+LIST(readdir64, dirent64)
 
 // Defines a call that changes what is at `path`, which is relative to `folder`.
 #define ON_PATH(kind, result, failed, name, parameters, folder, path, arguments) \

@@ -30,8 +30,9 @@ import Testing
     ]
     let files = [
       "read an open source: open", "write an open result: open", "read a library's file: open",
-      "write there: EACCES", "create a file there: EACCES", "read elsewhere: EACCES",
-      "write elsewhere: EACCES", "move the result: EPERM", "link the result: EPERM",
+      "write there: EPERM", "create a file there: EPERM", "truncate a file there: EPERM",
+      "read elsewhere: EACCES", "write elsewhere: EPERM", "move the result: EPERM",
+      "link the result: EPERM",
       "remove the result: EPERM", "change permissions: EPERM",
     ]
     let calls = [

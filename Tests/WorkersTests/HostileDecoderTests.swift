@@ -81,24 +81,29 @@ import Testing
     #expect(try shim.log.dropFirst() == Array(repeating: "fork: EPERM", count: 10)[...])
   }
 
-  /// W10: Landlock denies every new file. Without it each is limited in size, not their number.
-  @Test(arguments: [true, false])
-  func aDecoderThatFillsFolders(_ hasLandlock: Bool) async throws {
+  /// W10: the filter of system calls denies every new file, and so does Landlock. Without either, each
+  /// file is limited in size, not their number.
+  @Test(arguments: [
+    ([], "create: EPERM"), (["landlock"], "create: EPERM"), (["seccomp"], "create: EACCES"),
+    (["landlock", "seccomp"], "wrote 8 MiB, a terabyte: EFBIG"),
+  ])
+  func aDecoderThatFillsFolders(_ lacks: [String], _ outcome: String) async throws {
     let folder = try TemporaryFolder()
     let folders = [FileManager.default.temporaryDirectory.path, folder.url.path]
-    let shim = try await WorkerShim(
-      lacks: hasLandlock ? [] : ["landlock"], does: ["fill"], filling: folders)
+    let shim = try await WorkerShim(lacks: lacks, does: ["fill"], filling: folders)
     let pool = try await WorkerPool.start(settings(shim.worker))
     defer { pool.close() }
-    guard !hasLandlock || pool.hello.confinement.landlock > 0 else {
-      print("not tested: this kernel lacks Landlock")
+    let confinement = pool.hello.confinement
+    guard confinement.landlock > 0 || lacks.contains("landlock"),
+      confinement.hasSeccomp || lacks.contains("seccomp")
+    else {
+      print("not tested: this kernel lacks Landlock or seccomp")
       return
     }
     guard case .made = try await Self.perform(pool) else {
       Issue.record("not made")
       return
     }
-    let outcome = hasLandlock ? "create: EACCES" : "wrote 8 MiB, a terabyte: EFBIG"
     #expect(try shim.log.dropFirst() == [outcome, outcome])
     let worker = try #require(try shim.numbers("worker").first)
     for folder in folders {

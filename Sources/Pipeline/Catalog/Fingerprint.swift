@@ -30,11 +30,13 @@ enum Fingerprint {
   }
 
   /// Identifies everything but its bytes that decides whether there is something to show of a source.
-  static func rejection(_ file: PipelineFile, libvips: String) -> String {
+  ///
+  /// - Parameter memory: what a worker has, in bytes. A machine may offer less than the pipeline allows.
+  static func rejection(_ file: PipelineFile, memory: Int, libvips: String) -> String {
     // Who asks with another token, or as another program, may see something else.
     let headers = file.fetch.headers.map { "\($0.host ?? "") \($0.name): \($0.value)" }
     let rest =
-      "memory \(file.limits.memory) time \(file.limits.time) headers \(headers)"
+      "memory \(memory) time \(file.limits.time) headers \(headers)"
       + " agent \(file.fetch.userAgent)"
     return String(SHA256.of("\(line(file, libvips: libvips))\n\(rest)").prefix(32))
   }

@@ -37,13 +37,17 @@ extension Directory {
     guard let stream = fdopendir(try openForReading()) else { throw SystemError("list", path) }
     defer { closedir(stream) }
     var names: [[CChar]] = []
-    while let entry = readdir(stream) {
+    while true {
+      // The end of the list and an error differ in errno alone.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         bytes.prefix { $0 != 0 }.map(CChar.init(bitPattern:))
       }
       let isDot = name.allSatisfy { $0 == 0x2E } && name.count <= 2
       if !isDot { names.append(name + [0]) }
     }
+    guard errno == 0 else { throw SystemError("list", path) }
     return names
   }
 

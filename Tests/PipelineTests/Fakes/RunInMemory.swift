@@ -21,6 +21,8 @@ struct RunInMemory: Sendable {
   let state: StateStore
   let workspace: Workspace
   var file: PipelineFile
+  /// What a worker has, in bytes.
+  var workerMemory = 1 << 30
 
   /// Two slots, two files for an image of 300 by 200 pixels. Failures are not retried, because
   /// retries wait.
@@ -121,6 +123,7 @@ struct RunInMemory: Sendable {
     return RunParts(
       file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
       clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,
+      memory: workerMemory,
       output: output, workspace: workspace, cache: cache, recorder: RunRecorder())
   }
 
