@@ -29,6 +29,18 @@ import Testing
     #expect(try folder.text("out/catalog.json") == "catalog")
   }
 
+  /// A file of the right length is not enough: its bytes may be damaged.
+  @Test func publishingReplacesADamagedFile() throws {
+    let folder = try TemporaryFolder()
+    let (output, workspace) = try Self.prepared(folder)
+    for content in ["image!!", "damaged", "image!!", "image!!"] {
+      try workspace.staging("1").open(.create).write(Array(content.utf8))
+      try output.publish(staged: workspace.staging("1").path, as: "variants/ab/abc.webp")
+      #expect(try folder.text("out/variants/ab/abc.webp") == content)
+      #expect(workspace.staging("1").size == nil)
+    }
+  }
+
   @Test func isLockedByOneProcessAtATimeAndNamesIt() throws {
     let folder = try TemporaryFolder()
     let (_, workspace) = try Self.prepared(folder)

@@ -139,6 +139,10 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(
       outline(plan(4000, 2000, [slot]) { $0.rounding = .halfSteps })
         == ["384x192", "768x384", "1024x512"])
+    // The step between two powers serves its own length.
+    #expect(
+      outline(plan(4000, 2000, [Slot("a", width: 384, height: nil)]) { $0.rounding = .halfSteps })
+        == ["384x192", "768x384", "1536x768"])
     #expect(
       outline(plan(4000, 2000, [slot]) { $0.rounding = .list([320, 640]) })
         == ["320x160", "640x320", "900x450"])
@@ -317,5 +321,37 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(layouts == [Size(180, 240), Size(24, 24)])
     // A small image still fills its slot.
     #expect(plan(30, 40, [card]).slots[0].layout == Size(180, 240))
+    // Half a point and more is rounded up.
+    #expect(plan(1000, 667, [Slot("a", width: 100, height: nil)]).slots[0].layout == Size(100, 67))
+    #expect(plan(1000, 664, [Slot("a", width: 100, height: nil)]).slots[0].layout == Size(100, 66))
+  }
+
+  /// The size at which a source is decoded serves the largest file; for `clip`, the largest ratio
+  /// of a file to its part of the source.
+  @Test func decodesAtTheSizeThatServesEveryFile() {
+    func base(_ slots: [Slot]) -> Size {
+      plan(4000, 2000, slots) { $0.scales = [1] }.decode(of: Size(4000, 2000)).base
+    }
+    let small = Slot("small", width: 128, height: nil)
+    let large = Slot("large", width: 1024, height: nil)
+    let square = Slot("square", width: 500, height: 500, mode: .clip)
+    #expect(base([small]) == Size(128, 64))
+    #expect(base([small, large]) == Size(1024, 512))
+    // 512 of the 2000 pixels of the square: all of the source at 512 / 2000.
+    #expect(base([square]) == Size(1024, 512))
+    #expect(base([small, square]) == Size(1024, 512))
+    #expect(base([Slot("own", width: 4000, height: nil)]) == Size(4000, 2000))
+  }
+
+  /// A change of any of these remakes a file.
+  @Test func aRecipeNamesEverySettingOfAFile() {
+    let file = PlannedFile(
+      crop: Crop(x: 1, y: 2, size: Size(30, 40)), size: Size(3, 4),
+      encoding: Encoding(
+        format: .jpeg, quality: 70, effort: 4, background: .white, isAnimated: false,
+        metadata: [.icc]), fallback: nil)
+    #expect(
+      file.recipe
+        == "jpeg 3x4; crop 1,2,30x40; quality 70; effort 4; on #ffffff; first frame; keep icc")
   }
 }
