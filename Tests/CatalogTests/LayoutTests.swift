@@ -90,6 +90,15 @@ import Testing
     #expect(path(CatalogBox(width: nil, height: nil), 1) == nil)
     #expect(Self.image(nil, nil).variant(for: CatalogBox(width: 9, height: 9), scale: 1) == nil)
     #expect(Self.image(9, 9).variant(for: CatalogBox(width: 9, height: 9), scale: 1) == nil)
+    // 67 points at 1.5 are 100.5 pixels; the planner has rounded 100.05 to 100.
+    let wide = Self.image(1000, 667, [(150, 100), (300, 200)])
+    #expect(wide.variant(for: CatalogBox(width: 100, height: nil), scale: 1.5)?.path == "150x100")
+    #expect(wide.variant(for: CatalogBox(width: 101, height: nil), scale: 1.5)?.path == "300x200")
+    // If all files were cropped, one that covers the box is shown.
+    let square = Self.image(3000, 4000, [(64, 64), (192, 192), (512, 512)])
+    #expect(
+      square.variant(for: CatalogBox(width: 96, height: 96, mode: .clip), scale: 2)?.path
+        == "192x192")
   }
 
   @Test func eachStateHasItsAppearance() {
@@ -122,6 +131,9 @@ import Testing
     #expect(image.variants[0].file(accepting: ["image/jpeg"])?.path == "b")
     #expect(image.variants[0].file(accepting: ["image/jpeg", "image/webp"])?.path == "30x40")
     #expect(image.variants[0].file(accepting: ["image/png"]) == nil)
+    image.variants[0].also?.append(.init(path: "c", type: "image/png", bytes: 5))
+    #expect(image.variants[0].file(accepting: ["image/png", "image/jpeg"])?.path == "b")
+    #expect(image.variants[0].file(accepting: ["image/png"])?.path == "c")
     #expect(catalog.url(of: "variants/a") == "https://cdn/variants/a")
   }
 }

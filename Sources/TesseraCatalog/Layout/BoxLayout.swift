@@ -66,7 +66,8 @@ extension CatalogImage {
   ///
   /// - Parameter scale: device pixels per point.
   public func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
-    guard let shown = uncroppedSize(in: box) else { return nil }
+    // For `clip` that is the box: a file of the whole image covers it if both sides do.
+    guard let shown = layoutSize(in: box) else { return nil }
     let whole = wholeVariants
     let candidates = whole.isEmpty ? variants : whole
     let (across, down) = (Double(shown.width) * scale, Double(shown.height) * scale)
@@ -87,12 +88,5 @@ extension CatalogImage {
         ? variant.height == Self.rounded(Double(variant.width) * other, by: own)
         : variant.width == Self.rounded(Double(variant.height) * own, by: other)
     }
-  }
-
-  /// The size of the whole image if the box shows all of it, or only a part of it.
-  private func uncroppedSize(in box: CatalogBox) -> CatalogSize? {
-    var box = box
-    if box.mode == .clip { box.mode = .fill }
-    return layoutSize(in: box)
   }
 }
