@@ -26,6 +26,16 @@ import Testing
     #expect(result.isComplete)
   }
 
+  /// Bytes may be added before the earlier ones are decompressed.
+  @Test func partsMayArriveAhead() throws {
+    let gunzip = Gunzip()
+    for byte in Packed.gzip { gunzip.add([byte]) }
+    var bytes: [UInt8] = []
+    while let chunk = try gunzip.next() { bytes += chunk }
+    #expect(bytes == Packed.text)
+    #expect(gunzip.isComplete)
+  }
+
   @Test func nothingIsComplete() throws {
     let result = try Self.unpacked([])
     #expect(result.bytes.isEmpty)

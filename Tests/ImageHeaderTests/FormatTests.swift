@@ -183,6 +183,35 @@ private func read(_ bytes: [UInt8]) -> String {
         .big32(16) + .text("ftypheic") + .zeros(4) + .big32(4) + .text("meta") + .zeros(30),
         "malformed: a HEIC image, but a box is 4 bytes long"
       ),
+      (  // grey with alpha
+        .raw(0x89) + .text("PNG\r\n") + .raw(0x1A, 10) + .big32(13) + .text("IHDR") + .big32(7)
+          + .big32(9) + .raw(8, 4, 0, 0, 0) + .zeros(4) + .big32(0) + .text("IDAT") + .zeros(4),
+        "7x9 png alpha"
+      ),
+      (  // a Huffman table before the frame, with content like a frame's
+        .raw(0xFF, 0xD8, 0xFF, 0xC4) + .big16(21) + .raw(8) + .big16(5) + .big16(6) + .zeros(14)
+          + .raw(0xFF, 0xC0) + .big16(17) + .raw(8) + .big16(9) + .big16(7) + .zeros(30),
+        "7x9 jpeg"
+      ),
+      (  // Exif whose directory is far outside its block
+        .raw(0xFF, 0xD8, 0xFF, 0xE1) + .big16(22) + .text("Exif\0\0II*\0") + .u32(1_000_000)
+          + .zeros(6) + .raw(0xFF, 0xC0) + .big16(17) + .raw(8) + .big16(9) + .big16(7)
+          + .zeros(30), "7x9 jpeg"
+      ),
+      (  // a frame that reaches beyond the screen
+        .text("GIF89a") + .u16(10) + .u16(10) + .zeros(3) + .raw(0x2C) + .u16(5) + .u16(6)
+          + .u16(8) + .u16(9) + .raw(0, 2, 0, 0x3B), "13x15 gif"
+      ),
+      (
+        .text("RIFF") + .u32(40) + .text("WEBPVP8L") + .u32(28) + .raw(0x2F)
+          + .u32(6 | 8 << 14 | 1 << 28) + .zeros(23), "7x9 webp alpha"
+      ),
+      (  // Exif after a chunk of odd length, which is padded
+        .text("RIFF") + .u32(68) + .text("WEBPVP8X") + .u32(10) + .raw(8, 0, 0, 0, 6, 0, 0, 8, 0, 0)
+          + .text("VP8 ") + .u32(3) + .zeros(4) + .text("EXIF") + .u32(26) + .text("II*\0")
+          + .u32(8) + .u16(1) + .u16(0x0112) + .u16(3) + .u32(1) + .u32(6) + .zeros(4),
+        "9x7 webp orientation 6"
+      ),
     ] as [(Bytes, String)])
   private func readsByHand(_ bytes: Bytes, _ expected: String) {
     #expect(read(bytes.all) == expected)

@@ -68,6 +68,18 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("0", 0), ("-0", 0), ("-17", -17), ("9223372036854775807", .max), ("10]", 10),
+      ("9223372036854775808", nil), ("9223372036854775810", nil),
+      ("-99999999999999999999999", nil), ("01", nil), ("-00", nil), ("", nil), ("-", nil),
+      ("1.0", nil), ("1e3", nil), ("+1", nil), ("\"1\"", nil),
+    ] as [(String, Int?)])
+  func readsWholeNumbersThatFit(_ text: String, _ expected: Int?) {
+    var scanner = JSONScanner(Array(text.utf8))
+    #expect((try? scanner.int()) == expected)
+  }
+
   @Test func rejectsDeepNestingWithoutRecursingInto100000Levels() {
     let text = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
     #expect(throws: JSONError(offset: 64, message: "nested more than 64 levels deep")) {

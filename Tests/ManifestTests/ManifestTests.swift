@@ -78,12 +78,14 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       "p2",https://a/2.jpg,"two
       lines",
       p3,https://a/3.jpg
+      p4,https://a/4.jpg,a, b,card
       """
     let found = records("\u{FEFF}" + text)
     #expect(
       outline(found) == [
         "2 p1 https://a/1.jpg", "3 p2 https://a/2.jpg",
         "5: expected 4 fields as in the header row, found 2",
+        "6: expected 4 fields as in the header row, found 5",
       ])
     guard case .entry(let first) = found[0], case .entry(let second) = found[1] else { return }
     #expect(first.extra == #"{"title":"a \"b\", c"}"#)
@@ -106,6 +108,10 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     (
       "a,https://a/1,\"x\ny\",\"\"\"z\n\n\n",
       ["2: the quote that opens on line 3 is not closed; lines 2 to 3 are skipped"]
+    ),
+    (
+      "a,https://a/1,\"x\n,\"\"y\n",
+      ["2: the quote that opens on line 2 is not closed; lines 2 to 3 are skipped"]
     ),
     (
       "a,\"https://a/1,x\nb,https://a/2,\"x\"\nc,https://a/3,x\n\"d\",https://a/4,x\n",
@@ -242,6 +248,40 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
         "1 https://a/1 https://a/1", "2: the line is not valid UTF-8",
         "3: the line is longer than 1048576 bytes", "4 https://a/1 https://a/1",
       ])
+  }
+
+  /// A data: URL contains the image, so its limit is that of a line.
+  @Test func onlyADataURLMayBeLongerThanARequestLine() {
+    let long = String(repeating: "A", count: 8192)
+    let text = ["https://a/\(long)", "data:image/png;base64,\(long)", "https://a/1"]
+      .map { "{\"id\":\"a\",\"url\":\"\($0)\"}\n" }.joined()
+    #expect(
+      outline(records(text)) == [
+        "1: the URL is 8202 bytes long; at most 8192 are allowed",
+        "2 a data:image/png;base64,\(long)", "3 a https://a/1",
+      ])
+  }
+
+  /// Entries with one id are one item only if they are the same in everything but the line.
+  @Test func everyMemberIsPartOfTheContent() {
+    let one = ManifestEntry(
+      line: 1, id: "a", url: "u", slots: ["s"], focus: .init(x: 0.5, y: 0.25), extra: "1")
+    let changes: [(inout ManifestEntry) -> Void] = [
+      { $0.id = "b" }, { $0.url = "v" }, { $0.slots = nil }, { $0.slots = [] },
+      { $0.slots = ["s", "t"] }, { $0.focus = nil }, { $0.focus = .init(x: 0.5, y: 0.2500001) },
+      { $0.focus = .init(x: 0.25, y: 0.5) }, { $0.extra = nil }, { $0.extra = "null" },
+      { $0.extra = "2" },
+    ]
+    var contents: Set = [one.content]
+    for change in changes {
+      var other = one
+      change(&other)
+      contents.insert(other.content)
+    }
+    #expect(contents.count == 1 + changes.count)
+    var same = one
+    same.line = 2
+    #expect(same.content == one.content)
   }
 
   /// Texts that libcurl would accept as URLs, although their passwords could not be found and hidden.

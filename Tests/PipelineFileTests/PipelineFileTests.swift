@@ -351,6 +351,18 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 
   @Test(
     arguments: [
+      ("7", 7), ("7B", 7), ("1.5 kB", 1500), ("2KB", 2000), ("3MB", 3_000_000),
+      ("4GB", 4_000_000_000), ("1KiB", 1024), ("1.5 MiB", 1_572_864), ("2GiB", 2_147_483_648),
+      ("1TB", nil), ("1kb", nil), ("-1B", nil), ("9000000GB", nil),
+    ] as [(String, Int?)])
+  func readsAmountsOfBytes(_ text: String, _ bytes: Int?) {
+    #expect(Units.bytes(text) == bytes)
+    #expect(Units.rate(text + "/s") == bytes)
+    #expect(Units.rate(text) == nil)
+  }
+
+  @Test(
+    arguments: [
       ("sclaes", "scales"), ("ouput", "output"), ("manifset", "manifest"), ("xyz", nil),
     ] as [(String, String?)])
   func findsTheNearestWord(_ word: String, _ match: String?) {
