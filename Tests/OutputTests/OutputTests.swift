@@ -41,6 +41,50 @@ import Testing
     }
   }
 
+  /// What a killed run has left beside the catalog is removed before the next one begins.
+  @Test func preparingRemovesUnfinishedDocuments() throws {
+    let folder = try TemporaryFolder()
+    let (output, _) = try Self.prepared(folder)
+    for name in ["catalog.json", "catalog.json.tessera-1.new", "mine.new"] {
+      try folder.write("x", to: "out/\(name)")
+    }
+    try output.prepare()
+    #expect(folder.files(below: "out") == ["catalog.json", "mine.new"])
+  }
+
+  /// Nothing is published through a link, and no state is kept behind one.
+  @Test func linksOutOfTheOutputAreRejected() throws {
+    let folder = try TemporaryFolder()
+    let (output, workspace) = try Self.prepared(folder)
+    let state = try workspace.statePath()
+    for name in [state, state + "-wal", state + "-shm"] {
+      symlink(folder.path("elsewhere"), name)
+      #expect(throws: SystemError.link(name)) { try workspace.statePath() }
+      unlink(name)
+    }
+    #expect(try workspace.statePath() == state)
+    symlink(folder.path("elsewhere"), folder.path("out/variants/ab"))
+    #expect(throws: SystemError.link(folder.path("out/variants/ab"))) { try output.prepare() }
+  }
+
+  /// Only paths that Tessera makes count as its files; prune deletes no other.
+  @Test(
+    arguments: [
+      ("variants/0a/DIGEST-64x48.webp", true), ("variants/0a/DIGEST-1x1.jxl", true),
+      ("variants/0b/DIGEST-64x48.webp", false), ("variants/0a/0DIGEST-64x48.webp", false),
+      ("variants/0a/DIGEST0-64x48.webp", false), ("variants/0a/0a-64x48.webp", false),
+      ("variants/0a/DIGEST.webp", false), ("variants/0a/DIGEST-64X48.webp", false),
+      ("variants/0A/0A23456789abcdef0123456789abcdef-64x48.webp", false),
+      ("variants/DIGEST-64x48.webp", false), ("variants/0a/x/DIGEST-64x48.webp", false),
+      ("images/0a/DIGEST-64x48.webp", false), ("/variants/0a/DIGEST-64x48.webp", false),
+      ("", false),
+    ])
+  func onlyPathsThatTesseraMakesAreItsOwn(_ pattern: String, _ isOwn: Bool) {
+    let digest = "0a23456789abcdef0123456789abcdef"
+    let path = pattern.replacingOccurrences(of: "DIGEST", with: digest)
+    #expect(PublishedFile.digest(in: path) == (isOwn ? digest[...] : nil))
+  }
+
   @Test func isLockedByOneProcessAtATimeAndNamesIt() throws {
     let folder = try TemporaryFolder()
     let (_, workspace) = try Self.prepared(folder)

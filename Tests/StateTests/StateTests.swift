@@ -53,6 +53,30 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await state.made(["key", "other"], placeholder: "").0 == [variant, nil])
   }
 
+  /// Of a header and bytes, the one that was seen later counts.
+  @Test(arguments: [(1.0, true), (2.0, true), (3.0, false)])
+  func theLaterSightingOfASourceCounts(_ checked: Double, _ isContent: Bool) async throws {
+    func confirmation(_ checked: Double) -> TesseraState.Confirmation {
+      Confirmation(etag: nil, lastModified: nil, checked: checked, freshUntil: nil, run: 1)
+    }
+    let state = try StateStore(path: "")
+    let content = ContentRecord(
+      format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: [])
+    let header = HeaderRecord(
+      format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
+      confirmation: confirmation(checked))
+    let none = Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
+    let made = StateStore.Made(
+      digest: "abc", content: content, variants: [], placeholder: ("p", none), run: 1)
+    let source = SourceRecord(content: "abc", confirmation: confirmation(2))
+    try await state.save(change { ($0.made, $0.source) = (made, source) }, key: "k", url: "")
+    try await state.save(change { $0.header = header }, key: "k", url: "")
+    #expect(
+      try await state.lastSeen(["k", "l"]) == [
+        isContent ? .content(content) : .header(header), nil,
+      ])
+  }
+
   @Test func assignsPositionsAndFindsRepeatedIds() async throws {
     let state = try StateStore(path: "")
     let run = try await state.beginRun(boot: "1")
@@ -237,6 +261,13 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     // Another confirmation by the server changes nothing.
     source.confirmation.checked = 2
     source.confirmation.run = 9
+    try await state.save(change { $0.source = source }, key: "k", url: "")
+    #expect(try await stands())
+    // The line shows the terms of use.
+    source.robots = "noai"
+    try await state.save(change { $0.source = source }, key: "k", url: "")
+    #expect(try await stands() == false)
+    source.robots = nil
     try await state.save(change { $0.source = source }, key: "k", url: "")
     #expect(try await stands())
     let header = HeaderRecord(
