@@ -183,7 +183,9 @@ private final class Bucket: BodyReceiving {
     ])
     let server = try FaultServer([
       "/here": { request, connection in
-        connection.respond("200 OK", [:], Array((request.headers["x-key"] ?? "none").utf8))
+        // A header for a host that this one is not never arrives.
+        let key = request.headers["x-other"] ?? request.headers["x-key"] ?? "none"
+        connection.respond("200 OK", [:], Array(key.utf8))
       },
       "/stay": { _, connection in connection.respond("302 Found", ["Location": "/here"]) },
       "/leave": { _, connection in
@@ -196,7 +198,12 @@ private final class Bucket: BodyReceiving {
       other.stop()
     }
     let fetcher = try Fetcher(
-      Self.settings { $0.headers = [.init(name: "X-Key", value: "secret")] })
+      Self.settings {
+        $0.headers = [
+          .init(name: "X-Key", value: "secret"),
+          .init(name: "X-Other", value: "other", host: "other.example"),
+        ]
+      })
     defer { fetcher.close() }
     func fetch(_ path: String) async -> (FetchResult, String) {
       let bucket = Bucket()

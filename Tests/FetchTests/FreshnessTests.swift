@@ -94,6 +94,17 @@ import Testing
     #expect(Freshness.lifetime(of: headers(lines)) == seconds.map { .seconds($0) })
   }
 
+  /// Those of an interim response or of a redirect say nothing about the response after it.
+  @Test func onlyTheHeadersOfTheLastResponseCount() {
+    let lines = [
+      "Cache-Control: no-store", "ETag: \"early\"", "", "HTTP/1.1 103 Early Hints",
+      "Cache-Control: max-age=5", "", "HTTP/1.1 200 OK",
+    ]
+    #expect(Freshness.lifetime(of: headers(lines)) == nil)
+    #expect(headers(lines)["etag"] == nil)
+    #expect(Freshness.lifetime(of: headers(lines + ["Cache-Control: max-age=60"])) == .seconds(60))
+  }
+
   /// Retry-After as seen at 784,111,777 (06 Nov 1994 08:49:37 GMT).
   @Test(
     arguments: [
