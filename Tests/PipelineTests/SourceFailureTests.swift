@@ -194,6 +194,31 @@ import Testing
     #expect(try await run.run(["a": "photo"]).items == ["a ok"])
   }
 
+  /// Sizes and formats are those of the plan, to the pixel.
+  @Test func aFileMustBeTheOneOfThePlan() async throws {
+    let line = #"{"id":"a","url":"\#(RunInMemory.url("photo"))","slots":["card"]}"#
+    func run(_ bytes: [UInt8]?) async throws -> (outcome: RunInMemory.Outcome, paths: [String]) {
+      let run = try RunInMemory()
+      run.serve("photo", .image(Self.photo))
+      if let bytes { run.transcoder.script(.pretend(bytes)) }
+      return (try await run.run(lines: [line]), run.output.paths)
+    }
+    let planned = try await run(nil).outcome.image(0)["variants"]?.arrayValue?.first
+    let width = try #require(planned?["width"]?.intValue)
+    let height = try #require(planned?["height"]?.intValue)
+    let exact = try await run(TinyImage.webp(width, height))
+    #expect(exact.outcome.items == ["a ok"])
+    #expect(exact.paths.count == 1)
+    for bytes in [
+      TinyImage.webp(width + 1, height), TinyImage.webp(width, height + 1),
+      TinyImage.webp(height, width), TinyImage.png(UInt8(width), UInt8(height)),
+    ] {
+      let (outcome, paths) = try await run(bytes)
+      #expect(outcome.items == ["a failed worker-protocol"])
+      #expect(paths == [])
+    }
+  }
+
   /// Damage that is accepted under `truncated` is rejected again under `error`, although its files are
   /// there, and accepted again without a decode.
   @Test func aStricterPipelineRejectsAcceptedDamage() async throws {

@@ -97,6 +97,20 @@ import Testing
     #expect(second.reasons["a"]?.suffix(2) == [.sameBytes, .knownBytes])
   }
 
+  /// A run with `--only-failed` requests what is stale, although it leaves alone what is not.
+  @Test func aStaleItemIsNotLeftAlone() async throws {
+    let (run, first) = try await Self.begun()
+    run.clock.set(day: 1)
+    run.serve("photo", .failure(.status(500)))
+    #expect(try await run.run(["a": "photo"]).items == ["a stale http-status"])
+    run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 3_600))
+    let third = try await run.run(["a": "photo"], onlyFailed: true)
+    #expect(third.requests == ["\(Self.url) if \"1\" 304"])
+    #expect(third.lines == first.lines)
+    run.clock.set(day: 2)
+    #expect(try await run.run(["a": "photo"], onlyFailed: true).requests == [])
+  }
+
   @Test func onlyALostFileIsMadeAgain() async throws {
     let (run, first) = try await Self.begun()
     let lost = try first.paths(0)[1]
