@@ -207,7 +207,8 @@ let package = Package(
         "TesseraProbe",
       ]),
     tests(
-      "OutputToolsTests", ["TesseraOutputTools", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
+      "OutputToolsTests",
+      ["TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),

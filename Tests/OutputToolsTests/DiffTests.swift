@@ -124,6 +124,9 @@ import Testing
         == #"{"first":"q","images":{"q":{"url":"u","status":"failed","error":{"code":"c","message":"m","#
         + #""retryable":true},"next":"p0"}}}"# + "\n")
     #expect((report.added, report.same) == (1, 100))
+    // Two images that change places: only their neighbours differ.
+    let turned = try Self.patch(old, Self.catalog([lines[1], lines[0]] + lines.dropFirst(2)))
+    #expect((turned.report.changed, turned.report.moved, turned.report.same) == (0, 2, 98))
   }
 
   /// A truncated catalog is damaged: its missing images were not removed.

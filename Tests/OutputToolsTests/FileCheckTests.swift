@@ -1,0 +1,54 @@
+import Foundation
+import TesseraOutput
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+
+/// What `verify` says of one file.
+@Suite struct FileCheckTests {
+  private let folder: TemporaryFolder
+  private let output: DirectoryOutput
+  private let file: PublishedFile
+
+  /// An output with one file, a PNG of 120 by 80 pixels, and what a catalog says of it.
+  init() throws {
+    folder = try TemporaryFolder()
+    let bytes = try Places.bytes("grey.png")
+    try Data(bytes).write(to: folder.url.appending(path: "copy"))
+    output = try DirectoryOutput(folder.path("out"), creates: true)
+    try output.prepare()
+    let digest = try DirectoryOutput(folder.path("")).digest(of: "copy")
+    file = PublishedFile(
+      path: PublishedFile.path(digest: digest, width: 120, height: 80, fileExtension: "png"),
+      type: "image/png", bytes: bytes.count, width: 120, height: 80)
+    try output.publish(staged: folder.path("copy"), as: file.path)
+  }
+
+  private func problem(
+    isDeep: Bool = false, _ change: (inout PublishedFile) -> Void = { _ in }
+  ) -> String? {
+    var file = file
+    change(&file)
+    return FileCheck(file, in: output, isDeep: isDeep).problem()
+  }
+
+  @Test func aFileIsComparedWithTheCatalog() {
+    #expect(problem() == nil)
+    #expect(problem { $0.width = 121 } == "has 120 x 80 pixels instead of 121 x 80")
+    #expect(problem { $0.height = 79 } == "has 120 x 80 pixels instead of 120 x 79")
+    #expect(problem { $0.type = "image/webp" } == "is a PNG image instead of image/webp")
+    #expect(problem { $0.bytes += 1 } == "has \(file.bytes) bytes instead of \(file.bytes + 1)")
+    #expect(problem { $0.path = "variants/copy.png" } == "has a name that no run gives")
+    #expect(problem { $0.path += "x" } == "is missing")
+  }
+
+  @Test func onlyADeepCheckReadsTheContent() throws {
+    #expect(problem(isDeep: true) == nil)
+    var bytes = try folder.read("out/\(file.path)")
+    bytes[bytes.count - 20] ^= 1
+    try bytes.write(to: folder.url.appending(path: "out/\(file.path)"))
+    #expect(problem() == nil)
+    #expect(problem(isDeep: true) == "has other content than its name says")
+  }
+}
