@@ -166,7 +166,8 @@ import Testing
       keys: "fetch: {allow: loopback, deadline: 4s}\nfail-above: 100%")
     let clock = ContinuousClock.now
     #expect(try await fixture.run().status == 1)
-    #expect(clock.duration(to: .now) < .seconds(12), "\(clock.duration(to: .now))")
+    // Deadlines one after the other would take twenty minutes; the machine may be busy.
+    #expect(clock.duration(to: .now) < .seconds(60), "\(clock.duration(to: .now))")
     let images = try fixture.catalog.images
     #expect(images.last?.status == .ok)
     #expect(

@@ -153,11 +153,11 @@ import Testing
 
     #expect(try await fixture.run().status == 1)
     lines = try await why("a")
-    #expect(lines[2].hasPrefix("- requested: the server did not say how long its answer of 20"))
+    #expect(lines[2].hasPrefix("- requested: the server did not say how long its response of 20"))
     #expect(lines[3] == "- the server answered that it has not changed")
     let fresh = try await why("twin")
     #expect(
-      fresh[2].hasPrefix("- nothing to do: the server's answer is fresh until 20"), "\(fresh)")
+      fresh[2].hasPrefix("- nothing to do: the server's response is fresh until 20"), "\(fresh)")
 
     #expect(try await fixture.run().status == 1)
     lines = try await why("a")
@@ -169,7 +169,7 @@ import Testing
     try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(file)"))
     #expect(try await fixture.run().status == 1)
     #expect(try await why("twin")[2] == "- requested: 1 of its 3 files are missing")
-    #expect(try await why("twin")[4] == "- decoded: 1 files made, 2 reused")
+    #expect(try await why("twin")[4] == "- decoded: 1 file made, 2 reused")
 
     let json = try await Tool.run(Places.tessera, ["why", output, "gone", "--json"])
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]

@@ -246,7 +246,8 @@ private final class Bucket: BodyReceiving {
       return
     }
     #expect(error.code == .timeout)
-    #expect(clock.duration(to: .now) < .seconds(8))
+    // The whole body takes 200 seconds; the machine may be busy.
+    #expect(clock.duration(to: .now) < .seconds(60))
   }
 
   @Test func dropsTheTransferWhenTheReceiverHasEnough() async throws {
@@ -275,7 +276,7 @@ private final class Bucket: BodyReceiving {
       return
     }
     #expect(error.code == .addressRefused)
-    #expect(error.message.hasSuffix("add \"allow: [loopback]\" to the pipeline's \"fetch\""))
+    #expect(error.message.hasSuffix("add allow: [loopback] to the pipeline's \"fetch\""))
     #expect(server.total == 0)
   }
 

@@ -9,11 +9,11 @@ import Testing
     (.rejectedLastTime, "requested: the previous response was unusable"),
     (
       .expired(checked: 0, freshUntil: 86_400),
-      "requested: the answer of 1970-01-01T00:00:00Z was fresh until 1970-01-02T00:00:00Z"
+      "requested: the response of 1970-01-01T00:00:00Z was fresh until 1970-01-02T00:00:00Z"
     ),
     (
       .noLifetime(checked: 60),
-      "requested: the server did not say how long its answer of 1970-01-01T00:01:00Z is fresh"
+      "requested: the server did not say how long its response of 1970-01-01T00:01:00Z is fresh"
     ),
     (.alwaysRevalidated, "requested: every source is (revalidate: always)"),
     (.filesMissing(2, of: 6), "requested: 2 of its 6 files are missing"),
@@ -21,7 +21,7 @@ import Testing
     (.headerDiffers, "requested: a layout run saw another image there"),
     (
       .fresh(until: 3_600),
-      "nothing to do: the server's answer is fresh until 1970-01-01T01:00:00Z"
+      "nothing to do: the server's response is fresh until 1970-01-01T01:00:00Z"
     ),
     (
       .neverRevalidated,

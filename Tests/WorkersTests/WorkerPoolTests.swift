@@ -353,7 +353,8 @@ import Testing
       }
       #expect(failure.code == .cancelled)
     }
-    #expect(clock.duration(to: .now) < .seconds(5))
+    // Each job takes a minute; the machine may be busy.
+    #expect(clock.duration(to: .now) < .seconds(30))
   }
 
   /// A job that waits for another worker is cancelled, too: its worker no longer starts, which once

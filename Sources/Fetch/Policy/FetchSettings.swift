@@ -32,7 +32,7 @@ package struct FetchSettings: Sendable {
   /// Says how the user permits an address, given the word or the block for it. Completes the
   /// sentence "if that is meant, …".
   package var permissionHint: @Sendable (String) -> String = { permission in
-    "add \"allow: [\(permission)]\" to the pipeline's \"fetch\""
+    "add allow: [\(permission)] to the pipeline's \"fetch\""
   }
 
   package init(

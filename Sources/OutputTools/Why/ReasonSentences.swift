@@ -21,11 +21,12 @@ extension Reason {
     case .unknownSource: "the source was not known"
     case .rejectedLastTime: "the previous response was unusable"
     case .expired(let checked, let end):
-      "the answer of \(Host.timestamp(checked)) was fresh until \(Host.timestamp(end))"
+      "the response of \(Host.timestamp(checked)) was fresh until \(Host.timestamp(end))"
     case .noLifetime(let checked):
-      "the server did not say how long its answer of \(Host.timestamp(checked)) is fresh"
+      "the server did not say how long its response of \(Host.timestamp(checked)) is fresh"
     case .alwaysRevalidated: "every source is (revalidate: always)"
-    case .filesMissing(let missing, let all): "\(missing) of its \(all) files are missing"
+    case .filesMissing(let missing, let all):
+      all == 1 ? "its file is missing" : "\(missing) of its \(all) files are missing"
     case .noLongerAccepted: "the pipeline no longer accepts what it accepted before"
     case .headerDiffers: "a layout run saw another image there"
     default: ""
@@ -34,7 +35,7 @@ extension Reason {
 
   private var whyReused: String {
     switch self {
-    case .fresh(let end): "the server's answer is fresh until \(Host.timestamp(end))"
+    case .fresh(let end): "the server's response is fresh until \(Host.timestamp(end))"
     case .neverRevalidated: "a known source is never requested again (revalidate: never)"
     case .checkedInThisRun: "another item of this run requested the same source"
     case .onlyFailedRequested: "only failed, stale and new items are requested (--retry-failed)"
@@ -60,7 +61,8 @@ extension Reason {
       "not decoded: a worker failed on these bytes "
         + (failures == 1 ? "once" : "\(failures) times in a row")
         + "; they are retried after \(Host.timestamp(until))"
-    case .decoded(let made, let reused): "decoded: \(made) files made, \(reused) reused"
+    case .decoded(let made, let reused):
+      "decoded: \(made) \(made == 1 ? "file" : "files") made, \(reused) reused"
     case .failed(let code, let message): "failed: \(message) (\(code))"
     case .text(let text): text
     default: ""
