@@ -194,6 +194,34 @@ import Testing
     await nginx.stop()
   }
 
+  /// A preview in XMP may show what a crop or a later edit removed. Its packet is not kept.
+  @Test func packetsWithPreviewsAreRemoved() async throws {
+    let folder = try TemporaryFolder()
+    for (name, options) in [
+      ("with", ["-XMP-xmp:ThumbnailFormat=JPEG", "-XMP-xmp:ThumbnailWidth=8"]), ("without", []),
+    ] {
+      let path = folder.path("\(name).jpg")
+      try FileManager.default.copyItem(at: Places.fixture("plain.jpg"), to: URL(filePath: path))
+      let made = try await Tool.run(
+        "/usr/bin/exiftool",
+        ["-overwrite_original", "-XMP-dc:Title=A title", "-Artist=An artist"] + options + [path])
+      try #require(made.status == 0, "\(made.errors)")
+    }
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let fixture = try RunFixture(
+      manifest: ["with", "without"].map { nginx.url("/\($0).jpg") + "\n" }.joined(),
+      keys: "scales: [1]\nvariants: {format: jpeg, metadata: keep}",
+      slots: "slots: {a: {size: 50x}}")
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    for (image, title) in zip(try fixture.catalog.images, [nil, "A title"]) {
+      let path = fixture.folder.path("out/\(try #require(image.variants.first).path)")
+      let tags = try await Self.read(path)
+      #expect(tags["IFD0:Artist"] == "An artist")
+      #expect(tags["XMP-dc:Title"] == title, "\(tags)")
+    }
+  }
+
   /// Locations are removed from XMP of every namespace, from Exif and from IPTC.
   @Test(arguments: formats)
   func locationsAreRemovedUnlessListed(_ format: String) async throws {

@@ -63,6 +63,22 @@ import Testing
     try await fixture.expectWhole()
   }
 
+  /// A source that is larger than a new encoding of it is not stored.
+  @Test func largeSourcesAreReencoded() async throws {
+    let folder = try TemporaryFolder()
+    let names = ["plain.png", "plain.jpg"]
+    for (name, options) in zip(names, ["[compression=0]", "[Q=100]"]) {
+      let made = try await Tool.run(
+        "/usr/bin/vips", ["copy", Places.fixture("plain.jpg").path, folder.path(name) + options])
+      try #require(made.status == 0, "\(made.errors)")
+    }
+    let fixture = try await Self.run(names, in: folder, "format: source, quality: 60")
+    for name in names {
+      let bytes = try Data(contentsOf: URL(filePath: try fixture.file(name, "a", scale: 1)))
+      #expect(bytes.count * 10 < (try folder.read(name)).count * 9, "\(name)")
+    }
+  }
+
   @Test func storedImagesKeepTheConfiguredMetadata() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.sources(in: folder).filter { $0 != "animated.webp" }

@@ -1,0 +1,87 @@
+import Foundation
+import TesseraPlan
+import TesseraTestSupport
+import TesseraWire
+import TesseraWorkers
+import Testing
+
+/// The pixels that a worker makes, compared with what they should be.
+@Suite struct TranscodeTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A worker's files, as PNG.
+  private func transcode(
+    _ source: String, _ format: String, base: Size, _ files: [PlannedFile]
+  ) async throws -> [Pixels] {
+    let pool = try await WorkerPool.start(settings(Places.worker))
+    defer { pool.close() }
+    var job = job(format: format, size: Size(800, 600), files: files)
+    job.decode.base = base
+    let answer = try await pool.perform(
+      job, of: JobSource(path: folder.path(source), host: "example.com"))
+    guard case .made(let made) = answer else {
+      Issue.record("\(answer)")
+      return []
+    }
+    return try files.indices.map { index in
+      let path = folder.path("\(index).png")
+      try Data(try made.bytes(of: index)).write(to: URL(filePath: path))
+      return try Pixels(path)
+    }
+  }
+
+  /// The likeness of two images of one size, in dB (PSNR).
+  private func likeness(_ one: Pixels, _ other: Pixels) throws -> Double {
+    try #require(one.samples.count == other.samples.count)
+    let squares = zip(one.samples, other.samples).reduce(0) { sum, pair in
+      let difference = Int(pair.0) - Int(pair.1)
+      return sum + difference * difference
+    }
+    return 10 * log10(255 * 255 * Double(one.samples.count) / Double(max(1, squares)))
+  }
+
+  /// Codecs reduce while they decode, and small files are made from larger ones. Neither may blur a
+  /// file: it looks as if it was resized from the whole image in one step.
+  @Test(arguments: [
+    ("a.jpg[Q=95]", "jpeg", Size(80, 60), Size(80, 60)),
+    ("a.webp[Q=95]", "webp", Size(200, 150), Size(200, 150)),
+    ("a.png", "png", Size(800, 600), Size(380, 285)),
+  ])
+  func filesAreAsSharpAsIfMadeInOneStep(
+    _ source: String, _ format: String, _ base: Size, _ size: Size
+  ) async throws {
+    // Rings that become finer towards the edges.
+    try await Pixels.make(folder.path(source), width: 800, height: 600) { x, y in
+      let (across, down) = (Double(x - 400), Double(y - 300))
+      let value = Int(128 + 100 * cos((across * across + down * down) / 2_400))
+      return [value, value, value]
+    }
+    let name = String(source.prefix { $0 != "[" })
+    let scale = "\(Double(size.width) / 800)"
+    let resized = try await Tool.run(
+      "/usr/bin/vips",
+      ["resize", folder.path(name), folder.path("expected.png"), scale, "--gap", "0"])
+    try #require(resized.status == 0, "\(resized.errors)")
+    let made = try await transcode(
+      name, format, base: base, [file(size.width, size.height, .png)])
+    let likeness = try likeness(
+      try #require(made.first), try Pixels(folder.path("expected.png")))
+    #expect(likeness > 40, "\(likeness) dB")
+  }
+
+  /// Two crops of one size are two files.
+  @Test func everyCropHasItsOwnPixels() async throws {
+    try await Pixels.make(folder.path("a.png"), width: 800, height: 600) { x, _ in
+      x < 400 ? [200, 0, 0] : [0, 0, 200]
+    }
+    let crops = [nil, 0, 700].map { (x: Int?) in
+      var file = file(40, 30, .png)
+      file.crop = x.map { Crop(x: $0, y: 0, size: Size(100, 75)) }
+      return file
+    }
+    let made = try await transcode("a.png", "png", base: Size(800, 600), crops)
+    #expect(made.map(\.mean) == [[100, 0, 100], [200, 0, 0], [0, 0, 200]])
+  }
+}
