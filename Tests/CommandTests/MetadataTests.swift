@@ -80,6 +80,14 @@ import Testing
         (tags["IPTC:City"] != nil) == (kinds.contains("iptc") && expected.contains("place")),
         "\(policy)")
       #expect(["1", nil].contains(tags["XMP-tiff:Orientation"]), "\(policy)")
+      if format == "png" {
+        // Each kind once, and XMP where readers expect it.
+        let parts = Container.parts(of: Array(try Data(contentsOf: URL(filePath: path))))
+        #expect(
+          parts.filter { ["eXIf", "iTXt", "zTXt", "tEXt"].contains($0) }
+            == (kinds.contains("exif") ? ["eXIf"] : []) + (kinds.contains("xmp") ? ["iTXt"] : []),
+          "\(policy)")
+      }
       if kinds.contains("exif"), !kinds.contains("icc") {
         #expect(["1", nil].contains(tags["ExifIFD:ColorSpace"]), "\(policy)")
       }

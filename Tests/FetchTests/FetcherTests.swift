@@ -175,6 +175,27 @@ private final class Bucket: BodyReceiving {
   }()
 
   /// Configured headers are sent to the requested origin only, not to one that it redirects to.
+  /// The beginning of a source may be read, however large the whole is.
+  @Test(arguments: [(true, nil), (false, .tooLarge)] as [(Bool, FetchError.Code?)])
+  func onlyWholeSourcesMayBeTooLarge(_ isForBeginning: Bool, _ code: FetchError.Code?) async throws
+  {
+    let server = try FaultServer([
+      "/large": { _, connection in
+        connection.send(
+          "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "x", count: 999))
+        connection.hang()
+      }
+    ])
+    defer { server.stop() }
+    let fetcher = try Fetcher(Self.settings { $0.maximumBytes = 100_000 })
+    defer { fetcher.close() }
+    var request = FetchRequest(url: server.url("/large"), deadline: .seconds(10))
+    request.isForBeginning = isForBeginning
+    let result = await fetcher.fetch(request, host: "one", into: Bucket(limit: 10)).result
+    let found: FetchError.Code? = if case .failure(let error) = result { error.code } else { nil }
+    #expect(found == code)
+  }
+
   @Test func doesNotSendHeadersToAnotherOrigin() async throws {
     let other = try FaultServer([
       "/there": { request, connection in

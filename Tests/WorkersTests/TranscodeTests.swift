@@ -45,12 +45,13 @@ import Testing
   /// Codecs reduce while they decode, and small files are made from larger ones. Neither may blur a
   /// file: it looks as if it was resized from the whole image in one step.
   @Test(arguments: [
-    ("a.jpg[Q=95]", "jpeg", Size(80, 60), Size(80, 60)),
-    ("a.webp[Q=95]", "webp", Size(200, 150), Size(200, 150)),
-    ("a.png", "png", Size(800, 600), Size(380, 285)),
+    ("a.jpg[Q=95]", "jpeg", Size(80, 60), Size(80, 60), 40),
+    ("a.webp[Q=95]", "webp", Size(200, 150), Size(200, 150), 40),
+    // One step indeed: the next level, of 400 pixels, is not twice as large.
+    ("a.png", "png", Size(800, 600), Size(380, 285), 60),
   ])
   func filesAreAsSharpAsIfMadeInOneStep(
-    _ source: String, _ format: String, _ base: Size, _ size: Size
+    _ source: String, _ format: String, _ base: Size, _ size: Size, _ least: Double
   ) async throws {
     // Rings that become finer towards the edges.
     try await Pixels.make(folder.path(source), width: 800, height: 600) { x, y in
@@ -68,7 +69,7 @@ import Testing
       name, format, base: base, [file(size.width, size.height, .png)])
     let likeness = try likeness(
       try #require(made.first), try Pixels(folder.path("expected.png")))
-    #expect(likeness > 40, "\(likeness) dB")
+    #expect(likeness > least, "\(likeness) dB")
   }
 
   /// Two crops of one size are two files.
