@@ -64,23 +64,26 @@ final class ForkServer: Sendable {
     isReaped.withLock { isReaped in
       guard !isReaped else { return }
       isReaped = true
-      // It then kills its workers, with whatever they may have started, and ends.
+      // It then kills its workers, with whatever they may have started, and ends. A busy machine may
+      // not let it do so at once.
       shutdown(channel, Int32(SHUT_RDWR))
-      _ = Self.end(pid)
+      _ = Self.end(pid, patience: .seconds(2))
     }
   }
 
-  /// Ensures that a child has ended, and reports how. One that is about to end on its own gets 100 ms
-  /// for it, so that its own reason is reported.
-  private static func end(_ child: pid_t) -> ProcessEnding {
+  /// Ensures that a child has ended, and reports how.
+  ///
+  /// - Parameter patience: the time for it to end on its own, for its own reason; then it is killed.
+  private static func end(_ child: pid_t, patience: Duration = .milliseconds(100)) -> ProcessEnding {
+    let begin = ContinuousClock.now
     var status: Int32 = 0
     var isKilled = false
     // A process in an uninterruptible system call does not end: it is left to the kernel after 2 s.
-    for attempt in 0..<400 {
+    while begin.duration(to: .now) < patience + .seconds(2) {
       if waitpid(child, &status, WNOHANG) == child {
         return isKilled ? .killed : ProcessEnding(status: status)
       }
-      if attempt == 20 {
+      if !isKilled, begin.duration(to: .now) >= patience {
         kill(-child, SIGKILL)
         isKilled = true
       }
