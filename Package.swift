@@ -12,7 +12,7 @@ import PackageDescription
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON   Text   System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib (system libraries);
-//      CProcess, CSandbox, CJPEG (our few lines of C)
+//      CProcess, CSandbox, CJPEG, CPixels (our few lines of C)
 //
 // Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
 // is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
@@ -78,6 +78,7 @@ let package = Package(
     .target(name: "TesseraCProcess", path: "Sources/CProcess"),
     .target(
       name: "TesseraCJPEG", path: "Sources/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "TesseraCPixels", path: "Sources/CPixels", linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "TesseraCSandbox", path: "Sources/CSandbox",
       linkerSettings: [.linkedLibrary("seccomp")]),
@@ -120,6 +121,7 @@ let package = Package(
       [
         "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraSystem",
         "TesseraText", "TesseraBytes", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
+        "TesseraCPixels",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: a run, and what works on a finished output
@@ -196,7 +198,7 @@ let package = Package(
     tests("OutputTests", ["TesseraOutput", "TesseraSystem"]),
     tests(
       "WorkersTests",
-      ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder"]),
+      ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraCPixels"]),
     tests("CatalogTests", ["TesseraCatalog", "TesseraPlan", "TesseraJSON"]),
     tests(
       "PipelineTests",

@@ -74,7 +74,8 @@ final class ForkServer: Sendable {
   /// Ensures that a child has ended, and reports how.
   ///
   /// - Parameter patience: the time for it to end on its own, for its own reason; then it is killed.
-  private static func end(_ child: pid_t, patience: Duration = .milliseconds(100)) -> ProcessEnding {
+  private static func end(_ child: pid_t, patience: Duration = .milliseconds(100)) -> ProcessEnding
+  {
     let begin = ContinuousClock.now
     var status: Int32 = 0
     var isKilled = false

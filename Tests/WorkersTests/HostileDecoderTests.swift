@@ -30,9 +30,9 @@ import Testing
         return
       }
     }
-    // 100 MiB a job: no worker can do six.
+    // 100 MiB a job: after five of them a worker has no more, and is lost as soon as it needs some.
     let workers = try shim.numbers("worker")
-    #expect(Set(workers).count >= 4, "\(workers)")
+    #expect(Set(workers).count >= 2, "\(workers)")
   }
 
   /// A thread needs memory for its stack. Its lack says nothing about the image.

@@ -86,16 +86,21 @@ struct Decoder {
   func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
     let scale = Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
     let loaded = try reopened(at: scale)
-    let converted = try colours.convert(withUnreadMetadata(loaded), warnings: &warnings)
+    let complete = try withUnreadMetadata(loaded)
     // The base is in displayed pixels; the pixels here are not turned yet.
     let target =
       loaded.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
     if job.decode.isAnimated {
+      let converted = try colours.convert(complete, warnings: &warnings)
       return try Self.frames(of: converted, count: facts.frames, target: target)
     }
-    let plain = try Self.withoutOpaqueAlpha(converted)
+    // Fewer pixels to convert; resizing in the source's own RGB is as good as in sRGB.
+    let convertsLast = complete.isEightBit && complete.isRGB
+    let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
+    let plain = try Self.withoutOpaqueAlpha(full)
     // In memory, because sequential decoding delivers rows only once and in order.
-    let base = try plain.resized(width: target.width, height: target.height).inMemory()
+    var base = try plain.resized(width: target.width, height: target.height).inMemory()
+    if convertsLast { base = try colours.convert(base, warnings: &warnings).inMemory() }
     // Turning needs rows in any order, so it comes last, when the image is small and in memory.
     return [try Self.upright(base)]
   }

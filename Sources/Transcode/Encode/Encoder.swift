@@ -15,6 +15,11 @@ enum Encoder {
     let prepared: Prepared
     let encoded: EncodedBytes
     do throws(VipsError) {
+      if let bytes = try plain(frames, file.encoding),
+        bytes.withUnsafeBytes({ file.matches(Span(_unsafeBytes: $0)) })
+      {
+        return source?.smaller(than: bytes, as: file) ?? bytes
+      }
       prepared = try prepare(frames, for: file.encoding)
       encoded = try encode(prepared.image, file.encoding, strips: prepared.kept.isEmpty)
     } catch {
@@ -28,6 +33,16 @@ enum Encoder {
       return try cleaned(bytes, prepared, file.encoding.format)
     }
     return source?.smaller(than: clean, as: file) ?? clean
+  }
+
+  /// The most common file: a WebP without metadata of a still image. Nil for every other, and if the
+  /// encoder fails: libvips' saver then reports why.
+  private static func plain(_ frames: [Raster], _ encoding: Encoding) throws(VipsError) -> [UInt8]?
+  {
+    guard encoding.format == .webp, encoding.metadata.isEmpty, encoding.background == nil,
+      frames.count == 1, let quality = encoding.quality, let effort = encoding.effort
+    else { return nil }
+    return try WebPStill.encode(frames[0], quality: quality, effort: effort)
   }
 
   /// An image ready for its encoder, and what its container needs afterwards.

@@ -35,6 +35,9 @@ extension Raster {
   /// Resized to exactly this size with a Lanczos kernel.
   func resized(width: Int, height: Int) throws(VipsError) -> Raster {
     if width == self.width && height == self.height { return self }
+    if canBeResampled(width: width, height: height) {
+      return try resampled(width: width, height: height)
+    }
     let horizontal = Double(width) / Double(self.width)
     let vertical = Double(height) / Double(self.height)
     guard hasAlpha else {

@@ -1,0 +1,53 @@
+internal import TesseraCVips
+internal import TesseraCWebPMux
+
+/// Encodes a still image without metadata straight through libwebp: the same bytes as libvips' saver
+/// makes, without the fixed cost of an operation of libvips.
+enum WebPStill {
+  /// - Parameter image: 8-bit sRGB, with or without alpha.
+  /// - Returns: nil if libwebp reports an error.
+  static func encode(_ image: Raster, quality: Int, effort: Int) throws(VipsError) -> [UInt8]? {
+    // libvips' savers, too, take grey for sRGB.
+    let image = try (image.isSRGB ? image : image.convertedToSRGB()).inMemory()
+    guard let samples = image.handle.pointee.data else { return nil }
+    let samplesPerRow = Int32(image.width) * vips_image_get_bands(image.handle)
+    return encode(quality, effort) { picture in
+      picture.width = Int32(image.width)
+      picture.height = Int32(image.height)
+      return image.hasAlpha
+        ? WebPPictureImportRGBA(&picture, samples, samplesPerRow)
+        : WebPPictureImportRGB(&picture, samples, samplesPerRow)
+    }
+  }
+
+  /// - Parameter fill: sets the size and the samples of a picture; returns 0 if it can't.
+  private static func encode(
+    _ quality: Int, _ effort: Int, _ fill: (inout WebPPicture) -> Int32
+  ) -> [UInt8]? {
+    var config = WebPConfig()
+    var picture = WebPPicture()
+    guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality)) != 0,
+      WebPPictureInit(&picture) != 0
+    else { return nil }
+    config.method = Int32(effort)
+    defer { WebPPictureFree(&picture) }
+    guard fill(&picture) != 0 else { return nil }
+    var writer = WebPMemoryWriter()
+    WebPMemoryWriterInit(&writer)
+    defer { WebPMemoryWriterClear(&writer) }
+    let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
+      picture.writer = WebPMemoryWrite
+      picture.custom_ptr = UnsafeMutableRawPointer(writer)
+      return WebPEncode(&config, &picture) != 0
+    }
+    guard isEncoded else { return nil }
+    return Array(UnsafeBufferPointer(start: writer.mem, count: writer.size))
+  }
+}
+
+extension Raster {
+  /// Whether the samples are three or four bands of 8-bit sRGB.
+  fileprivate var isSRGB: Bool {
+    isEightBit && vips_image_get_interpretation(handle) == VIPS_INTERPRETATION_sRGB
+  }
+}

@@ -1,0 +1,56 @@
+internal import TesseraCPixels
+internal import TesseraCVips
+
+/// Resizing with our own resampler, which has none of the fixed cost of an operation of libvips.
+extension Raster {
+  /// Rows of the source that libvips computes at a time.
+  private static let strip = 16
+
+  /// Whether ``resampled(width:height:)`` can make this size of it.
+  func canBeResampled(width: Int, height: Int) -> Bool {
+    let bands = vips_image_get_bands(handle)
+    let most = Self.mostReduction
+    return isEightBit && vips_image_get_coding(handle) == VIPS_CODING_NONE
+      && (hasAlpha ? bands == 2 || bands == 4 : bands == 1 || bands == 3)
+      && width * most >= self.width && height * most >= self.height
+  }
+
+  /// The kernel covers six times this many rows, which are in memory.
+  private static let mostReduction = 16
+
+  /// Resized to exactly this size with a Lanczos kernel, in memory. Alpha is taken into account.
+  ///
+  /// All rows are read, from the top down: an error of the decoder is thrown here.
+  func resampled(width: Int, height: Int) throws(VipsError) -> Raster {
+    let result = try Self.make { out in
+      out.pointee = vips_image_new_memory()
+      var inputs: [UnsafeMutablePointer<VipsImage>?] = [handle, nil]
+      return vips_image_pipeline_array(out.pointee, VIPS_DEMAND_STYLE_ANY, &inputs)
+    }
+    result.handle.pointee.Xsize = Int32(width)
+    result.handle.pointee.Ysize = Int32(height)
+    vips_error_clear()
+    guard vips_image_write_prepare(result.handle) == 0, let samples = result.handle.pointee.data,
+      let region = vips_region_new(handle)
+    else { throw VipsError.current() }
+    defer { g_object_unref(region) }
+    guard
+      let resampler = tessera_image_resampler_new(
+        Int32(self.width), Int32(self.height), vips_image_get_bands(handle), Int32(width),
+        Int32(height), samples)
+    else { throw VipsError(message: "out of memory") }
+    defer { tessera_image_resampler_end(resampler) }
+    for top in stride(from: 0, to: self.height, by: Self.strip) {
+      let count = min(Self.strip, self.height - top)
+      var area = VipsRect(
+        left: 0, top: Int32(top), width: Int32(self.width), height: Int32(count))
+      guard vips_region_prepare(region, &area) == 0 else { throw VipsError.current() }
+      let first =
+        region.pointee.data + Int(region.pointee.bpl) * (top - Int(region.pointee.valid.top))
+      for row in 0..<count {
+        tessera_image_resampler_add(resampler, first + row * Int(region.pointee.bpl))
+      }
+    }
+    return result
+  }
+}
