@@ -101,8 +101,8 @@ let package = Package(
     module(
       "PipelineFile",
       [
-        "TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText",
-        "TesseraCYAML",
+        "TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraPlaceholder",
+        "TesseraSystem", "TesseraText", "TesseraCYAML",
       ]),
     module("Fetch", ["TesseraSystem", "TesseraText", "TesseraCCurl"]),
     module(

@@ -73,7 +73,8 @@ struct RunParts: Sendable {
     confirmer = SourceConfirmer(freshness: freshness, clock: clock)
     stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
     planner = FilePlanner(
-      settings: file.plan, profile: file.profile, libvips: libvips, state: state, output: output)
+      settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
+      state: state, output: output)
     copies = SourceCopies(
       run: RunCopies(of: turns.queue, in: workspace), cache: cache, acceptance: acceptance,
       workspace: workspace)

@@ -4,5 +4,5 @@ package enum Version {
   package static let number = "0.1.0"
 
   /// Raised whenever the same recipe, content and libraries would give other bytes than before.
-  static let recipes = 3
+  static let recipes = 4
 }

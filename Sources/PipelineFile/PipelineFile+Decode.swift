@@ -1,5 +1,6 @@
 internal import TesseraImageHeader
 internal import TesseraManifest
+internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraSystem
 internal import TesseraText
@@ -92,10 +93,10 @@ extension PipelineFile {
   }
 
   /// The kinds of placeholders; an empty list means none. Their order in the file has no effect.
-  private static func placeholders(_ top: inout KeyGroup) -> [Placeholder] {
+  private static func placeholders(_ top: inout KeyGroup) -> [Placeholders.Kind] {
     guard let nodes = top.list("placeholders") else { return [.color, .thumbhash] }
-    let named = nodes.compactMap { top.choice(of: $0, "placeholders", Placeholder.allCases) }
-    return Placeholder.allCases.filter(named.contains)
+    let named = nodes.compactMap { top.choice(of: $0, "placeholders", Placeholders.Kind.allCases) }
+    return Placeholders.Kind.allCases.filter(named.contains)
   }
 
   private static func acceptedFormats(_ top: inout KeyGroup) -> [ImageFormat] {

@@ -1,4 +1,5 @@
 package import TesseraImageHeader
+package import TesseraPlaceholder
 package import TesseraPlan
 
 /// A decoded pipeline file: every value has its type and is in its range, or is the default.
@@ -24,7 +25,7 @@ package struct PipelineFile: Sendable {
   /// Whether a run is rejected if the kernel cannot confine workers wholly.
   package var requiresSandbox = false
   /// The placeholders that the catalog has of each image.
-  package var placeholders: [Placeholder] = [.color, .thumbhash]
+  package var placeholders: [Placeholders.Kind] = [.color, .thumbhash]
   /// How damaged a source may be before it is rejected.
   package var failOn = FailOn.error
   /// In percent: if more of the last items failed, the run stops. At 100 it never stops.
@@ -50,10 +51,6 @@ package struct PipelineFile: Sendable {
     /// Address space in bytes.
     package var memory = 2_000_000_000
     package var time = Duration.seconds(60)
-  }
-
-  package enum Placeholder: String, Sendable, CaseIterable {
-    case color, thumbhash, blurhash, lqip
   }
 
   /// How much a catalog contains.

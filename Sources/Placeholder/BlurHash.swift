@@ -45,14 +45,17 @@ package enum BlurHash {
       let part = Double(value) / 255
       return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
     }
-    return (0..<image.width * image.height).flatMap { pixel in
+    var values: [Double] = []
+    values.reserveCapacity(image.width * image.height * 3)
+    for pixel in 0..<image.width * image.height {
       let alpha = Int(image.samples[pixel * 4 + 3])
-      return (0..<3).map { channel in
+      for channel in 0..<3 {
         let sample = Int(image.samples[pixel * 4 + channel])
         // Place the pixel on white, rounded to the nearest sample.
-        return light[(sample * alpha + 255 * (255 - alpha) + 127) / 255]
+        values.append(light[(sample * alpha + 255 * (255 - alpha) + 127) / 255])
       }
     }
+    return values
   }
 
   /// The factors of one basis function, a product of two cosines, for the three channels.

@@ -17,13 +17,14 @@ struct ThumbHashPlanes {
     hasAlpha = opacity < Double(count)
     for pixel in 0..<count {
       let opacity = Double(image.samples[pixel * 4 + 3]) / 255
-      let colour = (0..<3).map { channel in
+      func colour(_ channel: Int) -> Double {
         average[channel] * (1 - opacity)
           + opacity / 255 * Double(image.samples[pixel * 4 + channel])
       }
-      luminance.append((colour[0] + colour[1] + colour[2]) / 3)
-      yellow.append((colour[0] + colour[1]) / 2 - colour[2])
-      red.append(colour[0] - colour[1])
+      let (first, second, third) = (colour(0), colour(1), colour(2))
+      luminance.append((first + second + third) / 3)
+      yellow.append((first + second) / 2 - third)
+      red.append(first - second)
       alpha.append(opacity)
     }
   }

@@ -48,7 +48,7 @@ package struct Transcoder {
     do throws(VipsError) {
       return .done(
         TranscodeResult(
-          facts: decoded.facts, placeholders: try pyramid.placeholders(),
+          facts: decoded.facts, placeholders: try pyramid.placeholders(job.placeholders),
           warnings: decoded.warnings, lengths: lengths))
     } catch {
       throw TranscodeFailure(encoding: error, format: "placeholder")

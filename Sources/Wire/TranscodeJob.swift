@@ -1,3 +1,4 @@
+package import TesseraPlaceholder
 package import TesseraPlan
 
 /// A request to a worker: one source, decoded once, and all files to make from it.
@@ -16,10 +17,13 @@ package struct TranscodeJob: Sendable, Equatable {
   package var maximumPixels: Int
   package var maximumFrames: Int
   package var files: [PlannedFile]
+  /// What to make of the uncropped image besides; with none, not even the colour.
+  package var placeholders: [Placeholders.Kind]
 
   package init(
     identifier: Int, format: String, expected: SourceFacts, decode: DecodePlan, failOn: FailOn,
-    maximumPixels: Int, maximumFrames: Int, files: [PlannedFile]
+    maximumPixels: Int, maximumFrames: Int, files: [PlannedFile],
+    placeholders: [Placeholders.Kind]
   ) {
     self.identifier = identifier
     self.format = format
@@ -29,5 +33,6 @@ package struct TranscodeJob: Sendable, Equatable {
     self.maximumPixels = maximumPixels
     self.maximumFrames = maximumFrames
     self.files = files
+    self.placeholders = placeholders
   }
 }

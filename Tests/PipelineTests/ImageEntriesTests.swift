@@ -61,12 +61,12 @@ import Testing
   }
 
   @Test func theConfiguredPlaceholdersAreShown() {
-    let cases: [([PipelineFile.Placeholder], String?)] = [
+    let cases: [([Placeholders.Kind], String?)] = [
       ([], nil),
       ([.color], ##"{"color":"#102030"}"##),
       ([.lqip, .blurhash], #"{"blurhash":"L00000","lqip":"data:image/webp;base64,AA"}"#),
       (
-        PipelineFile.Placeholder.allCases,
+        Placeholders.Kind.allCases,
         ##"{"color":"#102030","thumbhash":"AAEC","blurhash":"L00000","##
           + #""lqip":"data:image/webp;base64,AA"}"#
       ),

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
 import TesseraWire
@@ -11,13 +12,13 @@ func settings(_ executable: String, seconds: Int = 20, count: Int = 1) -> Worker
 
 func job(
   format: String, size: Size, frames: Int = 1, alpha: Bool = false, pixels: Int = 100_000_000,
-  files: [PlannedFile] = []
+  files: [PlannedFile] = [], placeholders: [Placeholders.Kind] = []
 ) -> TranscodeJob {
   TranscodeJob(
     identifier: 1, format: format,
     expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames),
     decode: DecodePlan(base: size, isAnimated: false, keepsProfile: false), failOn: .error,
-    maximumPixels: pixels, maximumFrames: 100, files: files)
+    maximumPixels: pixels, maximumFrames: 100, files: files, placeholders: placeholders)
 }
 
 func file(_ width: Int, _ height: Int, _ format: OutputFormat = .webp) -> PlannedFile {

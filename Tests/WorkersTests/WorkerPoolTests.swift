@@ -13,7 +13,9 @@ import Testing
     defer { pool.close() }
     #expect(pool.hello.libvips.hasPrefix("8."))
     let answer = try await pool.perform(
-      job(format: "jpeg", size: Size(240, 160), files: [file(120, 80), file(60, 40, .jpeg)]),
+      job(
+        format: "jpeg", size: Size(240, 160), files: [file(120, 80), file(60, 40, .jpeg)],
+        placeholders: [.lqip]),
       of: fixture("plain.jpg"))
     guard case .made(let made) = answer else {
       Issue.record("\(answer)")
@@ -23,7 +25,11 @@ import Testing
       made.result.facts
         == SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1, colourSpace: "rgb"))
     #expect(made.result.warnings.isEmpty)
-    #expect(made.result.placeholders.lqip.hasPrefix("data:image/webp;base64,"))
+    let placeholders = made.result.placeholders
+    #expect(placeholders.lqip?.hasPrefix("data:image/webp;base64,") == true)
+    // Nothing that was not requested, but the colour.
+    #expect(placeholders.color != nil)
+    #expect(placeholders.thumbHash == nil && placeholders.blurHash == nil)
     try Data(try made.bytes(of: 0)).write(to: URL(filePath: folder.path("a.webp")))
     try Data(try made.bytes(of: 1)).write(to: URL(filePath: folder.path("b.jpg")))
     #expect(try Pixels(folder.path("a.webp")).width == 120)

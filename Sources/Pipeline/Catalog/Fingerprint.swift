@@ -1,6 +1,7 @@
 internal import TesseraBytes
 internal import TesseraImageHeader
 internal import TesseraPipelineFile
+internal import TesseraPlaceholder
 internal import TesseraPlan
 
 /// Names for "made the same way".

@@ -9,7 +9,7 @@ internal import TesseraWire
 struct ImageEntries: Sendable {
   let plan: PlanSettings
   /// The placeholders that entries show.
-  let placeholders: [PipelineFile.Placeholder]
+  let placeholders: [Placeholders.Kind]
   let profile: PipelineFile.Profile
 
   init(_ file: PipelineFile) {
@@ -156,7 +156,7 @@ extension ItemFailure {
 
 extension Placeholders {
   /// The configured kinds; nil if none of them is there.
-  fileprivate func shown(_ kinds: [PipelineFile.Placeholder]) -> CatalogPlaceholder? {
+  fileprivate func shown(_ kinds: [Placeholders.Kind]) -> CatalogPlaceholder? {
     let shown = CatalogPlaceholder(
       color: kinds.contains(.color) ? color : nil,
       thumbhash: kinds.contains(.thumbhash) ? thumbHash : nil,

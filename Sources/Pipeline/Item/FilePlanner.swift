@@ -1,5 +1,6 @@
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraWire
@@ -8,6 +9,7 @@ internal import TesseraWire
 struct FilePlanner: Sendable {
   let settings: PlanSettings
   let profile: PipelineFile.Profile
+  let placeholders: [Placeholders.Kind]
   let libvips: String
   let state: StateStore
   let output: any Output
@@ -32,7 +34,9 @@ struct FilePlanner: Sendable {
     let records = try variants.map { record in try record.flatMap { try published($0) } }
     return Blueprint(
       content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
-      placeholderKey: placeholderKey, placeholder: placeholder)
+      placeholderKey: placeholderKey,
+      placeholder: placeholders.isEmpty
+        ? Placeholders() : placeholder.flatMap { $0.has(placeholders) ? $0 : nil })
   }
 
   /// Nil if the file is missing or not whole: then the record counts as missing.

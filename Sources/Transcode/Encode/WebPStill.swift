@@ -20,7 +20,7 @@ enum WebPStill {
     }
   }
 
-  /// - Parameter fill: sets the size and the samples of a picture; returns 0 if it can't.
+  /// - Parameter fill: sets the size and the samples of an image of libwebp; returns 0 if it can't.
   private static func encode(
     _ quality: Int, _ effort: Int, _ fill: (inout WebPPicture) -> Int32
   ) -> [UInt8]? {

@@ -10,23 +10,30 @@ extension Pyramid {
   private static let tinySide = 16
   private static let tinyQuality = 30
 
-  /// All placeholders, from the first frame of the uncropped image.
-  mutating func placeholders() throws(VipsError) -> Placeholders {
-    let small = try uncropped(Thumbnail.longestSide)
+  /// Placeholders, from the first frame of the uncropped image; none if no kind is configured.
+  mutating func placeholders(_ kinds: [Placeholders.Kind]) throws(VipsError) -> Placeholders {
+    guard !kinds.isEmpty else { return Placeholders() }
+    // All from one small image in sRGB: the base may be in the source's own profile.
+    let small = try uncropped(Thumbnail.longestSide).onScreen().inMemory()
     let thumbnail = Thumbnail(
       width: small.width, height: small.height, samples: try small.samples())
-    let colour = DominantColour.of(thumbnail).map {
+    var placeholders = Placeholders()
+    placeholders.color = DominantColour.of(thumbnail).map {
       Colour(red: $0.red, green: $0.green, blue: $0.blue).hexadecimal
     }
-    // The base may be in the source's own profile, which a stripped file would lose.
-    let tiny = try uncropped(Self.tinySide).onScreen()
-      .prepared(keeping: .strip, isAnimation: false).0
-    let file = try tiny.webp(quality: Self.tinyQuality, effort: 6).withBytes { bytes in
-      WebPContainer.clean(bytes) ?? Array(bytes)
+    if kinds.contains(.thumbhash) {
+      placeholders.thumbHash = Base64.encode(ThumbHash.encode(thumbnail))
     }
-    return Placeholders(
-      color: colour, thumbHash: Base64.encode(ThumbHash.encode(thumbnail)),
-      blurHash: BlurHash.encode(thumbnail), lqip: "data:image/webp;base64," + Base64.encode(file))
+    if kinds.contains(.blurhash) { placeholders.blurHash = BlurHash.encode(thumbnail) }
+    if kinds.contains(.lqip) {
+      let size = size(fitting: Self.tinySide)
+      let tiny = try small.resized(width: size.width, height: size.height)
+      guard let file = try WebPStill.encode(tiny, quality: Self.tinyQuality, effort: 6) else {
+        throw VipsError(message: "libwebp could not encode it")
+      }
+      placeholders.lqip = "data:image/webp;base64," + Base64.encode(file)
+    }
+    return placeholders
   }
 
   /// The first frame, with its longer side reduced to `longest` pixels.

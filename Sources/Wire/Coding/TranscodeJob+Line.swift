@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraPlaceholder
 internal import TesseraPlan
 
 extension TranscodeJob {
@@ -22,6 +23,8 @@ extension TranscodeJob {
       object.array { list in
         for file in files { list.object { file.write(to: &$0) } }
       }
+      object.name("placeholders")
+      object.array { list in for kind in placeholders { list.value(kind.rawValue) } }
     }
   }
 
@@ -34,6 +37,10 @@ extension TranscodeJob {
     guard base.count == 2, base[0] > 0, base[1] > 0 else {
       throw WireError(message: "\"base\" is missing or invalid")
     }
+    let names = message.value["placeholders"]?.arrayValue?.compactMap(\.stringValue)
+    guard let placeholders = names?.compactMap(Placeholders.Kind.init),
+      placeholders.count == names?.count
+    else { throw WireError(message: "\"placeholders\" is missing or invalid") }
     self.init(
       identifier: try message.int("job"), format: try message.string("format"),
       expected: try SourceFacts(message.object("expected")),
@@ -42,7 +49,7 @@ extension TranscodeJob {
         keepsProfile: try message.bool("keepsProfile")),
       failOn: try message.choice("failOn"),
       maximumPixels: try message.int("maximumPixels"),
-      maximumFrames: try message.int("maximumFrames"), files: files)
+      maximumFrames: try message.int("maximumFrames"), files: files, placeholders: placeholders)
   }
 }
 

@@ -57,7 +57,7 @@ extension TranscodeResult {
     for warning in try message.objects("warnings") { warnings.append(try SourceWarning(warning)) }
     self.init(
       facts: try SourceFacts(message.object("done")),
-      placeholders: try Placeholders(message.object("placeholders")), warnings: warnings,
+      placeholders: Placeholders(try message.object("placeholders")), warnings: warnings,
       lengths: try message.lengths("lengths"))
   }
 }
@@ -73,17 +73,17 @@ extension TranscodeFailure {
 
 extension Placeholders {
   fileprivate func write(to object: inout JSONWriter) {
-    // An invisible image has no colour.
     if let color { object.member("color", color) }
-    object.member("thumbhash", thumbHash)
-    object.member("blurhash", blurHash)
-    object.member("lqip", lqip)
+    if let thumbHash { object.member("thumbhash", thumbHash) }
+    if let blurHash { object.member("blurhash", blurHash) }
+    if let lqip { object.member("lqip", lqip) }
   }
 
-  fileprivate init(_ message: Message) throws(WireError) {
+  fileprivate init(_ message: Message) {
     self.init(
-      color: message.value["color"]?.stringValue, thumbHash: try message.string("thumbhash"),
-      blurHash: try message.string("blurhash"), lqip: try message.string("lqip"))
+      color: message.value["color"]?.stringValue,
+      thumbHash: message.value["thumbhash"]?.stringValue,
+      blurHash: message.value["blurhash"]?.stringValue, lqip: message.value["lqip"]?.stringValue)
   }
 }
 

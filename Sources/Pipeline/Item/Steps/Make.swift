@@ -1,5 +1,6 @@
 internal import TesseraFetch
 internal import TesseraPipelineFile
+internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
@@ -13,6 +14,7 @@ struct Make: Step {
   private let clock: WallClock
   private let limits: PipelineFile.Limits
   private let failOn: FailOn
+  private let placeholders: [Placeholders.Kind]
   /// When the run ends, if it has a deadline.
   private let runEnd: ContinuousClock.Instant?
 
@@ -22,6 +24,7 @@ struct Make: Step {
     clock = parts.clock
     limits = parts.file.limits
     failOn = parts.file.failOn
+    placeholders = parts.file.placeholders
     runEnd = parts.fetcher.end
   }
 
@@ -46,7 +49,8 @@ struct Make: Step {
     TranscodeJob(
       identifier: work.item.position, format: bytes.header.format, expected: blueprint.facts,
       decode: blueprint.decode, failOn: failOn, maximumPixels: limits.pixels,
-      maximumFrames: limits.frames, files: blueprint.missing.map { blueprint.plan.files[$0] })
+      maximumFrames: limits.frames, files: blueprint.missing.map { blueprint.plan.files[$0] },
+      placeholders: placeholders)
   }
 
   private func answer(
