@@ -98,7 +98,9 @@ import Testing
     ("width=\"90pt\" height=\"60pt\"", 120, 80), ("width=\"1.25in\" height=\"1in\"", 120, 96),
     ("width=\"2.54cm\" height=\"25.4mm\"", 96, 96), ("viewBox=\"0 0 120 80\"", 120, 80),
     ("width=\"240\" height=\"160\" viewBox=\"0 0 120 80\"", 240, 160),
-    // Fractions round to the nearest whole number, halves upwards, as Chromium's naturalWidth does.
+    // Fractions round to the nearest whole number, halves upwards, as Chromium's naturalWidth does. Of
+    // a drawing without any length browsers know the shape alone, and fit it into 300 x 150; here its
+    // viewBox is its size, as in other programs that read sizes.
     ("viewBox=\"0 0 33.5 20.2\"", 34, 20), ("width=\"33.5\" height=\"20.2\"", 34, 20),
     ("width=\"33.4\" height=\"20.6\"", 33, 21), ("width=\"33.5\" viewBox=\"0 0 10 7\"", 34, 23),
     ("width=\"100%\" height=\"100%\" viewBox=\"0 0 33.5 20.2\"", 34, 20),
