@@ -36,7 +36,7 @@ def job(identifier, path, facts):
         "expected": {"width": width, "height": height, "alpha": alpha, "frames": 1},
         "base": [base["width"], base["height"]], "animated": False, "keepsProfile": False,
         "failOn": "error",
-        "maximumPixels": 10**9, "maximumFrames": 10,
+        "maximumPixels": 10**9, "maximumFrames": 10, "placeholders": ["thumbhash"],
         "files": [dict(scaled(length), format="webp", quality=80, effort=4, animated=False,
                        metadata=0)
                   for length in lengths],
