@@ -20,6 +20,15 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   /// Whether Tessera decodes all frames of an animation. Of the other formats libvips 8.14 decodes
   /// the first.
   package var hasFrames: Bool { self == .gif || self == .webp }
+
+  /// Whether files of the format are nearly always photographs: it loses detail that does not show. Not
+  /// WebP, which is used for graphics as well.
+  package var isForPhotographs: Bool {
+    switch self {
+    case .jpeg, .heic, .avif, .jxl, .jp2: true
+    default: false
+    }
+  }
 }
 
 /// What is known of a format apart from how to read it: one row of the table of formats.

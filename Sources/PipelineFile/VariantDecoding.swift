@@ -12,7 +12,8 @@ enum VariantDecoding {
       $0.hasQuality ? 1...100 : nil
     }
     // The common range is that of WebP, the default format.
-    settings.effort = encoderSetting("effort", &group, .effort, common: 0...6, \.efforts)
+    settings.effort = encoderSetting(
+      "effort", &group, .effort, common: 0...6, isAutomatic: { $0 == .webp }, \.efforts)
     // The formats that every program reads; the limits of both are above WebP's.
     settings.oversized =
       group.choice("oversized", [OutputFormat.jpeg, .png]) ?? settings.oversized
@@ -52,32 +53,48 @@ enum VariantDecoding {
 
   /// One number for all formats that have the setting, limited to the range of each format; or a
   /// group with a number for each of some formats.
+  ///
+  /// - Parameter isAutomatic: the formats whose number may be `auto`, which is nil.
   private static func encoderSetting(
     _ key: String, _ group: inout KeyGroup, _ defaults: EncoderSetting,
-    common: ClosedRange<Int>, _ range: (OutputFormat) -> ClosedRange<Int>?
+    common: ClosedRange<Int>, isAutomatic: (OutputFormat) -> Bool = { _ in false },
+    _ range: (OutputFormat) -> ClosedRange<Int>?
   ) -> EncoderSetting {
     guard let node = group.node(key) else { return defaults }
+    func number(_ range: ClosedRange<Int>, orAuto: Bool) -> (String) -> Int?? {
+      { text in
+        if orAuto && text == "auto" { return .some(nil) }
+        return Int(text).flatMap { range.contains($0) ? .some($0) : nil }
+      }
+    }
+    func expected(_ range: ClosedRange<Int>, orAuto: Bool) -> String {
+      "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        + (orAuto ? " or \"auto\"" : "")
+    }
     var setting = defaults
     // A group names formats, so that a number out of a format's range is a mistake there, while a
     // common number is only limited to it.
     if case .mapping = node.content {
       var keys = KeyGroup(node, prefix: "\(group.prefix)\(key).", context: group.context)
       for format in OutputFormat.allCases {
-        if let range = range(format), let number = keys.int(format.rawValue, range) {
-          setting[format] = number
-        }
+        guard let range = range(format) else { continue }
+        let orAuto = isAutomatic(format)
+        let value = keys.value(
+          format.rawValue, expected: expected(range, orAuto: orAuto), number(range, orAuto: orAuto))
+        if let value { setting[format] = value }
       }
       keys.finish()
-    } else if let number = group.value(
+      return setting
+    }
+    let orAuto = OutputFormat.allCases.contains(where: isAutomatic)
+    let value = group.value(
       of: node, key,
-      expected:
-        "a whole number from \(common.lowerBound) to \(common.upperBound), or a group with one "
-        + "for each format", { Int($0).flatMap { common.contains($0) ? $0 : nil } })
-    {
-      for format in OutputFormat.allCases {
-        if let range = range(format) {
-          setting[format] = min(max(number, range.lowerBound), range.upperBound)
-        }
+      expected: expected(common, orAuto: orAuto) + ", or a group with one for each format",
+      number(common, orAuto: orAuto))
+    guard let value, let number = value else { return defaults }
+    for format in OutputFormat.allCases {
+      if let range = range(format) {
+        setting[format] = min(max(number, range.lowerBound), range.upperBound)
       }
     }
     return setting

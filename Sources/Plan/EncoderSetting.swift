@@ -21,16 +21,20 @@ package struct EncoderSetting: Sendable, Equatable {
     }
   }
 
-  /// The defaults of `effort`. AVIF: 4 takes 3.4 times the processor time of 2 and saves no bytes
-  /// (it looks a little better). JPEG XL: 5 has 0.92 of the bytes of 3 for 1.37 times the time; 7
-  /// saves no more.
+  /// The defaults of `effort`; nil also where the source decides (``automaticEffort(_:of:)``). AVIF: 4
+  /// takes 3.4 times the processor time of 2 and saves no bytes (it looks a little better). JPEG XL: 5
+  /// has 0.92 of the bytes of 3 for 1.37 times the time; 7 saves no more.
   package static let effort = EncoderSetting { format in
     switch format {
-    // 2 takes half the time, for 3 % more bytes on JPEG sources and 12 % more on PNG sources.
-    case .webp: 4
     case .avif: 2
     case .jxl: 5
-    case .jpeg, .png: nil
+    case .webp, .jpeg, .png: nil
     }
+  }
+
+  /// The effort where the pipeline file says `auto`. WebP: 2 takes half the time of 4, for 3 % more
+  /// bytes on photographs; on graphics it would be 12 %.
+  static func automaticEffort(_ format: OutputFormat, of source: PlanSource) -> Int? {
+    format == .webp ? source.isPhotograph ? 2 : 4 : nil
   }
 }

@@ -87,7 +87,8 @@ struct Frame {
 extension PlanSettings {
   fileprivate func encoding(_ format: OutputFormat, of source: PlanSource) -> Encoding {
     Encoding(
-      format: format, quality: quality[format], effort: effort[format],
+      format: format, quality: quality[format],
+      effort: effort[format] ?? EncoderSetting.automaticEffort(format, of: source),
       background: source.hasAlpha && !format.hasAlpha ? background : nil,
       isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation, metadata: metadata)
   }

@@ -8,7 +8,7 @@ package struct PlanSettings: Sendable, Equatable {
   package var formats: [FormatChoice]
   /// 1 to 100, for the formats that have a quality.
   package var quality: EncoderSetting
-  /// For the formats whose encoder has an effort.
+  /// For the formats whose encoder has an effort; nil also where it depends on the source.
   package var effort: EncoderSetting
   /// Replaces a format if a side exceeds that format's limit.
   package var oversized: OutputFormat

@@ -4,6 +4,8 @@ package struct PlanSource: Sendable, Equatable {
   package var size: Size
   /// The source's own format; nil if it is not an output format.
   package var format: OutputFormat?
+  /// Whether it is in a format for photographs, which loses detail that does not show.
+  package var isPhotograph: Bool
   package var hasAlpha: Bool
   package var isAnimated: Bool
   /// The point that a crop is centred on, as far as the image allows; nil means that the settings'
@@ -22,11 +24,12 @@ package struct PlanSource: Sendable, Equatable {
   }
 
   package init(
-    size: Size, format: OutputFormat? = nil, hasAlpha: Bool = false, isAnimated: Bool = false,
-    focus: Focus? = nil
+    size: Size, format: OutputFormat? = nil, isPhotograph: Bool = false, hasAlpha: Bool = false,
+    isAnimated: Bool = false, focus: Focus? = nil
   ) {
     self.size = size
     self.format = format
+    self.isPhotograph = isPhotograph
     self.hasAlpha = hasAlpha
     self.isAnimated = isAnimated
     self.focus = focus

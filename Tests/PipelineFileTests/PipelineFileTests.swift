@@ -110,7 +110,15 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ).get()
     #expect(file.plan.formats == [.fixed(.avif), .source, .fixed(.jpeg)])
     #expect(OutputFormat.allCases.map { file.plan.quality[$0] } == [80, 80, nil, 55, 80])
-    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [4, nil, nil, 2, 7])
+    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [nil, nil, nil, 2, 7])
+    for (effort, numbers) in [
+      ("auto", [nil, nil, nil, 2, 5]), ("3", [3, nil, nil, 3, 3]),
+      ("{webp: auto, avif: 4}", [nil, nil, nil, 4, 5]),
+      ("{webp: 0}", [0, nil, nil, 2, 5]),
+    ] as [(String, [Int?])] {
+      let file = try decode(minimal + "variants: {effort: \(effort)}\n").get()
+      #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == numbers, "\(effort)")
+    }
     for (text, policy) in [
       ("strip", MetadataPolicy.strip), ("keep", [.icc, .exif, .xmp, .iptc]), ("icc", .icc),
       ("[icc, exif]", [.icc, .exif, .location]),
@@ -181,7 +189,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "variants: {effort: 7}",
-      "5:20 \"variants.effort\" must be a whole number from 0 to 6, or a group with one for each format, found \"7\""
+      "5:20 \"variants.effort\" must be a whole number from 0 to 6 or \"auto\", or a group with one for each format, found \"7\""
     ),
     (
       "workers: many",

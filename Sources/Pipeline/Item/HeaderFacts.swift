@@ -44,7 +44,8 @@ extension SourceFacts {
   /// - Parameter format: the source's, as the catalog names it.
   package func planned(_ format: String, focus: PlanSource.Focus?) -> PlanSource {
     PlanSource(
-      size: size, format: OutputFormat(rawValue: format), hasAlpha: hasAlpha,
+      size: size, format: OutputFormat(rawValue: format),
+      isPhotograph: ImageFormat(rawValue: format)?.isForPhotographs ?? false, hasAlpha: hasAlpha,
       isAnimated: frames > 1, focus: focus)
   }
 
