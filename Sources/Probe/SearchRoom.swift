@@ -22,14 +22,17 @@ package final class SearchRoom: Sendable {
 
   package init(bytes: Int) { free = Mutex(bytes) }
 
-  /// Reads the header of a whole file as a stream, so that the answer is as if it had just arrived.
-  package func search(_ path: String) throws(SystemError) -> HeaderReading {
+  /// Reads the header of a whole source as a stream, so that the answer is as if it had just arrived.
+  ///
+  /// - Parameter read: returns up to `count` bytes from `offset`; none at the end.
+  package func search(
+    _ read: (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
+  ) throws(SystemError) -> HeaderReading {
     try turn.withLock { _ throws(SystemError) in
-      let file = try File(path, .read)
       var reader = HeaderReader(isExact: false)
       var offset = 0
       while reader.isSearching, !reader.isOver(HeaderReader.reach) {
-        let bytes = try file.read(Self.allowance, at: offset)
+        let bytes = try read(Self.allowance, offset)
         if bytes.isEmpty {
           reader.end()
           break

@@ -4,14 +4,32 @@ internal import TesseraWire
 /// The descriptors of one job: its source, open for reading, and memory for the files to make. A
 /// worker opens nothing itself.
 struct JobFiles: ~Copyable {
-  let source: File
+  private let source: Source
   let memory: SharedMemory
 
+  private enum Source: ~Copyable {
+    case file(File)
+    case memory(SharedMemory)
+
+    init(_ bytes: JobSource.Bytes) throws(SystemError) {
+      switch bytes {
+      case .file(let path): self = .file(try File(path, .read))
+      case .memory(let memory): self = .memory(memory)
+      }
+    }
+
+    var descriptor: Int32 {
+      switch self {
+      case .file(let file): file.descriptor
+      case .memory(let memory): memory.descriptor
+      }
+    }
+  }
+
   init(_ source: JobSource) throws(SystemError) {
-    let file = try File(source.path, .read)
-    let memory = try SharedMemory()
-    self.memory = memory
-    self.source = file
+    let opened = try Source(source.bytes)
+    memory = try SharedMemory()
+    self.source = opened
   }
 
   /// What a worker receives with the job, in this order.

@@ -2,15 +2,21 @@ package import TesseraSystem
 package import TesseraWire
 
 /// Where a job's bytes come from.
-package struct JobSource: Sendable, Equatable {
-  /// The path of the spooled source.
-  package var path: String
+package struct JobSource: Sendable {
+  /// The bytes of a spooled source.
+  package enum Bytes: Sendable {
+    case file(path: String)
+    /// Sealed: no worker can change it for the next one.
+    case memory(SharedMemory)
+  }
+
+  package var bytes: Bytes
   /// The host that sent it. A worker only has images of one host: whatever a hostile image does to
   /// its worker, it cannot do to another host's images.
   package var host: String
 
-  package init(path: String, host: String) {
-    self.path = path
+  package init(_ bytes: Bytes, host: String) {
+    self.bytes = bytes
     self.host = host
   }
 }

@@ -30,12 +30,12 @@ func file(_ width: Int, _ height: Int, _ format: OutputFormat = .webp) -> Planne
 }
 
 func fixture(_ name: String, host: String = "example.com") -> JobSource {
-  JobSource(path: Places.fixture(name).path, host: host)
+  JobSource(.file(path: Places.fixture(name).path), host: host)
 }
 
 /// A job for an impostor, which looks at none.
 let anyJob = job(format: "jpeg", size: Size(1, 1))
-let anySource = JobSource(path: "/dev/null", host: "example.com")
+let anySource = JobSource(.file(path: "/dev/null"), host: "example.com")
 
 func impostor(_ script: String, in folder: TemporaryFolder) throws -> String {
   let hello = WorkerHello(

@@ -337,7 +337,8 @@ import Testing
     defer { pool.close() }
     var workers: [String] = []
     for host in ["a", "a", "b", "a"] {
-      let answer = try await pool.perform(anyJob, of: JobSource(path: "/dev/null", host: host))
+      let answer = try await pool.perform(
+        anyJob, of: JobSource(.file(path: "/dev/null"), host: host))
       workers.append(answer.failure?.message ?? "")
     }
     #expect(workers[0] == workers[1])
@@ -377,8 +378,10 @@ import Testing
           echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
           exec sleep 30
           """, in: folder)))
-    _ = try await pool.perform(anyJob, of: JobSource(path: "/dev/null", host: "a"))
-    let task = Task { try await pool.perform(anyJob, of: JobSource(path: "/dev/null", host: "b")) }
+    _ = try await pool.perform(anyJob, of: JobSource(.file(path: "/dev/null"), host: "a"))
+    let task = Task {
+      try await pool.perform(anyJob, of: JobSource(.file(path: "/dev/null"), host: "b"))
+    }
     try await Task.sleep(for: .milliseconds(100))
     pool.close()
     #expect(try await task.value.failure?.code == .cancelled)

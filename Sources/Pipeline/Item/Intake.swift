@@ -6,14 +6,23 @@ internal import TesseraOutput
 internal import TesseraPlan
 internal import TesseraProbe
 internal import TesseraSystem
+internal import TesseraWorkers
 
 /// Receives a source: reads its header from the first bytes, refuses what is not an image or is over a
 /// limit before the rest arrives, and spools and digests what is accepted.
 final class Intake: BodyReceiving {
   /// What was received.
   enum Outcome: Sendable {
-    case image(ImageHeader, digest: String)
+    case image(ImageHeader, SpooledBytes)
     case refused(Refusal)
+  }
+
+  /// A source that has arrived.
+  struct SpooledBytes: Sendable {
+    var place: JobSource.Bytes
+    var count: Int
+    /// SHA-256 in hexadecimal.
+    var digest: String
   }
 
   private let acceptance: Acceptance
@@ -26,7 +35,7 @@ final class Intake: BodyReceiving {
     var header: HeaderReader? = HeaderReader(isExact: false)
     var share: SearchShare
     let digest = SHA256()
-    var spool: File?
+    var spool: SourceSpool
     var refusal: Refusal?
     /// Bytes so far, and bytes of the whole source if the server states them.
     var count = 0
@@ -36,7 +45,11 @@ final class Intake: BodyReceiving {
     /// Whether an answer was a part of something else.
     var isForeign = false
 
-    init(_ room: SearchRoom) { share = SearchShare(of: room) }
+    init(_ room: SearchRoom, _ spool: WorkFile, length: Int? = nil) {
+      share = SearchShare(of: room)
+      self.spool = SourceSpool(spool, length: length)
+      self.length = length
+    }
 
     /// Searches the next bytes for the header. Returns nil while there is nothing to say.
     mutating func search(_ bytes: RawSpan) -> HeaderReading? {
@@ -57,12 +70,12 @@ final class Intake: BodyReceiving {
     }
   }
 
-  /// - Parameter spool: the file that the bytes go to; created when the first bytes arrive.
+  /// - Parameter spool: the file that bytes go to for which there is no room in memory.
   init(_ acceptance: Acceptance, spool: WorkFile, room: SearchRoom = .shared) {
     self.acceptance = acceptance
     self.spool = spool
     self.room = room
-    state = Mutex(State(room))
+    state = Mutex(State(room, spool))
   }
 
   /// A body, or the rest of one that broke off. Bytes of two versions are never joined.
@@ -70,8 +83,8 @@ final class Intake: BodyReceiving {
     state.withLock { state in
       switch extent {
       case .whole(let length):
-        state = State(room)
-        state.length = length
+        state.spool.discard()
+        state = State(room, spool, length: length)
         state.version = validators?.strong
       case .part(let range, let total):
         // A server may send another range, another length or another version than requested; the
@@ -101,24 +114,23 @@ final class Intake: BodyReceiving {
   var isShort: Bool { state.withLock { $0.count < $0.length ?? 0 } }
   var isLong: Bool { state.withLock { $0.count > $0.length ?? .max } }
 
-  /// Closes the spool file until more bytes arrive.
-  func pause() { state.withLock { $0.spool = nil } }
+  /// Closes what is open of the spool until more bytes arrive.
+  func pause() throws(SystemError) {
+    try state.withLock { state throws(SystemError) in try state.spool.pause() }
+  }
 
   /// Whether a part arrived that does not belong to the bytes before: the whole has to be requested.
   var isForeign: Bool { state.withLock { $0.isForeign } }
 
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
-      let isFirst = state.count == 0
       state.count += bytes.byteCount
       if let reading = state.search(bytes) {
         state.refusal = acceptance.refusal(of: reading)
         if state.refusal != nil { return .enough }
       }
       do throws(SystemError) {
-        // A pause has closed the file; more bytes go behind those that are there.
-        if state.spool == nil { state.spool = try spool.open(isFirst ? .write : .append) }
-        try state.spool?.write(bytes)
+        try state.spool.write(bytes)
       } catch {
         return .failed("\(error)")
       }
@@ -130,20 +142,30 @@ final class Intake: BodyReceiving {
   /// Call it once, when the transfer has succeeded.
   func finish() throws(SystemError) -> Outcome {
     try state.withLock { state throws(SystemError) in
-      state.spool = nil
       if let refusal = state.refusal { return .refused(refusal) }
+      let place = try state.spool.end()
       let found = state.endSearch()
-      let reading = if let found { found } else { try room.search(spool.path) }
+      let reading = if let found { found } else { try room.search(place) }
       if let refusal = acceptance.refusal(of: reading) { return .refused(refusal) }
       guard case .header(let header) = reading else { return .refused(.notAnImage) }
-      return .image(header, digest: state.digest.hexadecimal())
+      return .image(
+        header,
+        SpooledBytes(place: place, count: state.count, digest: state.digest.hexadecimal()))
     }
   }
 
-  /// Closes and removes the spool file.
-  func discard() {
-    state.withLock { $0.spool = nil }
-    // What can't be removed now is removed when the next run starts.
-    try? spool.remove()
+  /// Removes the bytes from the spool.
+  func discard() { state.withLock { $0.spool.discard() } }
+}
+
+extension SearchRoom {
+  fileprivate func search(_ place: JobSource.Bytes) throws(SystemError) -> HeaderReading {
+    switch place {
+    case .memory(let memory):
+      return try search { count, offset throws(SystemError) in try memory.read(count, at: offset) }
+    case .file(let path):
+      let file = try File(path, .read)
+      return try search { count, offset throws(SystemError) in try file.read(count, at: offset) }
+    }
   }
 }

@@ -35,7 +35,7 @@ struct SourceTransfer: Sendable {
       case .failure(let error):
         // No file stays open during the back-off: partial bodies of many items would use up the
         // descriptors.
-        intake.pause()
+        try PipelineError.wrap { try intake.pause() }
         if error.code == .cancelled || error.code == .local {
           intake.discard()
           throw error.code == .cancelled ? CancellationError() : PipelineError.local(error.message)

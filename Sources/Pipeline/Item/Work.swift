@@ -68,7 +68,9 @@ struct Question: Sendable {
 
 /// A source's bytes in the spool.
 struct SourceBytes: Sendable {
-  var path: String
+  var place: JobSource.Bytes
+  /// How many there are; nil if that is not known.
+  var count: Int?
   /// SHA-256 of the bytes, in hexadecimal.
   var digest: String
   var header: HeaderFacts

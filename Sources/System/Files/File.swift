@@ -145,16 +145,17 @@ package struct File: ~Copyable {
   }
 
   package func write(_ bytes: [UInt8]) throws(SystemError) {
-    let failure = bytes.withUnsafeBytes { writeAll($0) }
+    let failure = bytes.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
   }
 
   package func write(_ bytes: RawSpan) throws(SystemError) {
-    let failure = bytes.withUnsafeBytes { writeAll($0) }
+    let failure = bytes.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
   }
 
-  private func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+  /// Returns an errno value, or 0.
+  static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {
       let wrote = Glibc.write(

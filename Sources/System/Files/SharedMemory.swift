@@ -13,6 +13,12 @@ package final class SharedMemory: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Appends bytes.
+  package func write(_ bytes: RawSpan) throws(SystemError) {
+    let failure = bytes.withUnsafeBytes { File.writeAll($0, to: descriptor) }
+    guard failure == 0 else { throw SystemError("write to", "a file in memory", code: failure) }
+  }
+
   /// Ends every change.
   ///
   /// - Returns: the size in bytes.

@@ -75,12 +75,19 @@ final class FakeTranscoder: Transcoding {
     }
   }
 
+  private static func bytes(of source: JobSource) throws -> [UInt8] {
+    switch source.bytes {
+    case .file(let path): try FileSystem.read(path, limit: 1 << 31)
+    case .memory(let memory): try memory.read(1 << 24, at: 0)
+    }
+  }
+
   private func make(
     _ job: TranscodeJob, of source: JobSource, seeing facts: SourceFacts,
     _ warnings: [SourceWarning] = []
   ) -> TranscodeAnswer {
     do {
-      let digest = SHA256.of(try FileSystem.read(source.path, limit: 1 << 31))
+      let digest = SHA256.of(try Self.bytes(of: source))
       // Other sources and other recipes make other bytes.
       let files = job.files.map { file in
         TinyImage.webp(

@@ -24,11 +24,15 @@ final class RunCopies: Sendable {
     self.workspace = workspace
   }
 
+  /// Whether another item waits for a source whose bytes are not kept yet.
+  func isWanted(_ key: String) -> Bool {
+    sources.isAwaited(key) && copies.withLock { $0.count < Self.limit && $0[key] == nil }
+  }
+
   /// Keeps the bytes of a source if another item waits for it. The caller holds the source's turn. The
   /// file also stays where it is.
   func keep(_ spool: WorkFile, as digest: String, of key: String) {
-    guard sources.isAwaited(key), copies.withLock({ $0.count < Self.limit && $0[key] == nil })
-    else { return }
+    guard isWanted(key) else { return }
     let file = workspace.spool("copy-\(key)")
     // A hard link takes no bytes. If it fails, nothing is kept, and the source is requested.
     guard (try? spool.link(as: file)) != nil else { return }

@@ -1,5 +1,7 @@
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraWorkers
 
 /// Kept bytes of sources: those that other items of this run wait for, and those that are cached for
 /// later runs.
@@ -31,14 +33,24 @@ struct SourceCopies: Sendable {
     // What can't be removed now is removed when the next run starts.
     work.atEnd { try? spool.remove() }
     work.bytes = SourceBytes(
-      path: spool.path, digest: record.content, header: HeaderFacts(content), isCopy: true)
+      place: .file(path: spool.path), count: spool.size, digest: record.content,
+      header: HeaderFacts(content), isCopy: true)
     work.reasons.append(.keptCopy)
     return true
   }
 
   func keep(_ bytes: SourceBytes, of item: Item) {
+    guard cache != nil || run.isWanted(item.sourceKey) else { return }
     let spool = workspace.spool("\(item.position)")
+    if case .memory(let memory) = bytes.place {
+      // A copy is a second name of a file. Without one nothing is kept.
+      guard (try? spool.open(.write).write(memory.read(bytes.count ?? 0, at: 0))) != nil else {
+        try? spool.remove()
+        return
+      }
+    }
     cache?.keep(spool, as: bytes.digest)
     run.keep(spool, as: bytes.digest, of: item.sourceKey)
+    if case .memory = bytes.place { try? spool.remove() }
   }
 }

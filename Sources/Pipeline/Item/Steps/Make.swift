@@ -32,7 +32,7 @@ struct Make: Step {
     guard let bytes = work.bytes, let blueprint = work.blueprint else {
       throw PipelineError.local("the item \"\(work.item.id)\" has no plan to make files of")
     }
-    let source = JobSource(path: bytes.path, host: work.item.host)
+    let source = JobSource(bytes.place, host: work.item.host)
     switch try await answer(to: job(work, bytes, blueprint), of: source) {
     case .made(let files):
       guard files.result.facts.plansLike(blueprint.facts) else {

@@ -43,7 +43,7 @@ struct Publish: Step {
     }
     let missing = blueprint.missing
     let content = bytes.header.content(
-      made.result.facts, warnings: made.result.warnings, bytes: FileSystem.size(ofFile: bytes.path))
+      made.result.facts, warnings: made.result.warnings, bytes: bytes.count)
     work.change.made = StateStore.Made(
       digest: bytes.digest, content: content,
       variants: zip(missing, records).map { (key: blueprint.keys[$0], record: $1) },

@@ -45,7 +45,7 @@ struct Receive: Step {
           after: failure, content: nil, response, previous: work.source.rejection,
           now: clock.now()))
       return .done(.failed(failure))
-    case .arrived(let response, let intake, .image(let header, let digest)):
+    case .arrived(let response, let intake, .image(let header, let bytes)):
       let (fetcher, limit) = (fetcher, spoolLimit)
       fetcher.hold(1, limit: limit)
       work.atEnd {
@@ -54,8 +54,9 @@ struct Receive: Step {
       }
       work.response = response
       work.bytes = SourceBytes(
-        path: spool.path, digest: digest, header: HeaderFacts(header), isCopy: false)
-      work.reasons.append(freshness.change(work.source, to: digest, response))
+        place: bytes.place, count: bytes.count, digest: bytes.digest, header: HeaderFacts(header),
+        isCopy: false)
+      work.reasons.append(freshness.change(work.source, to: bytes.digest, response))
       // Past `revalidate`, which handles answers without a body.
       return .goTo(.plan)
     }
