@@ -18,6 +18,9 @@ package final class Fetcher: Fetching {
     var isHeld = false
     var isBlocked = false
     var onBlocked: (@Sendable () -> Void)?
+    /// Whether the loop was woken and has not looked here since. Waking it again would be a system
+    /// call for nothing.
+    var isSignalled = false
   }
 
   private let inbox = Mutex(Inbox())
@@ -60,7 +63,16 @@ package final class Fetcher: Fetching {
 
   package func close() {
     inbox.withLock { $0.isClosed = true }
-    waker.wake()
+    wake()
+  }
+
+  /// Has the loop look at the inbox, after it was changed.
+  private func wake() {
+    let isDue = inbox.withLock { inbox in
+      defer { inbox.isSignalled = true }
+      return !inbox.isSignalled
+    }
+    if isDue { waker.wake() }
   }
 
   package func hold(_ change: Int, limit: Int) {
@@ -69,7 +81,7 @@ package final class Fetcher: Fetching {
       inbox.isHeld = inbox.held >= limit
     }
     // Only a smaller number can let a source start; after a larger one the loop has nothing to do.
-    if change < 0 { waker.wake() }
+    if change < 0 { wake() }
   }
 
   package var isBlocked: Bool { inbox.withLock { $0.isBlocked } }
@@ -117,11 +129,11 @@ package final class Fetcher: Fetching {
           // The cancellation handler may have run before the job was in the inbox.
           inbox.withLock { $0.cancelled.append(identifier) }
         }
-        waker.wake()
+        wake()
       }
     } onCancel: {
       inbox.withLock { $0.cancelled.append(identifier) }
-      waker.wake()
+      wake()
     }
     statistics.withLock { $0.count(result) }
     return result
@@ -133,6 +145,7 @@ package final class Fetcher: Fetching {
         defer {
           inbox.jobs = []
           inbox.cancelled = []
+          inbox.isSignalled = false
         }
         return (inbox.jobs, inbox.cancelled, inbox.isClosed, inbox.isHeld)
       }

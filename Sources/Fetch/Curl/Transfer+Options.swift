@@ -35,7 +35,7 @@ extension Transfer {
   /// Sets the proxy for the current hop, or none. Always set, because libcurl would read the
   /// environment otherwise.
   func setProxy() {
-    let proxy = settings.proxies.proxy(for: Origin(url))
+    let proxy = settings.proxies.isEmpty ? nil : settings.proxies.proxy(for: Origin(url))
     isProxied = proxy != nil
     handle.set(CURLOPT_PROXY, proxy ?? "")
     // A proxy's response to CONNECT is not the source's.
@@ -75,7 +75,7 @@ extension Transfer {
   /// The headers that the user configured for the first hop's host. Another origin must not receive
   /// them.
   private var configuredHeaders: [String] {
-    if leftOrigin { return [] }
+    if leftOrigin || settings.headers.isEmpty { return [] }
     let origin = Origin(request.url)
     return settings.headers.filter { $0.isFor(origin) }.map { "\($0.name): \($0.value)" }
   }
@@ -87,6 +87,7 @@ extension Transfer {
       lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
       if let version = request.ifRange { lines.append("If-Range: \(version)") }
     }
+    let validators = validators
     if let etag = validators?.etag { lines.append("If-None-Match: \(etag)") }
     if let date = validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
     handle.setHeaders(lines)

@@ -17,22 +17,22 @@ package struct ResponseHeaders: Sendable, Equatable {
       return
     }
     // The empty line at the end. A malformed header without a colon is ignored like it.
-    guard let colon = line.firstIndex(of: ":") else { return }
+    guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return }
     let name = line[..<colon].lowercased()
-    let value = line[line.index(after: colon)...].trimmingBlanks
+    let value = line.utf8[line.utf8.index(after: colon)...].trimmingBlanks
     fields[name] = fields[name].map { "\($0), \(value)" } ?? value
   }
 }
 
-extension Substring {
+extension Substring.UTF8View {
+  /// Bytes, because characters take several times as long.
   fileprivate var trimmingBlanks: String {
-    let isBlank = { (character: Character) in
-      // In Swift "\r\n" is one character.
-      character == " " || character == "\t" || character == "\r\n" || character == "\n"
-        || character == "\r"
+    let isBlank = { (byte: UInt8) in
+      [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(byte)
     }
-    let front = drop(while: isBlank)
-    guard let last = front.lastIndex(where: { !isBlank($0) }) else { return "" }
-    return String(front[...last])
+    guard let first = firstIndex(where: { !isBlank($0) }),
+      let last = lastIndex(where: { !isBlank($0) })
+    else { return "" }
+    return String(Substring(self[first...last]))
   }
 }

@@ -38,9 +38,11 @@ struct HostLimits {
   /// - Parameters:
   ///   - url: the source that was requested.
   ///   - started: when the request left the queue.
+  ///   - chance: a random number from 0 to 1; a success needs none, and each is a system call.
   mutating func record(
     _ signal: CircuitBreaker.Signal, of host: String, url: String,
-    started: ContinuousClock.Instant, now: ContinuousClock.Instant, chance: Double
+    started: ContinuousClock.Instant, now: ContinuousClock.Instant,
+    chance: @autoclosure () -> Double
   ) {
     switch signal {
     case .success:
@@ -50,7 +52,7 @@ struct HostLimits {
     case .rateLimited(let error), .unreachable(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
-        .record(signal, now: now, chance: chance)
+        .record(signal, now: now, chance: chance())
     }
   }
 

@@ -27,6 +27,8 @@ package struct ProxySettings: Sendable, Equatable {
       .map { $0.lowercased() }
   }
 
+  var isEmpty: Bool { proxies.isEmpty }
+
   /// Nil if the host needs no proxy.
   func proxy(for origin: Origin) -> String? {
     guard let proxy = proxies[origin.scheme] else { return nil }

@@ -47,6 +47,8 @@ package struct Condition: Sendable, Equatable {
   ///
   /// - Parameter parameters: query parameters that do not identify a source.
   func validators(at url: String, ignoring parameters: [String]) -> Validators? {
+    // Most places are the URL itself.
+    if place.utf8.elementsEqual(url.utf8) { return validators }
     let known = SourceURL.place(place, ignoring: parameters)
     return known == SourceURL.place(url, ignoring: parameters) ? validators : nil
   }
