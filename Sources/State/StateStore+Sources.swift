@@ -21,13 +21,15 @@ extension StateStore {
   package func knowledge(
     of key: String, url: String, id: String? = nil
   ) throws(StateError) -> Knowledge {
-    var knowledge = Knowledge()
-    knowledge.source = try sources.find(key)
-    if let source = knowledge.source { knowledge.content = try contents.find(source.content) }
-    knowledge.header = try headers.find(key)
-    knowledge.rejection = try rejections.find(url)
-    if let id { knowledge.lastResult = try items.lastResult(of: id) }
-    return knowledge
+    try reading { () throws(StateError) in
+      var knowledge = Knowledge()
+      knowledge.source = try sources.find(key)
+      if let source = knowledge.source { knowledge.content = try contents.find(source.content) }
+      knowledge.header = try headers.find(key)
+      knowledge.rejection = try rejections.find(url)
+      if let id { knowledge.lastResult = try items.lastResult(of: id) }
+      return knowledge
+    }
   }
 
   package func contentRecord(_ digest: String) throws(StateError) -> ContentRecord? {
@@ -38,9 +40,11 @@ extension StateStore {
   package func made(
     _ keys: [String], placeholder key: String
   ) throws(StateError) -> ([VariantRecord?], Placeholders?) {
-    var records: [VariantRecord?] = []
-    for key in keys { records.append(try variants.find(key)) }
-    return (records, try placeholders.find(key)?.placeholders)
+    try reading { () throws(StateError) in
+      var records: [VariantRecord?] = []
+      for key in keys { records.append(try variants.find(key)) }
+      return (records, try placeholders.find(key)?.placeholders)
+    }
   }
 
   /// What a source looked like the last time: its bytes were decoded, or only its header was read.
