@@ -64,6 +64,7 @@ package struct DirectoryOutput: Output {
   }
 
   package func size(of path: String) -> Int? { root.size(of: path) }
+  package func sizes(of paths: [String]) -> [Int?] { root.sizes(of: paths) }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     try root.open(path, .read).read(count, at: offset)

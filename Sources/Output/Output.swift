@@ -20,6 +20,9 @@ package protocol Output: Sendable {
   /// The size of a published file in bytes; nil if it is missing.
   func size(of path: String) -> Int?
 
+  /// The sizes of many published files, which costs less than each by itself.
+  func sizes(of paths: [String]) -> [Int?]
+
   /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
   func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8]
 
@@ -62,6 +65,8 @@ package struct OutputEntry: Sendable, Equatable {
 }
 
 extension Output {
+  package func sizes(of paths: [String]) -> [Int?] { paths.map { size(of: $0) } }
+
   /// Whether a published file is there with this size.
   package func has(_ path: String, bytes: Int) -> Bool { size(of: path) == bytes }
 }

@@ -112,13 +112,27 @@ extension StateStore {
     try items.finish(result.id, reasons: Reason.stored(result.reasons))
     // After the change, because the mark covers the source as it is stored from now on.
     var mark: Int?
-    if let basis = result.basis, let source = try sources.find(basis.source) {
+    // What was saved above need not be read again.
+    var source = key == result.basis?.source ? change?.source : nil
+    if source == nil, let basis = result.basis { source = try sources.find(basis.source) }
+    if let basis = result.basis, let source {
       mark = Self.mark(result.id, result.line, basis, source)
     }
     try items.save(
       result.id, line: result.line, status: result.status, content: result.content,
       settings: mark == nil ? nil : result.basis?.settings, mark: mark,
       keys: (source: key, request: url, placeholder: result.placeholder))
+  }
+
+  /// Saves that an item's line of an earlier run still applies, because the server has confirmed the
+  /// source. The caller ensures that the source has no header record and no rejection, and that its new
+  /// record differs in nothing that the line was made from.
+  package func confirm(
+    _ id: String, reasons: [Reason], _ source: SourceRecord?, key: String
+  ) throws(StateError) {
+    try begin()
+    if let source { try sources.save(source, key: key) }
+    try items.finish(id, reasons: Reason.stored(reasons))
   }
 
   private static func mark(
@@ -145,11 +159,13 @@ extension StateStore {
   package func standing(
     _ requests: [(item: ClaimRequest, source: String)], settings: String
   ) throws(StateError) -> [Standing?] {
-    var found: [Standing?] = []
-    for (item, key) in requests {
-      found.append(try standing(item, key, settings))
+    try reading { () throws(StateError) in
+      var found: [Standing?] = []
+      for (item, key) in requests {
+        found.append(try standing(item, key, settings))
+      }
+      return found
     }
-    return found
   }
 
   private func standing(

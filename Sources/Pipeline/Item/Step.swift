@@ -17,6 +17,8 @@ enum StepDecision {
   case goTo(Stage)
   /// Nothing is left to do but to record the outcome.
   case done(Outcome)
+  /// As above, with the item's line of an earlier run: the server has confirmed the source.
+  case keepLine(StandingItems.Verdict)
 }
 
 /// The names of steps that others go to.

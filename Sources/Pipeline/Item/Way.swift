@@ -25,6 +25,7 @@ struct Way: Sendable {
       case .next: index += 1
       case .goTo(let stage): index = steps.firstIndex { $0.stage == stage } ?? steps.count
       case .done(let outcome): return try await record.perform(work, outcome)
+      case .keepLine(let verdict): return try await record.keep(verdict, work)
       }
       guard index < steps.count else { break }
     }

@@ -18,6 +18,10 @@ final class Work {
   /// What earlier runs know of the source.
   var source = KnownSource()
 
+  /// The verdict on the item's line of an earlier run, as long as it may still apply. What is known of
+  /// the source is then no more than that.
+  var standing: StandingItems.Verdict?
+
   // The request and its answer.
 
   /// Whether the source has to be sent, changed or not: an answer of 304 turned out to be useless.
@@ -40,9 +44,10 @@ final class Work {
 
   private var cleanUps: [() -> Void] = []
 
-  init(_ item: Item, finding: Finding? = nil) {
+  init(_ item: Item, finding: Finding? = nil, standing: StandingItems.Verdict? = nil) {
     self.item = item
     self.finding = finding
+    self.standing = standing
   }
 
   /// Has a rejection saved. Nil changes nothing: what an earlier answer of this run showed remains.

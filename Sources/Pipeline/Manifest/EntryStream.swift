@@ -65,7 +65,9 @@ package struct EntryStream {
       StateStore.ClaimRequest(id: item.id, line: item.entry.line, entry: item.entryDigest)
     }
     let verdicts = try await standing?.verdicts(items, requests) ?? items.map { _ in nil }
-    for (index, verdict) in verdicts.enumerated() { requests[index].standing = verdict?.reason }
+    for (index, verdict) in verdicts.enumerated() {
+      requests[index].standing = verdict?.isFresh == true ? verdict?.reason : nil
+    }
     let claims = try await ledger.claim(requests, run: run, position: count)
     var next = zip(zip(items, verdicts), claims).makeIterator()
     return try batch.map { record in

@@ -23,8 +23,13 @@ final class RunRecorder: Sendable {
   }
 
   func add(_ standing: StandingItems.Verdict) {
+    update { $0.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1 }
+    count(standing)
+  }
+
+  /// Counts the files of a line that is kept.
+  func count(_ standing: StandingItems.Verdict) {
     update { report in
-      report.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1
       report.variantsAsked += standing.places
       report.variantsReused += standing.files
     }

@@ -85,9 +85,9 @@ struct ItemLoop: Sendable {
         case .repeated: break
         case .problem(let problem): meter.problem(problem)
         case .item(_, let verdict?) where scheduler.takes(verdict): break
-        case .item(let item, _):
+        case .item(let item, let verdict):
           if try backwards?.add(item.entry, position: item.position) != nil { continue }
-          await scheduler.start(item, in: &group)
+          await scheduler.start(item, verdict, in: &group)
           if group.isCancelled { return }
         }
       }
@@ -97,7 +97,8 @@ struct ItemLoop: Sendable {
     try check(entries, manifest)
     while let (entry, position) = try backwards?.next() {
       try Task.checkCancellation()
-      await scheduler.start(Item(entry, position: position, parts.file.fetch), in: &group)
+      let item = Item(entry, position: position, parts.file.fetch)
+      await scheduler.start(item, nil, in: &group)
       if group.isCancelled { return }
     }
   }

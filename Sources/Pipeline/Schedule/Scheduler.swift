@@ -47,8 +47,11 @@ final class Scheduler: Sendable {
   }
 
   /// Starts an item when there is room for it. Returns at once if an item has failed the run.
+  ///
+  /// - Parameter verdict: on its line of an earlier run, if that applies as long as its source does.
   func start(
-    _ item: Item, in group: inout ThrowingDiscardingTaskGroup<any Error>
+    _ item: Item, _ verdict: StandingItems.Verdict?,
+    in group: inout ThrowingDiscardingTaskGroup<any Error>
   ) async {
     await gate.enter(item.weight)
     // Here and not in the task: places follow the manifest, whichever task runs first.
@@ -59,7 +62,8 @@ final class Scheduler: Sendable {
       do {
         await turns.queue.turn(place)
         defer { turns.queue.leave(place) }
-        try await run(item)
+        // A fresh one that was not taken says nothing: its source may just have changed.
+        try await run(item, verdict?.isFresh == false ? verdict : nil)
       } catch {
         // Before the others are cancelled, whose errors would hide this one.
         firstError.note(error)
@@ -71,7 +75,7 @@ final class Scheduler: Sendable {
 
   /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
   func takes(_ verdict: StandingItems.Verdict) -> Bool {
-    guard turns.isUndisturbed(verdict.source) else { return false }
+    guard verdict.isFresh, turns.isUndisturbed(verdict.source) else { return false }
     meter.standing(verdict)
     // For `fail-above` it is a success, but not of its host, which was not asked.
     _ = failures.withLock { $0.diagnosis(after: nil) }
@@ -84,13 +88,13 @@ final class Scheduler: Sendable {
     gate.close()
   }
 
-  private func run(_ item: Item) async throws {
+  private func run(_ item: Item, _ verdict: StandingItems.Verdict?) async throws {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
     let start = ContinuousClock.now
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    let work = Work(item, finding: findings[item.requestDigest])
+    let work = Work(item, finding: findings[item.requestDigest], standing: verdict)
     let done = try await way.result(of: work)
     if let finding = done.finding { findings.add(finding, for: item.requestDigest) }
     meter.ended(done, after: start.duration(to: .now))

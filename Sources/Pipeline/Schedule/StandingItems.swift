@@ -9,7 +9,8 @@ internal import TesseraSystem
 /// written again.
 ///
 /// A line still applies if its item, everything in the pipeline that shapes it, and what is known of its
-/// source are unchanged; if the source is fresh; and if all its files are there.
+/// source are unchanged; if the source is fresh, or turns out to be unchanged; and if all its files are
+/// there.
 package struct StandingItems: Sendable {
   let state: StateStore
   let output: any Output
@@ -23,6 +24,10 @@ package struct StandingItems: Sendable {
   /// Why a line still applies, and what it names.
   package struct Verdict: Sendable {
     var reason: Reason
+    /// Whether the source is fresh. If it is not, the line applies once the server has confirmed the
+    /// source, as it is in the record.
+    var isFresh: Bool
+    var record: SourceRecord
     /// The key of its source.
     var source: String
     var files: Int
@@ -41,28 +46,40 @@ package struct StandingItems: Sendable {
     let lines = try await state.standing(
       zip(requests, items).map { (item: $0, source: $1.sourceKey) }, settings: settings)
     let now = clock.now()
-    return zip(lines, items).map { line, item in
-      line.flatMap { verdict($0, item.sourceKey, now) }
+    let claims = zip(lines, items).map { line, item in
+      line.flatMap { claim($0, item.sourceKey, now) }
+    }
+    // All at once, because each file by itself costs three times as much.
+    let sizes = output.sizes(of: claims.flatMap { $0?.files.map(\.path) ?? [] })
+    var rest = sizes[...]
+    return claims.map { claim in
+      guard let claim else { return nil }
+      defer { rest = rest.dropFirst(claim.files.count) }
+      return zip(claim.files, rest).allSatisfy { $0.bytes == $1 } ? claim.verdict : nil
     }
   }
 
-  private func verdict(_ line: StateStore.Standing, _ key: String, _ now: Double) -> Verdict? {
+  /// A verdict that holds if all of the files are there.
+  private typealias Claim = (verdict: Verdict, files: [PublishedFile])
+
+  private func claim(_ line: StateStore.Standing, _ key: String, _ now: Double) -> Claim? {
     var source = KnownSource()
     source.record = line.source
     source.isReady = true
     source.lastStatus = .ok
+    let isFresh = freshness.isFresh(source, now: now)
     // A line that cannot be read is not an error: its item is processed.
-    guard freshness.isFresh(source, now: now),
+    guard isFresh || line.source.condition != nil,
       let (image, _) = try? JSONParser.parse(Array(line.line.utf8), keepingText: "extra"),
-      let files = PublishedFile.all(of: image), !files.isEmpty,
-      files.allSatisfy({ output.has($0.path, bytes: $0.bytes) })
+      let files = PublishedFile.all(of: image), !files.isEmpty
     else { return nil }
     var places = 0
     if case .object(let slots) = image["slots"] {
       for slot in slots { places += slot.value["variants"]?.arrayValue?.count ?? 0 }
     }
-    return Verdict(
-      reason: freshness.reason(source, now: now), source: key, files: files.count,
-      places: places * formats)
+    let verdict = Verdict(
+      reason: freshness.reason(source, now: now), isFresh: isFresh, record: line.source,
+      source: key, files: files.count, places: places * formats)
+    return (verdict, files)
   }
 }

@@ -25,6 +25,24 @@ extension Directory {
   /// The size of a regular file in bytes; nil if there is none.
   package func size(of path: String) -> Int? { sizeAndChange(of: path)?.size }
 
+  /// The size of each regular file in bytes; nil where there is none. Each folder is opened once.
+  package func sizes(of paths: [String]) -> [Int?] {
+    var sizes = [Int?](repeating: nil, count: paths.count)
+    let folders = paths.map { FileSystem.parent(of: $0) }
+    var opened: (path: String, folder: Directory?)?
+    for index in paths.indices.sorted(by: { folders[$0] < folders[$1] }) {
+      if opened?.path != folders[index] {
+        // Only one at a time: a folder that is open for long may no longer be the one at its path.
+        opened = (folders[index], try? directory(folders[index]))
+      }
+      guard let status = opened?.folder?.status(FileSystem.name(of: paths[index])),
+        status.st_mode & S_IFMT == S_IFREG
+      else { continue }
+      sizes[index] = Int(status.st_size)
+    }
+    return sizes
+  }
+
   /// The size in bytes and the last change in seconds since 1970; nil for anything but a regular
   /// file.
   package func sizeAndChange(of path: String) -> (size: Int, changed: Double)? {

@@ -41,8 +41,8 @@ package final class Directory: Sendable {
   /// Opens a folder in it.
   package func directory(_ path: String) throws(SystemError) -> Directory {
     let full = self.path(of: path)
-    let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard names.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+    let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard names.allSatisfy({ !$0.allSatisfy { $0 == UInt8(ascii: ".") } || $0.count > 2 }) else {
       throw SystemError("open", full, code: EINVAL)
     }
     let descriptor = tessera_open_beneath(descriptor, path)
@@ -50,7 +50,7 @@ package final class Directory: Sendable {
     guard errno != ENOENT else { throw SystemError("open", full) }
     // The same in steps: for systems without openat2(2), and to find out what is in the way.
     var folder = self
-    for name in names { folder = try folder.step(String(name)) }
+    for name in names { folder = try folder.step(String(Substring(name))) }
     return folder
   }
 

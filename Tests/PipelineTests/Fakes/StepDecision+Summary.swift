@@ -9,6 +9,7 @@ extension StepDecision {
     case .next: "next"
     case .goTo(let stage): "go to \(stage)"
     case .done(.shown): "shown"
+    case .keepLine: "line kept"
     case .done(.pending): "pending"
     case .done(.failed(let failure)): "failed \(CatalogImage.Failure(failure).code)"
     }

@@ -25,6 +25,29 @@ struct LookUp: Step {
     let item = work.item
     let known = try await state.knowledge(
       of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
+    if let verdict = work.standing, work.finding == nil, verdict.holds(known) {
+      // Nothing is planned and no file is looked at: most sources turn out to be unchanged.
+      work.source.record = known.source
+      work.source.isReady = true
+      work.reasons.append(verdict.reason)
+      return .next
+    }
+    work.standing = nil
+    try await take(known, work)
+    work.reasons.append(freshness.reason(work.source, now: clock.now()))
+    return .next
+  }
+
+  /// Looks up the rest after all, because the line of an earlier run does not apply any more.
+  func complete(_ work: Work) async throws {
+    guard work.standing != nil else { return }
+    work.standing = nil
+    try await take(
+      try await state.knowledge(of: work.item.sourceKey, url: work.item.requestDigest), work)
+  }
+
+  private func take(_ known: StateStore.Knowledge, _ work: Work) async throws {
+    let item = work.item
     var source = KnownSource()
     source.record = known.source
     source.rejection = rejections.current(known.rejection)
@@ -42,8 +65,6 @@ struct LookUp: Step {
     }
     source.lastStatus = known.lastResult.flatMap { Self.status($0.line, of: item) }
     work.source = source
-    work.reasons.append(freshness.reason(source, now: clock.now()))
-    return .next
   }
 
   /// The status in an item's last line; nil if the line was for another URL.
@@ -53,5 +74,12 @@ struct LookUp: Step {
       image["url"]?.stringValue == item.shownURL
     else { return nil }
     return image["status"]?.stringValue.flatMap(CatalogImage.Status.init(rawValue:))
+  }
+}
+
+extension StandingItems.Verdict {
+  /// Whether the source is still as it was when the line was looked up, and nothing newer is known.
+  fileprivate func holds(_ known: StateStore.Knowledge) -> Bool {
+    known.source == record && known.header == nil && known.rejection == nil
   }
 }

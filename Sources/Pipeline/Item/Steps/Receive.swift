@@ -8,6 +8,7 @@ internal import TesseraSystem
 /// spool.
 struct Receive: Step {
   private let transfer: SourceTransfer
+  private let lookUp: LookUp
   private let fetcher: any Fetching
   private let workspace: Workspace
   private let freshness: FreshnessPolicy
@@ -20,6 +21,7 @@ struct Receive: Step {
     transfer = SourceTransfer(
       fetcher: parts.fetcher, settings: parts.file.fetch, acceptance: parts.acceptance,
       recorder: parts.recorder)
+    lookUp = LookUp(parts)
     fetcher = parts.fetcher
     workspace = parts.workspace
     freshness = parts.freshness
@@ -32,7 +34,9 @@ struct Receive: Step {
   func perform(_ work: Work) async throws -> StepDecision {
     let item = work.item
     let spool = workspace.spool("\(item.position)")
-    switch try await transfer.fetch(item, work.question.condition, to: spool) {
+    let outcome = try await transfer.fetch(item, work.question.condition, to: spool)
+    if case .notModified = outcome {} else { try await lookUp.complete(work) }
+    switch outcome {
     case .failed(let error): return .done(.failed(.unreachable(error)))
     case .notModified(let response):
       work.response = response

@@ -49,6 +49,14 @@ struct Record: Sendable {
     return done
   }
 
+  /// Keeps the item's line of an earlier run.
+  func keep(_ verdict: StandingItems.Verdict, _ work: Work) async throws -> ItemDone {
+    try await state.confirm(
+      work.item.id, reasons: work.reasons, work.change.source, key: work.item.sourceKey)
+    recorder.count(verdict)
+    return ItemDone(id: work.item.id, status: .ok, error: nil, finding: nil)
+  }
+
   private func correctClock(_ work: Work) {
     guard work.change.source == nil,
       let source = StalePolicy.corrected(work.source.record, now: clock.now())

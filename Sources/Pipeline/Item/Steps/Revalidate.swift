@@ -6,8 +6,10 @@ internal import TesseraState
 struct Revalidate: Step {
   private let copies: SourceCopies
   private let confirmer: SourceConfirmer
+  private let lookUp: LookUp
 
   init(_ parts: RunParts) {
+    lookUp = LookUp(parts)
     copies = parts.copies
     confirmer = parts.confirmer
   }
@@ -17,6 +19,15 @@ struct Revalidate: Step {
       throw PipelineError.local("the item \"\(work.item.id)\" has no answer to revalidate")
     }
     work.reasons.append(.notModified)
+    if let verdict = work.standing {
+      let source = confirmer.record(verdict.record.content, response, before: verdict.record)
+      if source.isShown(like: verdict.record) {
+        work.change.source = source
+        return .keepLine(verdict)
+      }
+      // The line may show what the server now says.
+      try await lookUp.complete(work)
+    }
     if let rejection = work.question.rejection, rejection.condition != nil {
       if let reason = RejectionPolicy.backOff(rejection) { work.reasons.append(reason) }
       work.isRemembered = true
@@ -37,5 +48,14 @@ struct Revalidate: Step {
     if copies.restore(work) { return .goTo(.plan) }
     work.needsBytes = true
     return .goTo(.ask)
+  }
+}
+
+extension SourceRecord {
+  /// Whether a line of the catalog says the same of both.
+  fileprivate func isShown(like other: SourceRecord) -> Bool {
+    content == other.content && url == other.url && robots == other.robots
+      && confirmation.etag == other.confirmation.etag
+      && confirmation.lastModified == other.confirmation.lastModified
   }
 }
