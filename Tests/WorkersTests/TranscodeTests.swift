@@ -20,7 +20,7 @@ import Testing
     var job = job(format: format, size: Size(800, 600), files: files)
     job.decode.base = base
     let answer = try await pool.perform(
-      job, of: JobSource(path: folder.path(source), host: "example.com"))
+      job, of: JobSource(.file(path: folder.path(source)), host: "example.com"))
     guard case .made(let made) = answer else {
       Issue.record("\(answer)")
       return []
