@@ -63,4 +63,41 @@ private final class Sink: BodyReceiving {
       retryAfter: .seconds(7))
     #expect(throws: expected) { try answer.result.get() }
   }
+
+  /// A short error page is read to its end: a dead link does not cost the next request a connection.
+  @Test func aShortErrorPageKeepsTheConnection() async throws {
+    let server = try FaultServer([
+      "/a": { _, connection in
+        connection.send("HTTP/1.1 404 Gone\r\nContent-Length: 9\r\n\r\nnot here\n")
+        guard connection.nextRequest() else { return }
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+      }
+    ])
+    defer { server.stop() }
+    let fetcher = try Fetcher(
+      FetchSettings(timeout: .seconds(10), addresses: AddressPolicy(allow: ["loopback"])))
+    defer { fetcher.close() }
+    let request = FetchRequest(url: server.url("/a"), deadline: .seconds(20))
+    let first = await fetcher.fetch(request, host: "h", into: Sink())
+    #expect(throws: FetchError.self) { try first.result.get() }
+    let second = await fetcher.fetch(request, host: "h", into: Sink())
+    #expect(try second.result.get().bytes == 5)
+    #expect(server.connections == 1)
+  }
+
+  /// A page that ends early, or is longer than announced as short, changes nothing about the status.
+  @Test(arguments: ["Content-Length: 900", "Content-Length: 90000", "Transfer-Encoding: chunked"])
+  func aCutOffErrorPageLeavesItsStatus(_ header: String) async throws {
+    let server = try FaultServer([
+      "/a": { _, connection in
+        connection.send("HTTP/1.1 404 Gone\r\n\(header)\r\n\r\n5\r\nhello")
+      }
+    ])
+    defer { server.stop() }
+    let answer = try await Self.fetch(
+      FetchRequest(url: server.url("/a"), deadline: .seconds(20)))
+    #expect(throws: FetchError(.httpStatus, "the server answered 404 Not Found", status: 404)) {
+      try answer.result.get()
+    }
+  }
 }

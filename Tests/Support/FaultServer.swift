@@ -46,6 +46,17 @@ public final class FaultServer: Sendable {
       send(Array((head + "\r\n").utf8) + body)
     }
 
+    /// Waits for another request on this connection, and drops it. Returns false if none comes.
+    public func nextRequest() -> Bool {
+      var last: [UInt8] = []
+      while !last.elementsEqual("\r\n\r\n".utf8) {
+        var byte: UInt8 = 0
+        guard recv(descriptor, &byte, 1, 0) == 1 else { return false }
+        last = (last + [byte]).suffix(4)
+      }
+      return true
+    }
+
     /// Does nothing until the client closes the connection or the server ends.
     public func hang() {
       while isOpen() {

@@ -192,12 +192,16 @@ final class FetchLoop {
       // Also before a redirect: libcurl starts a handle again only if it is removed and added
       // again.
       guard let (_, job) = remove(transfer.identifier) else { continue }
-      switch transfer.next(rawCode: code) {
-      case .done(let result): finish(job, result, transfer)
-      case .redirect:
-        // The same handle, with another URL and the rest of the deadline.
-        if let error = register(transfer, job) { job.finish(.failure(error), transfer) }
-      }
+      conclude(transfer, job, rawCode: code)
+    }
+  }
+
+  private func conclude(_ transfer: Transfer, _ job: FetchJob, rawCode: UInt32) {
+    switch transfer.next(rawCode: rawCode) {
+    case .done(let result): finish(job, result, transfer)
+    case .redirect:
+      // The same handle, with another URL and the rest of the deadline.
+      if let error = register(transfer, job) { job.finish(.failure(error), transfer) }
     }
   }
 
@@ -247,6 +251,11 @@ final class FetchLoop {
   private func endOverdue() {
     let now = ContinuousClock.now
     for (identifier, entry) in running {
+      if entry.transfer.isDrainOver(now: now), let job = remove(identifier)?.job {
+        // As if the transfer had been ended at the end of the headers.
+        conclude(entry.transfer, job, rawCode: CURLE_WRITE_ERROR.rawValue)
+        continue
+      }
       guard let error = entry.transfer.overdue(now: now), let job = remove(identifier)?.job else {
         continue
       }

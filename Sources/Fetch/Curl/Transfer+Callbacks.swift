@@ -49,8 +49,11 @@ extension Transfer {
   }
 
   private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
-    // The body of an error page is not needed.
-    guard response.isSuccess else { return end(.enough) }
+    // The body of an error page is not needed, but a short one is read to its end.
+    guard response.isSuccess else {
+      drained += bytes.count
+      return drained <= ResponseProgress.drainedBytes ? bytes.count : end(.enough)
+    }
     response.received(bytes.count)
     received += bytes.count
     // CURLOPT_MAXFILESIZE checks Content-Length only; a body without one is counted here.
@@ -71,6 +74,10 @@ extension Transfer {
       switch try response.add(line, minimumSpeed: settings.minimumSpeed, now: .now) {
       case .more: return bytes.count
       case .enough: return end(.enough)
+      case .drain:
+        // Whatever becomes of the body, the headers were enough.
+        stop = .enough
+        return bytes.count
       case .body(let extent):
         let stop = Stop(receiver.begin(extent, response.validators))
         return stop.map { end($0) } ?? bytes.count

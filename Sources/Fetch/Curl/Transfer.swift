@@ -14,6 +14,8 @@ final class Transfer {
   /// The bytes of bodies so far, and the requests sent.
   var received = 0
   var requests = 0
+  /// The bytes of bodies that nobody needs, which are read for the sake of the connection.
+  var drained = 0
   /// The bytes of the headers of all hops so far, interim responses (1xx) and trailers included.
   var headerBytes = 0
   /// How long each redirect so far stays fresh; nil if it does not say.
@@ -85,6 +87,9 @@ final class Transfer {
   func overdue(now: ContinuousClock.Instant) -> FetchError? {
     response.overdue(settings, now: now)
   }
+
+  /// Whether it waits for a body that is not needed, for too long.
+  func isDrainOver(now: ContinuousClock.Instant) -> Bool { response.isDrainOver(now: now) }
 
   /// What the headers of a successful response said; nil before they are complete.
   var begun: FetchResponse? { response.extent == nil ? nil : fetchResponse(.stopped) }

@@ -10,6 +10,9 @@ struct ResponseProgress {
   /// When the request was sent; nil once the first byte of the response has arrived.
   private var waitingSince: ContinuousClock.Instant?
 
+  /// When the headers of a response were complete whose body is drained.
+  private var drainingSince: ContinuousClock.Instant?
+
   init(range: Range<Int>?) { self.range = range }
 
   /// Whether the body holds requested bytes.
@@ -38,6 +41,19 @@ struct ResponseProgress {
     /// The headers of any other response are complete. They say everything: its body, which is text
     /// for people, is not needed, and may never come.
     case enough
+    /// As ``enough``, but the body is so short that reading it costs less than another connection,
+    /// if it comes soon (``isDrainOver(now:)``).
+    case drain
+  }
+
+  /// The longest body that is read for the sake of the connection, in bytes.
+  static let drainedBytes = 16 * 1024
+  /// How long it may take: a few round trips, like the connection that it saves.
+  static let drainTime = Duration.milliseconds(500)
+
+  /// Whether the body of a response that is not a success is late.
+  func isDrainOver(now: ContinuousClock.Instant) -> Bool {
+    drainingSince.map { $0.duration(to: now) > Self.drainTime } ?? false
   }
 
   /// Adds a line of the headers.
@@ -60,7 +76,12 @@ struct ResponseProgress {
     }
     // A response without a body is left to libcurl: then the connection can be reused.
     let hasBody = headers["content-length"] != "0" && ![204, 304].contains(headers.status)
-    return hasBody ? .enough : .more
+    guard hasBody else { return .more }
+    guard let length = headers["content-length"].flatMap({ Int($0) }),
+      (1...Self.drainedBytes).contains(length)
+    else { return .enough }
+    drainingSince = now
+    return .drain
   }
 
   mutating func received(_ count: Int) { stall?.received(count) }
