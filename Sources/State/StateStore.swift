@@ -26,7 +26,7 @@ package actor StateStore {
       "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
         // KiB. Keys are digests, so every image changes pages of its own: with fewer in memory, the
         // same page is written to the log, and read again, many times.
-        + "PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 4000")  // pages
+        + "PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000")  // pages
     // Before the statements are compiled: they name columns of the newest schema.
     try Schema.migrate(database)
     sources = try RecordTable(database)
