@@ -152,32 +152,51 @@ extension StateStore {
   package struct Standing: Sendable {
     package var line: String
     package var source: SourceRecord
+    /// Whether an answer of the server has been rejected since.
+    package var isRejected: Bool
+  }
+
+  /// What a standing line is looked up by.
+  package struct StandingRequest: Sendable {
+    package var item: ClaimRequest
+    /// The source's key.
+    package var source: String
+    /// SHA-256 of the request URL.
+    package var url: String
+
+    package init(_ item: ClaimRequest, source: String, url: String) {
+      self.item = item
+      self.source = source
+      self.url = url
+    }
   }
 
   /// An answer for each request; nil if the item, its source or the settings have changed, or if the
   /// line's status was not `ok`.
   package func standing(
-    _ requests: [(item: ClaimRequest, source: String)], settings: String
+    _ requests: [StandingRequest], settings: String
   ) throws(StateError) -> [Standing?] {
     try reading { () throws(StateError) in
       var found: [Standing?] = []
-      for (item, key) in requests {
-        found.append(try standing(item, key, settings))
+      for request in requests {
+        found.append(try standing(request, settings))
       }
       return found
     }
   }
 
   private func standing(
-    _ item: ClaimRequest, _ key: String, _ settings: String
+    _ request: StandingRequest, _ settings: String
   ) throws(StateError) -> Standing? {
+    let (item, key) = (request.item, request.source)
     guard let (line, mark) = try items.standing(item.id, settings: settings, source: key),
       // Saving a source deletes its header record, so one that exists is newer than the line.
       let source = try sources.find(key), try headers.find(key) == nil
     else { return nil }
     let basis = Basis(settings: settings, entry: item.entry, source: key)
-    return mark == Self.mark(item.id, line, basis, source)
-      ? Standing(line: line, source: source) : nil
+    guard mark == Self.mark(item.id, line, basis, source) else { return nil }
+    let isRejected = try rejections.find(request.url) != nil
+    return Standing(line: line, source: source, isRejected: isRejected)
   }
 
   /// A part of a run's lines in the order of the manifest, from the position after `position` on: up to

@@ -182,9 +182,12 @@ import Testing
         id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
         basis: .init(settings: "s", entry: "x", source: "k")), change, key: "k", url: "k")
     try await state.commit()
-    #expect(try await state.standing([(request, "k")], settings: "s")[0]?.line == "{a}")
+    #expect(
+      try await state.standing([.init(request, source: "k", url: "k")], settings: "s")[0]?.line
+        == "{a}")
     try Database(path).execute("UPDATE results SET source = NULL")
-    #expect(try await state.standing([(request, "k")], settings: "s")[0] == nil)
+    #expect(
+      try await state.standing([.init(request, source: "k", url: "k")], settings: "s")[0] == nil)
   }
 
   /// Notes of files that are gone for another reason go, too.

@@ -200,8 +200,10 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await state.story(of: "a")?.result == "{a}")
     // A line without a mark may be anything.
     #expect(
-      try await state.standing([(.init(id: "a", line: 1, entry: "x"), "k")], settings: "").first?
-        .map(\.line) == .some(nil))
+      try await state.standing(
+        [.init(.init(id: "a", line: 1, entry: "x"), source: "k", url: "k")], settings: ""
+      ).first?
+      .map(\.line) == .some(nil))
     #expect(try await state.hasDoubts(boot: "1") == false)
     #expect(try await state.beginRun(boot: "1") == 8)
   }
@@ -248,7 +250,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
     ) async throws -> Bool {
       let request = StateStore.ClaimRequest(id: "a", line: 9, entry: entry)
-      return try await state.standing([(request, key)], settings: settings)[0]?.line == "{a}"
+      return try await state.standing([.init(request, source: key, url: key)], settings: settings)[
+        0]?.line == "{a}"
     }
     #expect(try await stands())
     #expect(try await stands("y") == false)

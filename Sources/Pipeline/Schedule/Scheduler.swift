@@ -55,6 +55,8 @@ final class Scheduler: Sendable {
   ) async {
     await gate.enter(item.weight)
     // Here and not in the task: places follow the manifest, whichever task runs first.
+    // From here on no other item changes the source; if none has since the verdict was made, it holds.
+    let holds = verdict?.isFresh == false && turns.isUndisturbed(item.sourceKey)
     let place = turns.queue.place(item.sourceKey)
     meter.started()
     group.addTask { [self] in
@@ -62,8 +64,7 @@ final class Scheduler: Sendable {
       do {
         await turns.queue.turn(place)
         defer { turns.queue.leave(place) }
-        // A fresh one that was not taken says nothing: its source may just have changed.
-        try await run(item, verdict?.isFresh == false ? verdict : nil)
+        try await run(item, holds ? verdict : nil)
       } catch {
         // Before the others are cancelled, whose errors would hide this one.
         firstError.note(error)

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -44,7 +43,8 @@ package struct StandingItems: Sendable {
     _ items: [Item], _ requests: [StateStore.ClaimRequest]
   ) async throws -> [Verdict?] {
     let lines = try await state.standing(
-      zip(requests, items).map { (item: $0, source: $1.sourceKey) }, settings: settings)
+      zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestDigest) },
+      settings: settings)
     let now = clock.now()
     let claims = zip(lines, items).map { line, item in
       line.flatMap { claim($0, item.sourceKey, now) }
@@ -60,7 +60,7 @@ package struct StandingItems: Sendable {
   }
 
   /// A verdict that holds if all of the files are there.
-  private typealias Claim = (verdict: Verdict, files: [PublishedFile])
+  private typealias Claim = (verdict: Verdict, files: [(path: String, bytes: Int)])
 
   private func claim(_ line: StateStore.Standing, _ key: String, _ now: Double) -> Claim? {
     var source = KnownSource()
@@ -69,17 +69,12 @@ package struct StandingItems: Sendable {
     source.lastStatus = .ok
     let isFresh = freshness.isFresh(source, now: now)
     // A line that cannot be read is not an error: its item is processed.
-    guard isFresh || line.source.condition != nil,
-      let (image, _) = try? JSONParser.parse(Array(line.line.utf8), keepingText: "extra"),
-      let files = PublishedFile.all(of: image), !files.isEmpty
+    guard isFresh || (line.source.condition != nil && !line.isRejected),
+      let text = StandingLine(line.line)
     else { return nil }
-    var places = 0
-    if case .object(let slots) = image["slots"] {
-      for slot in slots { places += slot.value["variants"]?.arrayValue?.count ?? 0 }
-    }
     let verdict = Verdict(
       reason: freshness.reason(source, now: now), isFresh: isFresh, record: line.source,
-      source: key, files: files.count, places: places * formats)
-    return (verdict, files)
+      source: key, files: text.files.count, places: text.places * formats)
+    return (verdict, text.files)
   }
 }

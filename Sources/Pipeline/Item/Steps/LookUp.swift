@@ -23,16 +23,16 @@ struct LookUp: Step {
 
   func perform(_ work: Work) async throws -> StepDecision {
     let item = work.item
-    let known = try await state.knowledge(
-      of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
-    if let verdict = work.standing, work.finding == nil, verdict.holds(known) {
-      // Nothing is planned and no file is looked at: most sources turn out to be unchanged.
-      work.source.record = known.source
+    if let verdict = work.standing, work.finding == nil {
+      // Nothing more is looked up or planned: most sources turn out to be unchanged.
+      work.source.record = verdict.record
       work.source.isReady = true
       work.reasons.append(verdict.reason)
       return .next
     }
     work.standing = nil
+    let known = try await state.knowledge(
+      of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
     try await take(known, work)
     work.reasons.append(freshness.reason(work.source, now: clock.now()))
     return .next
@@ -74,12 +74,5 @@ struct LookUp: Step {
       image["url"]?.stringValue == item.shownURL
     else { return nil }
     return image["status"]?.stringValue.flatMap(CatalogImage.Status.init(rawValue:))
-  }
-}
-
-extension StandingItems.Verdict {
-  /// Whether the source is still as it was when the line was looked up, and nothing newer is known.
-  fileprivate func holds(_ known: StateStore.Knowledge) -> Bool {
-    known.source == record && known.header == nil && known.rejection == nil
   }
 }
