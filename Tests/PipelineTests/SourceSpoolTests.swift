@@ -1,0 +1,97 @@
+import TesseraOutput
+import TesseraSystem
+import TesseraTestSupport
+import TesseraWorkers
+import Testing
+
+@testable import TesseraPipeline
+
+/// Small sources wait in memory, and what has no room there in a file: the bytes are the same.
+@Suite struct SourceSpoolTests {
+  private let folder: TemporaryFolder
+  private let file: WorkFile
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let workspace = Workspace(try Directory(folder.path("work"), creates: true))
+    try workspace.clear()
+    file = workspace.spool("source")
+  }
+
+  private static func bytes(_ place: JobSource.Bytes, _ count: Int) throws -> [UInt8] {
+    switch place {
+    case .memory(let memory): try memory.read(count + 1, at: 0)
+    case .file(let path): try File(path, .read).read(count + 1, at: 0)
+    }
+  }
+
+  struct Case: Sendable {
+    var pieces = 3
+    /// As the server states it.
+    var length: Int?
+    var room = 1 << 20
+    var sources = 1
+    /// Whether there is a pause before the last piece.
+    var pauses = false
+    var isInMemory = false
+  }
+
+  @Test(arguments: [
+    Case(isInMemory: true), Case(length: 30_000, isInMemory: true),
+    // Stated to be too large, or found to be.
+    Case(length: 2 << 20, room: 1 << 22), Case(pieces: 120, room: 1 << 22),
+    // No room left for its bytes, or for another source.
+    Case(room: 25_000), Case(sources: 0),
+    // Nothing stays open in a pause.
+    Case(pauses: true),
+  ])
+  func bytesAreTheSameWhereverTheyWait(_ test: Case) throws {
+    let room = SpoolRoom(sources: test.sources, bytes: test.room)
+    var spool = SourceSpool(file, length: test.length, room: room)
+    var expected: [UInt8] = []
+    for index in 0..<test.pieces {
+      if test.pauses, index == test.pieces - 1 { try spool.pause() }
+      let piece = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * 7 + index) }
+      try spool.write(piece.span.bytes)
+      expected += piece
+    }
+    let place = try spool.end()
+    #expect(try Self.bytes(place, expected.count) == expected)
+    #expect((file.size == nil) == test.isInMemory)
+    // Nobody changes the bytes any more.
+    if case .memory(let memory) = place {
+      #expect(throws: SystemError.self) { try memory.write(expected.span.bytes) }
+    }
+    spool.discard()
+    #expect(file.size == nil)
+  }
+
+  /// What a source held is free for the next one.
+  @Test func roomIsGivenBack() throws {
+    let room = SpoolRoom(sources: 1, bytes: 10_000)
+    for _ in 0..<3 {
+      var spool = SourceSpool(file, length: 10_000, room: room)
+      try spool.write([UInt8](repeating: 1, count: 10_000).span.bytes)
+      guard case .memory = try spool.end() else {
+        Issue.record("it is not in memory")
+        return
+      }
+      spool.discard()
+    }
+  }
+
+  /// The line of an image with files in two formats.
+  @Test func aStandingLineNamesItsFilesAndPlaces() throws {
+    let line = try #require(
+      StandingLine(
+        #"{"id":"a","extra":{"variants":[{"path":"x","bytes":9}]},"variants":[{"path":"p","bytes":1,"#
+          + #""also":[{"path":"q","bytes":2}]},{"path":"r","bytes":3}],"#
+          + #""slots":{"s":{"width":1,"variants":[0,1]},"t":{"variants":[1]}}}"#))
+    #expect(line.files.sorted { $0.path < $1.path }.map(\.path) == ["p", "q", "r"])
+    #expect(line.files.map(\.bytes).sorted() == [1, 2, 3])
+    #expect(line.places == 3)
+    for broken in ["", "{", "{}", #"{"variants":[]}"#, #"{"variants":[{"path":"p"}]}"#] {
+      #expect(StandingLine(broken) == nil)
+    }
+  }
+}
