@@ -112,6 +112,12 @@ package struct File: ~Copyable {
 
   /// Reads `count` bytes from `offset`; fewer only at the end of the file.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    try Self.read(count, at: offset, of: descriptor, path)
+  }
+
+  static func read(
+    _ count: Int, at offset: Int, of descriptor: Int32, _ path: String
+  ) throws(SystemError) -> [UInt8] {
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = 0

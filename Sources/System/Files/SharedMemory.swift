@@ -33,8 +33,6 @@ package final class SharedMemory: Sendable {
 
   /// Reads `count` bytes from `offset`.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-    let copy = dup(descriptor)
-    guard copy >= 0 else { throw SystemError("read", "a file in memory") }
-    return try File(path: "a file in memory", descriptor: copy).read(count, at: offset)
+    try File.read(count, at: offset, of: descriptor, "a file in memory")
   }
 }

@@ -99,7 +99,8 @@ package struct LineChannel {
         let ready = Glibc.poll(&poll, 1, Int32(min(milliseconds + 1, 60_000)))
         if ready == 0 || (ready < 0 && errno == EINTR) { continue }
       }
-      var chunk = [UInt8](repeating: 0, count: 65_536)
+      // Most lines are shorter; a larger one is zeroed for nothing.
+      var chunk = [UInt8](repeating: 0, count: 16_384)
       let count = receive(into: &chunk)
       if count < 0 && errno == EINTR { continue }
       // An error such as ECONNRESET means the same as the end: the other process is gone.
