@@ -58,7 +58,7 @@ import Testing
     let place = try spool.end()
     #expect(try Self.bytes(place, expected.count) == expected)
     #expect((file.size == nil) == test.isInMemory)
-    // Nobody changes the bytes any more.
+    // It is sealed: no process changes the bytes any more.
     if case .memory(let memory) = place {
       #expect(throws: SystemError.self) { try memory.write(expected.span.bytes) }
     }

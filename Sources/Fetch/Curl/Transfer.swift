@@ -14,7 +14,7 @@ final class Transfer {
   /// The bytes of bodies so far, and the requests sent.
   var received = 0
   var requests = 0
-  /// The bytes of bodies that nobody needs, which are read for the sake of the connection.
+  /// The bytes of error pages, which are read for the sake of the connection.
   var drained = 0
   /// The bytes of the headers of all hops so far, interim responses (1xx) and trailers included.
   var headerBytes = 0
