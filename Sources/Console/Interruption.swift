@@ -25,6 +25,7 @@ package enum Interruption {
   package static func cancelling<Value: Sendable>(
     timeToStop: Duration, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
+    await openClocks()
     let signals = [SIGINT, SIGTERM]
     let (registrations, registered) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
@@ -60,5 +61,12 @@ package enum Interruption {
     } catch {
       throw status == nil ? error : CancellationError()
     }
+  }
+
+  /// Has libdispatch open its descriptor for each clock, which it does when a timer first needs it. If
+  /// the process then has no descriptor left, libdispatch ends it with a signal.
+  private static func openClocks() async {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
+    try? await Task.sleep(for: .milliseconds(1))
   }
 }

@@ -63,8 +63,9 @@ package struct DirectoryOutput: Output {
     return try File(staged, .read).hasSameBytes(as: published)
   }
 
-  package func size(of path: String) -> Int? { root.size(of: path) }
-  package func sizes(of paths: [String]) -> [Int?] { root.sizes(of: paths) }
+  package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
+    try root.sizes(of: paths)
+  }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     try root.open(path, .read).read(count, at: offset)

@@ -17,11 +17,9 @@ package protocol Output: Sendable {
   /// - Parameter staged: a file of this machine. It is gone afterwards.
   func publish(staged: String, as path: String) throws(SystemError)
 
-  /// The size of a published file in bytes; nil if it is missing.
-  func size(of path: String) -> Int?
-
-  /// The sizes of many published files, which costs less than each by itself.
-  func sizes(of paths: [String]) -> [Int?]
+  /// The sizes of published files in bytes; nil for each that is missing. Many at once cost less than
+  /// each by itself.
+  func sizes(of paths: [String]) throws(SystemError) -> [Int?]
 
   /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
   func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8]
@@ -65,8 +63,11 @@ package struct OutputEntry: Sendable, Equatable {
 }
 
 extension Output {
-  package func sizes(of paths: [String]) -> [Int?] { paths.map { size(of: $0) } }
+  /// The size of a published file in bytes; nil if it is missing.
+  package func size(of path: String) throws(SystemError) -> Int? { try sizes(of: [path])[0] }
 
   /// Whether a published file is there with this size.
-  package func has(_ path: String, bytes: Int) -> Bool { size(of: path) == bytes }
+  package func has(_ path: String, bytes: Int) throws(SystemError) -> Bool {
+    try size(of: path) == bytes
+  }
 }

@@ -16,6 +16,7 @@ enum WorkerLauncher {
     let pair = try SocketPair()
     let theirs = pair.theirs
     let null = tessera_open("/dev/null", O_WRONLY, 0)
+    guard null >= 0 else { throw failure(settings, code: errno) }
     defer { close(null) }
     // The kernel counts processor time in whole seconds. Two more than the limit on wall-clock
     // time, so that the coordinator's clock is first, and reports a hang as what it is.
@@ -29,12 +30,14 @@ enum WorkerLauncher {
         tessera_spawn(settings.executable, arguments, environment, theirs, null, &child)
       }
     }
-    guard code == 0 else {
-      throw WorkerStartError(
-        description:
-          "could not start \"\(settings.executable)\": \(String(cString: strerror(code)))")
-    }
+    guard code == 0 else { throw failure(settings, code: code) }
     return (child, pair.keepOurs())
+  }
+
+  private static func failure(_ settings: WorkerSettings, code: Int32) -> WorkerStartError {
+    WorkerStartError(
+      description:
+        "could not start \"\(settings.executable)\": \(String(cString: strerror(code)))")
   }
 
   private static func withCStrings<Value>(

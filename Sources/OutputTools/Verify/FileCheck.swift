@@ -22,9 +22,9 @@ struct FileCheck {
   /// What is wrong with the file: completes "the file …". Nil if nothing is.
   func problem() -> String? {
     guard let digest = file.digest else { return "has a name that no run gives" }
-    guard let size = output.size(of: file.path) else { return absence() }
-    guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
     do throws(SystemError) {
+      guard let size = try output.size(of: file.path) else { return absence() }
+      guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
       let bytes = try output.read(file.path, isDeep ? size : Self.beginning, at: 0)
       if let problem = try headerProblem(size: size, bytes) { return problem }
       // 32 digits: a name has the first 128 bits of the digest.

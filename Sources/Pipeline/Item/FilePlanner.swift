@@ -41,7 +41,8 @@ struct FilePlanner: Sendable {
 
   /// Nil if the file is missing or not whole: then the record counts as missing.
   private func published(_ record: VariantRecord) throws(PipelineError) -> VariantRecord? {
-    guard output.has(record.path, bytes: record.bytes) else { return nil }
+    let isThere = try PipelineError.wrap { try output.has(record.path, bytes: record.bytes) }
+    guard isThere else { return nil }
     // The full catalog has the digest, which early versions did not store.
     guard profile == .full, record.sha256 == nil else { return record }
     var record = record

@@ -50,7 +50,7 @@ package struct StandingItems: Sendable {
       line.flatMap { claim($0, item.sourceKey, now) }
     }
     // All at once, because each file by itself costs three times as much.
-    let sizes = output.sizes(of: claims.flatMap { $0?.files.map(\.path) ?? [] })
+    let sizes = try output.sizes(of: claims.flatMap { $0?.files.map(\.path) ?? [] })
     var rest = sizes[...]
     return claims.map { claim in
       guard let claim else { return nil }

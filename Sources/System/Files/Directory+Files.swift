@@ -26,14 +26,17 @@ extension Directory {
   package func size(of path: String) -> Int? { sizeAndChange(of: path)?.size }
 
   /// The size of each regular file in bytes; nil where there is none. Each folder is opened once.
-  package func sizes(of paths: [String]) -> [Int?] {
+  ///
+  /// - Throws: ``SystemError`` if a folder can't be opened for want of descriptors or memory, or
+  ///   because the disk fails: that says nothing about the files in it.
+  package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
     var sizes = [Int?](repeating: nil, count: paths.count)
     let folders = paths.map { FileSystem.parent(of: $0) }
     var opened: (path: String, folder: Directory?)?
     for index in paths.indices.sorted(by: { folders[$0] < folders[$1] }) {
       if opened?.path != folders[index] {
         // Only one at a time: a folder that is open for long may no longer be the one at its path.
-        opened = (folders[index], try? directory(folders[index]))
+        opened = (folders[index], try reachable(folders[index]))
       }
       guard let status = opened?.folder?.status(FileSystem.name(of: paths[index])),
         status.st_mode & S_IFMT == S_IFREG
@@ -41,6 +44,16 @@ extension Directory {
       sizes[index] = Int(status.st_size)
     }
     return sizes
+  }
+
+  /// The folder at a path; nil if there is none.
+  private func reachable(_ path: String) throws(SystemError) -> Directory? {
+    do throws(SystemError) {
+      return try directory(path)
+    } catch {
+      guard ![EMFILE, ENFILE, ENOMEM, EIO].contains(error.code) else { throw error }
+      return nil
+    }
   }
 
   /// The size in bytes and the last change in seconds since 1970; nil for anything but a regular

@@ -47,7 +47,9 @@ final class MemoryOutput: Output {
     try FileSystem.remove(staged)
   }
 
-  func size(of path: String) -> Int? { state.withLock { $0.files[path]?.count } }
+  func sizes(of paths: [String]) -> [Int?] {
+    state.withLock { state in paths.map { state.files[$0]?.count } }
+  }
 
   func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     Array(try bytes(of: path).dropFirst(offset).prefix(count))
@@ -61,7 +63,7 @@ final class MemoryOutput: Output {
       let parts = path.dropFirst(folder.count + 1).split(separator: "/")
       let entry =
         parts.count == 1
-        ? OutputEntry(String(parts[0]), .file(bytes: size(of: path) ?? 0))
+        ? OutputEntry(String(parts[0]), .file(bytes: state.withLock { $0.files[path]?.count ?? 0 }))
         : OutputEntry(String(parts[0]), .folder)
       // The paths are sorted, so that one folder's are together.
       if entries.last != entry { entries.append(entry) }
