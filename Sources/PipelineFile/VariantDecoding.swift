@@ -91,7 +91,11 @@ enum VariantDecoding {
       of: node, key,
       expected: expected(common, orAuto: orAuto) + ", or a group with one for each format",
       number(common, orAuto: orAuto))
-    guard let value, let number = value else { return defaults }
+    guard let value else { return defaults }
+    guard let number = value else {
+      for format in OutputFormat.allCases where isAutomatic(format) { setting[format] = nil }
+      return setting
+    }
     for format in OutputFormat.allCases {
       if let range = range(format) {
         setting[format] = min(max(number, range.lowerBound), range.upperBound)

@@ -110,9 +110,10 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ).get()
     #expect(file.plan.formats == [.fixed(.avif), .source, .fixed(.jpeg)])
     #expect(OutputFormat.allCases.map { file.plan.quality[$0] } == [80, 80, nil, 55, 80])
-    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [nil, nil, nil, 2, 7])
+    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [4, nil, nil, 2, 7])
     for (effort, numbers) in [
-      ("auto", [nil, nil, nil, 2, 5]), ("3", [3, nil, nil, 3, 3]),
+      ("auto", [nil, nil, nil, 2, 5]), ("{avif: 3}", [4, nil, nil, 3, 5]),
+      ("3", [3, nil, nil, 3, 3]),
       ("{webp: auto, avif: 4}", [nil, nil, nil, 4, 5]),
       ("{webp: 0}", [0, nil, nil, 2, 5]),
     ] as [(String, [Int?])] {

@@ -53,7 +53,7 @@ enum Fingerprint {
     lines.append("rounding \(plan.rounding)")
     lines.append("formats \(plan.formats.map(\.rawValue)) oversized \(plan.oversized.rawValue)")
     for format in OutputFormat.allCases {
-      let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? 0)
+      let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? -1)
       lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
     }
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
