@@ -40,12 +40,10 @@ struct RunFixture {
       Places.tessera, ["run", folder.path("feed.yaml")], environment: environment)
   }
 
-  /// Runs with another date: `+8d`, `-1y`. The monotonic clock is unchanged, because timers would
-  /// wait for that long.
-  func run(at shift: String) async throws -> Tool.Result {
-    try await Tool.run(
-      "/usr/bin/faketime", ["-f", shift, Places.tessera, "run", folder.path("feed.yaml")],
-      environment: ["FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"])
+  /// Runs with another date.
+  func run(daysAhead days: Int) async throws -> Tool.Result {
+    let library = try await Shim.build("clock", in: folder)
+    return try await run(environment: ["LD_PRELOAD": library, "SHIM_SHIFT": "\(days * 86_400)"])
   }
 
   func start(_ options: String...) throws -> Tool.Running {

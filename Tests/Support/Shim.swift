@@ -18,7 +18,7 @@ public struct Shim: Sendable {
   }
 
   /// Compiles a library of `Tests/Shims`. Returns its path.
-  static func build(_ name: String, in folder: TemporaryFolder) async throws -> String {
+  public static func build(_ name: String, in folder: TemporaryFolder) async throws -> String {
     let library = folder.path("\(name).so")
     let source = Places.root.appending(path: "Tests/Shims/\(name).c").path
     let built = try await Tool.run(

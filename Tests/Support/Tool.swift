@@ -82,9 +82,14 @@ public enum Tool {
       }
     }
 
-    /// Waits for the program's end.
+    /// Waits for the program's end, for ten minutes at most: one that hangs fails its test and no other.
     public func end() async -> Result {
-      await withCheckedContinuation { continuation in
+      let limit = Task {
+        try await Task.sleep(for: .seconds(600))
+        if process.isRunning { signal(SIGKILL) }
+      }
+      defer { limit.cancel() }
+      return await withCheckedContinuation { continuation in
         Thread.detachNewThread { [self] in
           // Both pipes are drained concurrently, so that neither can fill up and block the program.
           nonisolated(unsafe) var text = Data()  // read only after group.wait()
