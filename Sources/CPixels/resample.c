@@ -2,15 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast.h"
 #include "include/tessera_pixels.h"
-
-// Each loop over samples is compiled for several instruction sets; the processor decides at the
-// start of the program. All do the same arithmetic on integers.
-#if defined(__x86_64__) && defined(__linux__)
-#define FAST __attribute__((target_clones("avx512bw", "avx2", "default")))
-#else
-#define FAST
-#endif
 
 enum { LOBES = 3, WEIGHT_BITS = 14, ONE = 1 << WEIGHT_BITS };
 // Between the two passes, 8-bit samples have six more bits, and a sign because the kernel overshoots.
@@ -282,6 +275,11 @@ void tessera_resampler_add(struct tessera_resampler *resampler) {
     make_row(resampler, row);
     resampler->made++;
   }
+}
+
+void tessera_resampler_add_row(struct tessera_resampler *resampler, const uint8_t *row) {
+  memcpy(tessera_resampler_row(resampler), row, resampler->row_bytes);
+  tessera_resampler_add(resampler);
 }
 
 void tessera_resampler_free(struct tessera_resampler *resampler) {

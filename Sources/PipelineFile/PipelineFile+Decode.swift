@@ -78,6 +78,11 @@ extension PipelineFile {
     (profile, catalogFormat) = Self.catalogKeys(&top)
     placeholders = Self.placeholders(&top)
     failOn = top.choice("fail-on", FailOn.allCases) ?? failOn
+    // In YAML 1.1, `on` and `off` are other names of true and false.
+    plan.lanes =
+      top.value("lanes", expected: "on or off") {
+        Lanes(rawValue: $0) ?? Bool($0).map { $0 ? .on : .off }
+      } ?? plan.lanes
     failAbove = top.percentage("fail-above") ?? failAbove
     shrinkAbove = top.percentage("shrink-above") ?? shrinkAbove
   }

@@ -9,16 +9,24 @@ package struct DecodePlan: Sendable, Hashable {
   package var isAnimated: Bool
   /// Whether colours stay in the profile of the source.
   package var keepsProfile: Bool
+  /// Whether the usual sources are decoded by lanes of our own instead of libvips.
+  package var lanes: Lanes
 
-  package init(base: Size, isAnimated: Bool, keepsProfile: Bool) {
+  package init(base: Size, isAnimated: Bool, keepsProfile: Bool, lanes: Lanes = .on) {
     self.base = base
     self.isAnimated = isAnimated
     self.keepsProfile = keepsProfile
+    self.lanes = lanes
   }
 
   /// All of it in one line, which is part of the fingerprints of files.
   package var recipe: String {
     "base \(base.width)x\(base.height)" + (isAnimated ? "; all frames" : "")
-      + (keepsProfile ? "; in its profile" : "")
+      + (keepsProfile ? "; in its profile" : "") + (lanes == .off ? "; by libvips" : "")
   }
+}
+
+/// Whether the usual sources take lanes of our own, or all are decoded by libvips.
+package enum Lanes: String, Sendable, CaseIterable {
+  case on, off
 }

@@ -6,6 +6,7 @@ package struct Plan: Sendable, Equatable {
   package var slots: [SlotPlan]
   /// The number of configured formats.
   package var formatCount: Int
+  package var lanes: Lanes
 
   package struct SlotPlan: Sendable, Equatable {
     package var slot: Slot
@@ -31,7 +32,7 @@ package struct Plan: Sendable, Equatable {
   package func decode(of source: Size) -> DecodePlan {
     DecodePlan(
       base: base(of: source), isAnimated: files.contains { $0.encoding.isAnimated },
-      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) })
+      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) }, lanes: lanes)
   }
 
   /// The size, at most the source's own, at which the whole image must be decoded for the largest

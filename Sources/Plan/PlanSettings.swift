@@ -18,13 +18,14 @@ package struct PlanSettings: Sendable, Equatable {
   package var keepsAnimation: Bool
   /// The part that crops keep, for sources without a focus of their own.
   package var gravity: Gravity
+  package var lanes: Lanes
 
   package init(
     slots: [Slot], scales: [Int] = [1, 2, 3], rounding: Rounding = .powerOfTwo,
     formats: [FormatChoice] = [.fixed(.webp)], quality: EncoderSetting = .quality,
     effort: EncoderSetting = .effort, oversized: OutputFormat = .jpeg,
     background: Colour = .white, metadata: MetadataPolicy = .strip,
-    keepsAnimation: Bool = true, gravity: Gravity = .centre
+    keepsAnimation: Bool = true, gravity: Gravity = .centre, lanes: Lanes = .on
   ) {
     self.slots = slots
     self.scales = scales
@@ -37,5 +38,6 @@ package struct PlanSettings: Sendable, Equatable {
     self.metadata = metadata
     self.keepsAnimation = keepsAnimation
     self.gravity = gravity
+    self.lanes = lanes
   }
 }

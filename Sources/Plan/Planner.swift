@@ -22,7 +22,9 @@ extension Plan {
       slotPlans.append(
         SlotPlan(slot: slot, layout: frame.target(of: slot, scale: 1).size, requests: requests))
     }
-    self.init(variants: made, slots: slotPlans, formatCount: settings.formats.count)
+    self.init(
+      variants: made, slots: slotPlans, formatCount: settings.formats.count,
+      lanes: settings.lanes)
     // Last, because requests hold indices, and variants may be added until the last request.
     sortVariants()
   }

@@ -131,7 +131,8 @@ import Testing
     "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
     "fail-above: 90%", "fail-above: 100%", "fail-above: 101%", "fail-above: 0.5%",
     "fail-above: 90", "fail-above: most", "shrink-above: 0%", "shrink-above: 50",
-    "shrink-above: 101%", "fail-on: truncated", "fail-on: warning", "colour: red",
+    "shrink-above: 101%", "lanes: off", "lanes: fast", "fail-on: truncated", "fail-on: warning",
+    "colour: red",
   ]
   private static let slots = [
     "{a: {size: 36x36, mode: clip}}", "{a: {size: x200}}", "{a: {size: 180x, mode: fill}}",

@@ -59,6 +59,7 @@ enum Fingerprint {
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("metadata \(plan.metadata)")
     lines.append("gravity \(plan.gravity.rawValue)")
+    lines.append("lanes \(plan.lanes.rawValue)")
     lines.append("placeholders \(file.placeholders.map(\.rawValue))")
     lines.append("base \(file.baseURL ?? "")")
     lines.append("fail on \(file.failOn.rawValue)")

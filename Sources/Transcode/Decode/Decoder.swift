@@ -83,8 +83,13 @@ struct Decoder {
   // MARK: Frames
 
   /// The frames, at the smallest size from which the largest output can be made.
-  func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
-    let scale = Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
+  func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Frame] {
+    if let planes = planes() {
+      let frame = Frame(planes, of: try withUnreadMetadata(opened))
+      if colours.isIdentity(for: opened), opened.profileLength == 0 { return [frame] }
+      let raster = try colours.convert(try frame.raster(), warnings: &warnings)
+      return [Frame(try raster.inMemory())]
+    }
     let loaded = try reopened(at: scale)
     let complete = try withUnreadMetadata(loaded)
     // The base is in displayed pixels; the pixels here are not turned yet.
@@ -102,7 +107,20 @@ struct Decoder {
     var base = try plain.resized(width: target.width, height: target.height).inMemory()
     if convertsLast { base = try colours.convert(base, warnings: &warnings).inMemory() }
     // Turning needs rows in any order, so it comes last, when the image is small and in memory.
-    return [try Self.upright(base)]
+    return [Frame(try Self.upright(base))]
+  }
+
+  /// The base's size relative to the source's.
+  private var scale: Double {
+    Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
+  }
+
+  /// The base through the JPEG lane, if the source is for it.
+  private func planes() -> Planes? {
+    guard format == .jpeg, job.decode.lanes == .on else { return nil }
+    return JPEGLane.decode(
+      source, shrink: ShrinkOnLoad.jpeg(scale), orientation: opened.orientation,
+      to: job.decode.base)
   }
 
   /// The source, loaded as cheaply as its decoder can if only a part of its size is needed.
@@ -152,15 +170,15 @@ struct Decoder {
   /// would bleed into the next.
   private static func frames(
     of strip: Raster, count: Int, target: Size
-  ) throws(VipsError) -> [Raster] {
+  ) throws(VipsError) -> [Frame] {
     let strip = try strip.inMemory().withoutOpaqueAlpha()
     let height = strip.height / count
-    var frames: [Raster] = []
+    var frames: [Frame] = []
     for index in 0..<count {
       let frame = try strip.extracted(
         x: 0, y: index * height, width: strip.width, height: height)
-      frames.append(
-        try upright(try frame.resized(width: target.width, height: target.height).inMemory()))
+      let resized = try frame.resized(width: target.width, height: target.height).inMemory()
+      frames.append(Frame(try upright(resized)))
     }
     return frames
   }

@@ -36,6 +36,20 @@ final class Raster {
     return Raster(copy)
   }
 
+  /// An image in memory like this one, of another size and without values.
+  func blank(width: Int, height: Int) throws(VipsError) -> Raster {
+    let result = try Self.make { out in
+      out.pointee = vips_image_new_memory()
+      var inputs: [UnsafeMutablePointer<VipsImage>?] = [handle, nil]
+      return vips_image_pipeline_array(out.pointee, VIPS_DEMAND_STYLE_ANY, &inputs)
+    }
+    result.handle.pointee.Xsize = Int32(width)
+    result.handle.pointee.Ysize = Int32(height)
+    vips_error_clear()
+    guard vips_image_write_prepare(result.handle) == 0 else { throw VipsError.current() }
+    return result
+  }
+
   /// One black pixel.
   static func black() throws(VipsError) -> Raster { try make { tessera_vips_black($0) } }
 }

@@ -36,6 +36,8 @@ struct VipsError: Error {
     return VipsError(message: message.isEmpty ? "the decoder reported no reason" : message)
   }
 
+  static var memory: VipsError { VipsError(message: "out of memory") }
+
   /// Whether an allocation failed. Under the worker's address-space limit that means the limit.
   var isOutOfMemory: Bool {
     // libvips reports failures as text only, without a code.

@@ -9,36 +9,25 @@ extension Raster {
   /// Whether ``resampled(width:height:)`` can make this size of it.
   func canBeResampled(width: Int, height: Int) -> Bool {
     let bands = vips_image_get_bands(handle)
-    let most = Self.mostReduction
+    let most = Resampling.mostReduction
     return isEightBit && vips_image_get_coding(handle) == VIPS_CODING_NONE
       && (hasAlpha ? bands == 2 || bands == 4 : bands == 1 || bands == 3)
       && width * most >= self.width && height * most >= self.height
   }
 
-  /// The kernel covers six times this many rows, which are in memory.
-  private static let mostReduction = 16
-
   /// Resized to exactly this size with a Lanczos kernel, in memory. Alpha is taken into account.
   ///
   /// All rows are read, from the top down: an error of the decoder is thrown here.
   func resampled(width: Int, height: Int) throws(VipsError) -> Raster {
-    let result = try Self.make { out in
-      out.pointee = vips_image_new_memory()
-      var inputs: [UnsafeMutablePointer<VipsImage>?] = [handle, nil]
-      return vips_image_pipeline_array(out.pointee, VIPS_DEMAND_STYLE_ANY, &inputs)
-    }
-    result.handle.pointee.Xsize = Int32(width)
-    result.handle.pointee.Ysize = Int32(height)
-    vips_error_clear()
-    guard vips_image_write_prepare(result.handle) == 0, let samples = result.handle.pointee.data,
-      let region = vips_region_new(handle)
+    let result = try blank(width: width, height: height)
+    guard let samples = result.handle.pointee.data, let region = vips_region_new(handle)
     else { throw VipsError.current() }
     defer { g_object_unref(region) }
     guard
       let resampler = tessera_image_resampler_new(
         Int32(self.width), Int32(self.height), vips_image_get_bands(handle), Int32(width),
         Int32(height), samples)
-    else { throw VipsError(message: "out of memory") }
+    else { throw .memory }
     defer { tessera_image_resampler_end(resampler) }
     for top in stride(from: 0, to: self.height, by: Self.strip) {
       let count = min(Self.strip, self.height - top)
@@ -53,4 +42,10 @@ extension Raster {
     }
     return result
   }
+}
+
+/// What our own resampler can do.
+enum Resampling {
+  /// A kernel covers six times this many rows, which are in memory.
+  static let mostReduction = 16
 }

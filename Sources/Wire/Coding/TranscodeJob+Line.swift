@@ -16,6 +16,7 @@ extension TranscodeJob {
       }
       object.member("animated", decode.isAnimated)
       object.member("keepsProfile", decode.keepsProfile)
+      object.member("lanes", decode.lanes.rawValue)
       object.member("failOn", failOn.rawValue)
       object.member("maximumPixels", maximumPixels)
       object.member("maximumFrames", maximumFrames)
@@ -46,7 +47,7 @@ extension TranscodeJob {
       expected: try SourceFacts(message.object("expected")),
       decode: DecodePlan(
         base: Size(base[0], base[1]), isAnimated: try message.bool("animated"),
-        keepsProfile: try message.bool("keepsProfile")),
+        keepsProfile: try message.bool("keepsProfile"), lanes: try message.choice("lanes")),
       failOn: try message.choice("failOn"),
       maximumPixels: try message.int("maximumPixels"),
       maximumFrames: try message.int("maximumFrames"), files: files, placeholders: placeholders)

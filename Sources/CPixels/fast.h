@@ -1,0 +1,9 @@
+#pragma once
+
+// A function whose loop over samples is compiled for several instruction sets; the processor decides at
+// the start of the program. All do the same arithmetic on integers.
+#if defined(__x86_64__) && defined(__linux__)
+#define FAST __attribute__((target_clones("avx512bw", "avx2", "default")))
+#else
+#define FAST
+#endif
