@@ -11,7 +11,7 @@ import PackageDescription
 //   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON   Text   System -- Bytes
-//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib (system libraries);
+//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
 //      CProcess, CSandbox, CJPEG, CPixels (our few lines of C)
 //
 // Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
@@ -75,6 +75,7 @@ let package = Package(
     system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
     system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
     .target(name: "TesseraCProcess", path: "Sources/CProcess"),
     .target(
       name: "TesseraCJPEG", path: "Sources/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -121,7 +122,7 @@ let package = Package(
       [
         "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraSystem",
         "TesseraText", "TesseraBytes", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
-        "TesseraCPixels",
+        "TesseraCPixels", "TesseraCDeflate",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: a run, and what works on a finished output

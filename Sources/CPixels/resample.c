@@ -335,12 +335,12 @@ struct tessera_image_resampler *tessera_image_resampler_new(int width, int heigh
   return NULL;
 }
 
-FAST static void split(const uint8_t *row, int width, int bands, int band, uint8_t *plane) {
-  if (bands == 1) memcpy(plane, row, (size_t)width);
-  else if (bands == 3)
+FAST static void split(const uint8_t *row, int width, int pitch, int band, uint8_t *plane) {
+  if (pitch == 1) memcpy(plane, row, (size_t)width);
+  else if (pitch == 3)
     for (int index = 0; index < width; index++) plane[index] = row[index * 3 + band];
   else
-    for (int index = 0; index < width; index++) plane[index] = row[index * bands + band];
+    for (int index = 0; index < width; index++) plane[index] = row[index * pitch + band];
 }
 
 // Colours times alpha; alpha times 255, so that both have the same range.
@@ -355,11 +355,12 @@ FAST static void multiply(const uint8_t *row, int width, int bands, int band, in
           (int16_t)((row[index * bands + band] * row[index * bands + alpha] + half) >> WIDE_BITS);
 }
 
-void tessera_image_resampler_add(struct tessera_image_resampler *image, const uint8_t *row) {
+void tessera_image_resampler_add(struct tessera_image_resampler *image, const uint8_t *row,
+                                 int pitch) {
   for (int band = 0; band < image->bands; band++) {
     void *plane = tessera_resampler_row(image->planes[band]);
     if (image->wide) multiply(row, image->width, image->bands, band, plane);
-    else split(row, image->width, image->bands, band, plane);
+    else split(row, image->width, pitch, band, plane);
     tessera_resampler_add(image->planes[band]);
   }
 }

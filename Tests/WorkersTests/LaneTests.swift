@@ -187,6 +187,85 @@ import Testing
     job.decode.lanes = .on
     #expect(try await perform(job, pool) != usual)
   }
+
+  // MARK: PNG
+
+  private static let kinds = [
+    "[filter=8]", "[filter=16]", "[filter=32]", "[filter=64]", "[filter=128]", "[filter=248]",
+    "[palette]", "[palette,bitdepth=4]", "[palette,bitdepth=2]", "[palette,bitdepth=1]",
+    "[interlace]", "[compression=0]",
+  ]
+
+  /// The same resampler follows either way of decoding, so the files are the same.
+  @Test(arguments: kinds, 1...4)
+  func pngsAreDecodedAsLibvipsDoes(_ options: String, _ bands: Int) async throws {
+    let pool = try await WorkerPool.start(settings(Places.worker))
+    defer { pool.close() }
+    let (width, height) = (67, 41)
+    var dice = SplitMix(seed: UInt64(bands))
+    for isOpaque in [true, false] where bands % 2 == 0 || isOpaque {
+      let samples = (0..<width * height * bands).map { index -> UInt8 in
+        if index % bands == bands - 1, bands % 2 == 0 {
+          return isOpaque ? 255 : UInt8.random(in: 0...3, using: &dice) * 85
+        }
+        return UInt8(clamping: index / 29 % 256 + Int.random(in: 0...9, using: &dice))
+      }
+      try Data(samples).write(to: URL(filePath: folder.path("a.raw")))
+      let interpretation = bands < 3 ? "b-w" : "srgb"
+      for arguments in [
+        ["rawload", "a.raw", "a.v", "\(width)", "\(height)", "\(bands)"],
+        ["copy", "a.v", "a.png\(options)", "--interpretation", interpretation],
+      ] {
+        let made = try await Tool.run(
+          "/usr/bin/env", ["-C", folder.path("."), "vips"] + arguments)
+        try #require(made.status == 0, "\(made.errors)")
+      }
+      for size in [Size(width, height), Size(33, 20), Size(5, 3)] {
+        try await expectTheSame(size, alpha: bands % 2 == 0, pool)
+      }
+    }
+  }
+
+  /// Broken in one place each: what libvips shows of it, or its message, is the answer.
+  @Test func brokenPNGsAreLeftToLibvips() async throws {
+    let pool = try await WorkerPool.start(settings(Places.worker))
+    defer { pool.close() }
+    let whole = try Places.bytes("transparent.png")
+    let facts = try Pixels(Places.fixture("transparent.png").path)
+    var dice = SplitMix(seed: 5)
+    for _ in 0..<40 {
+      var bytes = whole
+      bytes[Int.random(in: 33..<bytes.count, using: &dice)] ^=
+        1 << UInt8.random(in: 0..<8, using: &dice)
+      try Data(bytes).write(to: URL(filePath: folder.path("a.png")))
+      try await expectTheSame(
+        Size(facts.width, facts.height), of: Size(facts.width, facts.height), alpha: true, pool)
+    }
+  }
+
+  private func expectTheSame(
+    _ size: Size, of source: Size = Size(67, 41), alpha: Bool, _ pool: WorkerPool
+  ) async throws {
+    var job = job(
+      format: "png", size: source, alpha: alpha, files: [file(size.width, size.height, .png)])
+    job.decode.base = size
+    var answers: [[UInt8]] = []
+    for (failOn, lanes) in [
+      (FailOn.error, Lanes.on), (.error, .off), (.none, .on), (.none, .off),
+    ] {
+      job.failOn = failOn
+      job.decode.lanes = lanes
+      switch try await pool.perform(
+        job, of: JobSource(.file(path: folder.path("a.png")), host: "example.com"))
+      {
+      case .made(let made): answers.append(try made.bytes(of: 0))
+      case .failed(let failure): answers.append(Array(failure.message.utf8))
+      case .differs(let facts): answers.append(Array("\(facts)".utf8))
+      }
+    }
+    #expect(answers[0] == answers[1])
+    #expect(answers[2] == answers[3])
+  }
 }
 
 extension LaneTests.Source {

@@ -20,7 +20,7 @@ import Testing
           result.baseAddress))
       for row in 0..<height {
         Array(samples[row * width * bands..<(row + 1) * width * bands]).withUnsafeBufferPointer {
-          tessera_image_resampler_add(resampler, $0.baseAddress)
+          tessera_image_resampler_add(resampler, $0.baseAddress, Int32(bands))
         }
       }
       tessera_image_resampler_end(resampler)

@@ -50,7 +50,10 @@ struct tessera_image_resampler *tessera_image_resampler_new(int width, int heigh
                                                             uint8_t *result);
 
 /// Adds the next row of the source.
-void tessera_image_resampler_add(struct tessera_image_resampler *resampler, const uint8_t *row);
+///
+/// - pitch: how many samples each pixel has; more than `bands` if the last ones are left out.
+void tessera_image_resampler_add(struct tessera_image_resampler *resampler, const uint8_t *row,
+                                 int pitch);
 
 /// Completes the result after the last row, and frees the resampler. May be called before the last
 /// row; the result is then without meaning.
@@ -69,3 +72,22 @@ void tessera_chroma_to_video_range(const uint8_t *upper, const uint8_t *lower, i
 /// Converts samples of luma and chroma to red, green and blue, by the equations of JFIF 1.02.
 void tessera_planes_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red,
                            size_t count, uint8_t *result);
+
+/// Undoes the filters of PNG (ISO/IEC 15948, clause 9) in place.
+///
+/// - rows: each a byte for its filter, and `length` bytes of samples.
+/// - bands: bytes from one pixel to the next, 1 to 4.
+///
+/// Returns 0, or -1 if a filter is unknown or there is no memory.
+int tessera_png_undo_filters(uint8_t *rows, size_t length, size_t count, int bands);
+
+/// Replaces indices of 1, 2, 4 or 8 bits by the first `bands` bytes of their colour.
+///
+/// - palette: four bytes for each of `colours` indices.
+///
+/// Returns 0, or -1 if an index has no colour.
+int tessera_png_expand(const uint8_t *indices, int depth, size_t count, const uint8_t *palette,
+                       int colours, int bands, uint8_t *result);
+
+/// Whether the last of two or four bands is 255 everywhere.
+int tessera_is_opaque(const uint8_t *row, size_t pixels, int bands);

@@ -101,10 +101,15 @@ struct Decoder {
     }
     // Fewer pixels to convert; resizing in the source's own RGB is as good as in sRGB.
     let convertsLast = complete.isEightBit && complete.isRGB
-    let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
-    let plain = try Self.withoutOpaqueAlpha(full)
-    // In memory, because sequential decoding delivers rows only once and in order.
-    var base = try plain.resized(width: target.width, height: target.height).inMemory()
+    var base: Raster
+    if convertsLast || colours.isIdentity(for: complete), let small = try png(complete, target) {
+      base = small
+    } else {
+      let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
+      let plain = try Self.withoutOpaqueAlpha(full)
+      // In memory, because sequential decoding delivers rows only once and in order.
+      base = try plain.resized(width: target.width, height: target.height).inMemory()
+    }
     if convertsLast { base = try colours.convert(base, warnings: &warnings).inMemory() }
     // Turning needs rows in any order, so it comes last, when the image is small and in memory.
     return [Frame(try Self.upright(base))]
@@ -121,6 +126,12 @@ struct Decoder {
     return JPEGLane.decode(
       source, shrink: ShrinkOnLoad.jpeg(scale), orientation: opened.orientation,
       to: job.decode.base)
+  }
+
+  /// The base through the PNG lane, if the source is for it.
+  private func png(_ opened: Raster, _ size: Size) throws(VipsError) -> Raster? {
+    guard format == .png, job.decode.lanes == .on else { return nil }
+    return try PNGLane.decode(source, like: opened, to: size)
   }
 
   /// The source, loaded as cheaply as its decoder can if only a part of its size is needed.

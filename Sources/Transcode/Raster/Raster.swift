@@ -37,7 +37,9 @@ final class Raster {
   }
 
   /// An image in memory like this one, of another size and without values.
-  func blank(width: Int, height: Int) throws(VipsError) -> Raster {
+  ///
+  /// - Parameter bands: fewer than this one has if its alpha is left out.
+  func blank(width: Int, height: Int, bands: Int32? = nil) throws(VipsError) -> Raster {
     let result = try Self.make { out in
       out.pointee = vips_image_new_memory()
       var inputs: [UnsafeMutablePointer<VipsImage>?] = [handle, nil]
@@ -45,6 +47,7 @@ final class Raster {
     }
     result.handle.pointee.Xsize = Int32(width)
     result.handle.pointee.Ysize = Int32(height)
+    if let bands { result.handle.pointee.Bands = bands }
     vips_error_clear()
     guard vips_image_write_prepare(result.handle) == 0 else { throw VipsError.current() }
     return result

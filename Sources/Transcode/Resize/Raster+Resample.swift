@@ -23,9 +23,10 @@ extension Raster {
     guard let samples = result.handle.pointee.data, let region = vips_region_new(handle)
     else { throw VipsError.current() }
     defer { g_object_unref(region) }
+    let bands = vips_image_get_bands(handle)
     guard
       let resampler = tessera_image_resampler_new(
-        Int32(self.width), Int32(self.height), vips_image_get_bands(handle), Int32(width),
+        Int32(self.width), Int32(self.height), bands, Int32(width),
         Int32(height), samples)
     else { throw .memory }
     defer { tessera_image_resampler_end(resampler) }
@@ -37,7 +38,7 @@ extension Raster {
       let first =
         region.pointee.data + Int(region.pointee.bpl) * (top - Int(region.pointee.valid.top))
       for row in 0..<count {
-        tessera_image_resampler_add(resampler, first + row * Int(region.pointee.bpl))
+        tessera_image_resampler_add(resampler, first + row * Int(region.pointee.bpl), bands)
       }
     }
     return result

@@ -97,7 +97,7 @@ enum PNGContainer {
 
   // MARK: Chunks
 
-  private struct Chunk {
+  struct Chunk {
     var name: String
     /// The whole chunk, length and checksum included.
     var range: Range<Int>
@@ -105,7 +105,7 @@ enum PNGContainer {
   }
 
   /// All chunks up to the end chunk.
-  private static func chunks(of bytes: UnsafeRawBufferPointer) -> [Chunk]? {
+  static func chunks(of bytes: UnsafeRawBufferPointer) -> [Chunk]? {
     var chunks: [Chunk] = []
     var offset = 8
     while offset + 12 <= bytes.count {
