@@ -370,7 +370,7 @@ void tessera_image_resampler_add(struct tessera_image_resampler *image, const ui
 static void divide(const int16_t *wide, size_t pixels, int bands, uint8_t *result) {
   for (size_t pixel = 0; pixel < pixels; pixel++, wide += bands, result += bands) {
     int32_t alpha = wide[bands - 1];
-    result[bands - 1] = (uint8_t)clamped(((alpha << WIDE_BITS) + 127) / 255, 0, 255);
+    result[bands - 1] = (uint8_t)clamped((alpha * (1 << WIDE_BITS) + 127) / 255, 0, 255);
     for (int band = 0; band < bands - 1; band++) {
       int32_t colour = wide[band] > 0 && alpha > 0 ? (wide[band] * 255 + alpha / 2) / alpha : 0;
       result[band] = (uint8_t)clamped(colour, 0, 255);
