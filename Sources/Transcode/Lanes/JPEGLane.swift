@@ -13,7 +13,7 @@ enum JPEGLane {
   ///   - shrink: how much of the reduction libjpeg does: 1, 2, 4 or 8.
   ///   - orientation: the source's, by Exif.
   ///   - size: upright.
-  /// - Returns: nil if the file is damaged in any way or of another kind, and if there is no memory.
+  /// - Returns: nil if the file is damaged in any way or of another kind, and if memory is used up.
   ///   libvips then says what is wrong with it, or decodes it.
   static func decode(
     _ source: SourceData, shrink: Int, orientation: Int, to size: Size
@@ -50,7 +50,7 @@ enum JPEGLane {
     }
   }
 
-  /// Nil if the reduction is too large for a resampler, or if there is no memory.
+  /// Nil if the reduction is too large for a resampler, or if memory is used up.
   private static func resampler(
     from plane: tessera_jpeg_plane, to target: UnsafeMutablePointer<UInt8>, of size: Size,
     _ turn: Turn

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import TesseraCDeflate
 internal import TesseraCPixels
 internal import TesseraCVips
@@ -9,22 +8,23 @@ internal import TesseraPlan
 ///
 /// Eight bits a sample, or a palette; not interlaced.
 struct PNGLane {
-  private let width: Int
-  private let height: Int
-  private let depth: Int
+  let width: Int
+  let height: Int
+  let depth: Int
   /// Bytes from one pixel to the next before a palette is applied; at least 1.
-  private let stored: Int
+  let stored: Int
   /// Four bytes for each index; empty without a palette.
-  private var palette: [UInt8] = []
-  private var bands: Int
+  private(set) var palette: [UInt8] = []
+  /// Once a palette is applied.
+  private(set) var bands: Int
   /// The compressed pixels.
-  private var pixels: [PNGContainer.Chunk] = []
+  private(set) var pixels: [PNGContainer.Chunk] = []
 
   /// The image resized, in memory, not turned, without alpha if it is opaque.
   ///
   /// - Parameter origin: the opened source, which has its metadata.
-  /// - Returns: nil if the file is damaged in any way or of another kind, and if there is not enough
-  ///   memory. libvips then says what is wrong with it, or decodes it.
+  /// - Returns: nil if the file is damaged in any way or of another kind, and if memory does not
+  ///   suffice. libvips then says what is wrong with it, or decodes it.
   static func decode(
     _ source: SourceData, like origin: Raster, to size: Size
   ) throws(VipsError) -> Raster? {
@@ -33,10 +33,35 @@ struct PNGLane {
       vips_image_get_bands(origin.handle) == lane.bands,
       lane.width <= size.width * Resampling.mostReduction,
       lane.height <= size.height * Resampling.mostReduction,
-      let rows = lane.inflated(source.bytes)
+      let rows = PNGRows(lane, source.bytes)
     else { return nil }
-    defer { free(rows) }
     return try lane.resized(rows, like: origin, to: size)
+  }
+
+  private func resized(
+    _ rows: PNGRows, like origin: Raster, to size: Size
+  ) throws(VipsError) -> Raster? {
+    let kept = bands % 2 == 0 && rows.areOpaque ? bands - 1 : bands
+    let result = try origin.blank(width: size.width, height: size.height, bands: Int32(kept))
+    guard let samples = result.handle.pointee.data else { throw .memory }
+    // Colours of transparent pixels are lost when they are resized, and must not be otherwise.
+    if kept % 2 == 0, size == Size(width, height) {
+      for index in 0..<height {
+        guard let row = rows[index] else { return nil }
+        (samples + index * width * bands).update(from: row, count: width * bands)
+      }
+      return result
+    }
+    guard
+      let resampler = tessera_image_resampler_new(
+        Int32(width), Int32(height), Int32(kept), Int32(size.width), Int32(size.height), samples)
+    else { throw .memory }
+    defer { tessera_image_resampler_end(resampler) }
+    for index in 0..<height {
+      guard let row = rows[index] else { return nil }
+      tessera_image_resampler_add(resampler, row, Int32(bands))
+    }
+    return result
   }
 
   // MARK: Chunks
@@ -105,93 +130,5 @@ struct PNGLane {
     bands = 4
     for (index, alpha) in zip(0..., alphas) { palette[index * 4 + 3] = alpha }
     return true
-  }
-
-  // MARK: Samples
-
-  /// The largest image, in bytes, that is held in memory in full size.
-  private static let maximumBytes = 256 << 20
-
-  private var rowLength: Int { palette.isEmpty ? width * stored : (width * depth + 7) / 8 }
-
-  /// All rows without their filters, each behind one byte. Nil if they are damaged.
-  private func inflated(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<UInt8>? {
-    let length = (rowLength + 1) * height
-    let compressed = pixels.reduce(0) { $0 + $1.body.count }
-    // A byte that inflates to more than a thousand is impossible, and so is the header's size.
-    guard length <= Self.maximumBytes, length / 1100 <= compressed,
-      AddressSpace.has(length + compressed), let inflater = libdeflate_alloc_decompressor()
-    else { return nil }
-    defer { libdeflate_free_decompressor(inflater) }
-    guard let memory = malloc(length) else { return nil }
-    let rows = memory.assumingMemoryBound(to: UInt8.self)
-    let isWhole = withPixels(bytes) { pixels in
-      var used = 0
-      let status = libdeflate_zlib_decompress_ex(
-        inflater, pixels.baseAddress, pixels.count, rows, length, &used, nil)
-      return status == LIBDEFLATE_SUCCESS && used == pixels.count
-    }
-    guard isWhole,
-      tessera_png_undo_filters(rows, rowLength, height, Int32(stored)) == 0
-    else {
-      free(rows)
-      return nil
-    }
-    return rows
-  }
-
-  /// The compressed pixels, copied only if they are in several chunks.
-  private func withPixels(
-    _ bytes: UnsafeRawBufferPointer, _ use: (UnsafeRawBufferPointer) -> Bool
-  ) -> Bool {
-    if pixels.count == 1 { return use(UnsafeRawBufferPointer(rebasing: bytes[pixels[0].body])) }
-    var joined: [UInt8] = []
-    joined.reserveCapacity(pixels.reduce(0) { $0 + $1.body.count })
-    for chunk in pixels { joined += bytes[chunk.body] }
-    return joined.withUnsafeBytes(use)
-  }
-
-  private func resized(
-    _ rows: UnsafeMutablePointer<UInt8>, like origin: Raster, to size: Size
-  ) throws(VipsError) -> Raster? {
-    guard let memory = malloc(width * bands) else { throw .memory }
-    let expanded = memory.assumingMemoryBound(to: UInt8.self)
-    defer { free(expanded) }
-    /// Nil if a pixel's index has no colour.
-    func row(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
-      let samples = rows + index * (rowLength + 1) + 1
-      if palette.isEmpty { return samples }
-      let status = tessera_png_expand(
-        samples, Int32(depth), width, palette, Int32(palette.count / 4), Int32(bands), expanded)
-      return status == 0 ? expanded : nil
-    }
-    var kept = bands
-    if bands % 2 == 0 {
-      let isOpaque = (0..<height).allSatisfy { index in
-        row(index).map { tessera_is_opaque($0, width, Int32(bands)) != 0 } ?? false
-      }
-      if isOpaque { kept -= 1 }
-    }
-    let result = try origin.blank(width: size.width, height: size.height, bands: Int32(kept))
-    guard let samples = result.handle.pointee.data,
-      let resampler = tessera_image_resampler_new(
-        Int32(width), Int32(height), Int32(kept), Int32(size.width), Int32(size.height), samples)
-    else { throw .memory }
-    for index in 0..<height {
-      guard let row = row(index) else {
-        tessera_image_resampler_end(resampler)
-        return nil
-      }
-      tessera_image_resampler_add(resampler, row, Int32(bands))
-    }
-    tessera_image_resampler_end(resampler)
-    // Colours of transparent pixels are lost when they are resized, and must not be otherwise.
-    if kept % 2 == 0, size == Size(width, height) {
-      for index in 0..<height {
-        guard let row = row(index) else { return nil }
-        (samples + index * width * bands).update(from: row, count: width * bands)
-      }
-    }
-    return result
   }
 }

@@ -13,7 +13,7 @@ final class Planes {
   let blue: UnsafeMutablePointer<UInt8>
   let red: UnsafeMutablePointer<UInt8>
 
-  /// Without values, but for the chroma of a grey image. Nil if there is no memory.
+  /// Without values, but for the chroma of a grey image. Nil if memory is used up.
   init?(_ size: Size, isGrey: Bool) {
     (width, height) = (size.width, size.height)
     self.isGrey = isGrey
