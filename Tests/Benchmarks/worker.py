@@ -1,14 +1,9 @@
-"""Sends jobs to a worker and prints the processor seconds they took. Used by Tests/Benchmarks/transcode and soak.
-
-    transcode.py WORKER ROUNDS IMAGE…
-"""
+"""A worker as tessera uses it, for Tests/Benchmarks/soak: sends it jobs and returns the files."""
 import json
 import os
 import re
-import resource
 import socket
 import subprocess
-import sys
 
 
 def size(path):
@@ -91,20 +86,3 @@ class Worker:
         self.control.recv(4096)
         self.server.shutdown(socket.SHUT_RDWR)
         self.process.wait()
-
-
-def main():
-    executable, rounds, *images = sys.argv[1:]
-    facts = {image: size(image) for image in images}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    worker = Worker(executable)
-    for index in range(int(rounds) * len(images)):
-        image = images[index % len(images)]
-        worker.perform(job(index, image, facts[image]), image)
-    worker.end()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
-if __name__ == "__main__":
-    main()

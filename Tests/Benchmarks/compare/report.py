@@ -1,0 +1,116 @@
+"""RESULTS.md: what was measured, on what, with what."""
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+
+from quality import sample
+
+INTRODUCTION = """# Tessera and its peers
+
+Written by `Tests/Benchmarks/run`; do not edit. Alternating rounds: {rounds}. Times are their medians;
+a ratio is the median of a row's time divided by Tessera's in the same round, so 2.00 means twice Tessera's time.
+
+A Tessera row is a whole first run, as a user starts it: manifest, HTTP from an nginx on this machine, checks of
+every source, placeholders, state, files that survive a power cut, and the catalog. All other rows but img2dataset
+read files and only make thumbnails. Every program works on two processors and makes WebP at quality 80, effort 4,
+unless a row says otherwise.
+
+- *Processor* is the time of the whole process tree (for Tessera and img2dataset without nginx).
+- *Memory* is the tree's highest PSS, sampled every 50 ms in a separate round.
+- *Bytes* are those of all images made. *Bare C* and Tessera write no metadata.
+- *SSIMULACRA 2* compares up to {sample} images of a group with their source, decoded in full, converted to sRGB and
+  reduced with Lanczos3 in gamma space (100: identical, 70: high quality).
+"""
+
+PEERS = """
+## The peers
+
+- **Bare C** (`Transcode.c`): libvips from C with two threads; one decode, each size from the one before.
+- **pyvips**: the same in Python, with a pool of two processes.
+- **vipsthumbnail**: once per size, `xargs -P 2`, eight images a call.
+- **Pillow**: `Image.thumbnail`, which uses `draft`, with a pool of two processes. Without colour management.
+- **ImageMagick**: `convert -define jpeg:size`, all sizes in one call per image, `xargs -P 2`. Profiles are kept, not
+  converted.
+- **img2dataset**: one size, from the same nginx, two processes of 16 threads.
+"""
+
+
+def text(groups, options):
+    parts = [INTRODUCTION.format(rounds=options.rounds, sample=len(sample(range(10 ** 6))))]
+    for group in groups:
+        parts.append(f"\n## {heading(group)}\n\n" + table(group))
+    return "".join([*parts, PEERS, machine()])
+
+
+def heading(group):
+    size = sum(map(os.path.getsize, group.images)) / 1e6
+    sizes = ", ".join(map(str, group.contestants[0].sizes))
+    names = {"large": "wallpapers", "small": "images of 500 x 375", "one size": "images of 500 x 375, one size"}
+    return f"{len(group.images)} {names[group.title]} ({size:.0f} MB) to {sizes} pixels"
+
+
+def table(group):
+    sizes, first = group.contestants[0].sizes, group.contestants[0].name
+    head = ["", "wall, s", "ratio", "processor, s", "ratio", "memory", "bytes",
+            *[f"at {size}" for size in sizes]]
+    rows = [head, ["---", *["--:"] * (len(head) - 1)]]
+    for one in group.contestants:
+        name = one.name
+        rows.append([
+            name, f"{group.median(name, 'seconds'):.1f}", f"{group.ratio(name, first, 'seconds'):.2f}",
+            f"{group.median(name, 'processor'):.1f}", f"{group.ratio(name, first, 'processor'):.2f}",
+            f"{group.memory[name] / 1e6:.0f} MB", f"{group.bytes[name] / 1e6:.2f} MB",
+            *[f"{group.quality[name, size]:.1f}" for size in sizes]])
+    lines = "".join("| " + " | ".join(row) + " |\n" for row in rows)
+    return lines + "\nThe last columns are SSIMULACRA 2 by size.\n" + sentences(group)
+
+
+def sentences(group):
+    names = [one.name for one in group.contestants]
+    found = [f"{group.ratio(names[0], 'Bare C', 'processor'):.2f} of bare C's processor time"]
+    if "Tessera, one worker" in names:
+        faster = group.ratio("Tessera, one worker", names[0], "seconds")
+        found.append(f"with two workers {faster:.2f} times as fast as with one")
+    return f"{names[0]} takes " + "; it is ".join(found) + ".\n"
+
+
+def output(*command):
+    """The first line that a command prints, or what is known instead."""
+    try:
+        lines = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    except FileNotFoundError:
+        return "unknown"
+    return ((lines.stdout + lines.stderr).strip().splitlines() or ["unknown"])[0]
+
+
+def package(name):
+    return output("dpkg-query", "-W", "-f", "${Version}", name)
+
+
+def first_match(path, pattern, otherwise="unknown"):
+    with open(path) as file:
+        found = re.search(pattern, file.read(), re.MULTILINE)
+    return found.group(1) if found else otherwise
+
+
+def machine():
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "Sources") != "unknown"
+    commit = output("git", "rev-parse", "--short", "HEAD") + (", with changes" if changed else "")
+    pypi = ", ".join(f"{name} {importlib.metadata.version(name)}"
+                     for name in ("pyvips", "pillow", "img2dataset", "opencv-python-headless", "numpy"))
+    debian = ", ".join(f"{name} {package(name)}"
+                       for name in ("libvips42", "libwebp7", "libjpeg62-turbo", "nginx-light", "imagemagick"))
+    memory = int(first_match("/proc/meminfo", r"^MemTotal:\s+(\d+)", "0")) / 1e6
+    model = first_match("/proc/cpuinfo", r"^model name\s*: (.*)$")
+    system = first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)')
+    rows = [
+        ("Tessera", f"commit {commit}, {output('swift', '--version')}"),
+        ("Debian", debian),
+        ("PyPI", f"{pypi}; Python {platform.python_version()}"),
+        ("machine", f"{model}, {os.cpu_count()} processors, {memory:.0f} GB"),
+        ("system", f"{system}, Linux {platform.release()}"),
+    ]
+    lines = "".join(f"| {name} | {value} |\n" for name, value in rows)
+    return f"\n## Versions and machine\n\n| | |\n|---|---|\n{lines}"
