@@ -1,6 +1,7 @@
 """Compares Tessera with its peers and writes RESULTS.md. Started by Tests/Benchmarks/run, which see."""
 import argparse
 import os
+import signal
 import sys
 
 import inputs
@@ -90,6 +91,8 @@ def guard_group(options, title, sizes, folder, server):
 
 
 def main():
+    # As after an interrupt: the web server is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog="Tests/Benchmarks/run")
     parser.add_argument("--rounds", type=int, help="alternating rounds; the default is 5, with --guard 3")
     parser.add_argument("--images", type=int, help="this many large and small images, for a trial")

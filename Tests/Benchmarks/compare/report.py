@@ -29,7 +29,7 @@ PEERS = """
 
 - **Bare C** (`Transcode.c`): libvips from C with two threads; one decode, each size from the one before.
 - **pyvips**: the same in Python, with a pool of two processes.
-- **vipsthumbnail**: once per size, `xargs -P 2`, eight images a call.
+- **vipsthumbnail**: once per size, `xargs -P 2`, eight images a call. Profiles are kept, not converted.
 - **Pillow**: `Image.thumbnail`, which uses `draft`, with a pool of two processes. Without colour management.
 - **ImageMagick**: `convert -define jpeg:size`, all sizes in one call per image, `xargs -P 2`. Profiles are kept, not
   converted.
