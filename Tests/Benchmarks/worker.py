@@ -30,7 +30,7 @@ def job(identifier, path, facts):
         "job": identifier, "format": "jpeg" if "jp" in path[-4:] else "png",
         "expected": {"width": width, "height": height, "alpha": alpha, "frames": 1},
         "base": [base["width"], base["height"]], "animated": False, "keepsProfile": False,
-        "failOn": "error",
+        "failOn": "error", "lanes": "on",
         "maximumPixels": 10**9, "maximumFrames": 10, "placeholders": ["thumbhash"],
         "files": [dict(scaled(length), format="webp", quality=80, effort=4, animated=False,
                        metadata=0)
