@@ -12,21 +12,27 @@ final class ItemTable {
   init(_ database: Database) throws(StateError) {
     selectItem = try database.prepare("SELECT run, line, entry, position FROM items WHERE id = ?")
     upsertItem = try database.prepare(
-      "INSERT OR REPLACE INTO items (id, run, position, line, entry, done, reason)"
-        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+      "INSERT INTO items (id, run, position, line, entry, done, reason) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        // Not REPLACE, which would change the number.
+        + " ON CONFLICT (id) DO UPDATE SET run = excluded.run, position = excluded.position,"
+        + " line = excluded.line, entry = excluded.entry, done = excluded.done,"
+        + " reason = excluded.reason")
     // Without the position, so that its index is not written.
     moveItem = try database.prepare(
       "UPDATE items SET run = ?, line = ?, entry = ?, done = ?, reason = ? WHERE id = ?")
     finishItem = try database.prepare("UPDATE items SET done = 1, reason = ? WHERE id = ?")
     upsertResult = try database.prepare(
-      "INSERT OR REPLACE INTO results (id, result, status, content, settings, mark, source,"
-        + " request, placeholder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO results (item, result, status, content, settings, mark, source,"
+        + " request, placeholder) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM items"
+        + " WHERE id = ?1")
     selectStanding = try database.prepare(
-      "SELECT settings, status, result, mark, source FROM results WHERE id = ?")
-    selectLastResult = try database.prepare("SELECT status, result FROM results WHERE id = ?")
+      "SELECT settings, status, result, mark, source FROM items JOIN results ON item = number"
+        + " WHERE id = ?")
+    selectLastResult = try database.prepare(
+      "SELECT status, result FROM items JOIN results ON item = number WHERE id = ?")
     selectResults = try database.prepare(
-      "SELECT i.position, r.result FROM items i INDEXED BY items_by_position JOIN results r USING (id)"
-        + " WHERE i.position > ? AND i.run = ? ORDER BY i.position LIMIT ?")
+      "SELECT i.position, r.result FROM items i INDEXED BY items_by_position JOIN results r"
+        + " ON r.item = i.number WHERE i.position > ? AND i.run = ? ORDER BY i.position LIMIT ?")
   }
 
   struct Item {

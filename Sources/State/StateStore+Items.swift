@@ -224,7 +224,7 @@ extension StateStore {
   package func story(of id: String) throws(StateError) -> ItemStory? {
     let select = try database.prepare(
       "SELECT i.run, i.line, CASE WHEN i.done THEN r.result END, i.reason, r.content FROM items i"
-        + " LEFT JOIN results r USING (id) WHERE i.id = ?")
+        + " LEFT JOIN results r ON r.item = i.number WHERE i.id = ?")
     let found = try select.first([.text(id)]) { row in
       ItemStory(
         run: row.int(0), line: row.int(1), result: row.optionalText(2),
@@ -233,7 +233,7 @@ extension StateStore {
     }
     guard var story = found, let content = story.content else { return found }
     story.twin = try database.prepare(
-      "SELECT id FROM results JOIN items USING (id) WHERE content = ? AND id <> ?"
+      "SELECT id FROM results JOIN items ON number = item WHERE content = ? AND id <> ?"
         + " ORDER BY position LIMIT 1"
     ).first([.text(content), .text(id)]) { $0.text(0) }
     return story

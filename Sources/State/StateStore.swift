@@ -84,7 +84,7 @@ package actor StateStore {
     defer { database.unlimitSteps() }
     // Results first: they are found through their items.
     for rows in [
-      "results WHERE id IN (SELECT id FROM items WHERE run <> ?)", "items WHERE run <> ?",
+      "results WHERE item IN (SELECT number FROM items WHERE run <> ?)", "items WHERE run <> ?",
     ] {
       try database.prepare("DELETE FROM \(rows)").run([.int(run)])
     }

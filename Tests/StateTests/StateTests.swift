@@ -105,7 +105,10 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       try await state.claim(
         [.init(id: "b", line: 1, entry: "y2"), .init(id: "b", line: 2, entry: "y2")], run: next,
         position: 0) == [.new, .repeated])
+    // An item that moves keeps its line.
+    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
     try await state.endRun(next, .init(pipeline: "p", items: 1))
+    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
     #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
     #expect(try await state.beginRun(boot: "1") > next)
   }
@@ -192,7 +195,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     let source = try await state.knowledge(of: "k", url: "").source
     #expect(source?.confirmation.etag == "e")
     // Earlier versions did not ask how long a redirect is fresh, so their sources are revalidated.
-    #expect(source?.confirmation.freshUntil == nil)
+    #expect(source?.confirmation.freshUntil == (version < 10 ? nil : 9.5))
     #expect(
       try await state.made(["v"], placeholder: "").0
         == [VariantRecord(path: "p", width: 1, height: 2, bytes: 3)])
