@@ -5,29 +5,27 @@ final class ItemTable {
   private let moveItem: Statement
   private let finishItem: Statement
   private let upsertResult: Statement
-  private let selectStanding: Statement
   private let selectLastResult: Statement
   private let selectResults: Statement
 
   init(_ database: Database) throws(StateError) {
-    selectItem = try database.prepare("SELECT run, line, entry, position FROM items WHERE id = ?")
+    selectItem = try database.prepare("SELECT line, entry FROM items WHERE id = ?")
+    // Neither changes an item that this run has claimed before.
     upsertItem = try database.prepare(
       "INSERT INTO items (id, run, position, line, entry, done, reason) VALUES (?, ?, ?, ?, ?, ?, ?)"
         // Not REPLACE, which would change the number.
         + " ON CONFLICT (id) DO UPDATE SET run = excluded.run, position = excluded.position,"
         + " line = excluded.line, entry = excluded.entry, done = excluded.done,"
-        + " reason = excluded.reason")
+        + " reason = excluded.reason WHERE run <> excluded.run")
     // Without the position, so that its index is not written.
     moveItem = try database.prepare(
-      "UPDATE items SET run = ?, line = ?, entry = ?, done = ?, reason = ? WHERE id = ?")
+      "UPDATE items SET run = ?1, line = ?2, entry = ?3, done = ?4, reason = ?5"
+        + " WHERE id = ?6 AND run <> ?1")
     finishItem = try database.prepare("UPDATE items SET done = 1, reason = ? WHERE id = ?")
     upsertResult = try database.prepare(
       "INSERT OR REPLACE INTO results (item, result, status, content, settings, mark, source,"
         + " request, placeholder) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM items"
         + " WHERE id = ?1")
-    selectStanding = try database.prepare(
-      "SELECT settings, status, result, mark, source FROM items JOIN results ON item = number"
-        + " WHERE id = ?")
     selectLastResult = try database.prepare(
       "SELECT status, result FROM items JOIN results ON item = number WHERE id = ?")
     selectResults = try database.prepare(
@@ -35,33 +33,28 @@ final class ItemTable {
         + " ON r.item = i.number WHERE i.position > ? AND i.run = ? ORDER BY i.position LIMIT ?")
   }
 
-  struct Item {
-    var run: Int
-    var line: Int
-    var entry: String
-    var position: Int
+  /// What the manifest said about an item.
+  func find(_ id: String) throws(StateError) -> (line: Int, entry: String)? {
+    try selectItem.first([.text(id)]) { ($0.int(0), $0.text(1)) }
   }
 
-  func find(_ id: String) throws(StateError) -> Item? {
-    try selectItem.first([.text(id)]) { row in
-      Item(run: row.int(0), line: row.int(1), entry: row.text(2), position: row.int(3))
-    }
-  }
-
+  /// Gives an item its position in a run. Returns false if the run has claimed the id before.
+  ///
   /// - Parameters:
-  ///   - isMoved: whether the position differs from the stored one.
+  ///   - isMoved: whether the position may differ from the stored one.
   ///   - reasons: why the earlier result still applies; nil if the item has to be processed.
   func claim(
-    _ id: String, _ item: Item, isMoved: Bool, reasons: String?
-  ) throws(StateError) {
+    _ id: String, run: Int, position: Int, isMoved: Bool, line: Int, entry: String,
+    reasons: String?
+  ) throws(StateError) -> Bool {
     let values: [Statement.Value] = [
-      .int(item.line), .text(item.entry), .bool(reasons != nil), .optional(reasons),
+      .int(line), .text(entry), .bool(reasons != nil), .optional(reasons),
     ]
-    if isMoved {
-      try upsertItem.run([.text(id), .int(item.run), .int(item.position)] + values)
-    } else {
-      try moveItem.run([.int(item.run)] + values + [.text(id)])
-    }
+    let changes =
+      isMoved
+      ? try upsertItem.change([.text(id), .int(run), .int(position)] + values)
+      : try moveItem.change([.int(run)] + values + [.text(id)])
+    return changes > 0
   }
 
   func finish(_ id: String, reasons: String) throws(StateError) {
@@ -81,17 +74,6 @@ final class ItemTable {
       .optional(mark), .text(keys.source),
       .optional(keys.request == keys.source ? nil : keys.request), .optional(keys.placeholder),
     ])
-  }
-
-  /// The line of an item with status `ok` that was made with these settings from this source, and its
-  /// mark.
-  func standing(
-    _ id: String, settings: String, source: String
-  ) throws(StateError) -> (line: String, mark: Int)? {
-    try selectStanding.first([.text(id)]) { row in
-      row.text(0) == settings && row.text(1) == "ok" && row.text(4) == source
-        ? (row.text(2), row.int(3)) : nil
-    } ?? nil
   }
 
   func lastResult(of id: String) throws(StateError) -> (status: String, line: String)? {

@@ -17,6 +17,8 @@ extension StateStore {
     package var entry: String
     /// Why the item's earlier result still applies; nil if the item has to be processed.
     package var standing: Reason?
+    /// Its position in the last run, if that is known: what has not moved costs less to write.
+    package var lastPosition: Int?
 
     package init(id: String, line: Int, entry: String, standing: Reason? = nil) {
       self.id = id
@@ -36,19 +38,19 @@ extension StateStore {
     var claims: [Claim] = []
     var position = position
     for request in requests {
-      let known = try items.find(request.id)
-      if let known, known.run == run {
-        claims.append(known.entry == request.entry ? .repeated : .conflict(line: known.line))
-        continue
-      }
       try begin()
-      let item = ItemTable.Item(
-        run: run, line: request.line, entry: request.entry, position: position)
-      try items.claim(
-        request.id, item, isMoved: known?.position != position,
+      let isNew = try items.claim(
+        request.id, run: run, position: position, isMoved: request.lastPosition != position,
+        line: request.line, entry: request.entry,
         reasons: request.standing.map { Reason.stored([$0]) })
-      claims.append(.new)
-      position += 1
+      if isNew {
+        claims.append(.new)
+        position += 1
+      } else {
+        let known = try items.find(request.id)
+        claims.append(
+          known?.entry == request.entry ? .repeated : .conflict(line: known?.line ?? 0))
+      }
     }
     return claims
   }
@@ -135,7 +137,7 @@ extension StateStore {
     try items.finish(id, reasons: Reason.stored(reasons))
   }
 
-  private static func mark(
+  static func mark(
     _ id: String, _ line: String, _ basis: Basis, _ source: SourceRecord
   ) -> Int {
     RecordMark.of(
@@ -145,58 +147,6 @@ extension StateStore {
         .optional(source.url), .optional(source.robots), .optional(source.confirmation.etag),
         .optional(source.confirmation.lastModified),
       ])
-  }
-
-  /// An item's line of an earlier run that would be made again word for word, provided that its files
-  /// are there and its source is fresh.
-  package struct Standing: Sendable {
-    package var line: String
-    package var source: SourceRecord
-    /// Whether an answer of the server has been rejected since.
-    package var isRejected: Bool
-  }
-
-  /// What a standing line is looked up by.
-  package struct StandingRequest: Sendable {
-    package var item: ClaimRequest
-    /// The source's key.
-    package var source: String
-    /// SHA-256 of the request URL.
-    package var url: String
-
-    package init(_ item: ClaimRequest, source: String, url: String) {
-      self.item = item
-      self.source = source
-      self.url = url
-    }
-  }
-
-  /// An answer for each request; nil if the item, its source or the settings have changed, or if the
-  /// line's status was not `ok`.
-  package func standing(
-    _ requests: [StandingRequest], settings: String
-  ) throws(StateError) -> [Standing?] {
-    try reading { () throws(StateError) in
-      var found: [Standing?] = []
-      for request in requests {
-        found.append(try standing(request, settings))
-      }
-      return found
-    }
-  }
-
-  private func standing(
-    _ request: StandingRequest, _ settings: String
-  ) throws(StateError) -> Standing? {
-    let (item, key) = (request.item, request.source)
-    guard let (line, mark) = try items.standing(item.id, settings: settings, source: key),
-      // Saving a source deletes its header record, so one that exists is newer than the line.
-      let source = try sources.find(key), try headers.find(key) == nil
-    else { return nil }
-    let basis = Basis(settings: settings, entry: item.entry, source: key)
-    guard mark == Self.mark(item.id, line, basis, source) else { return nil }
-    let isRejected = try rejections.find(request.url) != nil
-    return Standing(line: line, source: source, isRejected: isRejected)
   }
 
   /// A part of a run's lines in the order of the manifest, from the position after `position` on: up to

@@ -22,11 +22,8 @@ extension StateStore {
     of key: String, url: String, id: String? = nil
   ) throws(StateError) -> Knowledge {
     try reading { () throws(StateError) in
-      var knowledge = Knowledge()
-      knowledge.source = try sources.find(key)
-      if let source = knowledge.source { knowledge.content = try contents.find(source.content) }
-      knowledge.header = try headers.find(key)
-      knowledge.rejection = try rejections.find(url)
+      var knowledge =
+        try lookups.knowledge.first([.text(key), .text(url)]) { Knowledge($0) } ?? Knowledge()
       if let id { knowledge.lastResult = try items.lastResult(of: id) }
       return knowledge
     }
@@ -124,9 +121,7 @@ extension StateStore {
       try contents.save(made.content, key: made.digest)
       let placeholder = PlaceholderRecord(made.placeholder.record)
       try placeholders.save(placeholder, key: made.placeholder.key)
-      for (key, record) in made.variants {
-        try variants.save(record, key: key, extra: .int(made.run))
-      }
+      try variants.save(made.variants, extra: .int(made.run))
     }
     if let source = change.source {
       try sources.save(source, key: key)
@@ -139,5 +134,18 @@ extension StateStore {
     case .forget: try rejections.delete(url)
     case nil: break
     }
+  }
+}
+
+extension StateStore.Knowledge {
+  /// Reads the columns of ``Lookups/knowledge``.
+  init(_ row: Statement.Row) {
+    source = SourceRecord.found(in: row)
+    var rest = row.dropFirst(SourceRecord.width)
+    // Without its source a content belongs to nothing.
+    if source != nil { content = ContentRecord.found(in: rest) }
+    rest = rest.dropFirst(ContentRecord.width)
+    header = HeaderRecord.found(in: rest)
+    rejection = RejectionRecord.found(in: rest.dropFirst(HeaderRecord.width))
   }
 }

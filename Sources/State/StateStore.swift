@@ -12,6 +12,7 @@ package actor StateStore {
   let placeholders: RecordTable<PlaceholderRecord>
   let rejections: RecordTable<RejectionRecord>
   let items: ItemTable
+  let lookups: Lookups
   package nonisolated let path: String
   private var begun = ContinuousClock.now
 
@@ -36,6 +37,7 @@ package actor StateStore {
     placeholders = try RecordTable(database)
     rejections = try RecordTable(database)
     items = try ItemTable(database)
+    lookups = try Lookups(database)
   }
 
   // MARK: Runs

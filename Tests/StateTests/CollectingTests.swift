@@ -183,11 +183,12 @@ import Testing
         basis: .init(settings: "s", entry: "x", source: "k")), change, key: "k", url: "k")
     try await state.commit()
     #expect(
-      try await state.standing([.init(request, source: "k", url: "k")], settings: "s")[0]?.line
-        == "{a}")
+      try await state.outlooks([.init(request, source: "k", url: "k")], settings: "s")[0].standing?
+        .line == "{a}")
     try Database(path).execute("UPDATE results SET source = NULL")
     #expect(
-      try await state.standing([.init(request, source: "k", url: "k")], settings: "s")[0] == nil)
+      try await state.outlooks([.init(request, source: "k", url: "k")], settings: "s")[0].standing
+        == nil)
   }
 
   /// Notes of files that are gone for another reason go, too.

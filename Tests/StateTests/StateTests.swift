@@ -105,6 +105,14 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       try await state.claim(
         [.init(id: "b", line: 1, entry: "y2"), .init(id: "b", line: 2, entry: "y2")], run: next,
         position: 0) == [.new, .repeated])
+    // The position is known; the entry is another one.
+    let third = StateStore.ClaimRequest(id: "b", line: 3, entry: "y3")
+    var fourth = StateStore.ClaimRequest(id: "b", line: 4, entry: "y2")
+    fourth.lastPosition = 0
+    #expect(
+      try await state.claim([third, fourth], run: next, position: 0) == [
+        .conflict(line: 1), .repeated,
+      ])
     // An item that moves keeps its line.
     #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
     try await state.endRun(next, .init(pipeline: "p", items: 1))
@@ -202,11 +210,12 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await state.results(of: 7, after: -1, limit: 9).map(\.line) == ["{a}"])
     #expect(try await state.story(of: "a")?.result == "{a}")
     // A line without a mark may be anything.
-    #expect(
-      try await state.standing(
-        [.init(.init(id: "a", line: 1, entry: "x"), source: "k", url: "k")], settings: ""
-      ).first?
-      .map(\.line) == .some(nil))
+    let request = StateStore.OutlookRequest(
+      .init(id: "a", line: 1, entry: "x"), source: "k", url: "k")
+    let outlook = try await state.outlooks([request], settings: "")[0]
+    #expect(outlook.standing == nil)
+    #expect(outlook.position == 0)
+    #expect(!outlook.isNew)
     #expect(try await state.hasDoubts(boot: "1") == false)
     #expect(try await state.beginRun(boot: "1") == 8)
   }
@@ -253,8 +262,9 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
     ) async throws -> Bool {
       let request = StateStore.ClaimRequest(id: "a", line: 9, entry: entry)
-      return try await state.standing([.init(request, source: key, url: key)], settings: settings)[
-        0]?.line == "{a}"
+      return try await state.outlooks([.init(request, source: key, url: key)], settings: settings)[
+        0
+      ].standing?.line == "{a}"
     }
     #expect(try await stands())
     #expect(try await stands("y") == false)

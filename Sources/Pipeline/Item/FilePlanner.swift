@@ -17,8 +17,9 @@ struct FilePlanner: Sendable {
   /// - Parameters:
   ///   - digest: SHA-256 of the source's bytes.
   ///   - format: the source's, as the catalog names it.
+  ///   - isNew: whether the state has no content with this digest, and so no files of it.
   func blueprint(
-    _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item
+    _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
   ) async throws -> Blueprint {
     let source = facts.planned(format, focus: item.focus)
     let plan = Plan(for: source, settings: settings, slots: item.slots)
@@ -30,7 +31,9 @@ struct FilePlanner: Sendable {
       Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
     }
     let placeholderKey = Fingerprint.placeholder(content: digest, decode: decode, libvips: libvips)
-    let (variants, placeholder) = try await state.made(keys, placeholder: placeholderKey)
+    let (variants, placeholder) =
+      isNew
+      ? (keys.map { _ in nil }, nil) : try await state.made(keys, placeholder: placeholderKey)
     let records = try variants.map { record in try record.flatMap { try published($0) } }
     return Blueprint(
       content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,

@@ -21,6 +21,8 @@ final class Work {
   /// The verdict on the item's line of an earlier run, as long as it may still apply. What is known of
   /// the source is then no more than that.
   var standing: StandingItems.Verdict?
+  /// Whether nothing is known of the source.
+  var isNew = false
 
   // The request and its answer.
 
@@ -44,10 +46,14 @@ final class Work {
 
   private var cleanUps: [() -> Void] = []
 
-  init(_ item: Item, finding: Finding? = nil, standing: StandingItems.Verdict? = nil) {
+  init(_ item: Item, finding: Finding? = nil, outlook: StandingItems.Outlook? = nil) {
     self.item = item
     self.finding = finding
-    self.standing = standing
+    switch outlook {
+    case .stands(let verdict): standing = verdict
+    case .new: isNew = true
+    case nil: break
+    }
   }
 
   /// Has a rejection saved. Nil changes nothing: what an earlier answer of this run showed remains.

@@ -9,7 +9,7 @@ internal import TesseraState
 /// its own, costs as much as looking up a dozen ids.
 package struct EntryStream {
   package enum Record: Sendable {
-    case item(Item, StandingItems.Verdict?)
+    case item(Item, StandingItems.Outlook?)
     /// A line that repeats an entry word for word.
     case repeated
     case problem(ManifestProblem)
@@ -64,26 +64,23 @@ package struct EntryStream {
     var requests = items.map { item in
       StateStore.ClaimRequest(id: item.id, line: item.entry.line, entry: item.entryDigest)
     }
-    let verdicts = try await standing?.verdicts(items, requests) ?? items.map { _ in nil }
-    for (index, verdict) in verdicts.enumerated() {
-      requests[index].standing = verdict?.isFresh == true ? verdict?.reason : nil
-    }
+    let outlooks = try await standing?.outlooks(items, &requests) ?? items.map { _ in nil }
     let claims = try await ledger.claim(requests, run: run, position: count)
-    var next = zip(zip(items, verdicts), claims).makeIterator()
+    var next = zip(zip(items, outlooks), claims).makeIterator()
     return try batch.map { record in
       switch record {
       case .problem(let problem):
         firstProblem = firstProblem ?? problem
         return .problem(problem)
       case .entry:
-        guard let ((item, verdict), claim) = next.next() else { return .repeated }
-        return try self.record(item, verdict, claim)
+        guard let ((item, outlook), claim) = next.next() else { return .repeated }
+        return try self.record(item, outlook, claim)
       }
     }
   }
 
   private mutating func record(
-    _ item: Item, _ verdict: StandingItems.Verdict?, _ claim: StateStore.Claim
+    _ item: Item, _ outlook: StandingItems.Outlook?, _ claim: StateStore.Claim
   ) throws(PipelineError) -> Record {
     switch claim {
     case .repeated: return .repeated
@@ -91,7 +88,7 @@ package struct EntryStream {
     case .new:
       try checkHost(of: item)
       defer { count += 1 }
-      return .item(item.placed(at: count), verdict)
+      return .item(item.placed(at: count), outlook)
     }
   }
 

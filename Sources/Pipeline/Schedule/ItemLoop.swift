@@ -74,7 +74,7 @@ struct ItemLoop: Sendable {
       backwards = try NewestFirst(in: parts.workspace.spoolDirectory)
     }
     while true {
-      // Before `next`, which makes the verdicts: items that end meanwhile may have changed a
+      // Before `next`, which looks items up: items that end meanwhile may have changed a
       // source.
       parts.turns.beginVerdicts()
       guard let batch = try await entries.next() else { break }
@@ -84,10 +84,10 @@ struct ItemLoop: Sendable {
         switch record {
         case .repeated: break
         case .problem(let problem): meter.problem(problem)
-        case .item(_, let verdict?) where scheduler.takes(verdict): break
-        case .item(let item, let verdict):
+        case .item(let item, let outlook?) where scheduler.takes(item, outlook): break
+        case .item(let item, let outlook):
           if try backwards?.add(item.entry, position: item.position) != nil { continue }
-          await scheduler.start(item, verdict, in: &group)
+          await scheduler.start(item, outlook, in: &group)
           if group.isCancelled { return }
         }
       }

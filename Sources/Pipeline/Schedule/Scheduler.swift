@@ -48,15 +48,15 @@ final class Scheduler: Sendable {
 
   /// Starts an item when there is room for it. Returns at once if an item has failed the run.
   ///
-  /// - Parameter verdict: on its line of an earlier run, if that applies as long as its source does.
+  /// - Parameter outlook: what was known of it when it was read.
   func start(
-    _ item: Item, _ verdict: StandingItems.Verdict?,
+    _ item: Item, _ outlook: StandingItems.Outlook?,
     in group: inout ThrowingDiscardingTaskGroup<any Error>
   ) async {
     await gate.enter(item.weight)
     // Here and not in the task: places follow the manifest, whichever task runs first.
-    // From here on no other item changes the source; if none has since the verdict was made, it holds.
-    let holds = verdict?.isFresh == false && turns.isUndisturbed(item.sourceKey)
+    // From here on no other item changes the source; if none has since it was looked up, the outlook holds.
+    let holds = outlook?.isFresh == false && turns.isUndisturbed(item.sourceKey)
     let place = turns.queue.place(item.sourceKey)
     meter.started()
     group.addTask { [self] in
@@ -64,7 +64,7 @@ final class Scheduler: Sendable {
       do {
         await turns.queue.turn(place)
         defer { turns.queue.leave(place) }
-        try await run(item, holds ? verdict : nil)
+        try await run(item, holds ? outlook : nil)
       } catch {
         // Before the others are cancelled, whose errors would hide this one.
         firstError.note(error)
@@ -75,8 +75,10 @@ final class Scheduler: Sendable {
   }
 
   /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
-  func takes(_ verdict: StandingItems.Verdict) -> Bool {
-    guard verdict.isFresh, turns.isUndisturbed(verdict.source) else { return false }
+  func takes(_ item: Item, _ outlook: StandingItems.Outlook) -> Bool {
+    guard case .stands(let verdict) = outlook, verdict.isFresh,
+      turns.isUndisturbed(item.sourceKey)
+    else { return false }
     meter.standing(verdict)
     // For `fail-above` it is a success, but not of its host, which was not asked.
     _ = failures.withLock { $0.diagnosis(after: nil) }
@@ -89,13 +91,13 @@ final class Scheduler: Sendable {
     gate.close()
   }
 
-  private func run(_ item: Item, _ verdict: StandingItems.Verdict?) async throws {
+  private func run(_ item: Item, _ outlook: StandingItems.Outlook?) async throws {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
     let start = ContinuousClock.now
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    let work = Work(item, finding: findings[item.requestDigest], standing: verdict)
+    let work = Work(item, finding: findings[item.requestDigest], outlook: outlook)
     let done = try await way.result(of: work)
     if let finding = done.finding { findings.add(finding, for: item.requestDigest) }
     meter.ended(done, after: start.duration(to: .now))

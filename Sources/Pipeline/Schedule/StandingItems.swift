@@ -27,42 +27,60 @@ package struct StandingItems: Sendable {
     /// source, as it is in the record.
     var isFresh: Bool
     var record: SourceRecord
-    /// The key of its source.
-    var source: String
     var files: Int
     /// Slots at scales that the files serve, in each format.
     var places: Int
+  }
+
+  /// What is known of an item before its turn. It holds as long as no other item works on its source.
+  package enum Outlook: Sendable {
+    /// Its line of an earlier run applies, or will once the server has confirmed the source.
+    case stands(Verdict)
+    /// Nothing is known of its source.
+    case new
+
+    /// Whether nothing is left to do.
+    var isFresh: Bool { if case .stands(let verdict) = self { verdict.isFresh } else { false } }
   }
 
   func basis(_ item: Item) -> StateStore.Basis {
     StateStore.Basis(settings: settings, entry: item.entryDigest, source: item.sourceKey)
   }
 
-  /// An answer for each item; nil if it has to be processed.
-  func verdicts(
-    _ items: [Item], _ requests: [StateStore.ClaimRequest]
-  ) async throws -> [Verdict?] {
-    let lines = try await state.standing(
+  /// An answer for each item; nil if it has to be looked up when it is processed. What concerns the
+  /// claim of its id is added to its request.
+  func outlooks(
+    _ items: [Item], _ requests: inout [StateStore.ClaimRequest]
+  ) async throws -> [Outlook?] {
+    let known = try await state.outlooks(
       zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestDigest) },
       settings: settings)
     let now = clock.now()
-    let claims = zip(lines, items).map { line, item in
-      line.flatMap { claim($0, item.sourceKey, now) }
+    let claims = zip(known, items).map { known, item in
+      known.standing.flatMap { claim($0, now) }
     }
     // All at once, because each file by itself costs three times as much.
-    let sizes = try output.sizes(of: claims.flatMap { $0?.files.map(\.path) ?? [] })
-    var rest = sizes[...]
-    return claims.map { claim in
-      guard let claim else { return nil }
-      defer { rest = rest.dropFirst(claim.files.count) }
-      return zip(claim.files, rest).allSatisfy { $0.bytes == $1 } ? claim.verdict : nil
+    var rest = try output.sizes(of: claims.flatMap { $0?.files.map(\.path) ?? [] })[...]
+    var outlooks: [Outlook?] = []
+    for (index, claim) in claims.enumerated() {
+      requests[index].lastPosition = known[index].position
+      var outlook = known[index].isNew ? Outlook.new : nil
+      if let claim {
+        if zip(claim.files, rest).allSatisfy({ $0.bytes == $1 }) {
+          outlook = .stands(claim.verdict)
+          requests[index].standing = claim.verdict.isFresh ? claim.verdict.reason : nil
+        }
+        rest = rest.dropFirst(claim.files.count)
+      }
+      outlooks.append(outlook)
     }
+    return outlooks
   }
 
   /// A verdict that holds if all of the files are there.
   private typealias Claim = (verdict: Verdict, files: [(path: String, bytes: Int)])
 
-  private func claim(_ line: StateStore.Standing, _ key: String, _ now: Double) -> Claim? {
+  private func claim(_ line: StateStore.Standing, _ now: Double) -> Claim? {
     var source = KnownSource()
     source.record = line.source
     source.isReady = true
@@ -74,7 +92,7 @@ package struct StandingItems: Sendable {
     else { return nil }
     let verdict = Verdict(
       reason: freshness.reason(source, now: now), isFresh: isFresh, record: line.source,
-      source: key, files: text.files.count, places: text.places * formats)
+      files: text.files.count, places: text.places * formats)
     return (verdict, text.files)
   }
 }

@@ -46,6 +46,9 @@ final class Connection {
     return error
   }
 
+  /// The rows that the last statement has changed.
+  var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
+
   /// Whether a transaction is open. SQLite ends one by itself after some errors.
   var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 }

@@ -30,23 +30,29 @@ final class Statement {
   /// One row of a result. It is valid until the statement's next step.
   struct Row {
     fileprivate let handle: OpaquePointer
+    /// The column that counts as the first.
+    fileprivate var first: Int32 = 0
 
-    func isText(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_TEXT }
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
-    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
-    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    /// The row without its first columns: what a statement has of another table.
+    func dropFirst(_ count: Int) -> Row { Row(handle: handle, first: first + Int32(count)) }
+
+    private func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, first + column) }
+    func isText(_ column: Int32) -> Bool { type(column) == SQLITE_TEXT }
+    func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
+    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, first + column)) }
+    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, first + column) }
     func text(_ column: Int32) -> String { String(decoding: utf8(column), as: UTF8.self) }
 
     /// The bytes of a text, where SQLite keeps them: valid as long as the row.
     func utf8(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
       UnsafeBufferPointer(
-        start: sqlite3_column_text(handle, column),
-        count: Int(sqlite3_column_bytes(handle, column)))
+        start: sqlite3_column_text(handle, first + column),
+        count: Int(sqlite3_column_bytes(handle, first + column)))
     }
 
     /// The value in the type that it was stored with.
     func value(_ column: Int32) -> Value {
-      switch sqlite3_column_type(handle, column) {
+      switch type(column) {
       case SQLITE_INTEGER: .int(int(column))
       case SQLITE_FLOAT: .double(double(column))
       case SQLITE_NULL: .null
@@ -82,6 +88,12 @@ final class Statement {
       guard code == SQLITE_ROW else { throw connection.failure(code) }
       if !row(Row(handle: handle)) { return }
     }
+  }
+
+  /// Runs a statement that writes. Returns the number of rows that it has changed.
+  func change(_ values: [Value]) throws(StateError) -> Int {
+    try run(values)
+    return connection.changes
   }
 
   /// The first row, turned into a value; nil without a row.

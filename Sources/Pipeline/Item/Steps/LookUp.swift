@@ -31,9 +31,11 @@ struct LookUp: Step {
       return .next
     }
     work.standing = nil
-    let known = try await state.knowledge(
-      of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
-    try await take(known, work)
+    if !work.isNew {
+      let known = try await state.knowledge(
+        of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
+      try await take(known, work)
+    }
     work.reasons.append(freshness.reason(work.source, now: clock.now()))
     return .next
   }

@@ -30,6 +30,7 @@ struct PlanFiles: Step {
     // the first.
     if work.seen == nil { await takeTurn(work, bytes.digest) }
     var facts = work.seen ?? bytes.header.facts
+    var isNew = false
     if work.seen == nil {
       if let content = try await state.contentRecord(bytes.digest) {
         let blueprint = try await planner.blueprint(
@@ -41,11 +42,13 @@ struct PlanFiles: Step {
           return .goTo(.keep)
         }
         facts = content.facts
+      } else {
+        isNew = true
       }
       if let failure = believedFailure(work, bytes) { return .done(.failed(failure)) }
     }
     work.blueprint = try await planner.blueprint(
-      bytes.digest, bytes.header.format, facts, for: work.item)
+      bytes.digest, bytes.header.format, facts, for: work.item, isNew: isNew)
     return .next
   }
 

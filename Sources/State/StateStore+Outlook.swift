@@ -1,0 +1,70 @@
+/// What is known of an item before its turn.
+extension StateStore {
+  /// An item's line of an earlier run that would be made again word for word, provided that its files
+  /// are there and its source is fresh.
+  package struct Standing: Sendable {
+    package var line: String
+    package var source: SourceRecord
+    /// Whether an answer of the server has been rejected since.
+    package var isRejected: Bool
+  }
+
+  package struct Outlook: Sendable {
+    /// The item's position in the last run that had it; nil if none did.
+    package var position: Int?
+    /// Nil if the item, its source or the settings have changed, or if the line's status was not `ok`.
+    package var standing: Standing?
+    /// Whether nothing is known of the source: no bytes, no header, no rejection.
+    package var isNew: Bool
+  }
+
+  /// What an item is looked up by.
+  package struct OutlookRequest: Sendable {
+    package var item: ClaimRequest
+    /// The source's key.
+    package var source: String
+    /// SHA-256 of the request URL.
+    package var url: String
+
+    package init(_ item: ClaimRequest, source: String, url: String) {
+      self.item = item
+      self.source = source
+      self.url = url
+    }
+  }
+
+  /// An answer for each request.
+  package func outlooks(
+    _ requests: [OutlookRequest], settings: String
+  ) throws(StateError) -> [Outlook] {
+    try reading { () throws(StateError) in
+      var found: [Outlook] = []
+      for request in requests { found.append(try outlook(request, settings)) }
+      return found
+    }
+  }
+
+  private func outlook(
+    _ request: OutlookRequest, _ settings: String
+  ) throws(StateError) -> Outlook {
+    let (item, key) = (request.item, request.source)
+    let outlook = try lookups.outlook.first([
+      .text(item.id), .text(key), .text(request.url), .text(settings),
+    ]) { row in
+      let (isRejected, hasHeader) = (row.int(2) != 0, row.int(3) != 0)
+      let source = row.dropFirst(5)
+      var outlook = Outlook(
+        position: row.optionalInt(0),
+        isNew: source.isNull(Int32(SourceRecord.width - 1)) && !hasHeader && !isRejected)
+      // Saving a source deletes its header record, so one that exists is newer than the line.
+      if !hasHeader, let line = row.optionalText(4), let source = SourceRecord.found(in: source) {
+        let basis = Basis(settings: settings, entry: item.entry, source: key)
+        if row.int(1) == Self.mark(item.id, line, basis, source) {
+          outlook.standing = Standing(line: line, source: source, isRejected: isRejected)
+        }
+      }
+      return outlook
+    }
+    return outlook ?? Outlook(isNew: true)
+  }
+}
