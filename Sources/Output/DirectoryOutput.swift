@@ -43,23 +43,30 @@ package struct DirectoryOutput: Output {
   }
 
   package func publish(staged: String, as path: String) throws(SystemError) {
+    let (folder, name) = (try folder(of: path), FileSystem.name(of: path))
     // A file that is there and whole stays: it may have reached the disk already, and this one has
     // not. One that can't be read is replaced.
-    if root.size(of: path) != nil, (try? hasBytes(of: staged, path)) == true {
+    if folder.size(of: name) != nil, (try? hasBytes(of: staged, folder, name)) == true {
       return try FileSystem.remove(staged)
     }
+    try folder.take(staged, as: name)
+  }
+
+  private func folder(of path: String) throws(SystemError) -> Directory {
+    let parent = FileSystem.parent(of: path)
     do throws(SystemError) {
-      try root.take(staged, as: path)
+      return try root.directory(parent)
     } catch {
       guard error.isMissingFile, !error.isLink else { throw error }
       // Folders are made when they are first needed: most outputs need few of the 256.
-      _ = try root.makeDirectory(FileSystem.parent(of: path))
-      try root.take(staged, as: path)
+      return try root.makeDirectory(parent)
     }
   }
 
-  private func hasBytes(of staged: String, _ path: String) throws(SystemError) -> Bool {
-    let published = try root.open(path, .read)
+  private func hasBytes(
+    of staged: String, _ folder: Directory, _ name: String
+  ) throws(SystemError) -> Bool {
+    let published = try folder.open(name, .read)
     return try File(staged, .read).hasSameBytes(as: published)
   }
 
