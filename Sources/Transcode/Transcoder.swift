@@ -31,7 +31,7 @@ package struct Transcoder {
     var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
     var lengths: [Int] = []
     for file in job.files {
-      let frames: [Frame]
+      let frames: [Raster]
       do throws(VipsError) {
         frames = try pyramid.frames(for: file)
       } catch {
@@ -60,7 +60,7 @@ package struct Transcoder {
   private struct Decoded {
     var facts: SourceFacts
     /// Nil if the source is not what the plan was made for.
-    var frames: [Frame]?
+    var frames: [Raster]?
     /// The source, if its encoded image may serve as an output.
     var reusable: ReusableSource?
     var warnings: [SourceWarning] = []

@@ -59,19 +59,9 @@ void tessera_image_resampler_add(struct tessera_image_resampler *resampler, cons
 /// row; the result is then without meaning.
 void tessera_image_resampler_end(struct tessera_image_resampler *resampler);
 
-/// Converts luma from the range of JFIF (0 to 255) to that of ITU-R BT.601 (16 to 235).
-void tessera_luma_to_video_range(const uint8_t *samples, int count, uint8_t *result);
-
-/// Converts two rows of chroma from the range of JFIF to that of ITU-R BT.601 (16 to 240), and to half
-/// as many samples on each axis, rounded up.
-///
-/// - lower: equal to `upper` if there is no lower row.
-void tessera_chroma_to_video_range(const uint8_t *upper, const uint8_t *lower, int count,
-                                   uint8_t *result);
-
-/// Converts samples of luma and chroma to red, green and blue, by the equations of JFIF 1.02.
-void tessera_planes_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red,
-                           size_t count, uint8_t *result);
+/// Converts interleaved samples of luma, blue and red chroma in place to red, green and blue, by the
+/// equations of JFIF 1.02.
+void tessera_ycc_to_rgb(uint8_t *samples, size_t pixels);
 
 /// Undoes the filters of PNG (ISO/IEC 15948, clause 9) in place.
 ///

@@ -83,12 +83,9 @@ struct Decoder {
   // MARK: Frames
 
   /// The frames, at the smallest size from which the largest output can be made.
-  func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Frame] {
-    if let planes = planes() {
-      let frame = Frame(planes, of: try withUnreadMetadata(opened))
-      if colours.isIdentity(for: opened), opened.profileLength == 0 { return [frame] }
-      let raster = try colours.convert(try frame.raster(), warnings: &warnings)
-      return [Frame(try raster.inMemory())]
+  func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
+    if let base = try jpeg() {
+      return [try colours.convert(base, warnings: &warnings).inMemory()]
     }
     let loaded = try reopened(at: scale)
     let complete = try withUnreadMetadata(loaded)
@@ -112,7 +109,7 @@ struct Decoder {
     }
     if convertsLast { base = try colours.convert(base, warnings: &warnings).inMemory() }
     // Turning needs rows in any order, so it comes last, when the image is small and in memory.
-    return [Frame(try Self.upright(base))]
+    return [try Self.upright(base)]
   }
 
   /// The base's size relative to the source's.
@@ -121,10 +118,13 @@ struct Decoder {
   }
 
   /// The base through the JPEG lane, if the source is for it.
-  private func planes() -> Planes? {
-    guard format == .jpeg, job.decode.lanes == .on else { return nil }
-    return JPEGLane.decode(
-      source, shrink: ShrinkOnLoad.jpeg(scale), orientation: opened.orientation,
+  private func jpeg() throws(VipsError) -> Raster? {
+    // A profile of grey converts before the image is resized, as all but RGB.
+    guard format == .jpeg, job.decode.lanes == .on,
+      opened.isRGB || colours.isIdentity(for: opened)
+    else { return nil }
+    return try JPEGLane.decode(
+      source, like: try withUnreadMetadata(opened), shrink: ShrinkOnLoad.jpeg(scale),
       to: job.decode.base)
   }
 
@@ -181,15 +181,15 @@ struct Decoder {
   /// would bleed into the next.
   private static func frames(
     of strip: Raster, count: Int, target: Size
-  ) throws(VipsError) -> [Frame] {
+  ) throws(VipsError) -> [Raster] {
     let strip = try strip.inMemory().withoutOpaqueAlpha()
     let height = strip.height / count
-    var frames: [Frame] = []
+    var frames: [Raster] = []
     for index in 0..<count {
       let frame = try strip.extracted(
         x: 0, y: index * height, width: strip.width, height: height)
-      let resized = try frame.resized(width: target.width, height: target.height).inMemory()
-      frames.append(Frame(try upright(resized)))
+      frames.append(
+        try upright(try frame.resized(width: target.width, height: target.height).inMemory()))
     }
     return frames
   }

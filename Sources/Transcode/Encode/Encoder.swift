@@ -5,9 +5,9 @@ internal import TesseraWire
 enum Encoder {
   /// - Parameter source: the source, if its encoded image may be reused.
   static func encode(
-    _ frames: [Frame], as file: PlannedFile, orReuse source: ReusableSource? = nil
+    _ frames: [Raster], as file: PlannedFile, orReuse source: ReusableSource? = nil
   ) throws(TranscodeFailure) -> [UInt8] {
-    let pixels = frames.reduce(0) { $0 + $1.size.width * $1.size.height }
+    let pixels = frames.reduce(0) { $0 + $1.width * $1.height }
     let memory = pixels * file.encoding.format.encoderBytesPerPixel
     // libaom, libjxl and libwebp do not report a failed allocation: they crash, or write half a
     // file.
@@ -37,14 +37,12 @@ enum Encoder {
 
   /// The most common file: a WebP without metadata of a still image. Nil for every other, and if the
   /// encoder fails: libvips' saver then reports why.
-  private static func plain(_ frames: [Frame], _ encoding: Encoding) throws(VipsError) -> [UInt8]? {
-    guard encoding.takesPlanes, frames.count == 1, let quality = encoding.quality,
-      let effort = encoding.effort
+  private static func plain(_ frames: [Raster], _ encoding: Encoding) throws(VipsError) -> [UInt8]?
+  {
+    guard encoding.format == .webp, encoding.metadata.isEmpty, encoding.background == nil,
+      frames.count == 1, let quality = encoding.quality, let effort = encoding.effort
     else { return nil }
-    if let planes = frames[0].planes {
-      return WebPStill.encode(planes, quality: quality, effort: effort)
-    }
-    return try WebPStill.encode(frames[0].raster(), quality: quality, effort: effort)
+    return try WebPStill.encode(frames[0], quality: quality, effort: effort)
   }
 
   /// An image ready for its encoder, and what its container needs afterwards.
@@ -58,11 +56,9 @@ enum Encoder {
   }
 
   private static func prepare(
-    _ frames: [Frame], for encoding: Encoding
+    _ frames: [Raster], for encoding: Encoding
   ) throws(VipsError) -> Prepared {
-    var rasters: [Raster] = []
-    for frame in frames { rasters.append(try frame.raster()) }
-    var image = try Raster.stacked(rasters)
+    var image = try Raster.stacked(frames)
     // The background is an sRGB colour, so the image that it shows through must be sRGB, too.
     if encoding.background != nil, image.hasAlpha {
       image = try image.onScreen().withoutField(Raster.profileField)
@@ -101,13 +97,6 @@ enum Encoder {
         .encode, "the encoded \(format.rawValue) file could not be read back")
     }
     return clean
-  }
-}
-
-extension Encoding {
-  /// Whether the encoder takes the planes of a JPEG as they are: a WebP without metadata.
-  var takesPlanes: Bool {
-    format == .webp && metadata.isEmpty && background == nil && !isAnimated
   }
 }
 

@@ -1,4 +1,3 @@
-internal import TesseraCPixels
 internal import TesseraCVips
 internal import TesseraCWebPMux
 
@@ -18,15 +17,6 @@ enum WebPStill {
       return image.hasAlpha
         ? WebPPictureImportRGBA(&picture, samples, samplesPerRow)
         : WebPPictureImportRGB(&picture, samples, samplesPerRow)
-    }
-  }
-
-  static func encode(_ planes: Planes, quality: Int, effort: Int) -> [UInt8]? {
-    encode(quality, effort) { picture in
-      (picture.width, picture.height) = (Int32(planes.width), Int32(planes.height))
-      guard WebPPictureAlloc(&picture) != 0 else { return 0 }
-      planes.write(to: picture)
-      return 1
     }
   }
 
@@ -59,24 +49,5 @@ extension Raster {
   /// Whether the samples are three or four bands of 8-bit sRGB.
   fileprivate var isSRGB: Bool {
     isEightBit && vips_image_get_interpretation(handle) == VIPS_INTERPRETATION_sRGB
-  }
-}
-
-extension Planes {
-  /// Writes them as WebP stores them: in its range of values, chroma with half as many samples on each
-  /// axis.
-  fileprivate func write(to picture: WebPPicture) {
-    for row in 0..<height {
-      tessera_luma_to_video_range(
-        luma + row * width, Int32(width), picture.y + row * Int(picture.y_stride))
-    }
-    for (plane, result) in [(blue, picture.u), (red, picture.v)] {
-      for row in stride(from: 0, to: height, by: 2) {
-        let upper = plane + row * width
-        tessera_chroma_to_video_range(
-          upper, row + 1 < height ? upper + width : upper, Int32(width),
-          result! + row / 2 * Int(picture.uv_stride))
-      }
-    }
   }
 }

@@ -57,7 +57,7 @@ package struct Examiner {
           format: format, quality: format.hasQuality ? 95 : nil,
           effort: EncoderSetting.effort[format], background: nil, isAnimated: false),
         fallback: nil)
-      let bytes = try Encoder.encode([Frame(image)], as: file)
+      let bytes = try Encoder.encode([image], as: file)
       guard let format = ImageFormat(rawValue: format.rawValue) else { return }
       try expectCorners(try load(bytes, format))
     }

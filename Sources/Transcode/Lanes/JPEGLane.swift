@@ -1,43 +1,59 @@
 internal import TesseraCJPEG
 internal import TesseraCPixels
+internal import TesseraCVips
 internal import TesseraPlan
 
-/// Decodes the usual JPEG files into planes, which libvips would convert to red, green and blue: that
-/// doubles what has to be resized.
+/// Decodes, resizes and turns the usual JPEG files. Luma and chroma are resized as they are stored, and
+/// converted to red, green and blue afterwards, when there are few pixels: libvips converts all of them.
 ///
 /// Baseline and progressive, grey and YCbCr with chroma at full or half resolution on each axis.
 enum JPEGLane {
-  /// The image, upright and at this size.
+  /// The image upright, in memory.
   ///
   /// - Parameters:
+  ///   - origin: the opened source, which has its metadata.
   ///   - shrink: how much of the reduction libjpeg does: 1, 2, 4 or 8.
-  ///   - orientation: the source's, by Exif.
   ///   - size: upright.
   /// - Returns: nil if the file is damaged in any way or of another kind, and if memory is used up.
   ///   libvips then says what is wrong with it, or decodes it.
   static func decode(
-    _ source: SourceData, shrink: Int, orientation: Int, to size: Size
-  ) -> Planes? {
+    _ source: SourceData, like origin: Raster, shrink: Int, to size: Size
+  ) throws(VipsError) -> Raster? {
     let bytes = source.bytes.bindMemory(to: UInt8.self)
     guard let file = tessera_jpeg_planes_open(bytes.baseAddress, bytes.count, Int32(shrink)) else {
       return nil
     }
     defer { tessera_jpeg_planes_free(file) }
-    let count = tessera_jpeg_planes_count(file)
-    guard let result = Planes(size, isGrey: count == 1) else { return nil }
+    let bands = tessera_jpeg_planes_count(file)
+    guard bands == vips_image_get_bands(origin.handle), origin.isEightBit else { return nil }
+    let result = try origin.blank(width: size.width, height: size.height)
+    vips_autorot_remove_angle(result.handle)
+    guard let samples = result.handle.pointee.data,
+      resize(file, Int(bands), Turn(orientation: origin.orientation), samples, size)
+    else { return nil }
+    if bands == 3 { tessera_ycc_to_rgb(samples, size.width * size.height) }
+    return result
+  }
+
+  /// Resizes all planes into one interleaved image.
+  private static func resize(
+    _ file: OpaquePointer, _ bands: Int, _ turn: Turn, _ samples: UnsafeMutablePointer<UInt8>,
+    _ size: Size
+  ) -> Bool {
     var resamplers: [OpaquePointer] = []
     defer { for resampler in resamplers { tessera_resampler_free(resampler) } }
-    let turn = Turn(orientation: orientation)
-    for (index, target) in zip(0..<count, result.coloured) {
-      let plane = tessera_jpeg_planes_plane(file, index)
-      guard let resampler = resampler(from: plane, to: target, of: size, turn) else { return nil }
+    for index in 0..<bands {
+      let plane = tessera_jpeg_planes_plane(file, Int32(index))
+      guard let resampler = resampler(of: plane, bands, turn, samples + index, size) else {
+        return false
+      }
       resamplers.append(resampler)
     }
     while true {
       switch tessera_jpeg_planes_read(file) {
-      case 0: return result
+      case 0: return true
       case 1: add(rowsOf: file, to: resamplers)
-      default: return nil
+      default: return false
       }
     }
   }
@@ -52,8 +68,8 @@ enum JPEGLane {
 
   /// Nil if the reduction is too large for a resampler, or if memory is used up.
   private static func resampler(
-    from plane: tessera_jpeg_plane, to target: UnsafeMutablePointer<UInt8>, of size: Size,
-    _ turn: Turn
+    of plane: tessera_jpeg_plane, _ bands: Int, _ turn: Turn,
+    _ samples: UnsafeMutablePointer<UInt8>, _ size: Size
   ) -> OpaquePointer? {
     let stored = turn.swapsSides ? Size(size.height, size.width) : size
     let across = tessera_axis(
@@ -62,10 +78,11 @@ enum JPEGLane {
       source: plane.height, length: plane.down, result: stored.height, turn.mirrorsDown)
     let most = Double(Resampling.mostReduction)
     guard abs(across.step) <= most, abs(down.step) <= most else { return nil }
+    let rowLength = size.width * bands
     // Stored rows become columns if the sides are swapped.
     return turn.swapsSides
-      ? tessera_resampler_new(across, down, 0, target, 1, size.width)
-      : tessera_resampler_new(across, down, 0, target, size.width, 1)
+      ? tessera_resampler_new(across, down, 0, samples, bands, rowLength)
+      : tessera_resampler_new(across, down, 0, samples, rowLength, bands)
   }
 }
 

@@ -43,6 +43,6 @@ extension Pyramid {
       format: .webp, quality: nil, effort: nil, background: nil, isAnimated: false)
     let file = PlannedFile(
       crop: nil, size: size(fitting: longest), encoding: encoding, fallback: nil)
-    return try frames(for: file)[0].raster()
+    return try frames(for: file)[0]
   }
 }

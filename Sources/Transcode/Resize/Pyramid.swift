@@ -7,18 +7,18 @@ internal import TesseraPlan
 /// on the other outputs of the job. So the same output always has the same bytes.
 struct Pyramid {
   /// Uncropped images, each half as large as the one before. A level holds all frames.
-  private var levels: [[Frame]]
+  private var levels: [[Raster]]
   /// The size of the decoded image.
   private let base: Size
   /// The displayed size of the source.
   private let source: Size
 
   /// The frames of the previous output: the next one often differs only in its format.
-  private var last: (crop: Crop?, size: Size, asRaster: Bool, frames: [Frame])?
+  private var last: (crop: Crop?, size: Size, frames: [Raster])?
   /// Crops that were placed by the image's content, with their position.
   private var found: [Crop: Crop] = [:]
 
-  init(_ frames: [Frame], base: Size, source: Size) {
+  init(_ frames: [Raster], base: Size, source: Size) {
     levels = [frames]
     self.base = base
     self.source = source
@@ -29,26 +29,27 @@ struct Pyramid {
   /// They are a level themselves, or are made from the smallest level that is still at least twice
   /// as large. Shrinking a well-shrunk image by two or more loses nothing; shrinking it by less
   /// would blur it twice.
-  mutating func frames(for file: PlannedFile) throws(VipsError) -> [Frame] {
+  mutating func frames(for file: PlannedFile) throws(VipsError) -> [Raster] {
     let count = file.encoding.isAnimated ? levels[0].count : 1
-    let asRaster = !file.encoding.takesPlanes
-    if let last, last.crop == file.crop, last.size == file.size, last.asRaster == asRaster,
-      last.frames.count >= count
-    {
+    if let last, last.crop == file.crop, last.size == file.size, last.frames.count >= count {
       return Array(last.frames.prefix(count))
     }
     let shown = file.crop?.size ?? source
-    let origin = try level(levelNumber(equalTo: file) ?? levelNumber(for: file.size, of: shown))
-    let seen = origin[0].size
-    var part = Part(x: 0, y: 0, width: seen.width, height: seen.height)
+    let origin = try level(
+      levelNumber(equalTo: file) ?? levelNumber(for: file.size, of: shown))
+    var parts = Array(origin.prefix(count))
     if let crop = file.crop {
-      part = Part(crop.size, at: try place(of: crop), of: source, in: seen)
+      let place = try place(of: crop)
+      for index in parts.indices {
+        parts[index] = try parts[index].part(crop.size, at: place, of: source)
+      }
     }
-    var frames: [Frame] = []
-    for frame in origin.prefix(count) {
-      frames.append(try frame.reduced(part, to: file.size, asRaster: asRaster))
+    var frames: [Raster] = []
+    for (frame, part) in zip(origin, parts) {
+      let resized = try part.resized(width: file.size.width, height: file.size.height)
+      frames.append(resized === frame ? frame : try resized.inMemory())
     }
-    last = (file.crop, file.size, asRaster, frames)
+    last = (file.crop, file.size, frames)
     return frames
   }
 
@@ -77,8 +78,8 @@ struct Pyramid {
     if let known = found[crop], case .at(let x, let y) = known.place { return (x, y) }
     var number = 0
     while levelSize(number + 1).longerSide >= Self.searchedLength { number += 1 }
-    let image = try level(number)[0].raster()
-    let size = crop.size.scaled(from: source, to: Size(image.width, image.height))
+    let image = try level(number)[0]
+    let size = crop.size.scaled(from: source, to: image)
     let origin = try image.interestingPart(
       width: size.width, height: size.height, byEntropy: interest == .entropy)
     func inSource(_ offset: Int, _ part: Int, _ whole: Int, _ seen: Int) -> Int {
@@ -115,13 +116,12 @@ struct Pyramid {
     Size(max(1, base.width >> number), max(1, base.height >> number))
   }
 
-  private mutating func level(_ number: Int) throws(VipsError) -> [Frame] {
+  private mutating func level(_ number: Int) throws(VipsError) -> [Raster] {
     while levels.count <= number {
       let size = levelSize(levels.count)
-      var frames: [Frame] = []
+      var frames: [Raster] = []
       for frame in levels[levels.count - 1] {
-        let whole = Part(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
-        frames.append(try frame.reduced(whole, to: size))
+        frames.append(try frame.resized(width: size.width, height: size.height).inMemory())
       }
       levels.append(frames)
     }
@@ -129,26 +129,26 @@ struct Pyramid {
   }
 }
 
-extension Part {
-  /// A part of a reduced image, given in the source's pixels.
-  fileprivate init(
-    _ size: Size, at place: (x: Int, y: Int), of source: Size, in seen: Size
-  ) {
-    let horizontal = Double(seen.width) / Double(source.width)
-    let vertical = Double(seen.height) / Double(source.height)
-    let left = min(seen.width - 1, Int((Double(place.x) * horizontal).rounded()))
-    let top = min(seen.height - 1, Int((Double(place.y) * vertical).rounded()))
-    let size = size.scaled(from: source, to: seen)
-    self.init(
-      x: left, y: top, width: min(seen.width - left, size.width),
-      height: min(seen.height - top, size.height))
+extension Raster {
+  /// A part of this reduced image, given in the source's pixels.
+  fileprivate func part(
+    _ size: Size, at place: (x: Int, y: Int), of source: Size
+  ) throws(VipsError) -> Raster {
+    let horizontal = Double(width) / Double(source.width)
+    let vertical = Double(height) / Double(source.height)
+    let left = min(width - 1, Int((Double(place.x) * horizontal).rounded()))
+    let top = min(height - 1, Int((Double(place.y) * vertical).rounded()))
+    let size = size.scaled(from: source, to: self)
+    return try extracted(
+      x: left, y: top, width: min(width - left, size.width),
+      height: min(height - top, size.height))
   }
 }
 
 extension Size {
   /// A size in the source's pixels, converted to the pixels of a reduced image; at most that
   /// image's size.
-  fileprivate func scaled(from source: Size, to image: Size) -> Size {
+  fileprivate func scaled(from source: Size, to image: Raster) -> Size {
     func side(_ part: Int, _ whole: Int, _ seen: Int) -> Int {
       max(1, min(seen, Int((Double(part) * Double(seen) / Double(whole)).rounded())))
     }
