@@ -3,7 +3,7 @@
 
     Tests/Browser/measure.py OUTPUT PAGE SCALE WIDTH HEIGHT SCREENSHOT [--file] [--dark] [--without-sizes]
 
-Serves the folder OUTPUT from loopback, each image after a pause; with --file, opens the page as a file. With
+Serves the folder OUTPUT from loopback, each image after a pause, and the page in two parts; with --file, opens the page as a file. With
 --without-sizes, the page lacks the sizes from the catalog.
 
 Prints: "shift", the browser's cumulative layout shift; "shown", the number of images drawn; "requests", paths in
@@ -24,6 +24,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             # Staggered, as over a network.
             time.sleep(0.3 + 0.1 * (len(requests) % 10))
         super().do_GET()
+
+    def copyfile(self, source, outputfile):
+        # A page arrives in two parts, of which the browser draws the first.
+        before, script, after = source.read().partition(b'<script type="application/json"')
+        outputfile.write(before)
+        outputfile.flush()
+        if script:
+            time.sleep(0.5)
+        outputfile.write(script + after)
 
     def log_message(self, *_):
         pass
