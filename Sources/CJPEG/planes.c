@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jerror.h>
 #include <jpeglib.h>
 
 #include "include/tessera_jpeg.h"
@@ -25,6 +26,11 @@ static void leave(j_common_ptr info) {
 }
 
 static void be_silent(j_common_ptr info) { (void)info; }
+
+// Counts damage. Surplus bytes before a marker, which some cameras write, do no harm.
+static void note(j_common_ptr info, int level) {
+  if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) info->err->num_warnings++;
+}
 
 // Whether each chroma plane has as many samples as luma or half as many, on each axis, and the
 // colours are those of JFIF.
@@ -82,6 +88,7 @@ struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t
   image->source.err = jpeg_std_error(&image->manager);
   image->manager.error_exit = leave;
   image->manager.output_message = be_silent;
+  image->manager.emit_message = note;
   image->source.client_data = image;
   if (setjmp(image->place)) goto none;
   jpeg_create_decompress(&image->source);

@@ -130,10 +130,11 @@ import Testing
   }
 
   /// Decoded whole and resized in one step, in floating point: nothing is better than that. A PNG is
-  /// nearly the same, and a WebP is as near to it as the one that libvips makes.
+  /// nearly the same, and WebPs are as near to it as those that libvips makes.
   @Test func jpegsAreAsIfResizedFromTheWhole() async throws {
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
+    var lossy = (ours: 0.0, theirs: 0.0)
     for seed in 0..<Self.count {
       let source = Source(seed: UInt64(seed) * 3)
       let plain = try await compress(source.ppm, source.options)
@@ -150,12 +151,14 @@ import Testing
         source.upright(whole), bands: whole.bands, .init(source.size.width, to: width),
         .init(source.size.height, to: height))
       let distance = try difference(ours[0].samples, best)
-      #expect(distance <= 1, "\(source)")
-      // A file of a few pixels is a matter of luck.
-      guard width * height > 16, whole.bands == 3 else { continue }
-      let lossy = try difference(ours[1].samples, best)
-      #expect(lossy < (try difference(theirs[1].samples, best)) + 0.2, "\(source)")
+      // Narrow images may lose more while they are decoded, but not more than libvips loses.
+      #expect(
+        distance <= max(1, try difference(theirs[0].samples, best)), "\(distance): \(source)")
+      guard whole.bands == 3 else { continue }
+      lossy.ours += try difference(ours[1].samples, best)
+      lossy.theirs += try difference(theirs[1].samples, best)
     }
+    #expect(lossy.ours <= lossy.theirs * 1.01)
   }
 
   /// Kinds that the lane leaves to libvips: the files are the same with and without lanes.
@@ -186,6 +189,42 @@ import Testing
     let usual = try await perform(job, pool)
     job.decode.lanes = .on
     #expect(try await perform(job, pool) != usual)
+  }
+
+  /// Reduced while it is decoded, the shorter side would vanish: libvips 8.14 ends the process.
+  @Test(arguments: Lanes.allCases)
+  func aNarrowImageIsNotReducedToNothing(_ lanes: Lanes) async throws {
+    let pool = try await WorkerPool.start(settings(Places.worker))
+    defer { pool.close() }
+    var source = Source(seed: 7)
+    (source.width, source.height) = (7, 189)
+    try await compress(source.ppm, []).write(to: URL(filePath: folder.path("a.jpg")))
+    var job = job(format: "jpeg", size: Size(7, 189), files: [file(1, 10, .png)])
+    job.decode.base = Size(1, 10)
+    job.decode.lanes = lanes
+    #expect(try await perform(job, pool).count == 1)
+  }
+
+  /// Some cameras write them before the last marker.
+  @Test func surplusBytesDoNotMatter() async throws {
+    let pool = try await WorkerPool.start(settings(Places.worker))
+    defer { pool.close() }
+    let source = Source(seed: 7)
+    let plain = try await compress(source.ppm, [])
+    var job = job(
+      format: "jpeg", size: Size(source.width, source.height), files: [file(40, 30, .png)])
+    job.decode.base = Size(40, 30)
+    var files: [[UInt8]] = []
+    for (bytes, lanes) in [
+      (plain, Lanes.on), (plain.dropLast(2) + Data(repeating: 0, count: 50) + [0xFF, 0xD9], .on),
+      (plain, .off),
+    ] {
+      try bytes.write(to: URL(filePath: folder.path("a.jpg")))
+      job.decode.lanes = lanes
+      files += try await perform(job, pool)
+    }
+    try #require(files.count == 3)
+    #expect(files[0] == files[1] && files[0] != files[2])
   }
 
   // MARK: PNG

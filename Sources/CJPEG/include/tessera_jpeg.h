@@ -36,7 +36,7 @@ int tessera_jpeg_planes_count(const struct tessera_jpeg_planes *image);
 struct tessera_jpeg_plane tessera_jpeg_planes_plane(const struct tessera_jpeg_planes *image, int index);
 
 /// Decodes the next group of rows. Returns 1; 0 after the last group; -1 if the file is damaged in any
-/// way.
+/// way but by surplus bytes before a marker.
 int tessera_jpeg_planes_read(struct tessera_jpeg_planes *image);
 
 /// How many rows of a plane each group has. Those of the last may lie below the plane.

@@ -124,7 +124,8 @@ struct Decoder {
       opened.isRGB || colours.isIdentity(for: opened)
     else { return nil }
     return try JPEGLane.decode(
-      source, like: try withUnreadMetadata(opened), shrink: ShrinkOnLoad.jpeg(scale),
+      source, like: try withUnreadMetadata(opened),
+      shrink: ShrinkOnLoad.jpeg(scale, of: facts.size),
       to: job.decode.base)
   }
 
@@ -139,7 +140,7 @@ struct Decoder {
     switch format {
     case .jpeg:
       // Opening the file again costs little, because libvips has read only its header so far.
-      let shrink = ShrinkOnLoad.jpeg(scale)
+      let shrink = ShrinkOnLoad.jpeg(scale, of: facts.size)
       return shrink == 1
         ? opened
         : try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))

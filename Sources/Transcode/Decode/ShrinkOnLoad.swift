@@ -7,14 +7,13 @@ internal import TesseraPlan
 enum ShrinkOnLoad {
   /// JPEG's shrink factor: 1, 2, 4 or 8.
   ///
-  /// - Parameter scale: the base's size relative to the source's, at most 1.
-  static func jpeg(_ scale: Double) -> Int {
-    switch 1 / scale {
-    case 16...: 8
-    case 8..<16: 4
-    case 4..<8: 2
-    default: 1
-    }
+  /// - Parameters:
+  ///   - scale: the base's size relative to the source's, at most 1.
+  ///   - size: the source's. At least eight samples of its shorter side remain: libvips 8.14 ends the
+  ///     process if none does, and a few are not enough for a good file.
+  static func jpeg(_ scale: Double, of size: Size) -> Int {
+    let most = min(1 / scale / 2, Double(min(size.width, size.height)) / 8)
+    return [8, 4, 2].first { Double($0) <= most } ?? 1
   }
 
   /// WebP's scale, with the same margin.
