@@ -1,4 +1,4 @@
-"""SSIMULACRA 2.1, the perceptual metric of github.com/cloudinary/ssimulacra2: 100 means identical, 90 visually
+"""SSIMULACRA 2.1, the perceptual metric of Cloudinary (ssimulacra2): 100 means identical, 90 visually
 lossless, 70 high quality.
 
 The weights come from the PyPI package `ssimulacra2`. Its own function is not used: it leaves out scales that the
