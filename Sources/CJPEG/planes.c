@@ -1,7 +1,6 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <jerror.h>
 #include <jpeglib.h>
@@ -25,9 +24,7 @@ static void leave(j_common_ptr info) {
   longjmp(((struct tessera_jpeg_planes *)info->client_data)->place, 1);
 }
 
-static void be_silent(j_common_ptr info) { (void)info; }
-
-// Counts damage. Surplus bytes before a marker, which some cameras write, do no harm.
+// Counts damage, in silence. Surplus bytes before a marker, which some cameras write, do no harm.
 static void note(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) info->err->num_warnings++;
 }
@@ -87,7 +84,6 @@ struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t
   if (!image) return NULL;
   image->source.err = jpeg_std_error(&image->manager);
   image->manager.error_exit = leave;
-  image->manager.output_message = be_silent;
   image->manager.emit_message = note;
   image->source.client_data = image;
   if (setjmp(image->place)) goto none;

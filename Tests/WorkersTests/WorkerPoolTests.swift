@@ -390,7 +390,7 @@ import Testing
 }
 
 extension TranscodeAnswer {
-  /// Nil if it is no failure.
+  /// Nil unless it failed.
   var failure: TranscodeFailure? {
     guard case .failed(let failure) = self else { return nil }
     return failure

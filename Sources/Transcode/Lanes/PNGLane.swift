@@ -1,4 +1,3 @@
-internal import TesseraCDeflate
 internal import TesseraCPixels
 internal import TesseraCVips
 internal import TesseraPlan
@@ -7,19 +6,7 @@ internal import TesseraPlan
 /// zlib's time.
 ///
 /// Eight bits a sample, or a palette; not interlaced.
-struct PNGLane {
-  let width: Int
-  let height: Int
-  let depth: Int
-  /// Bytes from one pixel to the next before a palette is applied; at least 1.
-  let stored: Int
-  /// Four bytes for each index; empty without a palette.
-  private(set) var palette: [UInt8] = []
-  /// Once a palette is applied.
-  private(set) var bands: Int
-  /// The compressed pixels.
-  private(set) var pixels: [PNGContainer.Chunk] = []
-
+enum PNGLane {
   /// The image resized, in memory, not turned, without alpha if it is opaque.
   ///
   /// - Parameter origin: the opened source, which has its metadata.
@@ -28,19 +15,20 @@ struct PNGLane {
   static func decode(
     _ source: SourceData, like origin: Raster, to size: Size
   ) throws(VipsError) -> Raster? {
-    guard let lane = PNGLane(source.bytes), origin.isEightBit,
-      origin.width == lane.width, origin.height == lane.height,
-      vips_image_get_bands(origin.handle) == lane.bands,
-      lane.width <= size.width * Resampling.mostReduction,
-      lane.height <= size.height * Resampling.mostReduction,
-      let rows = PNGRows(lane, source.bytes)
+    guard let layout = PNGLayout(source.bytes), origin.isEightBit,
+      origin.width == layout.width, origin.height == layout.height,
+      vips_image_get_bands(origin.handle) == layout.bands,
+      layout.width <= size.width * Resampling.mostReduction,
+      layout.height <= size.height * Resampling.mostReduction,
+      let rows = PNGRows(layout, source.bytes)
     else { return nil }
-    return try lane.resized(rows, like: origin, to: size)
+    return try resized(rows, layout, like: origin, to: size)
   }
 
-  private func resized(
-    _ rows: PNGRows, like origin: Raster, to size: Size
+  private static func resized(
+    _ rows: PNGRows, _ layout: PNGLayout, like origin: Raster, to size: Size
   ) throws(VipsError) -> Raster? {
+    let (width, height, bands) = (layout.width, layout.height, layout.bands)
     let kept = bands % 2 == 0 && rows.areOpaque ? bands - 1 : bands
     let result = try origin.blank(width: size.width, height: size.height, bands: Int32(kept))
     guard let samples = result.handle.pointee.data else { throw .memory }
@@ -62,73 +50,5 @@ struct PNGLane {
       tessera_image_resampler_add(resampler, row, Int32(bands))
     }
     return result
-  }
-
-  // MARK: Chunks
-
-  /// ISO/IEC 15948, clauses 11.2 and 11.3.
-  private init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let chunks = PNGContainer.chunks(of: bytes), let first = chunks.first,
-      first.name == "IHDR", first.body.count == 13, chunks.last?.body.isEmpty == true
-    else { return nil }
-    let header = UnsafeRawBufferPointer(rebasing: bytes[first.body])
-    func side(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
-    (width, height, depth) = (side(0), side(4), Int(header[8]))
-    guard width > 0, height > 0, header[10...].elementsEqual([0, 0, 0]) else { return nil }
-    switch (header[9], depth) {
-    case (0, 8): stored = 1
-    case (2, 8): stored = 3
-    case (4, 8): stored = 2
-    case (6, 8): stored = 4
-    case (3, 1), (3, 2), (3, 4), (3, 8): stored = 1
-    default: return nil
-    }
-    bands = stored
-    let isIndexed = header[9] == 3
-    for chunk in chunks {
-      guard Self.isIntact(chunk, bytes) else { return nil }
-      switch chunk.name {
-      case "IHDR" where chunk.range == first.range, "IEND": break
-      case "PLTE" where !isIndexed: break
-      case "PLTE" where palette.isEmpty && pixels.isEmpty:
-        guard readPalette(bytes[chunk.body]) else { return nil }
-      case "tRNS" where !palette.isEmpty && pixels.isEmpty && bands == 3:
-        guard readTransparency(bytes[chunk.body]) else { return nil }
-      case "tRNS": return nil
-      case "IDAT":
-        // One after the other.
-        if let last = pixels.last, last.range.upperBound != chunk.range.lowerBound { return nil }
-        pixels.append(chunk)
-      default:
-        // Unknown, and the image cannot be shown without it.
-        guard chunk.name.first?.isLowercase == true else { return nil }
-      }
-    }
-    guard !pixels.isEmpty, isIndexed == !palette.isEmpty else { return nil }
-  }
-
-  private static func isIntact(_ chunk: PNGContainer.Chunk, _ bytes: UnsafeRawBufferPointer) -> Bool
-  {
-    let content = bytes[chunk.range.lowerBound + 4..<chunk.body.upperBound]
-    let sum = libdeflate_crc32(0, bytes.baseAddress! + content.startIndex, content.count)
-    let stated = bytes[chunk.body.upperBound..<chunk.range.upperBound]
-    return stated.reduce(0) { $0 << 8 | UInt32($1) } == sum
-  }
-
-  private mutating func readPalette(_ colours: Slice<UnsafeRawBufferPointer>) -> Bool {
-    guard !colours.isEmpty, colours.count % 3 == 0, colours.count <= 3 << depth else {
-      return false
-    }
-    bands = 3
-    palette = [UInt8](repeating: 255, count: colours.count / 3 * 4)
-    for (index, sample) in zip(0..., colours) { palette[index / 3 * 4 + index % 3] = sample }
-    return true
-  }
-
-  private mutating func readTransparency(_ alphas: Slice<UnsafeRawBufferPointer>) -> Bool {
-    guard !alphas.isEmpty, alphas.count * 4 <= palette.count else { return false }
-    bands = 4
-    for (index, alpha) in zip(0..., alphas) { palette[index * 4 + 3] = alpha }
-    return true
   }
 }

@@ -4,7 +4,7 @@ internal import TesseraCPixels
 
 /// The pixels of a PNG, inflated and without filters, in memory.
 final class PNGRows {
-  private let lane: PNGLane
+  private let layout: PNGLayout
   /// Each row is behind one byte.
   private let samples: UnsafeMutablePointer<UInt8>
   /// One row of colours, if there is a palette.
@@ -15,20 +15,21 @@ final class PNGRows {
   private static let maximumBytes = 256 << 20
 
   /// Nil if the pixels are damaged, or memory does not suffice.
-  init?(_ lane: PNGLane, _ bytes: UnsafeRawBufferPointer) {
-    self.lane = lane
-    length = lane.palette.isEmpty ? lane.width * lane.stored : (lane.width * lane.depth + 7) / 8
-    let size = (length + 1) * lane.height
-    let compressed = lane.pixels.reduce(0) { $0 + $1.body.count }
+  init?(_ layout: PNGLayout, _ bytes: UnsafeRawBufferPointer) {
+    self.layout = layout
+    length =
+      layout.palette.isEmpty ? layout.width * layout.stored : (layout.width * layout.depth + 7) / 8
+    let size = (length + 1) * layout.height
+    let compressed = layout.pixels.reduce(0) { $0 + $1.body.count }
     // Deflate shrinks at most to 1/1032: a header that states more is wrong.
     guard size <= Self.maximumBytes, size / 1033 <= compressed,
-      AddressSpace.has(size + compressed + lane.width * lane.bands),
-      let memory = malloc(size), let row = malloc(lane.width * lane.bands)
+      AddressSpace.has(size + compressed + layout.width * layout.bands),
+      let memory = malloc(size), let row = malloc(layout.width * layout.bands)
     else { return nil }
     samples = memory.assumingMemoryBound(to: UInt8.self)
     colours = row.assumingMemoryBound(to: UInt8.self)
     guard inflate(bytes, size),
-      tessera_png_undo_filters(samples, length, lane.height, Int32(lane.stored)) == 0
+      tessera_png_undo_filters(samples, length, layout.height, Int32(layout.stored)) == 0
     else { return nil }
   }
 
@@ -40,17 +41,17 @@ final class PNGRows {
   /// A row's samples; nil if one of them has no colour in the palette.
   subscript(_ index: Int) -> UnsafeMutablePointer<UInt8>? {
     let row = samples + index * (length + 1) + 1
-    if lane.palette.isEmpty { return row }
+    if layout.palette.isEmpty { return row }
     let status = tessera_png_expand(
-      row, Int32(lane.depth), lane.width, lane.palette, Int32(lane.palette.count / 4),
-      Int32(lane.bands), colours)
+      row, Int32(layout.depth), layout.width, layout.palette, Int32(layout.palette.count / 4),
+      Int32(layout.bands), colours)
     return status == 0 ? colours : nil
   }
 
   /// Whether alpha, which the image must have, is 255 everywhere.
   var areOpaque: Bool {
-    (0..<lane.height).allSatisfy { index in
-      self[index].map { tessera_is_opaque($0, lane.width, Int32(lane.bands)) != 0 } ?? false
+    (0..<layout.height).allSatisfy { index in
+      self[index].map { tessera_is_opaque($0, layout.width, Int32(layout.bands)) != 0 } ?? false
     }
   }
 
@@ -69,7 +70,7 @@ final class PNGRows {
   private func withPixels(
     _ bytes: UnsafeRawBufferPointer, _ use: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
-    let chunks = lane.pixels
+    let chunks = layout.pixels
     if chunks.count == 1 { return use(UnsafeRawBufferPointer(rebasing: bytes[chunks[0].body])) }
     var joined: [UInt8] = []
     joined.reserveCapacity(chunks.reduce(0) { $0 + $1.body.count })
