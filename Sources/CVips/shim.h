@@ -94,8 +94,9 @@ static inline int tessera_vips_from_samples(const void *samples, size_t length, 
 }
 
 static inline int tessera_vips_save_webp(VipsImage *in, void **data, size_t *length, int quality,
-                                         int effort) {
-  return vips_webpsave_buffer(in, data, length, "Q", quality, "effort", effort, NULL);
+                                         int effort, int alpha_quality) {
+  return vips_webpsave_buffer(in, data, length, "Q", quality, "effort", effort, "alpha_q",
+                              alpha_quality, NULL);
 }
 static inline int tessera_vips_save_jpeg(VipsImage *in, void **data, size_t *length, int quality) {
   return vips_jpegsave_buffer(in, data, length, "Q", quality, "optimize_coding", TRUE,

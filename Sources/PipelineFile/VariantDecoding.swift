@@ -14,6 +14,7 @@ enum VariantDecoding {
     // The common range is that of WebP, the default format.
     settings.effort = encoderSetting(
       "effort", &group, .effort, common: 0...6, isAutomatic: { $0 == .webp }, \.efforts)
+    settings.alphaQuality = group.int("alpha-quality", 0...100) ?? settings.alphaQuality
     // The formats that every program reads; the limits of both are above WebP's.
     settings.oversized =
       group.choice("oversized", [OutputFormat.jpeg, .png]) ?? settings.oversized

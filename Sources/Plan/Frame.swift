@@ -89,6 +89,7 @@ extension PlanSettings {
     Encoding(
       format: format, quality: quality[format],
       effort: effort[format] ?? EncoderSetting.automaticEffort(format, of: source),
+      alphaQuality: source.hasAlpha && format == .webp && alphaQuality < 100 ? alphaQuality : nil,
       background: source.hasAlpha && !format.hasAlpha ? background : nil,
       isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation, metadata: metadata)
   }

@@ -10,6 +10,8 @@ package struct PlanSettings: Sendable, Equatable {
   package var quality: EncoderSetting
   /// For the formats whose encoder has an effort; nil also where it depends on the source.
   package var effort: EncoderSetting
+  /// 0 to 100, for the alpha of WebP files; 100 keeps every level.
+  package var alphaQuality: Int
   /// Replaces a format if a side exceeds that format's limit.
   package var oversized: OutputFormat
   /// Fills transparent pixels in formats without alpha.
@@ -23,7 +25,7 @@ package struct PlanSettings: Sendable, Equatable {
   package init(
     slots: [Slot], scales: [Int] = [1, 2, 3], rounding: Rounding = .powerOfTwo,
     formats: [FormatChoice] = [.fixed(.webp)], quality: EncoderSetting = .quality,
-    effort: EncoderSetting = .effort, oversized: OutputFormat = .jpeg,
+    effort: EncoderSetting = .effort, alphaQuality: Int = 100, oversized: OutputFormat = .jpeg,
     background: Colour = .white, metadata: MetadataPolicy = .strip,
     keepsAnimation: Bool = true, gravity: Gravity = .centre, lanes: Lanes = .on
   ) {
@@ -33,6 +35,7 @@ package struct PlanSettings: Sendable, Equatable {
     self.formats = formats
     self.quality = quality
     self.effort = effort
+    self.alphaQuality = alphaQuality
     self.oversized = oversized
     self.background = background
     self.metadata = metadata

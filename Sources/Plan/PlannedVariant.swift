@@ -35,6 +35,7 @@ package struct PlannedFile: Sendable, Hashable {
     if let crop { parts.append("crop \(crop)") }
     if let quality = encoding.quality { parts.append("quality \(quality)") }
     if let effort = encoding.effort { parts.append("effort \(effort)") }
+    if let quality = encoding.alphaQuality { parts.append("alpha quality \(quality)") }
     if let background = encoding.background { parts.append("on \(background.hexadecimal)") }
     parts.append(encoding.isAnimated ? "all frames" : "first frame")
     parts.append("\(encoding.metadata)")

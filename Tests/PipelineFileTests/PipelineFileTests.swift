@@ -49,8 +49,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
         hero: {size: x200, mode: fill}
       scales: [3, 1]
       rounding: [320, 640]
-      variants: {format: jpeg, quality: 70, effort: 2, oversized: png, background: "#abc",
-        metadata: strip, animation: first-frame, gravity: centre}
+      variants: {format: jpeg, quality: 70, effort: 2, alpha-quality: 80, oversized: png,
+        background: "#abc", metadata: strip, animation: first-frame, gravity: centre}
       fetch:
         concurrency: 8
         per-host: 2
@@ -85,8 +85,8 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
             Slot("hero", width: nil, height: 200, mode: .fill),
           ], scales: [1, 3], rounding: .list([320, 640]), formats: [.fixed(.jpeg)],
           quality: EncoderSetting { $0 == .png ? nil : 70 },
-          effort: EncoderSetting { [.webp: 2, .avif: 2, .jxl: 3][$0] }, oversized: .png,
-          background: Colour(red: 0xAA, green: 0xBB, blue: 0xCC),
+          effort: EncoderSetting { [.webp: 2, .avif: 2, .jxl: 3][$0] }, alphaQuality: 80,
+          oversized: .png, background: Colour(red: 0xAA, green: 0xBB, blue: 0xCC),
           keepsAnimation: false))
     #expect(file.fetch.timeout == .milliseconds(500))
     #expect(file.fetch.deadline == .seconds(90))

@@ -87,6 +87,8 @@ import Testing
     "variants: {effort: 6}", "variants: {effort: 7}", "variants: {effort: auto}",
     "variants: {effort: {webp: auto, avif: 3}}", "variants: {effort: {avif: auto}}",
     "variants: {quality: auto}", "variants: {oversized: webp}",
+    "variants: {alpha-quality: 0}", "variants: {alpha-quality: 101}",
+    "variants: {alpha-quality: {}}",
     "variants: {background: \"#abc\"}", "variants: {background: \"#abcd\"}",
     "variants: {background: white}", "variants: {metadata: keep}",
     "variants: {metadata: [icc, exif]}",

@@ -348,11 +348,12 @@ private func outline(_ file: PlannedFile) -> String? {
     let file = PlannedFile(
       crop: Crop(x: 1, y: 2, size: Size(30, 40)), size: Size(3, 4),
       encoding: Encoding(
-        format: .jpeg, quality: 70, effort: 4, background: .white, isAnimated: false,
-        metadata: [.icc]), fallback: nil)
+        format: .jpeg, quality: 70, effort: 4, alphaQuality: 60, background: .white,
+        isAnimated: false, metadata: [.icc]), fallback: nil)
     #expect(
       file.recipe
-        == "jpeg 3x4; crop 1,2,30x40; quality 70; effort 4; on #ffffff; first frame; keep icc")
+        == "jpeg 3x4; crop 1,2,30x40; quality 70; effort 4; alpha quality 60; on #ffffff; "
+        + "first frame; keep icc")
   }
 
   /// With `auto`, a photograph takes half the time, and graphics few bytes.
@@ -370,5 +371,19 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(Set(efforts(settings, isPhotograph: false)) == [4, 2, nil])
     settings.effort[.webp] = 6
     #expect(Set(efforts(settings, isPhotograph: true)) == [6, 2, nil])
+  }
+
+  /// Files that it does not shape keep their recipe, and so are not made again.
+  @Test func alphaQualityIsForTranslucentWebPFiles() {
+    func qualities(_ quality: Int, alpha: Bool) -> [Int?] {
+      let settings = PlanSettings(
+        slots: [Slot("a", width: 100, height: nil)], scales: [1],
+        formats: [.fixed(.webp), .fixed(.avif), .fixed(.png)], alphaQuality: quality)
+      let source = PlanSource(size: Size(300, 200), hasAlpha: alpha)
+      return Plan(for: source, settings: settings).files.map(\.encoding.alphaQuality)
+    }
+    #expect(qualities(80, alpha: true) == [80, nil, nil])
+    #expect(qualities(80, alpha: false) == [nil, nil, nil])
+    #expect(qualities(100, alpha: true) == [nil, nil, nil])
   }
 }

@@ -14,6 +14,7 @@ import Testing
     job.decode.keepsProfile = true
     job.failOn = .truncated
     job.files[0].encoding.metadata = [.icc, .exif, .location]
+    job.files[0].encoding.alphaQuality = 0
     job.files[0].crop = Crop(Size(3, 4), .found(.entropy))
     #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
     let replies: [TranscodeReply] = [

@@ -56,6 +56,7 @@ enum Fingerprint {
       let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? -1)
       lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
     }
+    lines.append("alpha quality \(plan.alphaQuality)")
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("metadata \(plan.metadata)")
     lines.append("gravity \(plan.gravity.rawValue)")

@@ -42,7 +42,8 @@ enum Encoder {
     guard encoding.format == .webp, encoding.metadata.isEmpty, encoding.background == nil,
       frames.count == 1, let quality = encoding.quality, let effort = encoding.effort
     else { return nil }
-    return try WebPStill.encode(frames[0], quality: quality, effort: effort)
+    return try WebPStill.encode(
+      frames[0], quality: quality, effort: effort, alphaQuality: encoding.alphaQuality ?? 100)
   }
 
   /// An image ready for its encoder, and what its container needs afterwards.
@@ -78,7 +79,9 @@ enum Encoder {
     // The coordinator sends both for every format that has them; PNG has neither.
     let (quality, effort) = (encoding.quality ?? 0, encoding.effort ?? 0)
     return switch encoding.format {
-    case .webp: try image.webp(quality: quality, effort: effort)
+    case .webp:
+      try image.webp(
+        quality: quality, effort: effort, alphaQuality: encoding.alphaQuality ?? 100)
     case .jpeg: try image.jpeg(quality: quality)
     case .png: try image.png()
     case .avif: try image.avif(quality: quality, effort: effort, strips: strips)

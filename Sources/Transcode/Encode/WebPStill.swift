@@ -6,12 +6,18 @@ internal import TesseraCWebPMux
 enum WebPStill {
   /// - Parameter image: 8-bit sRGB, with or without alpha.
   /// - Returns: nil if libwebp reports an error.
-  static func encode(_ image: Raster, quality: Int, effort: Int) throws(VipsError) -> [UInt8]? {
+  static func encode(
+    _ image: Raster, quality: Int, effort: Int, alphaQuality: Int = 100
+  ) throws(VipsError) -> [UInt8]? {
     // libvips' savers, too, take grey for sRGB.
     let image = try (image.isSRGB ? image : image.convertedToSRGB()).inMemory()
     guard let samples = image.handle.pointee.data else { return nil }
     let samplesPerRow = Int32(image.width) * vips_image_get_bands(image.handle)
-    return encode(quality, effort) { picture in
+    var config = WebPConfig()
+    guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality)) != 0 else { return nil }
+    config.method = Int32(effort)
+    config.alpha_quality = Int32(alphaQuality)
+    return encode(&config) { picture in
       picture.width = Int32(image.width)
       picture.height = Int32(image.height)
       return image.hasAlpha
@@ -22,14 +28,10 @@ enum WebPStill {
 
   /// - Parameter fill: sets the size and the samples of an image of libwebp; returns 0 if it can't.
   private static func encode(
-    _ quality: Int, _ effort: Int, _ fill: (inout WebPPicture) -> Int32
+    _ config: inout WebPConfig, _ fill: (inout WebPPicture) -> Int32
   ) -> [UInt8]? {
-    var config = WebPConfig()
     var picture = WebPPicture()
-    guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality)) != 0,
-      WebPPictureInit(&picture) != 0
-    else { return nil }
-    config.method = Int32(effort)
+    guard WebPPictureInit(&picture) != 0 else { return nil }
     defer { WebPPictureFree(&picture) }
     guard fill(&picture) != 0 else { return nil }
     var writer = WebPMemoryWriter()

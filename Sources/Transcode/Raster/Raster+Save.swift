@@ -3,8 +3,10 @@ internal import TesseraCVips
 /// Encoding into memory. Every saver writes all metadata fields that the raster has; AVIF and JPEG
 /// XL also take an option to write none.
 extension Raster {
-  func webp(quality: Int, effort: Int) throws(VipsError) -> EncodedBytes {
-    try EncodedBytes { tessera_vips_save_webp(handle, $0, $1, Int32(quality), Int32(effort)) }
+  func webp(quality: Int, effort: Int, alphaQuality: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes {
+      tessera_vips_save_webp(handle, $0, $1, Int32(quality), Int32(effort), Int32(alphaQuality))
+    }
   }
 
   func jpeg(quality: Int) throws(VipsError) -> EncodedBytes {

@@ -65,6 +65,7 @@ extension PlannedFile {
     object.member("format", encoding.format.rawValue)
     if let quality = encoding.quality { object.member("quality", quality) }
     if let effort = encoding.effort { object.member("effort", effort) }
+    if let quality = encoding.alphaQuality { object.member("alphaQuality", quality) }
     if let background = encoding.background {
       object.member("background", background.hexadecimal)
     }
@@ -79,6 +80,7 @@ extension PlannedFile {
       encoding: Encoding(
         format: try message.choice("format"), quality: message.value["quality"]?.intValue,
         effort: message.value["effort"]?.intValue,
+        alphaQuality: message.value["alphaQuality"]?.intValue,
         background: message.value["background"]?.stringValue.flatMap { Colour(hexadecimal: $0) },
         isAnimated: try message.bool("animated"),
         metadata: MetadataPolicy(rawValue: try message.int("metadata"))),
