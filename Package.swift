@@ -116,7 +116,7 @@ let package = Package(
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
     module("Output", ["TesseraJSON", "TesseraSystem"]),
     module("Wire", ["TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
-    module("Workers", ["TesseraWire", "TesseraSystem", "TesseraCProcess"]),
+    module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(
       "Transcode",
       [

@@ -15,11 +15,21 @@ final class JobQueue: Sendable {
 
   private struct State {
     var entries: [Entry] = []
+    /// Callers of ``next()`` that have no job yet.
+    var waiting = 0
+    /// Whether no more jobs will come than those of the images in flight.
+    var isLast = false
     var isClosed = false
     /// Why no worker can be started any more.
     var startError: WorkerStartError?
     var server: ForkServer?
     var statistics = WorkerStatistics()
+
+    mutating func takeEntry() -> Entry {
+      let largest =
+        isLast ? entries.indices.min { entries[$0].job.work > entries[$1].job.work } : nil
+      return entries.remove(at: largest ?? 0)
+    }
   }
 
   private let state = Mutex(State())
@@ -43,14 +53,25 @@ final class JobQueue: Sendable {
     if let rejection { entry.finish(rejection) } else { available.signal() }
   }
 
+  /// To be called when no more jobs will come than those of the images in flight. From then on the
+  /// largest job is the next one, so that no worker has it alone at the end.
+  func beginLast() { state.withLock { $0.isLast = true } }
+
+  /// How many of the last jobs could start at once; 0 as long as others may come.
+  var room: Int {
+    state.withLock { $0.isLast ? max(0, $0.waiting - $0.entries.count) : 0 }
+  }
+
   /// Blocks until there is a job. Nil once the queue is closed.
   func next() -> Entry? {
+    state.withLock { $0.waiting += 1 }
     while true {
       available.wait()
       let (entry, isClosed) = state.withLock { state -> (Entry?, Bool) in
         guard !state.entries.isEmpty else { return (nil, state.isClosed) }
         state.statistics.jobs += 1
-        return (state.entries.removeFirst(), state.isClosed)
+        state.waiting -= 1
+        return (state.takeEntry(), state.isClosed)
       }
       if let entry { return entry }
       // A signal without an entry: its job was finished by `fail`.

@@ -12,4 +12,8 @@ package protocol Transcoding: Sendable {
   func perform(
     _ job: TranscodeJob, of source: JobSource
   ) async throws(WorkerStartError) -> TranscodeAnswer
+
+  /// To be called when no other images will come than those in flight. From then on the largest job
+  /// waits least, and workers that have none help with the files of others.
+  func expectLastJobs()
 }

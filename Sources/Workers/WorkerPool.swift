@@ -68,10 +68,23 @@ package final class WorkerPool: Transcoding {
   package func perform(
     _ job: TranscodeJob, of source: JobSource
   ) async throws(WorkerStartError) -> TranscodeAnswer {
-    let answer: JobQueue.Answer = await withCheckedContinuation { continuation in
+    let split = SplitJob(job, among: queue.room)
+    let answers = await withTaskGroup { group in
+      for (part, job) in split.jobs.enumerated() {
+        group.addTask { (part, await self.answer(to: job, of: source)) }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    let inOrder = answers.sorted { $0.0 < $1.0 }
+    return split.joined(try inOrder.map { answer throws(WorkerStartError) in try answer.1.get() })
+  }
+
+  package func expectLastJobs() { queue.beginLast() }
+
+  private func answer(to job: TranscodeJob, of source: JobSource) async -> JobQueue.Answer {
+    await withCheckedContinuation { continuation in
       queue.add(.init(job: job, source: source) { continuation.resume(returning: $0) })
     }
-    return try answer.get()
   }
 
   /// Ends all workers at once; jobs that are waiting or in progress fail as cancelled.

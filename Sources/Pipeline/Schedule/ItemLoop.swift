@@ -3,6 +3,7 @@ internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraWorkers
 
 /// Reads the manifest and has the scheduler run its items, in the configured order.
 struct ItemLoop: Sendable {
@@ -101,6 +102,7 @@ struct ItemLoop: Sendable {
       await scheduler.start(item, nil, in: &group)
       if group.isCancelled { return }
     }
+    parts.transcoder.expectLastJobs()
   }
 
   private func check(_ entries: EntryStream, _ manifest: ManifestStream) throws(PipelineError) {

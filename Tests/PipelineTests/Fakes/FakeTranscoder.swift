@@ -75,6 +75,8 @@ final class FakeTranscoder: Transcoding {
     }
   }
 
+  func expectLastJobs() {}
+
   private static func bytes(of source: JobSource) throws -> [UInt8] {
     switch source.bytes {
     case .file(let path): try FileSystem.read(path, limit: 1 << 31)
