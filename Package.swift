@@ -96,7 +96,7 @@ let package = Package(
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Placeholder", settings: pure),
-    module("Manifest", ["TesseraJSON", "TesseraText"], settings: pure),
+    module("Manifest", ["TesseraJSON", "TesseraText", "TesseraBytes"], settings: pure),
 
     // 3: one part of the world each
     module(
@@ -145,7 +145,7 @@ let package = Package(
       "OutputTools",
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
-        "TesseraPlan", "TesseraState", "TesseraOutput",
+        "TesseraPlan", "TesseraManifest", "TesseraState", "TesseraOutput",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 

@@ -168,10 +168,10 @@ int tessera_seal(int descriptor) {
   return fcntl(descriptor, F_ADD_SEALS, seals) ? errno : 0;
 }
 
-int tessera_lock_file(int descriptor) {
+int tessera_lock_file(int descriptor, int is_shared) {
   int result;
   do {
-    result = flock(descriptor, LOCK_EX | LOCK_NB);
+    result = flock(descriptor, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
   } while (result && errno == EINTR);
   return result ? errno : 0;
 }

@@ -6,26 +6,7 @@ extension ManifestEntry {
     var writer = JSONWriter()
     writer.object { object in
       object.member("position", position)
-      object.member("line", line)
-      object.member("id", id)
-      object.member("url", url)
-      if slots != nil {
-        object.name("slots")
-        writeSlots(to: &object)
-      }
-      if let focus {
-        object.name("focus")
-        object.array { point in
-          // With all digits: the writer's own spelling of a double has three decimals, and another
-          // focus is another entry.
-          point.value(json: "\(focus.x)")
-          point.value(json: "\(focus.y)")
-        }
-      }
-      if let extra {
-        object.name("extra")
-        object.value(json: extra)
-      }
+      write(to: &object, derivedID: true)
     }
     return writer.take()
   }
@@ -34,15 +15,46 @@ extension ManifestEntry {
   package static func unpacked(_ bytes: [UInt8]) -> (ManifestEntry, position: Int)? {
     // Bytes that are not JSON are not packed either, so the parser's error adds nothing.
     guard let (parts, extra) = try? JSONParser.parse(bytes, keepingText: "extra"),
-      let position = parts["position"]?.intValue, let line = parts["line"]?.intValue,
-      let id = parts["id"]?.stringValue, let url = parts["url"]?.stringValue
+      let position = parts["position"]?.intValue, let entry = ManifestEntry(parts, extra: extra)
     else { return nil }
-    let slots = parts["slots"]?.arrayValue?.compactMap(\.stringValue)
+    return (entry, position)
+  }
+
+  /// All members, for ``init(_:extra:)``.
+  ///
+  /// - Parameter derivedID: whether an id that was derived from the URL is written, too.
+  func write(to object: inout JSONWriter, derivedID: Bool) {
+    object.member("line", line)
+    if !hasNoID || derivedID { object.member("id", id) }
+    object.member("url", url)
+    if slots != nil {
+      object.name("slots")
+      writeSlots(to: &object)
+    }
+    if let focus {
+      object.name("focus")
+      object.array { point in
+        // With all digits: the writer's own spelling of a double has three decimals, and another
+        // focus is another entry.
+        point.value(json: "\(focus.x)")
+        point.value(json: "\(focus.y)")
+      }
+    }
+    if let extra {
+      object.name("extra")
+      object.value(json: extra)
+    }
+  }
+
+  /// Nil unless ``write(to:)`` made the members.
+  init?(_ parts: JSONValue, extra: String?) {
+    guard let line = parts["line"]?.intValue, let url = parts["url"]?.stringValue else {
+      return nil
+    }
     let point = parts["focus"]?.arrayValue?.compactMap(\.doubleValue)
-    let focus = point.flatMap { $0.count == 2 ? Focus(x: $0[0], y: $0[1]) : nil }
-    return (
-      ManifestEntry(line: line, id: id, url: url, slots: slots, focus: focus, extra: extra),
-      position
-    )
+    self.init(
+      line: line, id: parts["id"]?.stringValue, url: url,
+      slots: parts["slots"]?.arrayValue?.compactMap(\.stringValue),
+      focus: point.flatMap { $0.count == 2 ? Focus(x: $0[0], y: $0[1]) : nil }, extra: extra)
   }
 }

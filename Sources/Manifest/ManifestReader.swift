@@ -12,6 +12,8 @@ let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 package struct ManifestReader {
   private var splitter = RecordSplitter()
   private var decoder: (any RecordDecoding)?
+  /// Nil unless the manifest is a part of one that was split.
+  package private(set) var split: SplitManifest?
   private var isAtStart = true
   private let hiddenParameters: [String]
   private let resolve: (@Sendable (String) -> String?)?
@@ -65,7 +67,10 @@ package struct ManifestReader {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       return .problem(.init(line: line, message: "the line is not valid UTF-8"))
     }
+    if split != nil { return split?.record(text).map(completed) }
     guard let decoder else {
+      split = SplitManifest(first: text)
+      if split != nil { return nil }
       let (found, isHeader) = ManifestFormat.decoder(for: text)
       decoder = found
       // Only now: before the format is known, a quote is a character like others.
@@ -79,17 +84,31 @@ package struct ManifestReader {
     _ text: String, _ lines: ClosedRange<Int>, with decoder: any RecordDecoding
   ) -> ManifestRecord {
     do throws(ManifestProblem) {
-      var entry = try decoder.entry(from: text, line: lines.lowerBound)
-      // What cannot be in a URL stays as it is, so that the check below names it.
-      if let resolve, !entry.url.isEmpty, !entry.hasBlank, let url = resolve(entry.url) {
-        entry.url = url
-      }
-      // After resolving, so that the id is the same as for the absolute URL.
-      if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
-      return .entry(try entry.checked(hasBase: resolve != nil))
+      return .entry(try completed(decoder.entry(from: text, line: lines.lowerBound)))
     } catch {
       return .problem(error.skipping(lines))
     }
+  }
+
+  private func completed(_ record: ManifestRecord) -> ManifestRecord {
+    guard case .entry(let entry) = record else { return record }
+    do throws(ManifestProblem) {
+      return .entry(try completed(entry))
+    } catch {
+      return .problem(error)
+    }
+  }
+
+  /// The entry with its URL resolved and its id derived, as far as they are not given, and checked.
+  private func completed(_ entry: ManifestEntry) throws(ManifestProblem) -> ManifestEntry {
+    var entry = entry
+    // What cannot be in a URL stays as it is, so that the check below names it.
+    if let resolve, !entry.url.isEmpty, !entry.hasBlank, let url = resolve(entry.url) {
+      entry.url = url
+    }
+    // After resolving, so that the id is the same as for the absolute URL.
+    if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
+    return try entry.checked(hasBase: resolve != nil)
   }
 }
 

@@ -2,6 +2,10 @@
 package enum ManifestRecord: Sendable, Equatable {
   case entry(ManifestEntry)
   case problem(ManifestProblem)
+
+  package var isEntry: Bool {
+    if case .entry = self { true } else { false }
+  }
 }
 
 /// Why a line cannot be used. The run continues without it.

@@ -23,13 +23,29 @@ package struct DirectoryOutput: Output {
 
   /// The private folder beside the published files; created if it is missing.
   package func workspace() throws(SystemError) -> Workspace {
-    Workspace(try root.makeDirectory(Self.workspace))
+    Workspace(try root.makeDirectory(Self.workspace), of: "the output \"\(location)\"")
   }
 
   /// The private folder if a run has left a state in it.
   package func workspaceWithState() throws(SystemError) -> Workspace? {
     guard root.exists(Self.workspace) else { return nil }
-    let workspace = Workspace(try root.directory(Self.workspace))
+    let workspace = try workspace()
+    return workspace.hasState ? workspace : nil
+  }
+
+  /// The numbers of shards that runs were divided into, as far as their workspaces are there.
+  package func shardCounts() throws(SystemError) -> [Int] {
+    let folder = "\(Self.workspace)/shards"
+    guard root.exists(folder) else { return [] }
+    return try root.directory(folder).list().compactMap { Int($0) }.filter { $0 > 0 }
+  }
+
+  /// A shard's part of the private folder, if a run has left a state in it.
+  package func workspaceWithState(
+    ofShard index: Int, of count: Int
+  ) throws(SystemError) -> Workspace? {
+    guard root.exists("\(Self.workspace)/shards/\(count)/\(index)") else { return nil }
+    let workspace = try workspace().shard(index, of: count)
     return workspace.hasState ? workspace : nil
   }
 
@@ -54,6 +70,7 @@ package struct DirectoryOutput: Output {
 
   private func folder(of path: String) throws(SystemError) -> Directory {
     let parent = FileSystem.parent(of: path)
+    if parent == "." { return root }
     do throws(SystemError) {
       return try root.directory(parent)
     } catch {
@@ -103,7 +120,26 @@ package struct DirectoryOutput: Output {
     try root.synchronize()
   }
 
-  package func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
-    try root.replace(name, with: bytes, draft: Draft.name(of: name))
+  package func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool {
+    let (folder, name) = (try folder(of: path), FileSystem.name(of: path))
+    // In the same folder: some cluster file systems link nowhere else.
+    let draft = Draft.name(of: name)
+    try folder.take(staged.path, as: draft)
+    do throws(SystemError) {
+      try folder.open(draft, .read).synchronizeFileSystem()
+      try folder.link(draft, as: name)
+    } catch {
+      try? folder.remove(draft)
+      guard error.isExistingFile else { throw error }
+      return false
+    }
+    try folder.remove(draft)
+    try folder.synchronize()
+    return true
+  }
+
+  package func write(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    let name = FileSystem.name(of: path)
+    try folder(of: path).replace(name, with: bytes, draft: Draft.name(of: name))
   }
 }

@@ -5,9 +5,10 @@ package import TesseraSystem
 /// No other program gives such names, so a draft that a killed process left can be removed without
 /// asking.
 package enum Draft {
-  /// The name of this process's draft: two processes may write the same document.
+  /// A name that no other draft has: two processes may write the same document, and on two machines
+  /// they may have the same number.
   package static func name(of document: String) -> String {
-    "\(document).tessera-\(Host.processIdentifier).new"
+    "\(document).tessera-\(UInt64.random(in: 1 ... .max)).new"
   }
 
   /// The document that a name is a draft of; nil if it is not a draft.
@@ -49,21 +50,43 @@ package enum Draft {
   package static func publish<Value>(
     to target: String, _ make: (_ draft: String) throws -> Value
   ) throws -> Value {
-    let folder = try Directory(FileSystem.parent(of: target))
-    let document = FileSystem.name(of: target)
-    try clear(folder, of: document)
-    // In a folder of its own, whose lock shows that this process lives.
-    let name = name(of: document)
-    let lock = try makeLocked(name, in: folder)
-    // If removing fails, the error of `make` is what matters.
-    defer {
-      try? folder.removeTree(name)
-      withExtendedLifetime(lock) {}
-    }
-    let value = try make(folder.path(of: "\(name)/draft"))
+    let draft = try OpenDraft(target)
+    let value = try make(draft.path)
     try Task.checkCancellation()
-    try folder.rename("\(name)/draft", to: document)
+    try draft.publish()
     return value
+  }
+}
+
+/// Something of any kind that gets its name when it is complete. It is removed if it does not.
+package struct OpenDraft: ~Copyable {
+  /// Where it is made; nothing exists there at first.
+  package let path: String
+  private let folder: Directory
+  private let name: String
+  private let document: String
+  private let lock: File?
+
+  /// - Parameter target: its path when it is complete.
+  package init(_ target: String) throws(SystemError) {
+    let (folder, document) = (
+      try Directory(FileSystem.parent(of: target)), FileSystem.name(of: target)
+    )
+    try Draft.clear(folder, of: document)
+    // In a folder of its own, whose lock shows that this process lives.
+    let name = Draft.name(of: document)
+    lock = try Self.makeLocked(name, in: folder)
+    (self.folder, self.document, self.name) = (folder, document, name)
+    path = folder.path(of: "\(name)/draft")
+  }
+
+  deinit {
+    // If removing fails, the error that ended the work is what matters.
+    try? folder.removeTree(name)
+  }
+
+  package func publish() throws(SystemError) {
+    try folder.rename("\(name)/draft", to: document)
   }
 
   private static func makeLocked(

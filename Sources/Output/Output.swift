@@ -40,8 +40,13 @@ package protocol Output: Sendable {
   /// - Parameter staged: it is gone afterwards.
   func write(_ name: String, staged: WorkFile) throws(SystemError)
 
+  /// Creates a document as ``write(_:staged:)`` does, unless there is one.
+  ///
+  /// - Returns: whether it was created.
+  func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool
+
   /// Replaces a small document.
-  func write(_ name: String, _ bytes: [UInt8]) throws(SystemError)
+  func write(_ path: String, _ bytes: [UInt8]) throws(SystemError)
 }
 
 /// One name in a folder of an output.

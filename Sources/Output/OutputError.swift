@@ -2,14 +2,25 @@ package import TesseraSystem
 
 /// Why an output can't be used.
 package enum OutputError: Error, Sendable, CustomStringConvertible {
-  case busy(output: String, holder: String)
+  /// Another process holds the output, or one of its shards.
+  case busy(String, holder: String)
+  /// Another run has published the result of other inputs meanwhile.
+  case overtaken(String)
   case system(SystemError)
+
+  /// Whether the same call may succeed later.
+  package var isBusy: Bool {
+    if case .system = self { false } else { true }
+  }
 
   package var description: String {
     switch self {
-    case .busy(let output, let holder):
+    case .busy(let place, let holder):
       let who = holder.isEmpty ? "another process" : "process \(holder)"
-      return "another run holds the output \"\(output)\" (\(who)); wait for it, or end it"
+      return "another run holds \(place) (\(who)); wait for it, or end it"
+    case .overtaken(let place):
+      return "another run has published the result of \(place) meanwhile, from another manifest or "
+        + "pipeline; run it again"
     case .system(let error): return error.description
     }
   }

@@ -9,10 +9,28 @@ package import TesseraSystem
 ///     cache/           sources that are kept for later runs
 package struct Workspace: Sendable {
   private let directory: Directory
+  /// For messages: `the output "feed"`.
+  private let name: String
 
   private static let (state, spool, staging, cache) = ("state.sqlite", "spool", "staging", "cache")
 
-  package init(_ directory: Directory) { self.directory = directory }
+  /// That of the output, for a shard's.
+  private var whole: (directory: Directory, name: String)?
+
+  package init(_ directory: Directory, of name: String) {
+    self.directory = directory
+    self.name = name
+  }
+
+  /// That of one shard, `shards/8/3` in that of its output.
+  package func shard(_ index: Int, of count: Int) throws(SystemError) -> Workspace {
+    try directory.makePrivate()
+    var workspace = Workspace(
+      try directory.makeDirectory("shards/\(count)/\(index)"),
+      of: "shard \(index)/\(count) of \(name)")
+    workspace.whole = (directory, name)
+    return workspace
+  }
 
   package var stagingDirectory: String { directory.path(of: Self.staging) }
   package var spoolDirectory: String { directory.path(of: Self.spool) }
@@ -33,6 +51,13 @@ package struct Workspace: Sendable {
 
   /// Whether a run has left a state.
   package var hasState: Bool { directory.exists(Self.state) }
+
+  /// When the state was last written to, in seconds since 1970; nil if there is none.
+  package var stateChange: Double? {
+    let logged = directory.sizeAndChange(of: Self.state + "-wal")?.changed
+    let written = directory.sizeAndChange(of: Self.state)?.changed
+    return [logged, written].compactMap(\.self).max()
+  }
 
   /// The path of the state for SQLite, which takes no descriptor: without links, which SQLite
   /// rejects in turn.
@@ -60,20 +85,31 @@ package struct Workspace: Sendable {
 
   // MARK: The lock
 
-  /// Takes the lock, which ends with this process at the latest.
+  /// Takes the lock, which ends with this process at the latest. Shards of one output have a lock each,
+  /// and share that of the output.
   ///
-  /// - Throws: ``OutputError/busy(output:holder:)`` if another process holds the lock.
+  /// - Throws: ``OutputError/busy(_:holder:)`` if another process holds the lock.
   package func lock() throws(OutputError) -> OutputLock {
+    guard let whole else {
+      return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: nil)
+    }
+    let shared = try Self.lock(whole.directory, whole.name, isShared: true)
+    return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: shared)
+  }
+
+  private static func lock(
+    _ directory: Directory, _ name: String, isShared: Bool
+  ) throws(OutputError) -> File {
     do throws(SystemError) {
       // The state may say more than the catalog, and the output is often a web server's folder.
       try directory.makePrivate()
       let file = try directory.open("lock", .lock)
-      if try file.lock() {
+      if try file.lock(isShared: isShared) {
         // The number is for messages only. The lock is the kernel's, so one of a killed run is not
         // stale.
         try file.truncate()
-        try file.write(Array("\(Host.processIdentifier)\n".utf8))
-        return OutputLock(file: file)
+        if !isShared { try file.write(Array("\(Host.processIdentifier)\n".utf8)) }
+        return file
       }
     } catch {
       throw .system(error)
@@ -81,8 +117,7 @@ package struct Workspace: Sendable {
     // Only for the message: without it the holder is not named.
     let holder = (try? directory.open("lock", .read).read(32, at: 0)) ?? []
     throw .busy(
-      output: FileSystem.parent(of: directory.path),
-      holder: String(decoding: holder, as: UTF8.self).filter(\.isNumber))
+      name, holder: String(decoding: holder, as: UTF8.self).filter(\.isNumber))
   }
 
   /// Empties staging and spool, and removes what is not a regular file from the cache. The caller holds the
@@ -107,6 +142,10 @@ package struct Workspace: Sendable {
 /// The lock of an output. It is held for as long as the value exists.
 package struct OutputLock: ~Copyable {
   private let file: File
+  private let whole: File?
 
-  fileprivate init(file: consuming File) { self.file = file }
+  fileprivate init(file: consuming File, whole: consuming File?) {
+    self.file = file
+    self.whole = whole
+  }
 }

@@ -1,3 +1,4 @@
+internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -26,10 +27,17 @@ struct OutputFolder: Sendable {
     try OutputToolError.wrap { try published.workspace().lock() }
   }
 
-  /// The state; nil if no run has left one.
-  func existingState() throws(OutputToolError) -> StateStore? {
+  /// The states that may know an item, the newest first: that of runs of all items, and those of its
+  /// shard.
+  func existingStates(knowing id: String) throws(OutputToolError) -> [StateStore] {
     try OutputToolError.wrap {
-      try published.workspaceWithState().map { try StateStore(path: $0.statePath()) }
+      let shards = try published.shardCounts().compactMap { count in
+        try published.workspaceWithState(
+          ofShard: Shard.index(of: id, among: count), of: count)
+      }
+      let workspaces = try [published.workspaceWithState()].compactMap(\.self) + shards
+      return try workspaces.sorted { $0.stateChange ?? 0 > $1.stateChange ?? 0 }
+        .map { try StateStore(path: $0.statePath()) }
     }
   }
 
@@ -40,6 +48,21 @@ struct OutputFolder: Sendable {
 
   func list(_ folder: String) throws(OutputToolError) -> [OutputEntry] {
     try OutputToolError.wrap { try published.list(folder) }
+  }
+
+  /// The paths of the results of shards.
+  func shardResults() throws(OutputToolError) -> [String] {
+    guard published.root.exists(ShardHeader.folder) else { return [] }
+    var paths: [String] = []
+    for folder in try list(ShardHeader.folder) where folder.kind == .folder {
+      let path = "\(ShardHeader.folder)/\(folder.name)"
+      for entry in try list(path) {
+        // `3.jsonl`, and not `3.run.json` or the draft of one.
+        guard case .file = entry.kind, entry.name.hasSuffix(".jsonl") else { continue }
+        paths.append("\(path)/\(entry.name)")
+      }
+    }
+    return paths
   }
 
   func remove(_ path: String) throws(OutputToolError) {

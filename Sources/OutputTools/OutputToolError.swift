@@ -46,7 +46,7 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
     case let error as OutputToolError: self = error
     default:
       self.init("\(error)")
-      if case OutputError.busy = error { isBusy = true }
+      isBusy = (error as? OutputError)?.isBusy ?? false
     }
   }
 }

@@ -1,4 +1,7 @@
+internal import TesseraManifest
+internal import TesseraOutput
 package import TesseraPipelineFile
+internal import TesseraSystem
 
 /// A run of a pipeline, from the manifest to the catalog:
 ///
@@ -19,6 +22,13 @@ package struct Pipeline: Sendable {
     self.file = file
     self.extent = extent
     self.options = options
+  }
+
+  /// The path of what a run writes last: the catalog, or the result of its shard.
+  package var resultPath: String {
+    options.shard.map {
+      FileSystem.join(file.output, ShardHeader.path($0.index, of: $0.count))
+    } ?? file.catalogPath
   }
 
   /// The whole way of an item: the steps that run, in their order. A step decides whether the next one

@@ -34,7 +34,7 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
 
   /// Whether another run holds the output.
   package var isBusy: Bool {
-    if case .output(.busy) = self { true } else { false }
+    if case .output(let error) = self { error.isBusy } else { false }
   }
 }
 

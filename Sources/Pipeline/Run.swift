@@ -15,7 +15,10 @@ extension Pipeline {
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {
     let directory = try PipelineError.wrap { try DirectoryOutput(file.output, creates: true) }
-    let workspace = try PipelineError.wrap { try directory.workspace() }
+    let workspace = try PipelineError.wrap {
+      let whole = try directory.workspace()
+      return try options.shard.map { try whole.shard($0.index, of: $0.count) } ?? whole
+    }
     // Before anything is touched: another run may be at work on this output.
     let lock = try PipelineError.wrap { try workspace.lock() }
     defer { withExtendedLifetime(lock) {} }
@@ -75,6 +78,10 @@ struct RunSession: Sendable {
     try output.prepare()
     // After a kill, files are left that no record names.
     try workspace.clear()
+    // A result of an earlier run must not be taken for this one's, whatever happens to it.
+    if let shard = options.shard {
+      try output.delete(ShardHeader.path(shard.index, of: shard.count))
+    }
   }
 
   /// Moves a damaged state out of the way. The session that is returned begins with what could be read
@@ -93,7 +100,8 @@ struct RunSession: Sendable {
     let begun = ContinuousClock.now
     let end = options.deadline.map { begun.advanced(by: $0) }
     // The manifest first: one that does not exist is the most common mistake.
-    let manifest = try await ManifestStream.open(file, in: workspace.spoolDirectory, end: end)
+    let manifest = try await ManifestStream.open(
+      file, in: workspace.spoolDirectory, end: end, needsDigest: options.shard != nil)
     let state = try StateStore(path: workspace.statePath())
     let shrinkGuard = try await shrinkGuard(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
@@ -120,14 +128,14 @@ struct RunSession: Sendable {
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
       Pipeline.way(extent, parts), parts, meter: meter,
-      shrinkGuard: shrinkGuard,
+      shrinkGuard: shrinkGuard, shard: options.shard,
       stop: {
         pool.close()
         fetcher.close()
         stopManifest()
       })
     let count = try await items.run(manifest)
-    try await finish(parts, count: count)
+    try await finish(parts, manifest, count: count)
     return try writeReport(since: begun, fetcher, pool)
   }
 
@@ -143,18 +151,27 @@ struct RunSession: Sendable {
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
-    try output.write("run.json", recorder.current.json)
+    let folder = options.shard.map { "\(ShardHeader.folder)/\($0.count)/\($0.index)." } ?? ""
+    try output.write("\(folder)run.json", recorder.current.json)
     return recorder.current
   }
 
   /// The catalog is written from the state, and only then do items that the manifest no longer names
   /// leave the state: a kill in between repeats the run and loses nothing.
-  private func finish(_ parts: RunParts, count: Int) async throws {
+  private func finish(_ parts: RunParts, _ manifest: ManifestStream, count: Int) async throws {
     try await parts.state.commit()
-    let writer = CatalogWriter(
-      file: file, libvips: parts.transcoder.hello.libvips, state: parts.state, output: output,
-      workspace: workspace)
-    try await writer.write(run: parts.run, count: count)
+    let libvips = parts.transcoder.hello.libvips
+    let lines = ResultLines(state: parts.state, run: parts.run, count: count)
+    if let shard = options.shard {
+      let writer = ShardWriter(
+        shard: shard, file: file, libvips: libvips, lines: lines, output: output,
+        workspace: workspace)
+      try await writer.write(manifest: manifest.digest, recorder.current)
+    } else {
+      let writer = CatalogWriter(
+        file: file, libvips: libvips, lines: lines, output: output, workspace: workspace)
+      try await writer.write()
+    }
     try await parts.state.endRun(parts.run, .init(pipeline: file.name, items: count))
   }
 

@@ -1,3 +1,5 @@
+package import TesseraManifest
+
 /// How far a run goes.
 package enum RunExtent: Sendable {
   case everything
@@ -18,6 +20,12 @@ package struct RunOptions: Sendable {
   package var allowsShrink = false
   /// Whether the catalog of another pipeline may be replaced (`--take-over`).
   package var takesOver = false
+
+  /// The part of the manifest that this run processes; nil for all of it.
+  package var shard: Shard?
+
+  /// A shard as it is written: `3/8`. Nil for another text.
+  package static func shard(_ text: String) -> Shard? { Shard(text) }
 
   package init(workerPath: String) { self.workerPath = workerPath }
 }

@@ -1,3 +1,4 @@
+internal import TesseraPlan
 internal import TesseraSystem
 
 extension PipelineFile {
@@ -14,6 +15,11 @@ extension PipelineFile {
     if let manifest { file.manifest = manifest }
     if let output { file.output = output }
     return file
+  }
+
+  /// The defaults, for commands that only read a manifest.
+  package init(reading manifest: Manifest) {
+    self.init(name: "", path: "", manifest: manifest, output: "", plan: PlanSettings(slots: []))
   }
 
   /// The path of the catalog that a run of this pipeline writes.

@@ -29,7 +29,7 @@ final class ItemTable {
     selectLastResult = try database.prepare(
       "SELECT status, result FROM items JOIN results ON item = number WHERE id = ?")
     selectResults = try database.prepare(
-      "SELECT i.position, r.result FROM items i INDEXED BY items_by_position JOIN results r"
+      "SELECT i.position, r.result, i.line FROM items i INDEXED BY items_by_position JOIN results r"
         + " ON r.item = i.number WHERE i.position > ? AND i.run = ? ORDER BY i.position LIMIT ?")
   }
 
@@ -84,14 +84,17 @@ final class ItemTable {
   /// at once.
   private static let resultBytes = 1 << 20
 
+  /// An image's position among the items, its line of the catalog, and its line in the manifest.
+  typealias Result = (position: Int, line: String, manifestLine: Int)
+
   /// Up to `limit` lines; fewer if they are long.
   func results(
     of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> [(position: Int, line: String)] {
-    var results: [(Int, String)] = []
+  ) throws(StateError) -> [Result] {
+    var results: [Result] = []
     var bytes = 0
     try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
-      results.append((row.int(0), row.text(1)))
+      results.append((row.int(0), row.text(1), row.int(2)))
       bytes += row.utf8(1).count
       return bytes < Self.resultBytes
     }

@@ -153,7 +153,7 @@ extension StateStore {
   /// `limit`, or fewer if they are long. None means that there are no more.
   package func results(
     of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> [(position: Int, line: String)] {
+  ) throws(StateError) -> [(position: Int, line: String, manifestLine: Int)] {
     try items.results(of: run, after: position, limit: limit)
   }
 

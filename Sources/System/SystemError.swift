@@ -36,6 +36,8 @@ package struct SystemError: Error, Equatable, Sendable {
   // ENOTDIR, too: then a part of the path above the file is missing as a directory.
   package var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 
+  package var isExistingFile: Bool { code == EEXIST }
+
   /// The finding, or else the C library's text for the code: "No such file or directory".
   package var reason: String {
     finding.map { "\"\(path)\" \($0)" } ?? String(cString: strerror(code))

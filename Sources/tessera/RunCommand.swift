@@ -18,6 +18,12 @@ enum RunCommand: Command {
 
   private static let allowShrink = Flag(
     "--allow-shrink", "accept a manifest that has lost more items than shrink-above")
+  private static let shard = Option(
+    "--shard", "I/N", "process one of N parts of the manifest, from 0/N on; see merge",
+    expected: "a part and the number of parts, such as 0/8 or 7/8"
+  ) { RunOptions.shard($0) }
+  private static let partialOK = Flag(
+    "--partial-ok", "exit status 0 also if some images failed")
   private static let takeOver = Flag(
     "--take-over", "replace the catalog of a pipeline with another name")
 
@@ -28,7 +34,8 @@ enum RunCommand: Command {
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
       """,
     options: [
-      PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, allowShrink, takeOver,
+      PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, shard, partialOK,
+      allowShrink, takeOver,
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
@@ -43,15 +50,16 @@ enum RunCommand: Command {
     options.onlyFailed = arguments.has(retryFailed)
     options.allowsShrink = arguments.has(allowShrink)
     options.takesOver = arguments.has(takeOver)
+    options.shard = try arguments.value(shard)
     let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
     let report = try await pipeline.run(observer: observer)
     observer.finish()
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !isQuiet {
-      for line in summary(of: report) + [file.catalogPath] { Console.line(line) }
+      for line in summary(of: report) + [pipeline.resultPath] { Console.line(line) }
     }
-    return report.hasFailures ? .someFailed : .done
+    return report.hasFailures && !arguments.has(partialOK) ? .someFailed : .done
   }
 
   private static func summary(of report: RunReport) -> [String] {

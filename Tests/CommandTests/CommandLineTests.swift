@@ -23,6 +23,8 @@ import Testing
           diff     what changed between two catalogs; --patch writes a JSON Merge Patch
           gallery  one HTML page to look at
           export   the catalog as HTML, as a folder for Xcode or Android, or for eleventy
+          split    divide a very long manifest among shards
+          merge    make one catalog of the results of all shards
           doctor   what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for the page of a command
@@ -35,7 +37,7 @@ import Testing
         """)
     for command in [
       "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery", "export",
-      "doctor",
+      "split", "merge", "doctor",
     ] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
@@ -50,7 +52,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (

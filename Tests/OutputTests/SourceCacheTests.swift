@@ -22,7 +22,8 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    workspace = Workspace(try Directory(folder.path("work"), creates: true))
+    workspace = Workspace(
+      try Directory(folder.path("work"), creates: true), of: "the output")
     try workspace.clear()
   }
 

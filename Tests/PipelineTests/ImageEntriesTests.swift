@@ -24,7 +24,7 @@ import Testing
   }
 
   private func line(_ image: CatalogImage, extra: String? = nil) -> String {
-    CatalogWriter.line(image, extra: extra)
+    ResultLines.line(image, extra: extra)
   }
 
   private let start = #"{"id":"a","url":"https://img.example/a.jpg","status":"#

@@ -15,7 +15,8 @@ import Testing
     [0xFF, 0xE1, 0xC3, 0x50] + [UInt8](repeating: 0, count: 0xC350 - 2)
 
   private static func spool(_ name: String, in folder: TemporaryFolder) throws -> WorkFile {
-    let workspace = Workspace(try Directory(folder.path("work"), creates: true))
+    let workspace = Workspace(
+      try Directory(folder.path("work"), creates: true), of: "the output")
     try workspace.clear()
     return workspace.spool(name)
   }

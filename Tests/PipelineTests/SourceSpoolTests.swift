@@ -13,7 +13,8 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    let workspace = Workspace(try Directory(folder.path("work"), creates: true))
+    let workspace = Workspace(
+      try Directory(folder.path("work"), creates: true), of: "the output")
     try workspace.clear()
     file = workspace.spool("source")
   }

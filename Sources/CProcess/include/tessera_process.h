@@ -54,7 +54,7 @@ int tessera_seal(int descriptor);
 
 /// Locks a file with flock(2): fcntl(2) is variadic, and flock is all that a lock file needs.
 /// Returns 0 or an errno value (EWOULDBLOCK: another process holds the lock).
-int tessera_lock_file(int descriptor);
+int tessera_lock_file(int descriptor, int is_shared);
 
 /// open(2), which Swift cannot call because it is variadic. Always with O_CLOEXEC. Returns a
 /// descriptor, or -1 with errno set.

@@ -1,3 +1,4 @@
+internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -32,7 +33,13 @@ package struct Pruning: Sendable {
     let lock = try output.lock()
     defer { withExtendedLifetime(lock) {} }
     let state = try output.state()
-    try await record(&catalog, in: state)
+    try await OutputToolError.wrapAsync { try await state.beginNaming() }
+    try await record(in: state) { try catalog.next() }
+    // The next catalog will name them.
+    for path in try output.shardResults() {
+      var lines = try ShardLines(path, in: output.published)
+      try await record(in: state) { try lines.nextImage() }
+    }
     var report = PruneReport()
     for folder in try output.list("variants") {
       try await prune(folder, of: output, state, &report, onDelete)
@@ -65,11 +72,12 @@ package struct Pruning: Sendable {
     }
   }
 
-  /// Lists the names that the catalog has in a table of the state, which may be larger than memory.
-  private func record(_ catalog: inout CatalogLines, in state: StateStore) async throws {
-    try await OutputToolError.wrapAsync { try await state.beginNaming() }
+  /// Lists the names that images have in a table of the state, which may be larger than memory.
+  private func record(
+    in state: StateStore, _ next: () throws -> JSONValue?
+  ) async throws {
     var names: [String] = []
-    while let image = try catalog.next() {
+    while let image = try next() {
       guard let files = PublishedFile.all(of: image) else {
         throw OutputToolError(
           "an image has a malformed catalog entry; run again before anything is deleted")

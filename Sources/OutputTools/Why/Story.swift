@@ -20,14 +20,17 @@ package struct Story: Sendable {
   /// - Parameter root: the output of a run.
   /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
   package static func of(_ id: String, in root: String) async throws -> Story {
-    guard let state = try OutputFolder(root).existingState() else {
+    let states = try OutputFolder(root).existingStates(knowing: id)
+    guard let newest = states.first else {
       throw OutputToolError(
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
       )
     }
-    guard let known = try await OutputToolError.wrapAsync({ try await state.story(of: id) }) else {
-      throw try await unknown(id, state)
+    var found: StateStore.ItemStory?
+    for state in states where found == nil {
+      found = try await OutputToolError.wrapAsync { try await state.story(of: id) }
     }
+    guard let known = found else { throw try await unknown(id, newest) }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
     let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
     return Story(

@@ -56,7 +56,8 @@ enum Fingerprint {
       let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? -1)
       lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
     }
-    lines.append("alpha quality \(plan.alphaQuality)")
+    // Only where it shapes something: what a pipeline without it has made stays as it is.
+    if plan.alphaQuality < 100 { lines.append("alpha quality \(plan.alphaQuality)") }
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("metadata \(plan.metadata)")
     lines.append("gravity \(plan.gravity.rawValue)")

@@ -20,25 +20,31 @@ package struct EntryStream {
   private let ledger: StateStore
   private let run: Int
   private let standing: StandingItems?
+  /// Nil for a stream of all items.
+  private let filter: ShardFilter?
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
   private(set) var firstProblem: ManifestProblem?
+  /// Whether any line can be used, be it for another shard. The other lines of a part are elsewhere.
+  private(set) var hasEntries = false
 
   /// - Parameters:
   ///   - settings: what an item derives from its entry with.
   ///   - ledger: remembers the ids of the manifest.
   ///   - run: the number under which it does.
   ///   - standing: finds items that need nothing new; nil for none.
+  ///   - filter: leaves out what other shards process; nil for all items.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
-    standing: StandingItems? = nil
+    standing: StandingItems? = nil, filter: ShardFilter? = nil
   ) {
     self.manifest = manifest
     self.settings = settings
     self.ledger = ledger
     self.run = run
     self.standing = standing
+    self.filter = filter
     headersHost = settings.hasUnboundHeaders ? SingleHost() : nil
   }
 
@@ -55,7 +61,13 @@ package struct EntryStream {
   ///
   /// - Throws: also for the first entry of a second host, if headers are meant for one host.
   package mutating func next() async throws -> [Record]? {
-    guard let batch = try await manifest.nextBatch() else { return nil }
+    guard var batch = try await manifest.nextBatch() else { return nil }
+    hasEntries = hasEntries || manifest.shard != nil || batch.contains(where: \.isEntry)
+    if let filter {
+      batch = try filter.owned(batch, of: manifest) { entry throws(PipelineError) in
+        try checkHost(of: entry)
+      }
+    }
     let items = batch.compactMap { record -> Item? in
       guard case .entry(let entry) = record else { return nil }
       // The position follows from the claim below, which finds repeated ids.
@@ -86,19 +98,20 @@ package struct EntryStream {
     case .repeated: return .repeated
     case .conflict(let line): return .problem(.conflict(item.entry, with: line))
     case .new:
-      try checkHost(of: item)
+      try checkHost(of: item.entry)
       defer { count += 1 }
       return .item(item.placed(at: count), outlook)
     }
   }
 
-  private mutating func checkHost(of item: Item) throws(PipelineError) {
-    guard let other = headersHost?.other(in: item.requestURL), let first = headersHost?.first else {
-      return
-    }
+  private mutating func checkHost(of entry: ManifestEntry) throws(PipelineError) {
+    let url = settings.rewritten(entry.url)
+    guard let other = headersHost?.other(in: url),
+      let first = headersHost?.first
+    else { return }
     throw .manifest(
       path: manifest.path,
-      reason: "line \(item.entry.line) names the host \"\(other)\", but the first host is "
+      reason: "line \(entry.line) names the host \"\(other)\", but the first host is "
         + "\"\(first)\", and headers without a host are sent to one host only; bind them "
         + "(fetch.headers: [{host: \(first), …}]), or send them to every host "
         + "(fetch.headers-everywhere: true)")

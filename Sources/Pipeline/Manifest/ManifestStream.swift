@@ -12,7 +12,7 @@ package final class ManifestStream {
   private static let batch = 1_000
 
   /// The path or URL, without secrets.
-  let path: String
+  package let path: String
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
@@ -30,29 +30,35 @@ package final class ManifestStream {
   /// The size in bytes, if it is known, and the bytes read so far.
   package var size: Int? { file.size }
   package private(set) var bytesRead = 0
+  private let sha256: SHA256?
+  /// SHA-256 of the whole manifest's bytes; nil before the end, and unless it was requested.
+  package private(set) var digest: String?
+  /// The part of a manifest that this is; nil for a whole one, and before the first record.
+  package var shard: Shard? { reader.split?.shard }
 
   /// Opens the manifest of a pipeline. One at a URL is fetched first.
   ///
   /// - Parameter directory: where a fetched manifest is kept until it is read.
   package static func open(
     _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory,
-    end: ContinuousClock.Instant? = nil
+    end: ContinuousClock.Instant? = nil, needsDigest: Bool = false
   ) async throws -> ManifestStream {
-    let stream = try await opened(pipeline, in: directory, end: end)
+    let stream = try await opened(pipeline, in: directory, end: end, needsDigest)
     stream.end = end
     return stream
   }
 
   private static func opened(
-    _ pipeline: PipelineFile, in directory: String, end: ContinuousClock.Instant?
+    _ pipeline: PipelineFile, in directory: String, end: ContinuousClock.Instant?,
+    _ needsDigest: Bool
   ) async throws -> ManifestStream {
     switch pipeline.manifest {
     case .standardInput:
       let file = try PipelineError.wrap { try File.standardInput() }
-      return ManifestStream(file, path: "-", of: pipeline)
+      return ManifestStream(file, path: "-", of: pipeline, needsDigest)
     case .url(let url):
       let file = try await ManifestDownload(url, of: pipeline, end: end).file(in: directory)
-      return ManifestStream(file, path: pipeline.shown(url), of: pipeline)
+      return ManifestStream(file, path: pipeline.shown(url), of: pipeline, needsDigest)
     case .file(let path):
       // A directory can be opened, but not read.
       if FileSystem.isDirectory(path) {
@@ -61,15 +67,18 @@ package final class ManifestStream {
       do throws(SystemError) {
         // A named pipe without a writer would block the call that opens it, without end.
         let file = try File(path, .readWithoutWaiting)
-        return ManifestStream(file, path: path, of: pipeline)
+        return ManifestStream(file, path: path, of: pipeline, needsDigest)
       } catch {
         throw PipelineError.manifest(path: path, reason: error.reason)
       }
     }
   }
 
-  private init(_ file: consuming File, path: String, of pipeline: PipelineFile) {
+  private init(
+    _ file: consuming File, path: String, of pipeline: PipelineFile, _ needsDigest: Bool
+  ) {
     self.path = path
+    sha256 = needsDigest ? SHA256() : nil
     self.file = InputReader(file)
     reader = ManifestReader(
       hiding: pipeline.fetch.ignoredQuery,
@@ -115,6 +124,7 @@ package final class ManifestStream {
       isAtStart = false
     }
     bytesRead += bytes.count
+    if let sha256 { bytes.withUnsafeBytes { sha256.update($0) } }
     if bytes.isEmpty {
       isAtEnd = true
       // The items behind the cut would leave the catalog.
@@ -123,6 +133,14 @@ package final class ManifestStream {
       }
       try check(isEnd: true)
       try refuseChanges()
+      digest = sha256?.hexadecimal()
+      if let split = reader.split {
+        digest = split.manifestDigest
+        guard digest != nil else {
+          throw PipelineError.manifest(
+            path: path, reason: "it is cut off or damaged; make it again with tessera split")
+        }
+      }
     } else if let gunzip {
       gunzip.add(bytes)
     } else {

@@ -11,17 +11,20 @@ struct ItemLoop: Sendable {
   private let scheduler: Scheduler
   private let meter: ProgressMeter
   private let shrinkGuard: ShrinkGuard?
+  private let shard: Shard?
   private let firstError = FirstError()
 
   /// - Parameters:
   ///   - shrinkGuard: decides on the number of items; nil for any number.
+  ///   - shard: whose items are run; nil for all.
   ///   - stop: ends everything that is in flight.
   init(
     _ way: Way, _ parts: RunParts, meter: ProgressMeter, shrinkGuard: ShrinkGuard? = nil,
-    stop: @escaping @Sendable () -> Void
+    shard: Shard? = nil, stop: @escaping @Sendable () -> Void
   ) {
     self.parts = parts
     self.shrinkGuard = shrinkGuard
+    self.shard = shard
     self.meter = meter
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, fetcher: parts.fetcher,
@@ -51,7 +54,8 @@ struct ItemLoop: Sendable {
 
   private func runAll(_ manifest: ManifestStream) async throws -> Int {
     var entries = EntryStream(
-      manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing)
+      manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing,
+      filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders))
     try await withThrowingDiscardingTaskGroup { group in
       do {
         try await startAll(&entries, of: manifest, in: &group)
@@ -107,7 +111,7 @@ struct ItemLoop: Sendable {
 
   private func check(_ entries: EntryStream, _ manifest: ManifestStream) throws(PipelineError) {
     // A list without one usable line is not a list: an error page in its place, or a damaged file.
-    if entries.count == 0, let problem = entries.firstProblem {
+    if !entries.hasEntries, let problem = entries.firstProblem {
       throw PipelineError.manifest(
         path: manifest.path,
         reason: "none of its lines can be used; line \(problem.line): \(problem.message)")

@@ -243,10 +243,12 @@ package struct File: ~Copyable {
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Takes the file's exclusive lock, which the kernel releases at the end of the process at the
-  /// latest. Returns false if another process holds it.
-  package func lock() throws(SystemError) -> Bool {
-    switch tessera_lock_file(descriptor) {
+  /// Takes the file's lock, which the kernel releases at the end of the process at the latest. Returns
+  /// false if another process holds it.
+  ///
+  /// - Parameter isShared: whether others that share it may have it, too.
+  package func lock(isShared: Bool = false) throws(SystemError) -> Bool {
+    switch tessera_lock_file(descriptor, isShared ? 1 : 0) {
     case 0: return true
     case EWOULDBLOCK: return false
     case let code: throw SystemError("lock", path, code: code)

@@ -77,12 +77,21 @@ extension Catalog {
   ///   - slotNames: the order in which ``slots`` are written; it must name all of them.
   ///   - count: the number of images that follow. A reader recognizes by it that some are missing.
   package func headLine(slotNames: [String], count: Int) -> [UInt8] {
-    var (head, count) = (self, count)
+    Self.headLine(headLine(slotNames: slotNames), count: count)
+  }
+
+  /// - Parameter head: ``headLine(slotNames:)``.
+  package static func headLine(_ head: [UInt8], count: Int) -> [UInt8] {
+    head.dropLast() + Array(",\"count\":\(count)}".utf8)
+  }
+
+  /// The head without the number of images.
+  package func headLine(slotNames: [String]) -> [UInt8] {
+    var head = self
     var visitor = MemberWriter(JSONWriter())
     visitor.slotNames = slotNames
     visitor.writer.beginObject()
     Self.headMembers(&visitor, &head)
-    visitor.required("count", &count)
     visitor.writer.endObject()
     return visitor.writer.take()
   }

@@ -79,6 +79,12 @@ final class MemoryOutput: Output {
     try staged.remove()
   }
 
+  func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool {
+    guard sizes(of: [path])[0] == nil else { return false }
+    try write(path, staged: staged)
+    return true
+  }
+
   func write(_ name: String, _ bytes: [UInt8]) { state.withLock { $0.files[name] = bytes } }
 
   private func bytes(of path: String) throws(SystemError) -> [UInt8] {

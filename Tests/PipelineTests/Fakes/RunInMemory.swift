@@ -38,7 +38,8 @@ struct RunInMemory: Sendable {
       """, to: "pipeline.yaml")
     file = try PipelineFile.load(path)
     state = try StateStore(path: "")
-    workspace = Workspace(try Directory(folder.path("workspace"), creates: true))
+    workspace = Workspace(
+      try Directory(folder.path("workspace"), creates: true), of: "the output")
     try workspace.clear()
   }
 

@@ -34,7 +34,7 @@ struct Record: Sendable {
     }
     // Only a line without an error has a basis: items with other lines are processed in every run.
     let result = StateStore.ItemResult(
-      id: item.id, line: CatalogWriter.line(image, extra: item.entry.extra),
+      id: item.id, line: ResultLines.line(image, extra: item.entry.extra),
       status: image.status.rawValue, reasons: work.reasons, content: content,
       basis: image.status == .ok ? standing?.basis(item) : nil,
       placeholder: (outcome.blueprint ?? work.source.blueprint)?.placeholderKey)

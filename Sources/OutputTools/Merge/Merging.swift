@@ -1,0 +1,109 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// Makes one catalog of the results of all shards: byte for byte that of a run of all items.
+package struct Merging: Sendable {
+  private let roots: [String]
+  private let target: String?
+  private let count: Int?
+
+  /// - Parameters:
+  ///   - roots: the outputs that shards were written to.
+  ///   - target: the output that gets the catalog, and copies of the files; nil for the only root.
+  ///   - count: the number of shards; nil if there are those of one number only.
+  package init(_ roots: [String], into target: String?, shards count: Int?) {
+    self.roots = roots
+    self.target = target
+    self.count = count
+  }
+
+  /// - Throws: ``OutputToolError`` if a result is missing, is damaged, or does not belong to the
+  ///   others, or if a run holds the output; or `CancellationError`. The last catalog then stands.
+  package func run() async throws -> MergeReport {
+    let outputs = try roots.map { root throws(OutputToolError) in
+      try OutputFolder(root).published
+    }
+    let shards = try ShardSet(in: outputs, count: count)
+    guard let first = shards.results.first else { throw OutputToolError("there are no shards") }
+    let output = try OutputToolError.wrap {
+      try target.map { try DirectoryOutput($0, creates: true) } ?? outputs[0]
+    }
+    let workspace = try OutputToolError.wrap { try output.workspace() }
+    let lock = try OutputToolError.wrap { try workspace.lock() }
+    defer { withExtendedLifetime(lock) {} }
+    try OutputToolError.wrap {
+      try output.prepare()
+      try workspace.clear()
+    }
+    var report = MergeReport()
+    for header in shards.results.map(\.header) {
+      report.shards += 1
+      report.images += header.images
+      report.problems += header.problems
+      report.counts.merge(header.counts, uniquingKeysWith: +)
+    }
+    var copies = target.map { _ in FileCopies(to: output, workspace) }
+    let (form, head) = (first.header.form, Array(first.header.head.utf8))
+    try OutputToolError.wrapWork {
+      var draft = try CatalogDraft(
+        form, head: Catalog.headLine(head, count: report.images),
+        in: workspace.staging("catalog.\(form.rawValue)"))
+      try shards.forEachImage { image, shard in
+        try copies?.copyFiles(of: image, from: shards.results[shard].output)
+        try draft.add(image)
+      }
+      try draft.publish(to: output)
+    }
+    report.copied = copies?.count ?? 0
+    report.copiedBytes = copies?.bytes ?? 0
+    report.catalog = FileSystem.join(output.location, "catalog.\(form.rawValue)")
+    return report
+  }
+}
+
+/// Copies files from outputs that were written apart.
+private struct FileCopies {
+  private let target: any Output
+  private let workspace: Workspace
+  private(set) var count = 0
+  private(set) var bytes = 0
+
+  init(to target: any Output, _ workspace: Workspace) {
+    self.target = target
+    self.workspace = workspace
+  }
+
+  mutating func copyFiles(of line: ArraySlice<UInt8>, from source: any Output) throws {
+    guard let image = try? JSONParser.parse(Array(line)), let files = PublishedFile.all(of: image)
+    else {
+      throw OutputToolError(
+        "a result in \"\(source.location)\" names malformed files; run it again")
+    }
+    let sizes = try target.sizes(of: files.map(\.path))
+    for (file, size) in zip(files, sizes) where size != file.bytes {
+      try copy(file, from: source)
+    }
+  }
+
+  private mutating func copy(_ file: PublishedFile, from source: any Output) throws {
+    // A path that Tessera does not make is not copied to anywhere.
+    guard let digest = file.digest, try source.digest(of: file.path).hasPrefix(digest) else {
+      throw OutputToolError(
+        "\"\(FileSystem.join(source.location, file.path))\" is damaged; run its shard again")
+    }
+    let staged = workspace.staging("copy-\(count)")
+    let copy = try staged.open(.write)
+    var offset = 0
+    while offset < file.bytes {
+      let part = try source.read(file.path, 1 << 20, at: offset)
+      if part.isEmpty { break }
+      try copy.write(part)
+      offset += part.count
+    }
+    try target.publish(staged: staged.path, as: file.path)
+    count += 1
+    bytes += file.bytes
+  }
+}

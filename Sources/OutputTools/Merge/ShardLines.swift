@@ -1,0 +1,80 @@
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// The images in a shard's result, one at a time, in the order of the manifest.
+struct ShardLines {
+  let header: ShardHeader
+  private let path: String
+  private let output: any Output
+  private let part: Int
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var offset = 0
+  private var count = 0
+
+  /// - Parameter part: how much is read at a time, in bytes.
+  init(
+    _ header: ShardHeader, _ path: String, in output: any Output, part: Int
+  ) throws(OutputToolError) {
+    self.header = header
+    self.path = path
+    self.output = output
+    self.part = part
+    _ = try nextLine()
+  }
+
+  /// The result at a path.
+  init(_ path: String, in output: any Output) throws(OutputToolError) {
+    guard let header = try OutputToolError.wrap({ try ShardHeader.read(path, in: output) }) else {
+      throw OutputToolError(
+        "\"\(FileSystem.join(output.location, path))\" is not the result of a shard; remove it, or run "
+          + "the shard again")
+    }
+    try self.init(header, path, in: output, part: 256 << 10)
+  }
+
+  /// The next image; nil after the last.
+  mutating func nextImage() throws(OutputToolError) -> JSONValue? {
+    guard let (_, image) = try next() else { return nil }
+    guard let value = try? JSONParser.parse(Array(image)) else { throw damaged }
+    return value
+  }
+
+  /// The line of an image in the manifest, and its line of the catalog; nil after the last.
+  mutating func next() throws(OutputToolError) -> (line: Int, image: ArraySlice<UInt8>)? {
+    guard let line = try nextLine() else {
+      guard count == header.images else { throw damaged }
+      return nil
+    }
+    guard let image = ShardHeader.image(line) else { throw damaged }
+    count += 1
+    return image
+  }
+
+  private mutating func nextLine() throws(OutputToolError) -> ArraySlice<UInt8>? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer { start = end + 1 }
+        return buffer[start..<end]
+      }
+      buffer.removeSubrange(..<start)
+      (start, searched) = (0, buffer.count)
+      let bytes = try OutputToolError.wrap { try output.read(path, part, at: offset) }
+      guard !bytes.isEmpty else {
+        // A result is published whole, with a line end behind its last line.
+        guard buffer.isEmpty else { throw damaged }
+        return nil
+      }
+      offset += bytes.count
+      buffer += bytes
+    }
+  }
+
+  private var damaged: OutputToolError {
+    OutputToolError(
+      "\"\(FileSystem.join(output.location, path))\" is damaged; run the shard "
+        + "\(header.shard)/\(header.shards) again")
+  }
+}

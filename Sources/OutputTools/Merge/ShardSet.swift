@@ -1,0 +1,128 @@
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// The results of all shards of one run, which are in one output or in several.
+struct ShardSet {
+  typealias Result = (header: ShardHeader, output: any Output)
+
+  /// In the order of the shards.
+  private(set) var results: [Result] = []
+
+  /// In bytes, for all shards together.
+  private static let buffers = 64 << 20
+
+  /// - Parameter count: the number of shards; nil if the outputs have those of one number only.
+  /// - Throws: ``OutputToolError`` that names what is missing, or does not belong to the others.
+  init(in outputs: [any Output], count: Int?) throws(OutputToolError) {
+    let count: Int = if let count { count } else { try Self.onlyCount(in: outputs) }
+    var missing: [Int] = []
+    for shard in 0..<count {
+      guard let result = try Self.result(of: shard, of: count, in: outputs) else {
+        missing.append(shard)
+        continue
+      }
+      if let first = results.first { try Self.check(result.header, with: first.header) }
+      results.append(result)
+    }
+    guard missing.isEmpty else {
+      let shown = missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
+      throw OutputToolError(
+        "\(missing.count) of \(count) shards have no result: \(shown)"
+          + (missing.count > 20 ? " and others" : "") + "; run them (run --shard), then merge again"
+      )
+    }
+  }
+
+  private static func onlyCount(in outputs: [any Output]) throws(OutputToolError) -> Int {
+    var counts: Set<Int> = []
+    for output in outputs {
+      // An output without the folder has no shards.
+      let entries = (try? output.list(ShardHeader.folder)) ?? []
+      for case let entry in entries where entry.kind == .folder {
+        let isEmpty = try OutputToolError.wrap {
+          try output.list("\(ShardHeader.folder)/\(entry.name)").isEmpty
+        }
+        if let count = Int(entry.name), count > 0, !isEmpty { counts.insert(count) }
+      }
+    }
+    guard let count = counts.first else {
+      let places = outputs.map { "\"\($0.location)\"" }.joined(separator: ", ")
+      throw OutputToolError(
+        "\(places) \(outputs.count == 1 ? "has" : "have") no results of shards "
+          + "(\(ShardHeader.folder)/N/I.jsonl); make them with run --shard I/N")
+    }
+    guard counts.count == 1 else {
+      throw OutputToolError(
+        "there are results of \(counts.sorted().map(String.init).joined(separator: ", and of ")) "
+          + "shards; say with --shards which to merge, and delete the others' folder")
+    }
+    return count
+  }
+
+  private static func result(
+    of shard: Int, of count: Int, in outputs: [any Output]
+  ) throws(OutputToolError) -> Result? {
+    let path = ShardHeader.path(shard, of: count)
+    var found: Result?
+    for output in outputs {
+      let header: ShardHeader?
+      do throws(SystemError) {
+        header = try ShardHeader.read(path, in: output)
+      } catch {
+        guard error.isMissingFile else { throw OutputToolError("\(error)") }
+        continue
+      }
+      guard let header, header.shard == shard, header.shards == count else {
+        throw OutputToolError(
+          "\"\(FileSystem.join(output.location, path))\" is not the result of shard "
+            + "\(shard)/\(count); run it again")
+      }
+      // A shard that ran twice has two results, which are equally good.
+      if let (other, _) = found { try check(header, with: other) } else { found = (header, output) }
+    }
+    return found
+  }
+
+  /// Lines of two runs must not be mixed: half a manifest and half of another are neither.
+  private static func check(
+    _ header: ShardHeader, with first: ShardHeader
+  ) throws(OutputToolError) {
+    func refuse(_ what: String, _ one: String, _ other: String) throws(OutputToolError) {
+      guard one != other else { return }
+      throw OutputToolError(
+        "shard \(header.shard)/\(header.shards) was made with another \(what) than shard "
+          + "\(first.shard)/\(first.shards) (\(one.prefix(16)), \(other.prefix(16))); run them again "
+          + "with the same one")
+    }
+    try refuse("version of libvips", header.libvips, first.libvips)
+    try refuse("manifest", header.manifest, first.manifest)
+    try refuse("pipeline file or version of tessera", header.pipeline, first.pipeline)
+    try refuse("catalog form", header.form.rawValue, first.form.rawValue)
+    try refuse("catalog head", header.head, first.head)
+  }
+
+  /// Calls `body` with each image, in the order of the manifest.
+  func forEachImage(
+    _ body: (_ image: ArraySlice<UInt8>, _ shard: Int) throws -> Void
+  ) throws {
+    let part = min(max(Self.buffers / max(results.count, 1), 4 << 10), 256 << 10)
+    var shards = try results.map { result throws(OutputToolError) in
+      try ShardLines(
+        result.header, ShardHeader.path(result.header.shard, of: result.header.shards),
+        in: result.output, part: part)
+    }
+    var heap = LineHeap()
+    for shard in shards.indices {
+      if let next = try shards[shard].next() { heap.add(next.line, next.image, of: shard) }
+    }
+    while let first = heap.first {
+      try Task.checkCancellation()
+      try body(first.image, first.shard)
+      if let next = try shards[first.shard].next() {
+        heap.replaceFirst(next.line, next.image)
+      } else {
+        heap.removeFirst()
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+internal import TesseraCatalog
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraPlan
+
+/// Everything in a catalog but its images: it follows from the pipeline file and the versions.
+struct CatalogHead {
+  let form: CatalogDraft.Form
+  /// As one line of JSON, without the number of images.
+  let line: [UInt8]
+
+  init(_ file: PipelineFile, libvips: String) {
+    form = file.catalogFormat == .jsonl ? .jsonl : .json
+    let slots = file.plan.slots.map { slot in
+      let mode: CatalogSlot.Mode =
+        switch slot.mode {
+        case .fit: .fit
+        case .fill: .fill
+        case .clip: .clip
+        }
+      return (slot.name, CatalogSlot(width: slot.width, height: slot.height, mode: mode))
+    }
+    let head = Catalog(
+      generator: .init(name: Version.name, version: Version.number, libvips: libvips),
+      pipeline: .init(
+        name: file.name, fingerprint: Fingerprint.pipeline(file, libvips: libvips)),
+      baseURL: file.baseURL, slots: Dictionary(slots) { first, _ in first },
+      scales: file.plan.scales, images: [])
+    line = head.headLine(slotNames: file.plan.slots.map(\.name))
+  }
+
+  func line(count: Int) -> [UInt8] { Catalog.headLine(line, count: count) }
+}

@@ -1,0 +1,40 @@
+internal import TesseraCatalog
+internal import TesseraState
+
+/// The lines of the catalog that a run has decided on, in the order of the manifest. At most a hundred,
+/// of about a megabyte, are in memory at a time.
+struct ResultLines {
+  let state: StateStore
+  let run: Int
+  /// The number of lines; with fewer, or others, the state is damaged.
+  let count: Int
+
+  typealias Line = (position: Int, line: String, manifestLine: Int)
+
+  private static let batch = 100
+
+  func forEach(_ body: (Line) throws -> Void) async throws {
+    var position = -1
+    while true {
+      let results = try await state.results(of: run, after: position, limit: Self.batch)
+      guard let last = results.last else { break }
+      // A gap is an item that is missing in the state.
+      guard results.map(\.position).elementsEqual(position + 1...position + results.count) else {
+        throw lost
+      }
+      position = last.position
+      try results.forEach(body)
+    }
+    guard position + 1 == count else { throw lost }
+  }
+
+  private var lost: StateError {
+    StateError(
+      kind: .incomplete, path: state.path, message: "items of this run are missing in it")
+  }
+
+  /// One image's line.
+  static func line(_ image: CatalogImage, extra: String?) -> String {
+    String(decoding: image.line(extra: extra), as: UTF8.self)
+  }
+}

@@ -1,0 +1,43 @@
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraSystem
+
+/// Writes the result of one shard, of which `tessera merge` makes a part of the catalog.
+struct ShardWriter {
+  let shard: Shard
+  let file: PipelineFile
+  let libvips: String
+  let lines: ResultLines
+  let output: any Output
+  let workspace: Workspace
+
+  /// - Parameters:
+  ///   - manifest: SHA-256 of the whole manifest.
+  ///   - report: what the run has counted.
+  /// - Throws: also ``OutputError/overtaken(_:)``.
+  func write(manifest: String?, _ report: RunReport) async throws {
+    guard let manifest else {
+      throw PipelineError.local("the manifest was not read to its end")
+    }
+    let head = CatalogHead(file, libvips: libvips)
+    let header = ShardHeader(
+      shard: shard.index, shards: shard.count, manifest: manifest,
+      pipeline: Fingerprint.line(file, libvips: libvips), libvips: libvips, form: head.form,
+      head: String(decoding: head.line, as: UTF8.self), images: lines.count,
+      counts: report.counts, problems: report.problemCount)
+    let staged = workspace.staging("shard.jsonl")
+    let target = try staged.open(.write)
+    try target.write(header.line + [UInt8(ascii: "\n")])
+    try await lines.forEach { line in
+      let bytes = ShardHeader.line(line.manifestLine, line.line.utf8)
+      try target.write(bytes + [UInt8(ascii: "\n")])
+    }
+    let path = ShardHeader.path(shard.index, of: shard.count)
+    if try output.create(path, staged: staged) { return }
+    // Another run of this shard was faster, maybe on a machine that was taken for dead. Its result is
+    // as good, if it is one of the same inputs.
+    guard let other = try ShardHeader.read(path, in: output), other.isOfSameInputs(as: header)
+    else { throw OutputError.overtaken("shard \(shard) of the output \"\(output.location)\"") }
+  }
+}

@@ -1,0 +1,61 @@
+internal import TesseraManifest
+
+/// Leaves out what other shards process.
+struct ShardFilter {
+  /// Nil for a run of all items, which refuses a part of a manifest.
+  let shard: Shard?
+  /// Whether headers go to one host only.
+  let hasUnboundHeaders: Bool
+
+  /// - Parameters:
+  ///   - manifest: the records are its first ones, or later ones.
+  ///   - checkHost: called with each entry of another shard: all shards together send headers without a
+  ///     host to one host only.
+  /// - Throws: ``PipelineError/manifest(path:reason:)`` if the manifest is a part for another shard, or
+  ///   was split in another way.
+  func owned(
+    _ records: [ManifestRecord], of manifest: ManifestStream,
+    _ checkHost: (ManifestEntry) throws(PipelineError) -> Void
+  ) throws(PipelineError) -> [ManifestRecord] {
+    let part = manifest.shard
+    if let part { try check(part, of: manifest) }
+    guard let shard else { return records }
+    var owned: [ManifestRecord] = []
+    for record in records {
+      switch record {
+      case .entry(let entry) where shard.owns(entry.id): owned.append(record)
+      case .entry(let entry):
+        guard part == nil else { throw wronglySplit(manifest, entry) }
+        if hasUnboundHeaders { try checkHost(entry) }
+      case .problem(let problem):
+        if part != nil || shard.owns(line: problem.line) { owned.append(record) }
+      }
+    }
+    return owned
+  }
+
+  private func check(_ part: Shard, of manifest: ManifestStream) throws(PipelineError) {
+    guard part == shard else {
+      throw .manifest(
+        path: manifest.path,
+        reason: "it is the part for shard \(part); use run --shard \(part), or the whole manifest")
+    }
+    guard !hasUnboundHeaders else {
+      throw .manifest(
+        path: manifest.path,
+        reason:
+          "it is a part, which does not show whether the others have another host, and headers "
+          + "without a host are sent to one host only; bind them (fetch.headers: [{host: …}])")
+    }
+  }
+
+  /// The shard that the entry belongs to would never see it.
+  private func wronglySplit(
+    _ manifest: ManifestStream, _ entry: ManifestEntry
+  ) -> PipelineError {
+    .manifest(
+      path: manifest.path,
+      reason: "line \(entry.line) has no id, and its URL makes one of another shard; split the "
+        + "manifest again with --pipeline, so that its \"base\" and \"ignore-query\" apply")
+  }
+}
