@@ -7,7 +7,7 @@ import PackageDescription
 //
 //   5  tessera (the command)                                               tessera-worker
 //   4  Preview (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
-//   3  Probe -- Fetch   State   Output   PipelineFile   Workers -- Wire ----- Transcode
+//   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
 //   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON   Text   System -- Bytes
@@ -105,7 +105,7 @@ let package = Package(
         "TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraPlaceholder",
         "TesseraSystem", "TesseraText", "TesseraCYAML",
       ]),
-    module("Fetch", ["TesseraSystem", "TesseraText", "TesseraCCurl"]),
+    module("Fetch", ["TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
     module(
       "Probe",
       [
@@ -114,7 +114,7 @@ let package = Package(
     module(
       "State",
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
-    module("Output", ["TesseraJSON", "TesseraSystem"]),
+    module("Output", ["TesseraFetch", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
     module("Wire", ["TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
     module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(
@@ -145,7 +145,7 @@ let package = Package(
       "OutputTools",
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
-        "TesseraPlan", "TesseraManifest", "TesseraState", "TesseraOutput",
+        "TesseraPlan", "TesseraManifest", "TesseraFetch", "TesseraState", "TesseraOutput",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 

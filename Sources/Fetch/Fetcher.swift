@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Synchronization
 private import TesseraCCurl
 package import TesseraSystem
@@ -42,7 +41,7 @@ package final class Fetcher: Fetching {
           "read the trusted certificates (SSL_CERT_FILE) in", path, code: error.code)
       }
     }
-    guard Self.isInitialized, let multi = curl_multi_init() else {
+    guard CurlLibrary.isInitialized, let multi = curl_multi_init() else {
       throw SystemError("start", "libcurl", code: 12)  // ENOMEM, the only possible cause
     }
     waker = Waker(multi: multi)
@@ -52,14 +51,6 @@ package final class Fetcher: Fetching {
         FetchLoop(settings: settings, multi: waker.multi, wake: { [waker] in waker.wake() }))
     }
   }
-
-  /// Initialized once, because curl_global_init must not be called from two threads.
-  private static let isInitialized: Bool = {
-    // libidn2 reads host names in the locale's encoding. In the C locale, with which a program
-    // begins, it rejects every name that is not ASCII.
-    setlocale(LC_CTYPE, "C.UTF-8")
-    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-  }()
 
   package func close() {
     inbox.withLock { $0.isClosed = true }

@@ -51,7 +51,7 @@ extension ManifestEntry {
     if !SourceURL.isSource(url) {
       let isRelative = !hasBase && SourceURL.scheme(of: url) == nil
       throw problem(
-        "the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
+        "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL"
           + (isRelative ? "; relative ones need a \"base\" in the pipeline" : ""))
     }
   }

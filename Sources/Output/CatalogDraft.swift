@@ -38,13 +38,13 @@ package struct CatalogDraft: ~Copyable {
   }
 
   /// Replaces the catalog of an output.
-  package consuming func publish(to output: any Output) throws(SystemError) {
+  package consuming func publish(to output: any Output) async throws(SystemError) {
     buffer += Array((form == .jsonl ? "\n" : "\n]}\n").utf8)
     try flush()
-    try output.write("catalog.\(form.rawValue)", staged: staged)
+    try await output.write("catalog.\(form.rawValue)", staged: staged)
     // A catalog in the other form would be out of date from now on.
     for other in Form.allCases where other != form {
-      try output.delete("catalog.\(other.rawValue)")
+      try await output.delete("catalog.\(other.rawValue)")
     }
   }
 

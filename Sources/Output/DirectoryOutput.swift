@@ -33,21 +33,8 @@ package struct DirectoryOutput: Output {
     return workspace.hasState ? workspace : nil
   }
 
-  /// The numbers of shards that runs were divided into, as far as their workspaces are there.
-  package func shardCounts() throws(SystemError) -> [Int] {
-    let folder = "\(Self.workspace)/shards"
-    guard root.exists(folder) else { return [] }
-    return try root.directory(folder).list().compactMap { Int($0) }.filter { $0 > 0 }
-  }
-
-  /// A shard's part of the private folder, if a run has left a state in it.
-  package func workspaceWithState(
-    ofShard index: Int, of count: Int
-  ) throws(SystemError) -> Workspace? {
-    guard root.exists("\(Self.workspace)/shards/\(count)/\(index)") else { return nil }
-    let workspace = try workspace().shard(index, of: count)
-    return workspace.hasState ? workspace : nil
-  }
+  /// Whether a run, or a tool, has made the private folder.
+  package var hasWorkspace: Bool { root.exists(Self.workspace) }
 
   package func prepare() throws(SystemError) {
     let variants = try root.makeDirectory("variants")
@@ -89,6 +76,13 @@ package struct DirectoryOutput: Output {
 
   package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
     try root.sizes(of: paths)
+  }
+
+  package func stillHas(
+    _ files: [(path: String, bytes: Int)]
+  ) throws(SystemError) -> [Bool] {
+    // All at once, because each file by itself costs three times as much.
+    zip(files, try sizes(of: files.map(\.path))).map { $0.bytes == $1 }
   }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {

@@ -4,49 +4,53 @@ package import TesseraSystem
 ///
 /// Paths are relative to the output and made by Tessera: `variants/3f/3f9c…-192x256.webp` for a file,
 /// a plain name for a document. A variant's path contains the digest of its bytes, so equal paths have
-/// equal content. No other module knows that an output is a directory.
+/// equal content. No other module knows whether an output is a directory or in an object store.
 package protocol Output: Sendable {
   /// The output as its user names it, for messages.
   var location: String { get }
 
   /// Prepares the output for a run.
-  func prepare() throws(SystemError)
+  func prepare() async throws(SystemError)
 
   /// Makes a staged file visible under a variant's path. Publishing a path again is not an error.
   ///
   /// - Parameter staged: a file of this machine. It is gone afterwards.
-  func publish(staged: String, as path: String) throws(SystemError)
+  func publish(staged: String, as path: String) async throws(SystemError)
 
   /// The sizes of published files in bytes; nil for each that is missing. Many at once cost less than
   /// each by itself.
-  func sizes(of paths: [String]) throws(SystemError) -> [Int?]
+  func sizes(of paths: [String]) async throws(SystemError) -> [Int?]
+
+  /// Whether files that the last catalog names are still there with these sizes. An output that loses
+  /// nothing by itself may say so without looking.
+  func stillHas(_ files: [(path: String, bytes: Int)]) async throws(SystemError) -> [Bool]
 
   /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
-  func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8]
+  func read(_ path: String, _ count: Int, at offset: Int) async throws(SystemError) -> [UInt8]
 
   /// SHA-256 of a published file, in hexadecimal.
-  func digest(of path: String) throws(SystemError) -> String
+  func digest(of path: String) async throws(SystemError) -> String
 
   /// What is in a folder of the output, sorted by name. A missing folder, and a link in its place, are
   /// errors.
-  func list(_ folder: String) throws(SystemError) -> [OutputEntry]
+  func list(_ folder: String) async throws(SystemError) -> [OutputEntry]
 
   /// Deletes a published file or document. Deleting a missing one is not an error.
-  func delete(_ path: String) throws(SystemError)
+  func delete(_ path: String) async throws(SystemError)
 
   /// Replaces a document after everything that was published before is durable. Readers see the old
   /// document or the new one.
   ///
   /// - Parameter staged: it is gone afterwards.
-  func write(_ name: String, staged: WorkFile) throws(SystemError)
+  func write(_ name: String, staged: WorkFile) async throws(SystemError)
 
   /// Creates a document as ``write(_:staged:)`` does, unless there is one.
   ///
   /// - Returns: whether it was created.
-  func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool
+  func create(_ path: String, staged: WorkFile) async throws(SystemError) -> Bool
 
   /// Replaces a small document.
-  func write(_ path: String, _ bytes: [UInt8]) throws(SystemError)
+  func write(_ path: String, _ bytes: [UInt8]) async throws(SystemError)
 }
 
 /// One name in a folder of an output.
@@ -69,10 +73,12 @@ package struct OutputEntry: Sendable, Equatable {
 
 extension Output {
   /// The size of a published file in bytes; nil if it is missing.
-  package func size(of path: String) throws(SystemError) -> Int? { try sizes(of: [path])[0] }
+  package func size(of path: String) async throws(SystemError) -> Int? {
+    try await sizes(of: [path])[0]
+  }
 
   /// Whether a published file is there with this size.
-  package func has(_ path: String, bytes: Int) throws(SystemError) -> Bool {
-    try size(of: path) == bytes
+  package func has(_ path: String, bytes: Int) async throws(SystemError) -> Bool {
+    try await size(of: path) == bytes
   }
 }

@@ -6,11 +6,16 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
   case busy(String, holder: String)
   /// Another run has published the result of other inputs meanwhile.
   case overtaken(String)
+  /// An object store has no place for the state.
+  case noState(String)
   case system(SystemError)
 
   /// Whether the same call may succeed later.
   package var isBusy: Bool {
-    if case .system = self { false } else { true }
+    switch self {
+    case .busy, .overtaken: true
+    case .noState, .system: false
+    }
   }
 
   package var description: String {
@@ -21,6 +26,10 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
     case .overtaken(let place):
       return "another run has published the result of \(place) meanwhile, from another manifest or "
         + "pipeline; run it again"
+    case .noState(let output):
+      return
+        "the output \"\(output)\" is in an object store, and the state must be on a disk of this "
+        + "machine; add \"state: DIR\" to the pipeline file"
     case .system(let error): return error.description
     }
   }

@@ -61,10 +61,10 @@ package struct ShardHeader: Sendable, Equatable {
   /// The header of a result in an output; nil if the file has none.
   package static func read(
     _ path: String, in output: any Output
-  ) throws(SystemError) -> ShardHeader? {
+  ) async throws(SystemError) -> ShardHeader? {
     var bytes: [UInt8] = []
     while true {
-      let part = try output.read(path, 1 << 16, at: bytes.count)
+      let part = try await output.read(path, 1 << 16, at: bytes.count)
       bytes += part
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
         return ShardHeader(line: Array(bytes[..<end]))

@@ -32,6 +32,18 @@ package struct Workspace: Sendable {
     return workspace
   }
 
+  /// The numbers of shards that runs were divided into, as far as their parts are there.
+  package func shardCounts() throws(SystemError) -> [Int] {
+    guard directory.exists("shards") else { return [] }
+    return try directory.directory("shards").list().compactMap { Int($0) }.filter { $0 > 0 }
+  }
+
+  /// That of one shard, if a run has made it.
+  package func existingShard(_ index: Int, of count: Int) throws(SystemError) -> Workspace? {
+    guard directory.exists("shards/\(count)/\(index)") else { return nil }
+    return try shard(index, of: count)
+  }
+
   package var stagingDirectory: String { directory.path(of: Self.staging) }
   package var spoolDirectory: String { directory.path(of: Self.spool) }
 

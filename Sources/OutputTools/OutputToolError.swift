@@ -30,7 +30,18 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Calls `body`, which awaits the state, and converts what it throws.
+  /// Calls `body`, which may be cancelled, and converts what else it throws.
+  static func wrapWork<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw OutputToolError(converting: error)
+    }
+  }
+
+  /// Calls `body`, which awaits the state or the output, and converts what it throws.
   static func wrapAsync<Value>(_ body: () async throws -> Value) async throws(OutputToolError)
     -> Value
   {

@@ -31,7 +31,7 @@ struct Recovery: Sendable {
       key = last.key
       var (whole, broken): ([String], [String]) = ([], [])
       for file in files {
-        if try isWhole(file.path) { whole.append(file.key) } else { broken.append(file.key) }
+        if try await isWhole(file.path) { whole.append(file.key) } else { broken.append(file.key) }
       }
       try await state.forgetVariants(broken)
       try await state.endDoubts(of: whole)
@@ -42,12 +42,12 @@ struct Recovery: Sendable {
   }
 
   /// Removes the file if it is not whole.
-  private func isWhole(_ path: String?) throws(PipelineError) -> Bool {
+  private func isWhole(_ path: String?) async throws -> Bool {
     // A path that Tessera does not make is not Tessera's to remove.
     guard let path, let digest = PublishedFile.digest(in: path) else { return false }
     // A file that can't be read is as good as a broken one.
-    if (try? output.digest(of: path).hasPrefix(digest)) == true { return true }
-    try PipelineError.wrap { try output.delete(path) }
+    if (try? await output.digest(of: path).hasPrefix(digest)) == true { return true }
+    try await output.delete(path)
     return false
   }
 

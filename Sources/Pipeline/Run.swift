@@ -14,16 +14,18 @@ extension Pipeline {
   /// - Throws: ``PipelineError`` if the run as a whole could not go on, or `CancellationError`. The last
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {
-    let directory = try PipelineError.wrap { try DirectoryOutput(file.output, creates: true) }
+    let place = try PipelineError.wrap {
+      try OpenOutput(file.output, state: file.state, file.store.settings)
+    }
     let workspace = try PipelineError.wrap {
-      let whole = try directory.workspace()
-      return try options.shard.map { try whole.shard($0.index, of: $0.count) } ?? whole
+      try options.shard.map { try place.workspace.shard($0.index, of: $0.count) }
+        ?? place.workspace
     }
     // Before anything is touched: another run may be at work on this output.
     let lock = try PipelineError.wrap { try workspace.lock() }
     defer { withExtendedLifetime(lock) {} }
-    let session = RunSession(self, directory, workspace, .system, observer)
-    try PipelineError.wrap { try session.prepare() }
+    let session = RunSession(self, place.output, workspace, .system, observer)
+    try await session.prepare()
     // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
     // now is removed when the next run starts.
     defer { try? workspace.clear() }
@@ -74,13 +76,21 @@ struct RunSession: Sendable {
     recorder.update { $0.started = now }
   }
 
-  func prepare() throws(SystemError) {
-    try output.prepare()
+  func prepare() async throws(PipelineError) {
+    do throws(SystemError) {
+      try await prepareOutput()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private func prepareOutput() async throws(SystemError) {
+    try await output.prepare()
     // After a kill, files are left that no record names.
     try workspace.clear()
     // A result of an earlier run must not be taken for this one's, whatever happens to it.
     if let shard = options.shard {
-      try output.delete(ShardHeader.path(shard.index, of: shard.count))
+      try await output.delete(ShardHeader.path(shard.index, of: shard.count))
     }
   }
 
@@ -136,12 +146,12 @@ struct RunSession: Sendable {
       })
     let count = try await items.run(manifest)
     try await finish(parts, manifest, count: count)
-    return try writeReport(since: begun, fetcher, pool)
+    return try await writeReport(since: begun, fetcher, pool)
   }
 
   private func writeReport(
     since begun: ContinuousClock.Instant, _ fetcher: Fetcher, _ pool: WorkerPool
-  ) throws -> RunReport {
+  ) async throws -> RunReport {
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
       report.requests = fetcher.counts.requests
@@ -152,7 +162,7 @@ struct RunSession: Sendable {
       report.peakMemory = Host.peakMemory
     }
     let folder = options.shard.map { "\(ShardHeader.folder)/\($0.count)/\($0.index)." } ?? ""
-    try output.write("\(folder)run.json", recorder.current.json)
+    try await output.write("\(folder)run.json", recorder.current.json)
     return recorder.current
   }
 
@@ -225,6 +235,7 @@ struct RunSession: Sendable {
 
   private func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> Fetcher {
     var settings = file.fetch.fetchSettings
+    settings.store = StoreClient(file.store.settings)
     settings.end = end
     return try PipelineError.wrap { try Fetcher(settings) }
   }

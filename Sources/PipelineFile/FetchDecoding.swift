@@ -72,14 +72,17 @@ enum FetchDecoding {
 
   private static func allow(_ group: inout KeyGroup, _ directory: String) -> [String] {
     let expected =
-      "\"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as "
-      + "files:/srv/images"
+      "\"loopback\", \"private\", an address block such as 10.1.0.0/16, a folder such as "
+      + "files:/srv/images, or a bucket such as s3:photos"
     return (group.list("allow") ?? []).compactMap { node in
       group.value(of: node, "allow", expected: expected) { text in
         let folder = text.dropFirst(PipelineFile.Fetch.folderMark.count)
         if text.hasPrefix(PipelineFile.Fetch.folderMark) {
           return folder.isEmpty
             ? nil : PipelineFile.Fetch.folderMark + FileSystem.join(directory, String(folder))
+        }
+        if text.hasPrefix(PipelineFile.Fetch.bucketMark) {
+          return text == PipelineFile.Fetch.bucketMark ? nil : text
         }
         return text == "loopback" || text == "private" || AddressBlock.isValid(text) ? text : nil
       }

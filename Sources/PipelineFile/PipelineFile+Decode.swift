@@ -42,7 +42,9 @@ extension PipelineFile {
     let manifest = top.value("manifest", expected: Manifest.expected) {
       Manifest($0, directory: directory)
     }
-    let output = top.value("output", expected: "a path") { FileSystem.join(directory, $0) }
+    let output = top.value("output", expected: "a path, or s3://bucket/prefix") {
+      place($0, in: directory)
+    }
     let slots = SlotDecoding.slots(&top)
     // Decoding goes on without a required key, so that one run reports all mistakes. The stand-ins
     // never leave this function.
@@ -57,6 +59,26 @@ extension PipelineFile {
     return manifest != nil && output != nil && slots != nil ? file : nil
   }
 
+  /// A path relative to a directory, or a place in an object store.
+  private static func place(_ text: String, in directory: String) -> String? {
+    guard text.contains("://") else { return FileSystem.join(directory, text) }
+    return text.hasPrefix("s3://") && text.utf8.count > 5 ? text : nil
+  }
+
+  private static func store(_ top: inout KeyGroup) -> Store {
+    var store = Store()
+    guard var group = top.group("store") else { return store }
+    store.endpoint = group.value(
+      "endpoint", expected: "a URL, such as https://minio.example.com:9000"
+    ) { isWebURL($0) ? $0 : nil }
+    store.region = group.value("region", expected: "a name such as eu-central-1") {
+      $0.isEmpty ? nil : $0
+    }
+    store.usesPathStyle = group.value("path-style", expected: "true or false", Bool.init)
+    group.finish()
+    return store
+  }
+
   private mutating func decodeOptionalKeys(_ top: inout KeyGroup, directory: String) {
     base = top.value("base", expected: "a URL, such as https://images.example.com/") {
       Self.isWebURL($0) ? $0 : nil
@@ -66,6 +88,13 @@ extension PipelineFile {
       Self.isWebURL($0) ? ($0.hasSuffix("/") ? $0 : $0 + "/") : nil
     }
     fetch = FetchDecoding.fetch(&top, directory: directory)
+    state = top.value("state", expected: "a path") { FileSystem.join(directory, $0) }
+    if state != nil, !output.hasPrefix("s3://"), let node = top.node("state") {
+      top.context.report(
+        node.mark,
+        "\"state\" is for an output in an object store (s3://); a directory holds its own")
+    }
+    store = Self.store(&top)
     accept = Self.acceptedFormats(&top)
     limits = Self.limits(&top)
     workers =

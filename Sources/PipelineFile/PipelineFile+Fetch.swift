@@ -44,15 +44,23 @@ extension PipelineFile {
     package var hasUnboundHeaders: Bool {
       !headersEverywhere && headers.contains { $0.host == nil }
     }
-    /// Addresses beyond the public internet: `loopback`, `private`, CIDR blocks; or `files:` and a
-    /// folder.
+    /// Beyond the public internet: `loopback`, `private`, CIDR blocks; `files:` and a folder; `s3:` and a
+    /// bucket.
     package var allow: [String] = []
     package static let folderMark = "files:"
+    package static let bucketMark = "s3:"
 
     /// The folders that may contain the files of `file:` URLs.
     package var folders: [String] {
       allow.filter { $0.hasPrefix(Self.folderMark) }.map {
         String($0.dropFirst(Self.folderMark.count))
+      }
+    }
+    /// The buckets that may hold the sources of `s3:` URLs. Not all that the credentials open: the
+    /// author of the manifest would read them, too.
+    package var buckets: [String] {
+      allow.filter { $0.hasPrefix(Self.bucketMark) }.map {
+        String($0.dropFirst(Self.bucketMark.count))
       }
     }
     /// How long the files of a source stay in the catalog when the source cannot be reached.

@@ -3,7 +3,8 @@ internal import TesseraText
 
 extension PipelineFile.Manifest {
   /// Completes "must be …" in messages.
-  package static let expected = "a path, an http(s) URL, or \"-\" for standard input"
+  package static let expected =
+    "a path, an http(s) URL, s3://bucket/key, or \"-\" for standard input"
 
   /// Parses the location of a manifest. Nil for a URL that Tessera does not fetch.
   ///
@@ -12,6 +13,8 @@ extension PipelineFile.Manifest {
     if text.isEmpty { return nil }
     if text == "-" {
       self = .standardInput
+    } else if text.hasPrefix("s3://") {
+      self = .object(text)
     } else if text.contains("://") {
       // A URL of another scheme is a mistake and not a path.
       guard SourceURL.isFetchable(text) else { return nil }

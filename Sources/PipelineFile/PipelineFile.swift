@@ -12,7 +12,11 @@ package struct PipelineFile: Sendable {
   package var manifest: Manifest
   /// The base of relative URLs in the manifest; nil if they are not allowed.
   package var base: String?
+  /// A directory, or `s3://bucket/prefix`.
   package var output: String
+  /// The directory of the state of an output in an object store; nil for one in a directory.
+  package var state: String?
+  package var store = Store()
   /// The prefix of URLs in the catalog. It ends in "/"; nil means relative URLs.
   package var baseURL: String?
   package var plan: PlanSettings
@@ -42,6 +46,23 @@ package struct PipelineFile: Sendable {
     case file(String)
     /// An absolute http(s) URL.
     case url(String)
+    /// `s3://bucket/key`.
+    case object(String)
+  }
+
+  /// How object stores (`s3://`) are reached; what is nil follows from the environment.
+  package struct Store: Sendable, Equatable {
+    /// The URL of the server; nil for AWS.
+    package var endpoint: String?
+    package var region: String?
+    /// Whether the bucket is a part of the path and not of the host's name.
+    package var usesPathStyle: Bool?
+
+    package init(endpoint: String? = nil, region: String? = nil, usesPathStyle: Bool? = nil) {
+      self.endpoint = endpoint
+      self.region = region
+      self.usesPathStyle = usesPathStyle
+    }
   }
 
   /// The limits for one source in one worker.

@@ -31,12 +31,35 @@ package struct SystemError: Error, Equatable, Sendable {
     return error
   }
 
+  /// What an object store answered.
+  ///
+  /// - Parameter finding: completes a sentence that begins with the path.
+  package static func store(_ path: String, _ finding: String, _ kind: StoreKind) -> SystemError {
+    let code =
+      switch kind {
+      case .missing: ENOENT
+      case .existing: EEXIST
+      case .unsupported: EOPNOTSUPP
+      case .other: EREMOTEIO
+      }
+    var error = SystemError("use", path, code: code)
+    error.finding = finding
+    return error
+  }
+
+  package enum StoreKind: Sendable {
+    case missing, existing, unsupported, other
+  }
+
   package var isLink: Bool { self == .link(path) }
 
   // ENOTDIR, too: then a part of the path above the file is missing as a directory.
   package var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 
   package var isExistingFile: Bool { code == EEXIST }
+
+  /// Whether the system, or a server, does not know the operation.
+  package var isUnsupported: Bool { code == EOPNOTSUPP }
 
   /// The finding, or else the C library's text for the code: "No such file or directory".
   package var reason: String {

@@ -13,10 +13,11 @@ package enum SourceURL {
     return !host(in: url.utf8[authority]).isEmpty
   }
 
-  /// Whether a manifest may contain the URL: `http`, `https`, `file` or `data`.
+  /// Whether a manifest may contain the URL: `http`, `https`, `file`, `data`, or `s3` with a bucket.
   package static func isSource(_ url: String) -> Bool {
     switch scheme(of: url) {
     case "file", "data": true
+    case "s3": !host(of: url).isEmpty
     default: isFetchable(url)
     }
   }

@@ -25,7 +25,7 @@ enum CheckCommand: Command {
     let isJSON = arguments.has(CommonFlag.json)
     let name =
       switch file.manifest {
-      case .file(let path): path
+      case .file(let path), .object(let path): path
       // A URL may hold a token, and the name is printed with each mistake.
       case .url(let url): file.shown(url)
       case .standardInput: "standard input"

@@ -19,7 +19,12 @@ enum DiffCommand: Command {
     options: [patch])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let diff = CatalogDiff(old: arguments.operands[0], new: arguments.operands[1])
+    // From object stores, catalogs are copied; the copies are removed at the end.
+    let (old, new) = (
+      try await LocalOutput(arguments.operands[0]), try await LocalOutput(arguments.operands[1])
+    )
+    defer { withExtendedLifetime((old, new)) {} }
+    let diff = CatalogDiff(old: old.path, new: new.path)
     if arguments.has(patch) {
       _ = try diff.run(onChange: { _ in }, patch: { Console.write($0) })
     } else if arguments.has(CommonFlag.json) {

@@ -18,7 +18,7 @@ enum GalleryCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let gallery = Gallery(arguments.operands[0], limit: try arguments.value(limit) ?? 5_000)
-    let report = try gallery.write()
+    let report = try await gallery.write()
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {

@@ -19,13 +19,15 @@ enum PruneCommand: Command {
       state knows of images that the manifest does not name leaves it after the same time. Call it
       after each run.
       """,
-    options: [dryRun, grace])
+    options: [dryRun, grace, OutputOptions.state])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let grace = try arguments.value(Self.grace) ?? .seconds(7 * 86_400)
     let isDryRun = arguments.has(dryRun)
     let isJSON = arguments.has(CommonFlag.json)
-    let pruning = Pruning(arguments.operands[0], grace: grace, isDryRun: isDryRun)
+    let pruning = Pruning(
+      arguments.operands[0], grace: grace, isDryRun: isDryRun,
+      state: try arguments.value(OutputOptions.state))
     let report = try await pruning.run { path in
       if isDryRun, !isJSON { Console.line(path) }
     }

@@ -17,14 +17,15 @@ enum VerifyCommand: Command {
       pixels as the catalog says, and with --deep whether its content matches its name. Exit status 1
       if a file has a problem, 2 if there is no catalog.
       """,
-    options: [deep, removeBroken])
+    options: [deep, removeBroken, OutputOptions.state])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let isJSON = arguments.has(CommonFlag.json)
     let verification = Verification(
       arguments.operands[0], isDeep: arguments.has(deep),
-      removesBroken: arguments.has(removeBroken))
-    let report = try verification.run { problem in
+      removesBroken: arguments.has(removeBroken),
+      state: try arguments.value(OutputOptions.state))
+    let report = try await verification.run { problem in
       if !isJSON { Console.line("\(problem.id): the file \(problem.path) \(problem.reason)") }
     }
     if isJSON {

@@ -10,10 +10,12 @@ enum WhyCommand: Command {
       Prints what the last run decided about one item of the manifest, and why: whether its source
       was requested, how the server answered, whether it was decoded, and which files were reused.
       """,
-    options: [])
+    options: [OutputOptions.state])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let story = try await Story.of(arguments.operands[1], in: arguments.operands[0])
+    let story = try await Story.of(
+      arguments.operands[1], in: arguments.operands[0],
+      state: try arguments.value(OutputOptions.state))
     if arguments.has(CommonFlag.json) {
       Console.write(story.json)
     } else {

@@ -62,7 +62,7 @@ import Testing
     let messages = try fixture.catalog.images.compactMap { $0.error?.message }
     #expect(
       result.errors.contains(
-        "manifest line 12: the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
+        "manifest line 12: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL"
       ))
     #expect(messages[0] == "The server answered 404 Not Found.")
     #expect(messages[1] == "The file is an HTML page, not an image.")

@@ -62,7 +62,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     while !rest.isEmpty { parts.append(outline(reader.read(&rest, limit: 2))) }
     parts.append(outline(reader.finish()))
     let mistake =
-      "the URL must begin with http:// or https:// and name a host, or be a file: or data: URL; "
+      "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL; "
       + "relative ones need a \"base\" in the pipeline"
     #expect(
       parts == [
@@ -296,7 +296,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     let isRelative = ["host/a", "://a"].contains(url)
     #expect(
       outline(records(writer.text)) == [
-        "1: the URL must begin with http:// or https:// and name a host, or be a file: or data: URL"
+        "1: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL"
           + (isRelative ? "; relative ones need a \"base\" in the pipeline" : "")
       ])
   }

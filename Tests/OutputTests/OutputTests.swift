@@ -16,14 +16,14 @@ import Testing
     return (output, workspace)
   }
 
-  @Test func publishesByRenamingAndReportsWhatIsThere() throws {
+  @Test func publishesByRenamingAndReportsWhatIsThere() async throws {
     let folder = try TemporaryFolder()
     let (output, workspace) = try Self.prepared(folder)
     try workspace.staging("1.webp").open(.create).write(Array("image!!".utf8))
     try output.publish(staged: workspace.staging("1.webp").path, as: "variants/ab/abc.webp")
-    #expect(try output.has("variants/ab/abc.webp", bytes: 7))
-    #expect(try !output.has("variants/ab/abc.webp", bytes: 8))
-    #expect(try !output.has("variants/ab/other.webp", bytes: 7))
+    #expect(try await output.has("variants/ab/abc.webp", bytes: 7))
+    #expect(try await !output.has("variants/ab/abc.webp", bytes: 8))
+    #expect(try await !output.has("variants/ab/other.webp", bytes: 7))
     try workspace.staging("c").open(.create).write(Array("catalog".utf8))
     try output.write("catalog.json", staged: workspace.staging("c"))
     #expect(try folder.text("out/catalog.json") == "catalog")
@@ -39,6 +39,22 @@ import Testing
       #expect(try folder.text("out/variants/ab/abc.webp") == content)
       #expect(workspace.staging("1").size == nil)
     }
+  }
+
+  /// The first of two that write a document at the same time wins, and nothing else is left.
+  @Test func aDocumentIsCreatedOnce() throws {
+    let folder = try TemporaryFolder()
+    let (output, workspace) = try Self.prepared(folder)
+    for (text, isFirst) in [("one", true), ("two", false)] {
+      try workspace.staging("d").open(.create).write(Array(text.utf8))
+      #expect(try output.create("shards/8/3.jsonl", staged: workspace.staging("d")) == isFirst)
+      #expect(workspace.staging("d").size == nil)
+    }
+    #expect(try folder.text("out/shards/8/3.jsonl") == "one")
+    #expect(folder.files(below: "out/shards") == ["8/3.jsonl"])
+    try output.delete("shards/8/3.jsonl")
+    try workspace.staging("d").open(.create).write(Array("three".utf8))
+    #expect(try output.create("shards/8/3.jsonl", staged: workspace.staging("d")))
   }
 
   /// What a killed run has left beside the catalog is removed before the next one begins.

@@ -27,28 +27,29 @@ import Testing
 
   private func problem(
     isDeep: Bool = false, _ change: (inout PublishedFile) -> Void = { _ in }
-  ) -> String? {
+  ) async -> String? {
     var file = file
     change(&file)
-    return FileCheck(file, in: output, isDeep: isDeep).problem()
+    return await FileCheck(file, in: output, isDeep: isDeep).problem()
   }
 
-  @Test func aFileIsComparedWithTheCatalog() {
-    #expect(problem() == nil)
-    #expect(problem { $0.width = 121 } == "has 120 x 80 pixels instead of 121 x 80")
-    #expect(problem { $0.height = 79 } == "has 120 x 80 pixels instead of 120 x 79")
-    #expect(problem { $0.type = "image/webp" } == "is a PNG image instead of image/webp")
-    #expect(problem { $0.bytes += 1 } == "has \(file.bytes) bytes instead of \(file.bytes + 1)")
-    #expect(problem { $0.path = "variants/copy.png" } == "has a name that no run gives")
-    #expect(problem { $0.path += "x" } == "is missing")
+  @Test func aFileIsComparedWithTheCatalog() async {
+    #expect(await problem() == nil)
+    #expect(await problem { $0.width = 121 } == "has 120 x 80 pixels instead of 121 x 80")
+    #expect(await problem { $0.height = 79 } == "has 120 x 80 pixels instead of 120 x 79")
+    #expect(await problem { $0.type = "image/webp" } == "is a PNG image instead of image/webp")
+    #expect(
+      await problem { $0.bytes += 1 } == "has \(file.bytes) bytes instead of \(file.bytes + 1)")
+    #expect(await problem { $0.path = "variants/copy.png" } == "has a name that no run gives")
+    #expect(await problem { $0.path += "x" } == "is missing")
   }
 
-  @Test func onlyADeepCheckReadsTheContent() throws {
-    #expect(problem(isDeep: true) == nil)
+  @Test func onlyADeepCheckReadsTheContent() async throws {
+    #expect(await problem(isDeep: true) == nil)
     var bytes = try folder.read("out/\(file.path)")
     bytes[bytes.count - 20] ^= 1
     try bytes.write(to: folder.url.appending(path: "out/\(file.path)"))
-    #expect(problem() == nil)
-    #expect(problem(isDeep: true) == "has other content than its name says")
+    #expect(await problem() == nil)
+    #expect(await problem(isDeep: true) == "has other content than its name says")
   }
 }

@@ -140,11 +140,41 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(try manifest("/srv/m.csv") == .file("/srv/m.csv"))
     #expect(try manifest("a/m.csv") == .file("dir/a/m.csv"))
     #expect(try manifest("https://example.com/m") == .url("https://example.com/m"))
+    #expect(try manifest("s3://bucket/m") == .object("s3://bucket/m"))
     #expect(
-      mistakes("manifest: s3://bucket/m\noutput: o\nslots: {a: {size: 10x}}\n") == [
-        "1:11 \"manifest\" must be a path, an http(s) URL, or \"-\" for standard input, found "
-          + "\"s3://bucket/m\""
+      mistakes("manifest: gs://bucket/m\noutput: o\nslots: {a: {size: 10x}}\n") == [
+        "1:11 \"manifest\" must be a path, an http(s) URL, s3://bucket/key, or \"-\" for standard "
+          + "input, found \"gs://bucket/m\""
       ])
+  }
+
+  @Test func decodesAnOutputInAnObjectStore() throws {
+    let text = """
+      manifest: m
+      output: s3://feed/a
+      state: state
+      store: {endpoint: "https://minio.example.com", region: eu, path-style: false}
+      slots: {a: {size: 10x}}
+      fetch: {allow: ["s3:photos"]}
+      """
+    let file = try decode(text).get()
+    #expect(file.output == "s3://feed/a")
+    #expect(file.state == "dir/state")
+    #expect(
+      file.store
+        == PipelineFile.Store(
+          endpoint: "https://minio.example.com", region: "eu", usesPathStyle: false))
+    #expect(file.fetch.buckets == ["photos"])
+    #expect(file.catalogPath == "s3://feed/a/catalog.json")
+    for (line, message) in [
+      ("output: s3://", "2:9 \"output\" must be a path, or s3://bucket/prefix, found \"s3://\""),
+      (
+        "output: o\nstate: s",
+        "3:8 \"state\" is for an output in an object store (s3://); a directory holds its own"
+      ),
+    ] {
+      #expect(mistakes("manifest: m\n\(line)\nslots: {a: {size: 10x}}\n") == [message])
+    }
   }
 
   @Test(arguments: [
@@ -231,7 +261,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "fetch: {allow: [everything]}",
-      "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, or a folder such as files:/srv/images, found \"everything\""
+      "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, a folder such as files:/srv/images, or a bucket such as s3:photos, found \"everything\""
     ),
     ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is not a valid header name"),
     (

@@ -42,7 +42,7 @@ import Testing
     let schema = try Self.schema()
     let top = Self.properties(schema)
     var groups: [(String?, Set<String>)] = [(nil, Set(top.keys))]
-    for name in ["variants", "fetch", "limits", "catalog"] {
+    for name in ["variants", "fetch", "limits", "catalog", "store"] {
       groups.append((name, Set(Self.properties(top[name]).keys)))
     }
     for (group, keys) in groups {
@@ -70,7 +70,7 @@ import Testing
     }
     let top = Self.properties(schema)
     try check(top, in: nil)
-    for name in ["variants", "fetch", "limits", "catalog"] {
+    for name in ["variants", "fetch", "limits", "catalog", "store"] {
       try check(Self.properties(top[name]), in: name)
     }
     #expect(count >= 30)

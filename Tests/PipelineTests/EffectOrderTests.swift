@@ -20,7 +20,7 @@ import Testing
       let made = try #require(work.change.made)
       #expect(made.variants.count == 2)
       for variant in made.variants {
-        #expect(try parts.output.has(variant.record.path, bytes: variant.record.bytes))
+        #expect(try await parts.output.has(variant.record.path, bytes: variant.record.bytes))
       }
       #expect(try await parts.state.contentRecord(digest) == nil)
       let known = try await parts.state.made(
@@ -65,7 +65,7 @@ import Testing
       finished += 1
       let files = try #require(PublishedFile.all(of: try JSONParser.parse(Array(line.utf8))))
       #expect(files.count == 2)
-      for file in files { #expect(try run.output.has(file.path, bytes: file.bytes)) }
+      for file in files { #expect(try await run.output.has(file.path, bytes: file.bytes)) }
     }
     run.output.setRoom(nil)
     let next = try await run.run(items)

@@ -57,6 +57,13 @@ struct EasyHandle: ~Copyable {
     check(tessera_curl_set_pointer(pointer, CURLOPT_PRIVATE, context))
   }
 
+  /// Sets the body of a POST. It must stay where it is until the transfer has ended.
+  mutating func setBody(_ bytes: UnsafeRawPointer?) {
+    check(
+      tessera_curl_set_pointer(
+        pointer, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: bytes)))
+  }
+
   /// Replaces the header lines.
   mutating func setHeaders(_ lines: [String]) {
     var list: UnsafeMutablePointer<curl_slist>?

@@ -91,8 +91,8 @@ extension Transfer {
   /// that sees the address after name resolution.
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-    // The user configured the proxy, so its address needs no permission.
-    guard let peer, isProxied || settings.addresses.permits(peer) else {
+    // The user configured the proxy and the object store, so their addresses need no permission.
+    guard let peer, isProxied || store != nil || settings.addresses.permits(peer) else {
       // -1 is CURL_SOCKET_BAD. libcurl then attempts the host's next address; the reason is kept in
       // case there is none.
       if let peer { stop = .error(refusal(of: peer)) }

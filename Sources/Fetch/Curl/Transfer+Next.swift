@@ -28,6 +28,13 @@ extension Transfer {
   }
 
   private func redirectTarget() throws(FetchError) -> String {
+    // Its target would get the signature.
+    guard store == nil else {
+      throw FetchError(
+        .redirect,
+        "the object store answered \(response.headers.status); check the region "
+          + "(AWS_REGION) and the endpoint (AWS_ENDPOINT_URL)")
+    }
     guard
       let target = response.headers["location"].flatMap({
         URLReference.redirect(to: $0, from: url)
@@ -63,7 +70,7 @@ extension Transfer {
     if let error = refusalThroughProxy { throw error }
     // Never unset, even if a later hop returns to the first origin: the other one chose its URL.
     if Origin(url) != before { leftOrigin = true }
-    setHeaders()
+    setRequestHeaders()
     guard handle.takeFailure() == nil else {
       throw FetchError(.redirect, "the redirect does not lead to an http(s) URL")
     }

@@ -7,14 +7,20 @@ extension Transfer {
   /// unretained pointer to it.
   func prepare() -> FetchError? {
     deadline = ContinuousClock.now.advanced(by: request.deadline)
-    handle.set(CURLOPT_URL, request.url)
+    do throws(FetchError) {
+      store = try StoreSource(request.url, settings.buckets, in: settings.store)
+    } catch {
+      return error
+    }
+    handle.set(CURLOPT_URL, store?.url ?? request.url)
     setProtocol()
+    if let store { sign(store) }
     setProxy()
     setLimits()
     setEncoding()
     handle.set(CURLOPT_USERAGENT, settings.userAgent)
     if let file = settings.certificates { handle.set(CURLOPT_CAINFO, file) }
-    setHeaders()
+    setRequestHeaders()
     connectCallbacks()
     if let error = refusalThroughProxy { return error }
     return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
@@ -32,10 +38,17 @@ extension Transfer {
     handle.set(CURLOPT_QUICK_EXIT, 1)
   }
 
+  private func sign(_ store: StoreSource) {
+    handle.set(CURLOPT_AWS_SIGV4, "aws:amz:\(store.region):s3")
+    handle.set(CURLOPT_USERNAME, store.credentials.key)
+    handle.set(CURLOPT_PASSWORD, store.credentials.secret)
+  }
+
   /// Sets the proxy for the current hop, or none. Always set, because libcurl would read the
   /// environment otherwise.
   func setProxy() {
-    let proxy = settings.proxies.isEmpty ? nil : settings.proxies.proxy(for: Origin(url))
+    let proxy =
+      settings.proxies.isEmpty ? nil : settings.proxies.proxy(for: Origin(store?.url ?? url))
     isProxied = proxy != nil
     handle.set(CURLOPT_PROXY, proxy ?? "")
     // A proxy's response to CONNECT is not the source's.
@@ -81,8 +94,9 @@ extension Transfer {
   }
 
   /// Sets the headers of the request to the current hop.
-  func setHeaders() {
-    var lines = configuredHeaders
+  func setRequestHeaders() {
+    var lines =
+      store.map { $0.headers.map { "\($0.name): \($0.value)" } } ?? configuredHeaders
     if let range = request.range {
       lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
       if let version = request.ifRange { lines.append("If-Range: \(version)") }

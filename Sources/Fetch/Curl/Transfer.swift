@@ -24,6 +24,8 @@ final class Transfer {
   var url: String
   var redirects = 0
   var leftOrigin: Bool
+  /// How the source is requested, if it is in an object store.
+  var store: StoreSource?
   /// Whether the connection goes to a proxy and not to the source's host.
   var isProxied = false
   /// When the last hop must have ended.

@@ -21,6 +21,9 @@ package struct FetchSettings: Sendable {
   package var certificates: String?
   /// The folders from which `file:` URLs may be read.
   package var folders: [String] = []
+  /// The buckets from which `s3:` URLs may be read, and the store that has them.
+  package var buckets: [String] = []
+  package var store = StoreClient(StoreSettings())
   /// When the whole run ends: requests that are in flight then fail, and so do later ones.
   package var end: ContinuousClock.Instant?
   /// How long one item may take at most. A host that fails for longer is given up.

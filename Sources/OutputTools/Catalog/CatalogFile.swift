@@ -20,7 +20,7 @@ struct CatalogFile {
 
   /// The catalog of an output.
   init(of output: OutputFolder) throws(OutputToolError) {
-    folder = output.published.root
+    folder = try OutputToolError.wrap { try Directory(output.root) }
     let names = ["catalog.json", "catalog.jsonl"]
     guard let name = names.first(where: folder.exists) else {
       throw OutputToolError(

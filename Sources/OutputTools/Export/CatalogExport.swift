@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraSystem
 
@@ -43,6 +44,11 @@ package struct CatalogExport {
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
     guard !FileSystem.exists(target) else {
       throw OutputToolError("\"\(target)\" exists already; name another target, or remove it")
+    }
+    guard StoreLocation(output) == nil else {
+      throw OutputToolError(
+        "\"\(output)\" is in an object store, and an export needs its files; copy it to a disk first"
+      )
     }
     let catalog = try CatalogFile(at: output)
     let head = try catalog.head()

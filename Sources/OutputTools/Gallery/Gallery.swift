@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
@@ -22,7 +23,20 @@ package struct Gallery {
   ///
   /// - Throws: ``OutputToolError`` if the catalog can't be read, or the page can't be written; or
   ///   `CancellationError`.
-  package func write() throws -> GalleryReport {
+  package func write() async throws -> GalleryReport {
+    guard let location = StoreLocation(output) else { return try write(to: output) }
+    let local = try await LocalOutput(output)
+    var report = try Gallery(local.path, limit: limit).write(to: local.path)
+    let page = report.path
+    report.path = "\(location.appending(Self.name))"
+    try await OutputToolError.wrapAsync {
+      try await ObjectOutput(location, StoreSettings())
+        .write(Self.name, FileSystem.read(page, limit: .max))
+    }
+    return report
+  }
+
+  private func write(to folder: String) throws -> GalleryReport {
     guard FileSystem.isDirectory(output) else {
       throw OutputToolError("\"\(output)\" is not a folder; it must be the output of a run")
     }

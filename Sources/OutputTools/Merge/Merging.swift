@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
@@ -25,16 +26,17 @@ package struct Merging: Sendable {
     let outputs = try roots.map { root throws(OutputToolError) in
       try OutputFolder(root).published
     }
-    let shards = try ShardSet(in: outputs, count: count)
+    let shards = try await ShardSet(in: outputs, count: count)
     guard let first = shards.results.first else { throw OutputToolError("there are no shards") }
-    let output = try OutputToolError.wrap {
-      try target.map { try DirectoryOutput($0, creates: true) } ?? outputs[0]
-    }
-    let workspace = try OutputToolError.wrap { try output.workspace() }
+    let output: any Output
+    let workspace: Workspace
+    let temporary: TemporaryDirectory?
+    (output, workspace, temporary) = try place()
+    defer { withExtendedLifetime(temporary) {} }
     let lock = try OutputToolError.wrap { try workspace.lock() }
     defer { withExtendedLifetime(lock) {} }
-    try OutputToolError.wrap {
-      try output.prepare()
+    try await OutputToolError.wrapAsync {
+      try await output.prepare()
       try workspace.clear()
     }
     var report = MergeReport()
@@ -46,20 +48,39 @@ package struct Merging: Sendable {
     }
     var copies = target.map { _ in FileCopies(to: output, workspace) }
     let (form, head) = (first.header.form, Array(first.header.head.utf8))
-    try OutputToolError.wrapWork {
+    try await OutputToolError.wrapWork {
       var draft = try CatalogDraft(
         form, head: Catalog.headLine(head, count: report.images),
         in: workspace.staging("catalog.\(form.rawValue)"))
-      try shards.forEachImage { image, shard in
-        try copies?.copyFiles(of: image, from: shards.results[shard].output)
+      try await shards.forEachImage { image, shard in
+        try await copies?.copyFiles(of: image, from: shards.results[shard].output)
         try draft.add(image)
       }
-      try draft.publish(to: output)
+      try await draft.publish(to: output)
     }
     report.copied = copies?.count ?? 0
     report.copiedBytes = copies?.bytes ?? 0
     report.catalog = FileSystem.join(output.location, "catalog.\(form.rawValue)")
     return report
+  }
+}
+
+extension Merging {
+  /// Where the catalog is written, and where it is put together. A store needs no workspace of its own:
+  /// two merges at the same time write the same bytes.
+  private func place() throws(OutputToolError) -> (any Output, Workspace, TemporaryDirectory?) {
+    let root = target ?? roots[0]
+    if let location = StoreLocation(root) {
+      let temporary = try OutputToolError.wrap { try TemporaryDirectory() }
+      let workspace = try OutputToolError.wrap {
+        Workspace(try Directory(temporary.path), of: "the output \"\(root)\"")
+      }
+      return (ObjectOutput(location, StoreSettings()), workspace, temporary)
+    }
+    return try OutputToolError.wrap {
+      let directory = try DirectoryOutput(root, creates: true)
+      return (directory, try directory.workspace(), nil)
+    }
   }
 }
 
@@ -75,21 +96,21 @@ private struct FileCopies {
     self.workspace = workspace
   }
 
-  mutating func copyFiles(of line: ArraySlice<UInt8>, from source: any Output) throws {
+  mutating func copyFiles(of line: ArraySlice<UInt8>, from source: any Output) async throws {
     guard let image = try? JSONParser.parse(Array(line)), let files = PublishedFile.all(of: image)
     else {
       throw OutputToolError(
         "a result in \"\(source.location)\" names malformed files; run it again")
     }
-    let sizes = try target.sizes(of: files.map(\.path))
+    let sizes = try await target.sizes(of: files.map(\.path))
     for (file, size) in zip(files, sizes) where size != file.bytes {
-      try copy(file, from: source)
+      try await copy(file, from: source)
     }
   }
 
-  private mutating func copy(_ file: PublishedFile, from source: any Output) throws {
+  private mutating func copy(_ file: PublishedFile, from source: any Output) async throws {
     // A path that Tessera does not make is not copied to anywhere.
-    guard let digest = file.digest, try source.digest(of: file.path).hasPrefix(digest) else {
+    guard let digest = file.digest, try await source.digest(of: file.path).hasPrefix(digest) else {
       throw OutputToolError(
         "\"\(FileSystem.join(source.location, file.path))\" is damaged; run its shard again")
     }
@@ -97,12 +118,12 @@ private struct FileCopies {
     let copy = try staged.open(.write)
     var offset = 0
     while offset < file.bytes {
-      let part = try source.read(file.path, 1 << 20, at: offset)
+      let part = try await source.read(file.path, 1 << 20, at: offset)
       if part.isEmpty { break }
       try copy.write(part)
       offset += part.count
     }
-    try target.publish(staged: staged.path, as: file.path)
+    try await target.publish(staged: staged.path, as: file.path)
     count += 1
     bytes += file.bytes
   }

@@ -16,34 +16,37 @@ struct ShardLines {
   /// - Parameter part: how much is read at a time, in bytes.
   init(
     _ header: ShardHeader, _ path: String, in output: any Output, part: Int
-  ) throws(OutputToolError) {
+  ) async throws(OutputToolError) {
     self.header = header
     self.path = path
     self.output = output
     self.part = part
-    _ = try nextLine()
+    _ = try await nextLine()
   }
 
   /// The result at a path.
-  init(_ path: String, in output: any Output) throws(OutputToolError) {
-    guard let header = try OutputToolError.wrap({ try ShardHeader.read(path, in: output) }) else {
+  init(_ path: String, in output: any Output) async throws(OutputToolError) {
+    let header = try await OutputToolError.wrapAsync {
+      try await ShardHeader.read(path, in: output)
+    }
+    guard let header else {
       throw OutputToolError(
         "\"\(FileSystem.join(output.location, path))\" is not the result of a shard; remove it, or run "
           + "the shard again")
     }
-    try self.init(header, path, in: output, part: 256 << 10)
+    try await self.init(header, path, in: output, part: 256 << 10)
   }
 
   /// The next image; nil after the last.
-  mutating func nextImage() throws(OutputToolError) -> JSONValue? {
-    guard let (_, image) = try next() else { return nil }
+  mutating func nextImage() async throws(OutputToolError) -> JSONValue? {
+    guard let (_, image) = try await next() else { return nil }
     guard let value = try? JSONParser.parse(Array(image)) else { throw damaged }
     return value
   }
 
   /// The line of an image in the manifest, and its line of the catalog; nil after the last.
-  mutating func next() throws(OutputToolError) -> (line: Int, image: ArraySlice<UInt8>)? {
-    guard let line = try nextLine() else {
+  mutating func next() async throws(OutputToolError) -> (line: Int, image: ArraySlice<UInt8>)? {
+    guard let line = try await nextLine() else {
       guard count == header.images else { throw damaged }
       return nil
     }
@@ -52,7 +55,7 @@ struct ShardLines {
     return image
   }
 
-  private mutating func nextLine() throws(OutputToolError) -> ArraySlice<UInt8>? {
+  private mutating func nextLine() async throws(OutputToolError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
       if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -61,13 +64,16 @@ struct ShardLines {
       }
       buffer.removeSubrange(..<start)
       (start, searched) = (0, buffer.count)
-      let bytes = try OutputToolError.wrap { try output.read(path, part, at: offset) }
+      let (path, part, offset) = (path, part, offset)
+      let bytes = try await OutputToolError.wrapAsync { [output] in
+        try await output.read(path, part, at: offset)
+      }
       guard !bytes.isEmpty else {
         // A result is published whole, with a line end behind its last line.
         guard buffer.isEmpty else { throw damaged }
         return nil
       }
-      offset += bytes.count
+      self.offset += bytes.count
       buffer += bytes
     }
   }

@@ -13,11 +13,11 @@ struct ShardSet {
 
   /// - Parameter count: the number of shards; nil if the outputs have those of one number only.
   /// - Throws: ``OutputToolError`` that names what is missing, or does not belong to the others.
-  init(in outputs: [any Output], count: Int?) throws(OutputToolError) {
-    let count: Int = if let count { count } else { try Self.onlyCount(in: outputs) }
+  init(in outputs: [any Output], count: Int?) async throws(OutputToolError) {
+    let count: Int = if let count { count } else { try await Self.onlyCount(in: outputs) }
     var missing: [Int] = []
     for shard in 0..<count {
-      guard let result = try Self.result(of: shard, of: count, in: outputs) else {
+      guard let result = try await Self.result(of: shard, of: count, in: outputs) else {
         missing.append(shard)
         continue
       }
@@ -33,14 +33,14 @@ struct ShardSet {
     }
   }
 
-  private static func onlyCount(in outputs: [any Output]) throws(OutputToolError) -> Int {
+  private static func onlyCount(in outputs: [any Output]) async throws(OutputToolError) -> Int {
     var counts: Set<Int> = []
     for output in outputs {
       // An output without the folder has no shards.
-      let entries = (try? output.list(ShardHeader.folder)) ?? []
+      let entries = (try? await output.list(ShardHeader.folder)) ?? []
       for case let entry in entries where entry.kind == .folder {
-        let isEmpty = try OutputToolError.wrap {
-          try output.list("\(ShardHeader.folder)/\(entry.name)").isEmpty
+        let isEmpty = try await OutputToolError.wrapAsync {
+          try await output.list("\(ShardHeader.folder)/\(entry.name)").isEmpty
         }
         if let count = Int(entry.name), count > 0, !isEmpty { counts.insert(count) }
       }
@@ -61,13 +61,13 @@ struct ShardSet {
 
   private static func result(
     of shard: Int, of count: Int, in outputs: [any Output]
-  ) throws(OutputToolError) -> Result? {
+  ) async throws(OutputToolError) -> Result? {
     let path = ShardHeader.path(shard, of: count)
     var found: Result?
     for output in outputs {
       let header: ShardHeader?
       do throws(SystemError) {
-        header = try ShardHeader.read(path, in: output)
+        header = try await ShardHeader.read(path, in: output)
       } catch {
         guard error.isMissingFile else { throw OutputToolError("\(error)") }
         continue
@@ -103,22 +103,22 @@ struct ShardSet {
 
   /// Calls `body` with each image, in the order of the manifest.
   func forEachImage(
-    _ body: (_ image: ArraySlice<UInt8>, _ shard: Int) throws -> Void
-  ) throws {
+    _ body: (_ image: ArraySlice<UInt8>, _ shard: Int) async throws -> Void
+  ) async throws {
     let part = min(max(Self.buffers / max(results.count, 1), 4 << 10), 256 << 10)
-    var shards = try results.map { result throws(OutputToolError) in
-      try ShardLines(
-        result.header, ShardHeader.path(result.header.shard, of: result.header.shards),
-        in: result.output, part: part)
+    var shards: [ShardLines] = []
+    for result in results {
+      let path = ShardHeader.path(result.header.shard, of: result.header.shards)
+      try await shards.append(ShardLines(result.header, path, in: result.output, part: part))
     }
     var heap = LineHeap()
     for shard in shards.indices {
-      if let next = try shards[shard].next() { heap.add(next.line, next.image, of: shard) }
+      if let next = try await shards[shard].next() { heap.add(next.line, next.image, of: shard) }
     }
     while let first = heap.first {
       try Task.checkCancellation()
-      try body(first.image, first.shard)
-      if let next = try shards[first.shard].next() {
+      try await body(first.image, first.shard)
+      if let next = try await shards[first.shard].next() {
         heap.replaceFirst(next.line, next.image)
       } else {
         heap.removeFirst()

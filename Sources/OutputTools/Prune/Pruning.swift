@@ -11,13 +11,18 @@ package struct Pruning: Sendable {
   private let grace: Duration
   private let isDryRun: Bool
   private let now: Double
+  private let state: String?
 
   /// - Parameters:
   ///   - grace: how long a file or a row stays after it was first seen to be unnamed.
   ///   - isDryRun: whether nothing is deleted or recorded.
   ///   - now: in seconds since 1970.
-  package init(_ root: String, grace: Duration, isDryRun: Bool, now: Double = Host.now) {
+  ///   - state: the directory of the state of an output in an object store.
+  package init(
+    _ root: String, grace: Duration, isDryRun: Bool, now: Double = Host.now, state: String? = nil
+  ) {
     self.root = root
+    self.state = state
     self.grace = grace
     self.isDryRun = isDryRun
     self.now = now
@@ -27,21 +32,22 @@ package struct Pruning: Sendable {
   /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
   ///   `CancellationError`.
   package func run(onDelete: (_ path: String) -> Void) async throws -> PruneReport {
-    let output = try OutputFolder(root)
+    let output = try OutputFolder(root, state: state)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
-    var catalog = try CatalogFile(of: output).lines()
+    let local = try await LocalOutput(root)
+    var catalog = try CatalogFile(at: local.path).lines()
     let lock = try output.lock()
     defer { withExtendedLifetime(lock) {} }
-    let state = try output.state()
+    let state = try output.openState()
     try await OutputToolError.wrapAsync { try await state.beginNaming() }
     try await record(in: state) { try catalog.next() }
     // The next catalog will name them.
-    for path in try output.shardResults() {
-      var lines = try ShardLines(path, in: output.published)
-      try await record(in: state) { try lines.nextImage() }
+    for path in try await output.shardResults() {
+      var lines = try await ShardLines(path, in: output.published)
+      try await record(in: state) { try await lines.nextImage() }
     }
     var report = PruneReport()
-    for folder in try output.list("variants") {
+    for folder in try await output.list("variants") {
       try await prune(folder, of: output, state, &report, onDelete)
     }
     try await collectRows(state, &report)
@@ -74,10 +80,10 @@ package struct Pruning: Sendable {
 
   /// Lists the names that images have in a table of the state, which may be larger than memory.
   private func record(
-    in state: StateStore, _ next: () throws -> JSONValue?
+    in state: StateStore, _ next: () async throws -> JSONValue?
   ) async throws {
     var names: [String] = []
-    while let image = try next() {
+    while let image = try await next() {
       guard let files = PublishedFile.all(of: image) else {
         throw OutputToolError(
           "an image has a malformed catalog entry; run again before anything is deleted")
@@ -101,7 +107,7 @@ package struct Pruning: Sendable {
       report.foreign += 1
       return
     }
-    for file in try output.list("variants/\(folder.name)") {
+    for file in try await output.list("variants/\(folder.name)") {
       try Task.checkCancellation()
       let path = "variants/\(folder.name)/\(file.name)"
       // Files with other names are not made by a run, and are not deleted.
@@ -115,7 +121,7 @@ package struct Pruning: Sendable {
       onDelete(path)
       if !isDryRun {
         // The file first: a kill in between leaves a note without a file, which does no harm.
-        try output.remove(path)
+        try await output.remove(path)
         try await OutputToolError.wrapAsync { try await state.forgetRetired(path) }
       }
     }

@@ -20,13 +20,13 @@ struct FileCheck {
   }
 
   /// What is wrong with the file: completes "the file …". Nil if nothing is.
-  func problem() -> String? {
+  func problem() async -> String? {
     guard let digest = file.digest else { return "has a name that no run gives" }
     do throws(SystemError) {
-      guard let size = try output.size(of: file.path) else { return absence() }
+      guard let size = try await output.size(of: file.path) else { return await absence() }
       guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
-      let bytes = try output.read(file.path, isDeep ? size : Self.beginning, at: 0)
-      if let problem = try headerProblem(size: size, bytes) { return problem }
+      let bytes = try await output.read(file.path, isDeep ? size : Self.beginning, at: 0)
+      if let problem = try await headerProblem(size: size, bytes) { return problem }
       // 32 digits: a name has the first 128 bits of the digest.
       if isDeep, SHA256.of(bytes).prefix(32) != digest {
         return "has other content than its name says"
@@ -38,9 +38,9 @@ struct FileCheck {
   }
 
   /// Why the file has no size.
-  private func absence() -> String {
+  private func absence() async -> String {
     do throws(SystemError) {
-      _ = try output.read(file.path, 0, at: 0)
+      _ = try await output.read(file.path, 0, at: 0)
       // It was published since.
       return "changed while it was checked"
     } catch {
@@ -51,11 +51,11 @@ struct FileCheck {
   /// Compares the file's header with the catalog.
   private func headerProblem(
     size: Int, _ beginning: [UInt8]
-  ) throws(SystemError) -> String? {
+  ) async throws(SystemError) -> String? {
     var reader = HeaderReader(fileSize: size)
     reader.add(beginning.span, at: 0)
     while case .needs(let range) = reader.reading {
-      let more = try output.read(file.path, range.count, at: range.lowerBound)
+      let more = try await output.read(file.path, range.count, at: range.lowerBound)
       reader.add(more.span, at: range.lowerBound)
       if more.count < range.count { reader.end(at: range.lowerBound + more.count) }
     }

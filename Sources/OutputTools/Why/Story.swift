@@ -17,10 +17,14 @@ package struct Story: Sendable {
   /// Another item with the same bytes.
   package var twin: String?
 
-  /// - Parameter root: the output of a run.
+  /// - Parameters:
+  ///   - root: the output of a run.
+  ///   - state: the directory of the state of an output in an object store.
   /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
-  package static func of(_ id: String, in root: String) async throws -> Story {
-    let states = try OutputFolder(root).existingStates(knowing: id)
+  package static func of(
+    _ id: String, in root: String, state: String? = nil
+  ) async throws -> Story {
+    let states = try OutputFolder(root, state: state).existingStates(knowing: id)
     guard let newest = states.first else {
       throw OutputToolError(
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"

@@ -17,6 +17,6 @@ struct CatalogWriter {
       head.form, head: head.line(count: lines.count),
       in: workspace.staging("catalog.\(head.form.rawValue)"))
     try await lines.forEach { try draft.add($0.line.utf8) }
-    try draft.publish(to: output)
+    try await draft.publish(to: output)
   }
 }

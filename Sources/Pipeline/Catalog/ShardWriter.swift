@@ -34,10 +34,10 @@ struct ShardWriter {
       try target.write(bytes + [UInt8(ascii: "\n")])
     }
     let path = ShardHeader.path(shard.index, of: shard.count)
-    if try output.create(path, staged: staged) { return }
+    if try await output.create(path, staged: staged) { return }
     // Another run of this shard was faster, maybe on a machine that was taken for dead. Its result is
     // as good, if it is one of the same inputs.
-    guard let other = try ShardHeader.read(path, in: output), other.isOfSameInputs(as: header)
+    guard let other = try await ShardHeader.read(path, in: output), other.isOfSameInputs(as: header)
     else { throw OutputError.overtaken("shard \(shard) of the output \"\(output.location)\"") }
   }
 }

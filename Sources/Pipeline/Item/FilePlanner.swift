@@ -3,6 +3,7 @@ internal import TesseraPipelineFile
 internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
 internal import TesseraWire
 
 /// Plans the files of an item and looks up which of them exist.
@@ -34,7 +35,10 @@ struct FilePlanner: Sendable {
     let (variants, placeholder) =
       isNew
       ? (keys.map { _ in nil }, nil) : try await state.made(keys, placeholder: placeholderKey)
-    let records = try variants.map { record in try record.flatMap { try published($0) } }
+    var records: [VariantRecord?] = []
+    for record in variants {
+      if let record { try await records.append(published(record)) } else { records.append(nil) }
+    }
     return Blueprint(
       content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
       placeholderKey: placeholderKey,
@@ -43,13 +47,16 @@ struct FilePlanner: Sendable {
   }
 
   /// Nil if the file is missing or not whole: then the record counts as missing.
-  private func published(_ record: VariantRecord) throws(PipelineError) -> VariantRecord? {
-    let isThere = try PipelineError.wrap { try output.has(record.path, bytes: record.bytes) }
-    guard isThere else { return nil }
-    // The full catalog has the digest, which early versions did not store.
-    guard profile == .full, record.sha256 == nil else { return record }
-    var record = record
-    record.sha256 = try PipelineError.wrap { try output.digest(of: record.path) }
-    return record
+  private func published(_ record: VariantRecord) async throws(PipelineError) -> VariantRecord? {
+    do throws(SystemError) {
+      guard try await output.has(record.path, bytes: record.bytes) else { return nil }
+      // The full catalog has the digest, which early versions did not store.
+      guard profile == .full, record.sha256 == nil else { return record }
+      var record = record
+      record.sha256 = try await output.digest(of: record.path)
+      return record
+    } catch {
+      throw .system(error)
+    }
   }
 }

@@ -11,6 +11,7 @@ extension PipelineFile.Fetch {
     settings.headers = headers.map { .init(name: $0.name, value: $0.value, host: $0.host) }
     settings.patience = deadline
     settings.folders = folders
+    settings.buckets = buckets
     settings.ignoredQuery = ignoredQuery
     settings.takeEnvironment()
     return settings

@@ -59,6 +59,12 @@ package final class ManifestStream {
     case .url(let url):
       let file = try await ManifestDownload(url, of: pipeline, end: end).file(in: directory)
       return ManifestStream(file, path: pipeline.shown(url), of: pipeline, needsDigest)
+    case .object(let text):
+      guard let download = ObjectDownload(text, pipeline.store.settings) else {
+        throw PipelineError.manifest(path: text, reason: "it must be s3://bucket/key")
+      }
+      let file = try await download.file(in: directory)
+      return ManifestStream(file, path: text, of: pipeline, needsDigest)
     case .file(let path):
       // A directory can be opened, but not read.
       if FileSystem.isDirectory(path) {

@@ -17,9 +17,15 @@ package struct ManifestCheck {
   /// - Parameter probes: whether the network may be used: for a manifest at a URL, and to probe each
   ///   image.
   package init(_ file: PipelineFile, probes: Bool) throws(PipelineError) {
-    if case .url(let url) = file.manifest, !probes {
+    let remote: String? =
+      switch file.manifest {
+      case .url(let url): file.shown(url)
+      case .object(let place): place
+      case .file, .standardInput: nil
+      }
+    if let remote, !probes {
       throw PipelineError.manifest(
-        path: file.shown(url),
+        path: remote,
         reason: "check does not use the network; --probe lets it, and probes each image, too")
     }
     self.file = file

@@ -22,10 +22,14 @@ package struct ManifestPlanner {
     self.file = file
     // Opening a state that does not exist would create it, and planning writes nothing.
     state = try PipelineError.wrap {
-      guard FileSystem.exists(file.output) else { return nil }
-      return try DirectoryOutput(file.output).workspaceWithState().map {
-        try StateStore(path: $0.statePath())
-      }
+      let directory = file.state ?? file.output
+      guard FileSystem.exists(directory) else { return nil }
+      let workspace =
+        file.state == nil
+        ? try DirectoryOutput(directory).workspaceWithState()
+        : Workspace(try Directory(directory), of: "the state \"\(directory)\"")
+      guard let workspace, workspace.hasState else { return nil }
+      return try StateStore(path: workspace.statePath())
     }
     prober = probes ? try ManifestProber(file) : nil
     let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)

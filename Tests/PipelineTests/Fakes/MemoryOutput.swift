@@ -51,6 +51,10 @@ final class MemoryOutput: Output {
     state.withLock { state in paths.map { state.files[$0]?.count } }
   }
 
+  func stillHas(_ files: [(path: String, bytes: Int)]) -> [Bool] {
+    zip(files, sizes(of: files.map(\.path))).map { $0.bytes == $1 }
+  }
+
   func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     Array(try bytes(of: path).dropFirst(offset).prefix(count))
   }

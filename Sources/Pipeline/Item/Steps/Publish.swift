@@ -31,7 +31,8 @@ struct Publish: Step {
     var records: [VariantRecord] = []
     for (order, index) in blueprint.missing.enumerated() {
       let file = blueprint.plan.files[index]
-      guard let record = try publish(file, made, order, "\(work.item.position)-\(order)") else {
+      let name = "\(work.item.position)-\(order)"
+      guard let record = try await publish(file, made, order, name) else {
         let failure = TranscodeFailure(
           .workerProtocol, "the worker did not make the file that it reported")
         return .done(
@@ -62,7 +63,7 @@ struct Publish: Step {
   /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.
   private func publish(
     _ file: PlannedFile, _ made: MadeFiles, _ order: Int, _ name: String
-  ) throws(PipelineError) -> VariantRecord? {
+  ) async throws(PipelineError) -> VariantRecord? {
     do throws(SystemError) {
       let bytes = try made.bytes(of: order)
       // The file itself is measured: a worker has decoded hostile bytes, so its report is not
@@ -77,7 +78,7 @@ struct Publish: Step {
         fileExtension: file.encoding.format.fileExtension)
       let staged = workspace.staging(name)
       try staged.open(.create).write(bytes)
-      try output.publish(staged: staged.path, as: path)
+      try await output.publish(staged: staged.path, as: path)
       return VariantRecord(
         path: path, width: header.width, height: header.height, bytes: bytes.count, sha256: digest)
     } catch {

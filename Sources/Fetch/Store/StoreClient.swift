@@ -1,0 +1,133 @@
+internal import Glibc
+internal import Synchronization
+internal import TesseraBytes
+internal import TesseraSystem
+
+/// Requests to an object store with the API of Amazon S3, signed by libcurl (AWS Signature Version 4).
+///
+/// Each call blocks its thread until it has an answer, which is requested several times if that may
+/// help. Any number of threads may call.
+package final class StoreClient: Sendable {
+  let settings: StoreSettings
+  private let source: StoreCredentialSource
+  private let environment: @Sendable (String) -> String?
+  private let certificates: String?
+  private let proxies: ProxySettings
+  private let idle = Mutex<[StoreConnection]>([])
+
+  package convenience init(_ settings: StoreSettings) {
+    self.init(settings, environment: { Host.environment($0) })
+  }
+
+  init(
+    _ settings: StoreSettings, environment: @escaping @Sendable (String) -> String?,
+    clock: WallClock = .system
+  ) {
+    self.settings = settings
+    self.environment = environment
+    source = StoreCredentialSource(environment: environment, clock: clock)
+    certificates = environment("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
+    proxies = ProxySettings(environment: environment)
+    _ = CurlLibrary.isInitialized
+  }
+
+  /// The answer, if its status is a success.
+  func perform(_ request: StoreRequest) throws(StoreError) -> StoreResponse {
+    let url = settings.url(of: request.location, query: request.query)
+    do throws(StoreFinding) {
+      return try persist { () throws(StoreFinding) in
+        send(request, url: url, try credentials())
+      }
+    } catch {
+      throw StoreError(kind: error.kind, location: request.location, finding: error.text)
+    }
+  }
+
+  /// What signs the next request. Temporary credentials may have to be requested first.
+  func credentials() throws(StoreFinding) -> StoreCredentials {
+    try source.credentials { role, token throws(StoreFinding) in try assumedRole(role, token) }
+  }
+
+  private typealias Outcome = (verdict: StoreVerdict, response: StoreResponse)
+
+  /// Sends a request until its answer is final.
+  private func persist(
+    _ send: () throws(StoreFinding) -> Outcome
+  ) throws(StoreFinding) -> StoreResponse {
+    var pause = settings.pause
+    var attempt = 1
+    while true {
+      let (verdict, response) = try send()
+      switch verdict {
+      case .done: return response
+      case .failed(let kind, let text): throw StoreFinding(text, kind: kind)
+      case .again(let text):
+        guard attempt < settings.attempts else {
+          throw StoreFinding(
+            "could not be reached in \(attempt) attempts: \(text)", kind: .unreachable)
+        }
+      }
+      attempt += 1
+      let wanted = response.headers["retry-after"].flatMap { Int($0) }.map {
+        Duration.seconds(min(max($0, 0), 60))
+      }
+      // With jitter, so that many clients do not come back at the same time.
+      let next = max(pause * Double.random(in: 0.5...1), wanted ?? .zero)
+      usleep(UInt32(next.inSeconds * 1_000_000))
+      pause *= 2
+    }
+  }
+
+  private func send(
+    _ request: StoreRequest, url: String, _ credentials: StoreCredentials?
+  ) -> Outcome {
+    guard let connection = idle.withLock({ $0.popLast() }) ?? StoreConnection() else {
+      return (.again("libcurl has no memory"), StoreResponse())
+    }
+    defer { idle.withLock { $0.append(connection) } }
+    do throws(StoreConnection.Failure) {
+      let response = try connection.perform(
+        request, url: url, region: settings.region, credentials,
+        certificates: certificates, proxy: proxies.proxy(for: Origin(url)))
+      return (StoreVerdict(response), response)
+    } catch {
+      switch error {
+      case .tooLarge:
+        return (
+          .failed(.refused, "is larger than \(request.limit) bytes"), StoreResponse()
+        )
+      case .network(let text): return (.again("the connection failed: \(text)"), StoreResponse())
+      }
+    }
+  }
+
+  /// Temporary credentials for a role (AssumeRoleWithWebIdentity of AWS' security token service).
+  private func assumedRole(
+    _ role: String, _ token: String
+  ) throws(StoreFinding) -> StoreCredentials {
+    let host =
+      environment("AWS_ENDPOINT_URL_STS") ?? environment("AWS_ENDPOINT_URL")
+      ?? "https://sts.\(settings.region).amazonaws.com"
+    let form = [
+      "Action=AssumeRoleWithWebIdentity", "Version=2011-06-15", "RoleSessionName=tessera",
+      "RoleArn=\(StoreLocation.encoded(role))", "WebIdentityToken=\(StoreLocation.encoded(token))",
+    ]
+    let request = StoreRequest(
+      method: "POST", location: StoreLocation(bucket: "sts", key: ""),
+      headers: [("content-type", "application/x-www-form-urlencoded")],
+      body: Array(form.joined(separator: "&").utf8))
+    let answer: StoreResponse
+    do throws(StoreFinding) {
+      answer = try persist { () throws(StoreFinding) in send(request, url: host + "/", nil) }
+    } catch {
+      throw StoreFinding(
+        "can't be reached: the web identity token (AWS_WEB_IDENTITY_TOKEN_FILE) \(error.text)",
+        kind: error.kind)
+    }
+    let text = String(decoding: answer.body, as: UTF8.self)
+    guard let credentials = StoreCredentials(assumedRole: text) else {
+      throw StoreFinding("can't be reached: \(host) sent no temporary credentials")
+    }
+    return credentials
+  }
+}

@@ -1,0 +1,59 @@
+/// A place in an object store: `s3://bucket/prefix`.
+package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
+  package var bucket: String
+  /// The key of an object, or the beginning of several objects' keys; without a slash at either end.
+  package var key: String
+
+  package init(bucket: String, key: String) {
+    self.bucket = bucket
+    self.key = key
+  }
+
+  /// Nil for a text that does not begin with `s3://`, or does not name a bucket.
+  package init?(_ text: String) {
+    guard text.hasPrefix("s3://") else { return nil }
+    let parts = text.dropFirst(5).split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let isName = parts[0].utf8.allSatisfy { byte in
+      Self.isUnreserved(byte) && byte != UInt8(ascii: "~")
+    }
+    guard isName, (1...255).contains(parts[0].utf8.count) else { return nil }
+    bucket = String(parts[0])
+    var rest = parts.count > 1 ? parts[1] : ""
+    while rest.hasSuffix("/") { rest.removeLast() }
+    while rest.hasPrefix("/") { rest.removeFirst() }
+    key = String(rest)
+  }
+
+  package var description: String { key.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(key)" }
+
+  /// An object below this one.
+  package func appending(_ path: String) -> StoreLocation {
+    StoreLocation(bucket: bucket, key: key.isEmpty ? path : "\(key)/\(path)")
+  }
+
+  /// A text as it is signed and sent: every byte but A–Z, a–z, 0–9, `-`, `.`, `_`, `~` is %XX, with
+  /// digits in upper case (AWS Signature Version 4). Some servers accept less, none asks for more.
+  static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnreserved(byte) || (keepingSlashes && byte == UInt8(ascii: "/")) {
+        bytes.append(byte)
+      } else {
+        let digits = Array("0123456789ABCDEF".utf8)
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package import TesseraSystem
+internal import TesseraText
+
+/// Objects: writing, reading, listing, deleting.
+extension StoreClient {
+  /// What a write depends on.
+  package enum Condition: Sendable, Equatable {
+    /// There is no such object yet.
+    case isNew
+    /// The object is the one that had this ETag.
+    case isUnchanged(etag: String)
+  }
+
+  /// What an object is, besides its bytes.
+  package struct Kind: Sendable {
+    /// The media type.
+    package var type: String
+    /// The header Cache-Control.
+    package var caching: String
+
+    package init(type: String, caching: String) {
+      self.type = type
+      self.caching = caching
+    }
+
+    fileprivate var headers: [(name: String, value: String)] {
+      [("content-type", type), ("cache-control", caching)]
+    }
+  }
+
+  /// Writes an object. Returns its ETag; empty if the server sends none.
+  ///
+  /// - Throws: ``StoreError``, of kind `condition` if the condition does not hold.
+  @discardableResult
+  package func put(
+    _ bytes: [UInt8], at location: StoreLocation, _ kind: Kind, if condition: Condition? = nil
+  ) throws(StoreError) -> String {
+    let request = StoreRequest(
+      method: "PUT", location: location, headers: kind.headers + Self.headers(of: condition),
+      body: bytes)
+    return try perform(request).headers["etag"] ?? ""
+  }
+
+  private static func headers(of condition: Condition?) -> [(name: String, value: String)] {
+    switch condition {
+    case .isNew: [("if-none-match", "*")]
+    case .isUnchanged(let etag): [("if-match", etag)]
+    case nil: []
+    }
+  }
+
+  /// Up to `count` bytes from `offset`; fewer only where the object ends.
+  ///
+  /// - Parameter etag: the object has to be the one that had it; nil for any.
+  package func get(
+    _ location: StoreLocation, _ count: Int, at offset: Int, if etag: String? = nil
+  ) throws(StoreError) -> (bytes: [UInt8], etag: String) {
+    guard count > 0 else { return ([], try head(location).etag) }
+    var request = StoreRequest(method: "GET", location: location)
+    request.headers = [("range", "bytes=\(offset)-\(offset + count - 1)")]
+    if let etag { request.headers.append(("if-match", etag)) }
+    request.limit = count
+    do throws(StoreError) {
+      let answer = try perform(request)
+      return (answer.body, answer.headers["etag"] ?? "")
+    } catch {
+      guard error.kind == .behindEnd else { throw error }
+      return ([], etag ?? "")
+    }
+  }
+
+  /// The size of an object in bytes, and its ETag.
+  package func head(_ location: StoreLocation) throws(StoreError) -> (size: Int, etag: String) {
+    let answer = try perform(StoreRequest(method: "HEAD", location: location))
+    guard let size = answer.headers["content-length"].flatMap({ Int($0) }) else {
+      throw StoreError(
+        kind: .refused, location: location, finding: "has no size: the store sent no Content-Length"
+      )
+    }
+    return (size, answer.headers["etag"] ?? "")
+  }
+
+  /// Deletes an object. A missing one is not an error.
+  package func delete(_ location: StoreLocation) throws(StoreError) {
+    do throws(StoreError) {
+      _ = try perform(StoreRequest(method: "DELETE", location: location))
+    } catch {
+      guard error.kind == .missing else { throw error }
+    }
+  }
+
+  /// A part of a listing: objects, and what has a further slash in its name ("folders").
+  package struct Page: Sendable {
+    package var objects: [(key: String, size: Int)] = []
+    package var folders: [String] = []
+    /// Continues the listing; nil at its end.
+    package var next: String?
+  }
+
+  /// Lists what is below a location, sorted by key, up to a thousand at a time.
+  ///
+  /// - Parameter isDeep: whether folders' contents are listed, and not the folders.
+  package func list(
+    _ location: StoreLocation, isDeep: Bool = false, after token: String? = nil,
+    limit: Int = 1_000
+  ) throws(StoreError) -> Page {
+    let prefix = location.key.isEmpty ? "" : location.key + "/"
+    var request = StoreRequest(
+      method: "GET", location: StoreLocation(bucket: location.bucket, key: ""))
+    request.query = [
+      ("list-type", "2"), ("max-keys", "\(limit)"), ("prefix", prefix),
+      // Keys may have characters that XML can't have.
+      ("encoding-type", "url"),
+    ]
+    if !isDeep { request.query.append(("delimiter", "/")) }
+    if let token { request.query.append(("continuation-token", token)) }
+    let text = String(decoding: try perform(request).body, as: UTF8.self)[...]
+    guard let result = StoreXML.elements("ListBucketResult", in: text).first else {
+      throw StoreError(
+        kind: .refused, location: location, finding: "can't be listed: the store sent no list")
+    }
+    // Servers that ignore the parameter do not repeat it.
+    let isEncoded = StoreXML.texts(of: "EncodingType", in: result).first == "url"
+    func decoded(_ text: String) -> String {
+      guard isEncoded else { return text }
+      // As in forms, a plus sign is a blank.
+      let text = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
+      return PercentEncoding.decode(text[...]).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+    var page = Page()
+    for object in StoreXML.elements("Contents", in: result) {
+      guard let key = StoreXML.texts(of: "Key", in: object).first,
+        let size = StoreXML.texts(of: "Size", in: object).first.flatMap({ Int($0) })
+      else { continue }
+      page.objects.append((decoded(key), size))
+    }
+    for folder in StoreXML.elements("CommonPrefixes", in: result) {
+      page.folders += StoreXML.texts(of: "Prefix", in: folder).map(decoded)
+    }
+    page.next = StoreXML.texts(of: "NextContinuationToken", in: result).first
+    return page
+  }
+}
+
+extension StoreClient {
+  /// The parts of an object that is written in parts, in bytes.
+  package static let partBytes = 16 << 20
+
+  /// Writes a large object in parts, which `next` returns in order; an empty one ends it.
+  package func put(
+    parts next: () throws(SystemError) -> [UInt8], at location: StoreLocation, _ kind: Kind,
+    if condition: Condition? = nil
+  ) throws(SystemError) {
+    let upload = try system { () throws(StoreError) in try beginUpload(location, kind) }
+    do throws(SystemError) {
+      var etags: [String] = []
+      while true {
+        let bytes = try next()
+        if bytes.isEmpty { break }
+        let number = etags.count + 1
+        etags.append(
+          try system { () throws(StoreError) in
+            try put(part: number, bytes, of: upload, at: location)
+          })
+      }
+      try system { () throws(StoreError) in
+        try endUpload(upload, etags, at: location, if: condition)
+      }
+    } catch {
+      // Parts that are never put together are paid for. The first error is what matters.
+      var abort = StoreRequest(method: "DELETE", location: location)
+      abort.query = [("uploadId", upload)]
+      _ = try? perform(abort)
+      throw error
+    }
+  }
+
+  private func system<Value>(
+    _ body: () throws(StoreError) -> Value
+  ) throws(SystemError) -> Value {
+    do throws(StoreError) { return try body() } catch { throw error.asSystemError }
+  }
+
+  private func beginUpload(
+    _ location: StoreLocation, _ kind: Kind
+  ) throws(StoreError) -> String {
+    var request = StoreRequest(method: "POST", location: location, headers: kind.headers)
+    request.query = [("uploads", "")]
+    let answer = String(decoding: try perform(request).body, as: UTF8.self)
+    guard let upload = StoreXML.texts(of: "UploadId", in: answer[...]).first else {
+      throw StoreError(
+        kind: .refused, location: location, finding: "can't be written: the store sent no UploadId")
+    }
+    return upload
+  }
+
+  /// Returns the part's ETag.
+  private func put(
+    part number: Int, _ bytes: [UInt8], of upload: String, at location: StoreLocation
+  ) throws(StoreError) -> String {
+    var request = StoreRequest(method: "PUT", location: location, body: bytes)
+    request.query = [("partNumber", "\(number)"), ("uploadId", upload)]
+    return try perform(request).headers["etag"] ?? ""
+  }
+
+  private func endUpload(
+    _ upload: String, _ etags: [String], at location: StoreLocation, if condition: Condition?
+  ) throws(StoreError) {
+    let parts = etags.enumerated().map { index, etag in
+      "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(etag)</ETag></Part>"
+    }
+    var request = StoreRequest(method: "POST", location: location)
+    request.query = [("uploadId", upload)]
+    request.headers = [("content-type", "application/xml")] + Self.headers(of: condition)
+    request.body = Array(
+      "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
+    let answer = String(decoding: try perform(request).body, as: UTF8.self)
+    // The status is sent before the parts are put together: an error may follow in the body.
+    if let code = StoreXML.texts(of: "Code", in: answer[...]).first {
+      throw StoreError(
+        kind: .unreachable, location: location, finding: "could not be written: \(code)")
+    }
+  }
+}

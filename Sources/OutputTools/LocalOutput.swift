@@ -1,0 +1,47 @@
+internal import TesseraFetch
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// An output whose catalog can be read from a disk: the output itself, or a copy of the catalog of one in an
+/// object store, which is removed together with this value.
+package final class LocalOutput: Sendable {
+  /// The path of the output, or of the folder with the copy. A catalog's own path stays what it is.
+  package let path: String
+  private let copy: TemporaryDirectory?
+
+  /// - Throws: ``OutputToolError`` if the output has no catalog, or it can't be read.
+  package init(_ root: String) async throws(OutputToolError) {
+    guard let location = StoreLocation(root) else {
+      path = root
+      copy = nil
+      return
+    }
+    let copy = try OutputToolError.wrap { try TemporaryDirectory() }
+    try await Self.copyCatalog(of: ObjectOutput(location, StoreSettings()), to: copy.path)
+    path = copy.path
+    self.copy = copy
+  }
+
+  private static func copyCatalog(
+    of output: ObjectOutput, to path: String
+  ) async throws(OutputToolError) {
+    for form in CatalogDraft.Form.allCases {
+      let name = "catalog.\(form.rawValue)"
+      do throws(SystemError) {
+        let file = try File(FileSystem.join(path, name), .create)
+        var offset = 0
+        while true {
+          let part = try await output.read(name, 16 << 20, at: offset)
+          if part.isEmpty { return }
+          try file.write(part)
+          offset += part.count
+        }
+      } catch {
+        guard error.isMissingFile else { throw OutputToolError("\(error)") }
+        try OutputToolError.wrap { try FileSystem.remove(FileSystem.join(path, name)) }
+      }
+    }
+    throw OutputToolError(
+      "\"\(output.location)\" holds no catalog.json; it must be the output of a run")
+  }
+}

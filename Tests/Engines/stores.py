@@ -1,0 +1,411 @@
+"""Object stores: moto (from PyPI, with authentication) and OpenStack Swift's S3 API (from Debian), and a proxy
+in front of one that fails in all the ways in which stores fail."""
+import hashlib
+import http.client
+import http.server
+import json
+import os
+import shutil
+import socketserver
+import subprocess
+import threading
+import time
+
+from work import ITEMS, ROOT, SHARDS, check, free_port, wait
+
+BUCKET = "feed"
+
+
+class Store:
+    """A store, and what reaches it."""
+
+    def __init__(self, name, endpoint, key, secret, process=None):
+        self.name, self.endpoint, self.key, self.secret, self.process = name, endpoint, key, secret, process
+
+    @property
+    def environment(self):
+        return dict(os.environ, AWS_ACCESS_KEY_ID=self.key, AWS_SECRET_ACCESS_KEY=self.secret,
+                    AWS_ENDPOINT_URL=self.endpoint, AWS_REGION="us-east-1", AWS_SESSION_TOKEN="")
+
+    def client(self):
+        import boto3
+        return boto3.client("s3", endpoint_url=self.endpoint, aws_access_key_id=self.key,
+                            aws_secret_access_key=self.secret, region_name="us-east-1")
+
+    def tessera(self, *words, environment=None, timeout=300):
+        return subprocess.run(["tessera", *words], env=dict(self.environment, **(environment or {})),
+                              capture_output=True, text=True, timeout=timeout)
+
+    def get(self, key):
+        return self.client().get_object(Bucket=BUCKET, Key=key)
+
+    def keys(self, prefix):
+        pages = self.client().get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
+        return [item["Key"] for page in pages for item in page.get("Contents", [])]
+
+    def close(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+
+
+def start_moto(home):
+    import boto3
+    port = free_port()
+    # The first four calls make a user; from then on every request needs a signature.
+    process = subprocess.Popen(
+        [f"{home}/venv/bin/moto_server", "--host", "127.0.0.1", "--port", str(port)],
+        env=dict(os.environ, INITIAL_NO_AUTH_ACTION_COUNT="3"), stdout=subprocess.DEVNULL,
+        stderr=open(f"{home}/moto.log", "w"))
+    endpoint = f"http://127.0.0.1:{port}"
+
+    def answers():
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+            connection.request("GET", "/moto-api/")
+            return connection.getresponse().status
+        except OSError:
+            return None
+    wait(answers, 60, "the start of moto")
+    iam = boto3.client("iam", endpoint_url=endpoint, aws_access_key_id="any", aws_secret_access_key="any",
+                       region_name="us-east-1")
+    iam.create_user(UserName="tessera")
+    key = iam.create_access_key(UserName="tessera")["AccessKey"]
+    policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+    iam.put_user_policy(UserName="tessera", PolicyName="all", PolicyDocument=json.dumps(policy))
+    store = Store("moto", endpoint, key["AccessKeyId"], key["SecretAccessKey"], process)
+    store.client().create_bucket(Bucket=BUCKET)
+    return store
+
+
+class Swift(Store):
+    """OpenStack Swift with one disk: a folder. Its S3 API is strict about signatures and digests."""
+
+    def __init__(self, home):
+        self.home = os.path.join(home, "swift")
+        shutil.rmtree(self.home, ignore_errors=True)
+        os.makedirs(f"{self.home}/disks/d1")
+        self.processes = []
+        port = free_port()
+        for kind in ["account", "container", "object"]:
+            self._start_storage(kind)
+        self._write("proxy", f"""
+[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = {port}
+swift_dir = {self.home}
+user = root
+workers = 2
+[pipeline:main]
+pipeline = catch_errors gatekeeper bulk s3api tempauth slo dlo proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+account_autocreate = true
+allow_account_management = true
+[filter:catch_errors]
+use = egg:swift#catch_errors
+[filter:gatekeeper]
+use = egg:swift#gatekeeper
+[filter:bulk]
+use = egg:swift#bulk
+[filter:s3api]
+use = egg:swift#s3api
+location = us-east-1
+[filter:tempauth]
+use = egg:swift#tempauth
+user_test_tester = testing .admin
+[filter:slo]
+use = egg:swift#slo
+[filter:dlo]
+use = egg:swift#dlo
+""")
+        self._start("proxy")
+        super().__init__("Swift", f"http://127.0.0.1:{port}", "test:tester", "testing")
+
+        def answers():
+            try:
+                self.client().create_bucket(Bucket=BUCKET)
+                return True
+            except Exception:
+                return False
+        wait(answers, 60, "the start of Swift")
+
+    def _start_storage(self, kind):
+        port = free_port()
+        builder = f"{self.home}/{kind}.builder"
+        for words in [["create", "4", "1", "1"], ["add", f"r1z1-127.0.0.1:{port}/d1", "1"], ["rebalance"]]:
+            done = subprocess.run(["swift-ring-builder", builder, *words], capture_output=True, text=True)
+            check(done.returncode in (0, 1), f"swift-ring-builder {words}: {done.stdout}")
+        self._write(kind, f"""
+[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = {port}
+swift_dir = {self.home}
+devices = {self.home}/disks
+mount_check = false
+user = root
+workers = 2
+recon_cache_path = {self.home}
+[pipeline:main]
+pipeline = {kind}-server
+[app:{kind}-server]
+use = egg:swift#{kind}
+""")
+        self._start(kind)
+
+    def _write(self, kind, text):
+        with open(f"{self.home}/{kind}.conf", "w") as file:
+            file.write(text)
+
+    def _start(self, kind):
+        self.processes.append(subprocess.Popen(
+            [f"swift-{kind}-server", f"{self.home}/{kind}.conf"], stdout=subprocess.DEVNULL,
+            stderr=open(f"{self.home}/{kind}.log", "w")))
+
+    def close(self):
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait()
+
+
+def pipeline(work, name, output, state, extra=""):
+    path = f"{work.home}/{name}.yaml"
+    with open(work.pipeline) as file:
+        lines = [line for line in file if not line.startswith("output:")]
+    # The name of the pipeline is in the catalog.
+    folder = f"{work.home}/{name}"
+    os.makedirs(folder, exist_ok=True)
+    path = f"{folder}/feed.yaml"
+    with open(path, "w") as file:
+        file.write("".join(lines) + f"output: {output}\nstate: {state}\n{extra}")
+    return path
+
+
+def expect(work, store, prefix, what):
+    """Checks that an output in a store has the catalog of one run, and files with the headers of a CDN."""
+    body = store.get(f"{prefix}/catalog.json")
+    text = body["Body"].read()
+    digest = hashlib.sha256(text).hexdigest()
+    images = json.loads(text)["images"]
+    ok = sum(image["status"] == "ok" for image in images)
+    check(ok == work.ok, f"{what}: {ok} images are ok, expected {work.ok}")
+    check(digest == work.digest, f"{what}: the catalog {digest} is not {work.digest}")
+    check(body["ContentType"] == "application/json", f"{what}: the catalog is {body['ContentType']}")
+    check("max-age=60" in body["CacheControl"], f"{what}: the catalog is cached: {body['CacheControl']}")
+    variant = images[0]["variants"][0]
+    file = store.get(f"{prefix}/{variant['path']}")
+    check(file["ContentType"] == variant["type"], f"{what}: a file is {file['ContentType']}")
+    check(file["CacheControl"] == "public, max-age=31536000, immutable", f"{what}: {file['CacheControl']}")
+    check(len(file["Body"].read()) == variant["bytes"], f"{what}: a file has another size")
+    verified = store.tessera("verify", f"s3://{BUCKET}/{prefix}", "--quiet", "--deep")
+    check(verified.returncode == 0, f"{what}: {verified.stdout} {verified.stderr}")
+    print(f"{what}: {ok} images ok, catalog {digest[:16]}", flush=True)
+
+
+def test_run(work, store):
+    output, state = f"s3://{BUCKET}/one", f"{work.home}/{store.name}-state"
+    shutil.rmtree(state, ignore_errors=True)
+    path = pipeline(work, f"{store.name}-one", output, state)
+    done = store.tessera("run", path, "--quiet")
+    check(done.returncode == 1, f"{store.name}: status {done.returncode}: {done.stderr}")
+    expect(work, store, "one", f"{store.name}, one run")
+    again = store.tessera("run", path, "--quiet", "--json")
+    report = json.loads(again.stdout)
+    check(report["decodes"] == 0, f"{store.name}: the second run decodes {report['decodes']}")
+    page = store.tessera("gallery", output)
+    check(page.returncode == 0, f"{store.name}: {page.stderr}")
+    check(b"<html" in store.get("one/gallery.html")["Body"].read().lower(), f"{store.name}: no gallery")
+    why = store.tessera("why", output, "p0", "--state", state)
+    check(why.returncode == 0 and "p0" in why.stdout, f"{store.name}: {why.stderr}")
+    # What no catalog names leaves the store.
+    with open(work.manifest) as file:
+        lines = file.readlines()
+    short = f"{work.home}/short.jsonl"
+    with open(short, "w") as file:
+        file.writelines(lines[:ITEMS // 10 * 9:10])
+    files = len(store.keys("one/variants/"))
+    less = store.tessera("run", path, "--quiet", "--manifest", short, "--allow-shrink")
+    check(less.returncode in (0, 1), f"{store.name}: {less.stderr}")
+    pruned = store.tessera("prune", output, "--state", state, "--grace", "0s", "--json")
+    check(pruned.returncode == 0, f"{store.name}: {pruned.stderr}")
+    left = len(store.keys("one/variants/"))
+    check(left < files and json.loads(pruned.stdout)["deleted"] == files - left,
+          f"{store.name}: {files} files, {left} are left: {pruned.stdout}")
+    verified = store.tessera("verify", output, "--quiet")
+    check(verified.returncode == 0, f"{store.name}: after prune: {verified.stdout}")
+    print(f"{store.name}: prune deleted {files - left} of {files} files", flush=True)
+
+
+def test_shards(work, store):
+    output = f"s3://{BUCKET}/shards-of-it"
+    manifest = f"s3://{BUCKET}/manifest.jsonl"
+    with open(work.manifest, "rb") as file:
+        store.client().put_object(Bucket=BUCKET, Key="manifest.jsonl", Body=file.read())
+    # Two machines, each with a disk of its own; three shards run on both at the same time.
+    machines = []
+    for number in range(2):
+        state = f"{work.home}/{store.name}-machine{number}"
+        shutil.rmtree(state, ignore_errors=True)
+        machines.append(pipeline(work, f"{store.name}-machine{number}", output, state))
+    runs = [(shard, shard % 2) for shard in range(SHARDS)] + [(shard, 1 - shard % 2) for shard in range(3)]
+    results = {}
+
+    def run(shard, machine):
+        done = store.tessera("run", machines[machine], "--shard", f"{shard}/{SHARDS}", "--quiet", "--partial-ok",
+                             "--manifest", manifest)
+        results[shard, machine] = (done.returncode, done.stderr)
+    threads = [threading.Thread(target=run, args=one) for one in runs]
+    for start in range(0, len(threads), 4):
+        for thread in threads[start:start + 4]:
+            thread.start()
+        for thread in threads[start:start + 4]:
+            thread.join()
+    for shard, machine in [(0, 1), (1, 0), (2, 1)]:
+        check(results[shard, machine][0] == 0, f"{store.name}: a twin: {results[shard, machine]}")
+    bad = {one: result for one, result in results.items() if result[0] != 0}
+    check(not bad, f"{store.name}: {bad}")
+    merged = store.tessera("merge", output)
+    check(merged.returncode == 1, f"{store.name}: merge: {merged.returncode} {merged.stderr}")
+    expect(work, store, "shards-of-it", f"{store.name}, {SHARDS} shards on two machines, three of them on both")
+
+
+class Faults(http.server.BaseHTTPRequestHandler):
+    """A proxy that hands on most requests, and fails the others as its server says."""
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *words):
+        pass
+
+    def handle_any(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        fault = self.server.fault(self)
+        if fault == "drop":
+            self.close_connection = True
+            self.connection.close()
+            return
+        if fault:
+            status, code = fault
+            text = f"<Error><Code>{code}</Code><Message>injected</Message></Error>".encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(text)
+            return
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.target, timeout=60)
+        # The signature covers the name of the host.
+        connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+        for name, value in self.headers.items():
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        text = answer.read()
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("connection", "transfer-encoding", "content-length", "server", "date"):
+                self.send_header(name, value)
+        self.send_header("Content-Length", answer.getheader("Content-Length") if self.command == "HEAD"
+                         else str(len(text)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(text)
+
+    do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = handle_any
+
+
+class FaultServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+
+    def __init__(self, target):
+        super().__init__(("127.0.0.1", 0), Faults)
+        self.target, self.count, self.lock = target, 0, threading.Lock()
+        self.fault = lambda request: None
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def each(self, number, fault):
+        """Fails each n-th request."""
+        self.count = 0
+
+        def decide(request):
+            with self.lock:
+                self.count += 1
+                return fault if self.count % number == 0 else None
+        self.fault = decide
+
+
+def test_faults(work, store):
+    target = int(store.endpoint.rsplit(":", 1)[1])
+    server = FaultServer(target)
+    proxied = Store(store.name, f"http://127.0.0.1:{server.server_port}", store.key, store.secret)
+
+    def run(name, environment=None):
+        state = f"{work.home}/{store.name}-{name}"
+        shutil.rmtree(state, ignore_errors=True)
+        path = pipeline(work, f"{store.name}-{name}", f"s3://{BUCKET}/{name}", state)
+        begun = time.monotonic()
+        done = proxied.tessera("run", path, "--quiet", environment=environment)
+        return done, time.monotonic() - begun
+    # Failures that pass: the result is that of a run without them.
+    for name, fault in [("slowdown", (503, "SlowDown")), ("internal", (500, "InternalError")), ("dropped", "drop")]:
+        server.each(7, fault)
+        done, seconds = run(name)
+        server.fault = lambda request: None
+        check(done.returncode == 1, f"{name}: status {done.returncode}: {done.stderr}")
+        expect(work, proxied, name, f"{store.name}, each seventh answer is {name}")
+    # Failures that do not pass: status 2, a sentence, and no catalog.
+    for name, fault, environment, sentence in [
+            ("refused", (403, "AccessDenied"), None, "403 AccessDenied"),
+            ("skewed", (403, "RequestTimeTooSkewed"), None, "set this machine's clock"),
+            ("down", (503, "ServiceUnavailable"), None, "could not be reached in 6 attempts"),
+            ("gone", "drop", None, "could not be reached in 6 attempts"),
+            ("secret", None, {"AWS_SECRET_ACCESS_KEY": "wrong"}, "check the credentials")]:
+        server.fault = lambda request: fault
+        done, seconds = run(name, environment)
+        server.fault = lambda request: None
+        check(done.returncode == 2, f"{name}: status {done.returncode}: {done.stderr}")
+        check(sentence in done.stderr, f"{name}: {done.stderr}")
+        check(seconds < 60, f"{name}: {seconds:.0f} s")
+        check(not [key for key in store.keys(f"{name}/") if "catalog" in key], f"{name}: there is a catalog")
+        print(f"{store.name}, {name}: {done.stderr.strip()} ({seconds:.0f} s)", flush=True)
+    # In the middle: the last catalog stands, and names only files that are there.
+    state = f"{work.home}/{store.name}-middle"
+    shutil.rmtree(state, ignore_errors=True)
+    path = pipeline(work, f"{store.name}-middle", f"s3://{BUCKET}/middle", state)
+    done = proxied.tessera("run", path, "--quiet", "--manifest", f"{work.home}/short.jsonl")
+    before = store.get("middle/catalog.json")["Body"].read()
+    server.each(1, (403, "AccessDenied"))
+    allowed = server.fault
+    counter = [0]
+
+    def late(request):
+        counter[0] += 1
+        return (403, "AccessDenied") if counter[0] > 40 else None
+    server.fault = late
+    done = proxied.tessera("run", path, "--quiet")
+    server.fault = lambda request: None
+    check(done.returncode == 2, f"middle: status {done.returncode}: {done.stderr}")
+    check(store.get("middle/catalog.json")["Body"].read() == before, "middle: the catalog has changed")
+    verified = store.tessera("verify", f"s3://{BUCKET}/middle", "--quiet")
+    check(verified.returncode == 0, f"middle: {verified.stdout}")
+    done = proxied.tessera("run", path, "--quiet")
+    expect(work, store, "middle", f"{store.name}, refused in the middle, then run again")
+    server.shutdown()
+
+
+def test(work, home, which):
+    if "moto" in which:
+        store = start_moto(home)
+        try:
+            test_run(work, store)
+            test_shards(work, store)
+            test_faults(work, store)
+        finally:
+            store.close()
+    if "swift" in which:
+        store = Swift(home)
+        try:
+            test_run(work, store)
+            test_shards(work, store)
+        finally:
+            store.close()
