@@ -106,7 +106,7 @@ class Work:
                   access_log off; default_type image/jpeg;
                   client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
                   uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
-                  server {{ listen 127.0.0.1:{self.port}; root {FIXTURES}; limit_rate 4k; }}
+                  server {{ listen 127.0.0.1:{self.port}; root {FIXTURES}; limit_rate 20k; }}
                 }}""")
         process = subprocess.Popen(["nginx", "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
         wait(lambda: os.path.exists(f"{folder}/pid"), 20, "the start of nginx")

@@ -143,6 +143,7 @@ import Testing
     #expect(try find().key == "role")
     variables["AWS_ACCESS_KEY_ID"] = "k"
     variables["AWS_SECRET_ACCESS_KEY"] = "s"
+    variables["AWS_SESSION_TOKEN"] = ""
     #expect(try find() == StoreCredentials(key: "k", secret: "s"))
   }
 
@@ -150,10 +151,11 @@ import Testing
     let text = """
       <?xml version="1.0"?><ListBucketResult xmlns="x"><Name>b</Name><KeyCount>2</KeyCount>
       <Contents><Key>a&lt;b&amp;&#39;&quot;</Key><Size>1</Size></Contents>
-      <Contents><Key>c</Key><Size>2</Size></Contents><Broken>
+      <Contents><Key>c</Key><Size>2</Size></Contents><Message><![CDATA[a & b]]></Message><Broken>
       """
     #expect(StoreXML.texts(of: "Key", in: text[...]) == ["a<b&'\"", "c"])
     #expect(StoreXML.texts(of: "KeyCount", in: text[...]) == ["2"])
+    #expect(StoreXML.texts(of: "Message", in: text[...]) == ["a & b"])
     #expect(StoreXML.elements("Contents", in: text[...]).count == 2)
     #expect(StoreXML.texts(of: "Broken", in: text[...]).isEmpty)
     #expect(StoreXML.texts(of: "Ke", in: text[...]).isEmpty)

@@ -17,7 +17,8 @@ extension StoreCredentials {
     guard let key = environment("AWS_ACCESS_KEY_ID"), !key.isEmpty,
       let secret = environment("AWS_SECRET_ACCESS_KEY"), !secret.isEmpty
     else { return nil }
-    self.init(key: key, secret: secret, token: environment("AWS_SESSION_TOKEN"))
+    let token = environment("AWS_SESSION_TOKEN")
+    self.init(key: key, secret: secret, token: token?.isEmpty == true ? nil : token)
   }
 
   /// A section of the shared credentials file of AWS' tools. Nil unless it has key and secret.

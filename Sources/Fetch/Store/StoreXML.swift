@@ -1,7 +1,7 @@
 /// The answers of an object store: XML of a few flat elements. Only the text of elements is read, and
 /// none is nested in one of its own name, so no parser of a whole document is needed.
 enum StoreXML {
-  /// The text of each element with a name, in order. What is in `parent` alone, if that is given.
+  /// The text of each element with a name, in order.
   static func texts(of name: String, in text: Substring) -> [String] {
     elements(name, in: text).map { unescaped($0) }
   }
@@ -24,6 +24,10 @@ enum StoreXML {
   ]
 
   private static func unescaped(_ text: Substring) -> String {
+    let (start, end) = ("<![CDATA[", "]]>")
+    if text.hasPrefix(start), text.hasSuffix(end) {
+      return String(text.dropFirst(start.count).dropLast(end.count))
+    }
     guard text.utf8.contains(UInt8(ascii: "&")) else { return String(text) }
     var result = ""
     var rest = text
