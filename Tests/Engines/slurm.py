@@ -95,34 +95,38 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=60 State=UP
         return dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
 
     def jobs(self):
-        """The state of each job and task, by its id."""
-        lines = self.call("squeue", "--noheader", "--array", "--states=all", "--format=%i %T %N").splitlines()
-        return {line.split()[0]: line.split()[1:] for line in lines}
+        """State, node and number of each job and task, by its id."""
+        lines = self.call("squeue", "--noheader", "--array", "--states=all",
+                          "--format=%i|%T|%N|%A").splitlines()
+        return {line.split("|")[0]: line.split("|")[1:] for line in lines}
+
+    def running_on(self, node):
+        return [job for job, (state, where, _) in self.jobs().items() if (state, where) == ("RUNNING", node)]
 
     def kill(self, node):
         """Ends a node as a power failure does: its daemon, and everything that runs on it."""
-        def children(of):
-            try:
-                with open(f"/proc/{of}/task/{of}/children") as file:
-                    return [int(word) for word in file.read().split()]
-            except FileNotFoundError:
-                return []
-        # Steps leave slurmd's family; they are found by the name of their node.
+        numbers = [number for state, where, number in self.jobs().values() if (state, where) == ("RUNNING", node)]
+        family = {}
         steps = []
-        for name in os.listdir("/proc"):
-            if not name.isdigit():
-                continue
+        for name in filter(str.isdigit, os.listdir("/proc")):
             try:
-                with open(f"/proc/{name}/environ", "rb") as file:
-                    environment = file.read().split(b"\0")
-            except (FileNotFoundError, PermissionError, ProcessLookupError):
+                with open(f"/proc/{name}/stat") as file:
+                    family.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(int(name))
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    title = file.read().decode(errors="replace")
+            except (FileNotFoundError, ProcessLookupError):
                 continue
-            if f"SLURM_CONF={self.home}/slurm.conf".encode() in environment \
-                    and f"SLURMD_NODENAME={node}".encode() in environment:
+            if any(title.startswith(f"slurmstepd: [{number}.") for number in numbers):
                 steps.append(int(name))
-        for process in [self.processes[node].pid, *children(self.processes[node].pid), *steps]:
+        # The daemons first: they would report the end of the others.
+        victims = [self.processes[node].pid, *steps]
+        for victim in victims[1:]:
+            victims += family.get(victim, [])
+        for victim in victims[1 + len(steps):]:
+            victims += family.get(victim, [])
+        for victim in victims:
             try:
-                os.kill(process, signal.SIGKILL)
+                os.kill(victim, signal.SIGKILL)
             except ProcessLookupError:
                 pass
         self.processes.pop(node).wait()
@@ -151,11 +155,8 @@ def test(work, home):
         check(submitted.returncode == 0, f"submit: {submitted.stderr}")
         array, merge = submitted.stdout.split()
 
-        def running_on_n2():
-            return [job for job, state in cluster.jobs().items() if state[:1] == ["RUNNING"] and state[1:] == ["n2"]]
-        wait(running_on_n2, 60, "a shard on the second node")
         wait(lambda: work.done(output) >= 1, 120, "the first shard's end")
-        lost = wait(running_on_n2, 60, "another shard on the second node")
+        lost = wait(lambda: cluster.running_on("n2"), 60, "a shard on the second node")
         killed = cluster.kill("n2")
         check(killed > 0, "the node that was killed had no process")
         wait(lambda: cluster.jobs().get(merge, [""])[0] in ("COMPLETED", "FAILED", "CANCELLED"), 300, "the merge")
