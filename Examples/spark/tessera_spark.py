@@ -76,6 +76,8 @@ def run(spark, pipeline, output, shards, manifest=None, tessera="tessera"):
     def task(index, _):
         yield run_shard(index, shards, pipeline, output, manifest, tessera)
 
+    # Executors import this module, unless it is the program itself.
+    spark.sparkContext.addPyFile(os.path.realpath(__file__))
     # Not `pipe`, which ignores exit statuses and hands over no environment.
     counts = (spark.sparkContext.parallelize(range(shards), shards)
               .mapPartitionsWithIndex(task).collect())

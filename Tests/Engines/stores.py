@@ -86,7 +86,10 @@ class Swift(Store):
         shutil.rmtree(self.home, ignore_errors=True)
         os.makedirs(f"{self.home}/disks/d1")
         self.processes = []
-        port = free_port()
+        port, cache = free_port(), free_port()
+        # Swift's own middleware for tokens wants it.
+        self.processes.append(subprocess.Popen(
+            ["memcached", "-l", "127.0.0.1", "-p", str(cache), "-U", "0", "-u", "root"]))
         for kind in ["account", "container", "object"]:
             self._start_storage(kind)
         self._write("proxy", f"""
@@ -97,7 +100,7 @@ swift_dir = {self.home}
 user = root
 workers = 2
 [pipeline:main]
-pipeline = catch_errors gatekeeper bulk s3api tempauth slo dlo proxy-server
+pipeline = catch_errors gatekeeper cache bulk s3api tempauth slo dlo proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
@@ -106,6 +109,9 @@ allow_account_management = true
 use = egg:swift#catch_errors
 [filter:gatekeeper]
 use = egg:swift#gatekeeper
+[filter:cache]
+use = egg:swift#memcache
+memcache_servers = 127.0.0.1:{cache}
 [filter:bulk]
 use = egg:swift#bulk
 [filter:s3api]
@@ -158,9 +164,9 @@ use = egg:swift#{kind}
             file.write(text)
 
     def _start(self, kind):
+        log = open(f"{self.home}/{kind}.log", "w")
         self.processes.append(subprocess.Popen(
-            [f"swift-{kind}-server", f"{self.home}/{kind}.conf"], stdout=subprocess.DEVNULL,
-            stderr=open(f"{self.home}/{kind}.log", "w")))
+            [f"swift-{kind}-server", f"{self.home}/{kind}.conf", "--verbose"], stdout=log, stderr=log))
 
     def close(self):
         for process in self.processes:
