@@ -259,6 +259,16 @@ import Testing
     }
   }
 
+  @Test func theDocumentedObjectStoreIsAPipeline() async throws {
+    let keys = try Document("Examples/operations/README.md").blocks("yaml").joined()
+    let folder = try TemporaryFolder()
+    try folder.write("https://example.com/a.jpg\n", to: "m.txt")
+    try folder.write("manifest: m.txt\nslots: {card: {size: 180x}}\n\(keys)", to: "p.yaml")
+    let check = try await Tool.tessera("check", folder.path("p.yaml"))
+    #expect(check.status == 0, "\(check.output)\(check.errors)")
+    #expect(keys.contains("s3://"))
+  }
+
   /// Every block of code has a language, and each language in each document has a test above.
   @Test(arguments: Document.all)
   func everyBlockHasACheck(_ path: String) throws {
@@ -266,7 +276,7 @@ import Testing
       "README.md": ["yaml", "jsonl", "sh", "json"],
       "Pipelines/README.md": ["yaml", "jsonl", "text"],
       "Examples/README.md": ["json", "swift"],
-      "Examples/operations/README.md": ["sh", "dockerfile"],
+      "Examples/operations/README.md": ["sh", "dockerfile", "yaml"],
       // HouseTests.
       "Sources/README.md": ["modules", "exceptions"],
     ]

@@ -11,7 +11,9 @@ struct Document {
 
   static let all = [
     "README.md", "Pipelines/README.md", "Examples/README.md", "Examples/operations/README.md",
-    "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md", "Tests/Fixtures/README.md",
+    "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
+    "Examples/kubernetes/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",
+    "Tests/Fixtures/README.md",
   ]
 
   let path: String

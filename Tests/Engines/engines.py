@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-import yaml
-
 from work import ITEMS, ROOT, SHARDS, Work, check
 
 
@@ -50,6 +48,7 @@ def store(name):
 
 def kubernetes(work, home):
     """Runs the containers' own command lines, as a cluster would: none can be installed here."""
+    import yaml
     output = work.output("kubernetes")
     jobs = {}
     for name in ["shards", "merge"]:
