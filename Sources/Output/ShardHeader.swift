@@ -49,6 +49,11 @@ package struct ShardHeader: Sendable, Equatable {
     "\(folder)/\(shards)/\(shard).jsonl"
   }
 
+  /// Where the report of a shard's run is: times and machines, which are not in its result.
+  package static func reportPath(_ shard: Int, of shards: Int) -> String {
+    "\(folder)/\(shards)/\(shard).run.json"
+  }
+
   /// The folder of all shards' results, with one for each number of shards.
   package static let folder = "shards"
 

@@ -31,7 +31,7 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Calls `body`, which may be cancelled, and converts what else it throws.
-  static func wrapWork<Value>(_ body: () async throws -> Value) async throws -> Value {
+  static func wrapAsyncWork<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()
     } catch let error as CancellationError {

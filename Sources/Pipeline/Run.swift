@@ -161,8 +161,8 @@ struct RunSession: Sendable {
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
-    let folder = options.shard.map { "\(ShardHeader.folder)/\($0.count)/\($0.index)." } ?? ""
-    try await output.write("\(folder)run.json", recorder.current.json)
+    let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
+    try await output.write(path ?? "run.json", recorder.current.json)
     return recorder.current
   }
 

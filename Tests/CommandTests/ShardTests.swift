@@ -67,6 +67,15 @@ import Testing
 
         """)
     #expect(try Self.result(fixture, form) == Self.result(whole, form))
+    // What the runs did adds up to what one does; a content in several shards is decoded by each.
+    let (sum, one) = (try fixture.report, try whole.report)
+    let errors = one.keys.filter { $0.hasPrefix("errors.") }
+    #expect(errors.count == 2)
+    for name in ["items.total", "items.ok", "items.failed", "manifestProblems.total"] + errors {
+      #expect(sum[name] == one[name] && one[name] != nil, "\(name)")
+    }
+    #expect((one["decodes"] ?? 0)...20 ~= sum["decodes"] ?? 0)
+    #expect(sum["workers.count"] == 8 * (one["workers.count"] ?? 0))
     #expect(try await Self.merge(fixture, "--partial-ok", "--quiet").status == 0)
     // From parts of the manifest, each problem is reported once, too.
     let parts = fixture.folder.path("parts")

@@ -48,7 +48,7 @@ package struct Merging: Sendable {
     }
     var copies = target.map { _ in FileCopies(to: output, workspace) }
     let (form, head) = (first.header.form, Array(first.header.head.utf8))
-    try await OutputToolError.wrapWork {
+    try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
         form, head: Catalog.headLine(head, count: report.images),
         in: workspace.staging("catalog.\(form.rawValue)"))
@@ -58,6 +58,7 @@ package struct Merging: Sendable {
       }
       try await draft.publish(to: output)
     }
+    try await writeRunReport(of: shards, to: output)
     report.copied = copies?.count ?? 0
     report.copiedBytes = copies?.bytes ?? 0
     report.catalog = FileSystem.join(output.location, "catalog.\(form.rawValue)")
@@ -66,6 +67,22 @@ package struct Merging: Sendable {
 }
 
 extension Merging {
+  /// Writes `run.json`, without the shards whose own is missing or is no JSON.
+  private func writeRunReport(
+    of shards: ShardSet, to output: any Output
+  ) async throws(OutputToolError) {
+    var merged = MergedRunReport()
+    for (header, place) in shards.results {
+      let path = ShardHeader.reportPath(header.shard, of: header.shards)
+      guard let bytes = try? await place.read(path, 1 << 20, at: 0),
+        let report = try? JSONParser.parse(bytes)
+      else { continue }
+      merged.add(report)
+    }
+    guard let json = merged.json else { return }
+    try await OutputToolError.wrapAsync { try await output.write("run.json", json) }
+  }
+
   /// Where the catalog is written, and where it is put together. A store needs no workspace of its own:
   /// two merges at the same time write the same bytes.
   private func place() throws(OutputToolError) -> (any Output, Workspace, TemporaryDirectory?) {

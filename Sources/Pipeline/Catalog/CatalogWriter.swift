@@ -16,7 +16,7 @@ struct CatalogWriter {
     var draft = try CatalogDraft(
       head.form, head: head.line(count: lines.count),
       in: workspace.staging("catalog.\(head.form.rawValue)"))
-    try await lines.forEach { try draft.add($0.line.utf8) }
+    try await lines.forEachLine { try draft.add($0.line.utf8) }
     try await draft.publish(to: output)
   }
 }

@@ -13,7 +13,7 @@ struct ResultLines {
 
   private static let batch = 100
 
-  func forEach(_ body: (Line) throws -> Void) async throws {
+  func forEachLine(_ body: (Line) throws -> Void) async throws {
     var position = -1
     while true {
       let results = try await state.results(of: run, after: position, limit: Self.batch)
