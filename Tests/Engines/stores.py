@@ -276,6 +276,67 @@ def test_shards(work, store):
     expect(work, store, "shards-of-it", f"{store.name}, {SHARDS} shards on two machines, three of them on both")
 
 
+def test_sources(work, store):
+    """Sources in a bucket, which the pipeline has to permit."""
+    client = store.client()
+    client.create_bucket(Bucket="photos")
+    names = ["plain.jpg", "grey.png", "animated.gif"]
+    for name in names:
+        with open(f"{ROOT}/Tests/Fixtures/{name}", "rb") as file:
+            client.put_object(Bucket="photos", Key=f"a b/{name}", Body=file.read())
+    manifest = f"{work.home}/sources.txt"
+    with open(manifest, "w") as file:
+        file.writelines(f"s3://photos/a%20b/{name}\n" for name in [*names, "missing.jpg"])
+    outputs = {}
+    for allowed in ["s3:photos", "s3:other"]:
+        path = f"{work.home}/sources.yaml"
+        output = outputs[allowed] = work.output(f"{store.name}-sources-{allowed[3:]}")
+        with open(path, "w") as file:
+            file.write(f"manifest: {manifest}\noutput: {output}\nslots: {{card: {{size: 180x}}}}\n"
+                       f"fetch: {{allow: ['{allowed}'], retries: 0}}\n")
+        done = store.tessera("run", path, "--quiet")
+        check(done.returncode == 1, f"{store.name}, sources: status {done.returncode}: {done.stderr}")
+    with open(f"{outputs['s3:photos']}/catalog.json") as file:
+        images = json.load(file)["images"]
+    check([image["status"] for image in images] == ["ok"] * 3 + ["failed"], f"{store.name}, sources: {images}")
+    check(images[0]["url"] == "s3://photos/a%20b/plain.jpg", f"{store.name}, sources: {images[0]}")
+    check("404" in images[3]["error"]["message"], f"{store.name}, sources: {images[3]}")
+    with open(f"{outputs['s3:other']}/catalog.json") as file:
+        errors = [image["error"] for image in json.load(file)["images"]]
+    check(all("add allow: [s3:photos]" in error["message"] for error in errors), f"{store.name}: {errors}")
+    print(f"{store.name}, sources in a bucket: 3 ok, 1 missing; refused without permission", flush=True)
+
+
+def test_web_identity(work, home):
+    """Temporary credentials for the token of a platform, from a service for tokens."""
+    port = free_port()
+    process = subprocess.Popen([f"{home}/venv/bin/moto_server", "--host", "127.0.0.1", "--port", str(port)],
+                               stdout=subprocess.DEVNULL, stderr=open(f"{home}/moto-sts.log", "w"))
+    store = Store("moto", f"http://127.0.0.1:{port}", "any", "any", process)
+    try:
+        def answers():
+            try:
+                store.client().create_bucket(Bucket=BUCKET)
+                return True
+            except Exception:
+                return False
+        wait(answers, 60, "the start of moto")
+        token = f"{work.home}/token"
+        with open(token, "w") as file:
+            file.write("a.web.identity\n")
+        environment = dict(AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="", AWS_WEB_IDENTITY_TOKEN_FILE=token,
+                           AWS_ROLE_ARN="arn:aws:iam::123456789012:role/tessera")
+        path = pipeline(work, "web-identity", f"s3://{BUCKET}/identity", work.output("identity-state"))
+        done = store.tessera("run", path, "--quiet", environment=environment)
+        check(done.returncode == 1, f"web identity: status {done.returncode}: {done.stderr}")
+        expect(work, store, "identity", "moto, with a web identity")
+        with open(f"{home}/moto-sts.log") as file:
+            asked = [line for line in file if '"POST / ' in line]
+        check(len(asked) == 1, f"web identity: {len(asked)} requests for credentials")
+    finally:
+        store.close()
+
+
 class Faults(http.server.BaseHTTPRequestHandler):
     """A proxy that hands on most requests, and fails the others as its server says."""
     protocol_version = "HTTP/1.1"
@@ -405,13 +466,16 @@ def test(work, home, which):
         try:
             test_run(work, store)
             test_shards(work, store)
+            test_sources(work, store)
             test_faults(work, store)
         finally:
             store.close()
+        test_web_identity(work, home)
     if "swift" in which:
         store = Swift(home)
         try:
             test_run(work, store)
             test_shards(work, store)
+            test_sources(work, store)
         finally:
             store.close()
