@@ -28,11 +28,16 @@ package struct OpenOutput: Sendable {
       return
     }
     guard let state else { throw .noState(path) }
+    let other: String?
     do throws(SystemError) {
-      workspace = Workspace(
-        try Directory(state, creates: true), of: "the state \"\(state)\" of the output \"\(path)\"")
+      let directory = try Directory(state, creates: true)
+      workspace = Workspace(directory, of: "the state \"\(state)\" of the output \"\(path)\"")
+      other = try workspace.outputName(orSet: "\(location)")
     } catch {
       throw .system(error)
+    }
+    if let other, other != "\(location)" {
+      throw .otherOutput(state: state, of: other, output: path)
     }
     output = ObjectOutput(location, store)
   }

@@ -6,6 +6,8 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
   case busy(String, holder: String)
   /// Another run has published the result of other inputs meanwhile.
   case overtaken(String)
+  /// The state describes the files of another output.
+  case otherOutput(state: String, of: String, output: String)
   /// An object store has no place for the state.
   case noState(String)
   case system(SystemError)
@@ -14,7 +16,7 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
   package var isBusy: Bool {
     switch self {
     case .busy, .overtaken: true
-    case .noState, .system: false
+    case .otherOutput, .noState, .system: false
     }
   }
 
@@ -26,6 +28,10 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
     case .overtaken(let place):
       return "another run has published the result of \(place) meanwhile, from another manifest or "
         + "pipeline; run it again"
+    case .otherOutput(let state, let other, let output):
+      return
+        "the state \"\(state)\" is that of the output \"\(other)\"; name another directory for "
+        + "\"\(output)\" (state: DIR)"
     case .noState(let output):
       return
         "the output \"\(output)\" is in an object store, and the state must be on a disk of this "

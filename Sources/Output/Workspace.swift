@@ -59,6 +59,17 @@ package struct Workspace: Sendable {
     WorkFile("\(folder)/\(name)", in: directory)
   }
 
+  /// The output that the state describes, if it is in an object store: no file of it is looked for before
+  /// it is named again. Nil if there was none; then this one is noted.
+  func outputName(orSet name: String) throws(SystemError) -> String? {
+    if directory.exists("output") {
+      let bytes = try directory.open("output", .read).read(1 << 16, at: 0)
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    try directory.replace("output", with: Array(name.utf8), draft: Draft.name(of: "output"))
+    return nil
+  }
+
   // MARK: The state
 
   /// Whether a run has left a state.

@@ -16,6 +16,13 @@ class Cluster:
             os.makedirs(f"{self.home}/{name}", mode=0o755)
         self.processes = {}
         self.environment = dict(os.environ, SLURM_CONF=f"{self.home}/slurm.conf")
+        try:
+            self._start_all()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start_all(self):
         self._start_munge()
         self._configure()
         self.processes["ctld"] = subprocess.Popen(

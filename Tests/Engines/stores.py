@@ -86,6 +86,13 @@ class Swift(Store):
         shutil.rmtree(self.home, ignore_errors=True)
         os.makedirs(f"{self.home}/disks/d1")
         self.processes = []
+        try:
+            self._start_all()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start_all(self):
         port, cache = free_port(), free_port()
         # Swift's own middleware for tokens wants it.
         self.processes.append(subprocess.Popen(

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraFetch
 import TesseraOutput
 import TesseraSystem
 import TesseraTestSupport
@@ -39,6 +40,16 @@ import Testing
       #expect(try folder.text("out/variants/ab/abc.webp") == content)
       #expect(workspace.staging("1").size == nil)
     }
+  }
+
+  /// The state of an output in a store says which files are there, so it is never another's.
+  @Test func aStateInADirectoryBelongsToOneOutput() throws {
+    let folder = try TemporaryFolder()
+    let (state, store) = (folder.path("state"), StoreSettings())
+    for _ in 0..<2 { _ = try OpenOutput("s3://feed/a/", state: state, store) }
+    #expect(throws: OutputError.self) { try OpenOutput("s3://feed/b", state: state, store) }
+    #expect(throws: OutputError.self) { try OpenOutput("s3://feed/a", state: nil, store) }
+    #expect(try OpenOutput(folder.path("out"), state: nil, store).output is DirectoryOutput)
   }
 
   /// The first of two that write a document at the same time wins, and nothing else is left.
