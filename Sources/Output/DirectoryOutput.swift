@@ -45,6 +45,10 @@ package struct DirectoryOutput: Output {
     try Draft.clear(root)
   }
 
+  package func clearDrafts(in folder: String) throws(SystemError) {
+    if root.exists(folder) { try Draft.clear(try root.directory(folder)) }
+  }
+
   package func publish(staged: String, as path: String) throws(SystemError) {
     let (folder, name) = (try folder(of: path), FileSystem.name(of: path))
     // A file that is there and whole stays: it may have reached the disk already, and this one has

@@ -31,6 +31,9 @@ package final class ObjectOutput: Output {
     _ = try await call { client, base throws(StoreError) in try client.list(base, limit: 1) }
   }
 
+  /// A store shows whole objects only.
+  package func clearDrafts(in folder: String) {}
+
   private func call<Value: Sendable>(
     _ body: @escaping @Sendable (StoreClient, StoreLocation) throws(StoreError) -> Value
   ) async throws(SystemError) -> Value {
@@ -64,8 +67,8 @@ package final class ObjectOutput: Output {
     } catch {
       if error.isExistingFile { return false }
       guard error.isUnsupported else { throw error }
-      // A server without conditions (OpenStack Swift): two that write at the same time are not told
-      // apart, but readers see one of them whole.
+      // A server without conditions (OpenStack Swift): of two that write at the same time both may
+      // succeed, but readers see one of them whole.
       if try await sizes(of: [path])[0] != nil { return false }
       try await write(path, staged, if: nil)
     }
@@ -141,7 +144,10 @@ package final class ObjectOutput: Output {
     let (bytes, etag) = try await call { client, base throws(StoreError) in
       try client.get(base.appending(path), count, at: offset, if: version)
     }
-    if offset == 0 { versions.withLock { $0[path] = etag.isEmpty ? nil : etag } }
+    // A variant's name is its version, and there may be millions.
+    if offset == 0, !path.hasPrefix("variants/") {
+      versions.withLock { $0[path] = etag.isEmpty ? nil : etag }
+    }
     return bytes
   }
 
@@ -154,7 +160,6 @@ package final class ObjectOutput: Output {
       part.withUnsafeBytes { digest.update($0) }
       offset += part.count
     }
-    versions.withLock { $0[path] = nil }
     return digest.hexadecimal()
   }
 

@@ -12,6 +12,10 @@ package protocol Output: Sendable {
   /// Prepares the output for a run.
   func prepare() async throws(SystemError)
 
+  /// Removes what killed processes have left of documents in a folder. The caller is the only one that
+  /// writes there.
+  func clearDrafts(in folder: String) async throws(SystemError)
+
   /// Makes a staged file visible under a variant's path. Publishing a path again is not an error.
   ///
   /// - Parameter staged: a file of this machine. It is gone afterwards.

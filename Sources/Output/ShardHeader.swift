@@ -7,7 +7,7 @@ package import TesseraSystem
 ///     {"schema":"tessera-shard/1","shard":3,"shards":8,"manifest":"…","pipeline":"…", …}
 ///     {"line":12,"image":{"id":"p1", …}}
 ///
-/// There are no times and no machines in it: the same inputs give the same bytes.
+/// It has neither times nor machines in it: the same inputs give the same bytes.
 package struct ShardHeader: Sendable, Equatable {
   private static let schema = "tessera-shard/1"
 

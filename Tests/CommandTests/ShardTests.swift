@@ -122,8 +122,11 @@ import Testing
           == "tessera: 1 of 8 shards have no result: 7/8; run them (run --shard), then merge again\n"
       )
     }
+    // What a process that was killed while it published leaves.
+    try fixture.folder.write("half", to: "out/shards/8/7.jsonl.tessera-5.new")
     for shard in [0, 1, 2, 7] { _ = try await Self.run(fixture, shard) }
     #expect(try await Self.merge(fixture).status == 1)
+    #expect(!fixture.folder.files(below: "out/shards").contains { $0.hasSuffix(".new") })
     #expect(try Self.result(fixture) == Self.result(whole))
     await nginx.stop()
   }

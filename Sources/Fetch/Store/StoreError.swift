@@ -3,7 +3,7 @@ package import TesseraSystem
 /// Why an object store did not do what it was asked.
 package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Kind: Sendable, Equatable {
-    /// There is no such object.
+    /// The object does not exist.
     case missing
     /// A condition did not hold: the object exists already, or is another one.
     case condition

@@ -5,7 +5,7 @@ internal import TesseraText
 extension StoreClient {
   /// What a write depends on.
   package enum Condition: Sendable, Equatable {
-    /// There is no such object yet.
+    /// The object does not exist yet.
     case isNew
     /// The object is the one that had this ETag.
     case isUnchanged(etag: String)

@@ -27,7 +27,7 @@ package struct Merging: Sendable {
       try OutputFolder(root).published
     }
     let shards = try await ShardSet(in: outputs, count: count)
-    guard let first = shards.results.first else { throw OutputToolError("there are no shards") }
+    guard let first = shards.results.first else { throw OutputToolError("no shard has a result") }
     let output: any Output
     let workspace: Workspace
     let temporary: TemporaryDirectory?
@@ -37,6 +37,8 @@ package struct Merging: Sendable {
     defer { withExtendedLifetime(lock) {} }
     try await OutputToolError.wrapAsync {
       try await output.prepare()
+      // No shard is running, so what is left there belongs to dead ones.
+      try await output.clearDrafts(in: "\(ShardHeader.folder)/\(first.header.shards)")
       try workspace.clear()
     }
     var report = MergeReport()
@@ -67,7 +69,7 @@ package struct Merging: Sendable {
 }
 
 extension Merging {
-  /// Writes `run.json`, without the shards whose own is missing or is no JSON.
+  /// Writes `run.json`, without the shards whose own is missing or damaged.
   private func writeRunReport(
     of shards: ShardSet, to output: any Output
   ) async throws(OutputToolError) {

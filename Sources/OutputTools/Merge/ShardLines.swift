@@ -21,7 +21,10 @@ struct ShardLines {
     self.path = path
     self.output = output
     self.part = part
-    _ = try await nextLine()
+    // It may have been replaced since its header was read.
+    guard let first = try await nextLine(), ShardHeader(line: Array(first)) == header else {
+      throw damaged
+    }
   }
 
   /// The result at a path.

@@ -33,6 +33,7 @@ final class MemoryOutput: Output {
   var location: String { "memory" }
 
   func prepare() {}
+  func clearDrafts(in folder: String) {}
 
   func publish(staged: String, as path: String) throws(SystemError) {
     let bytes = try File(staged, .read).read(1 << 16, at: 0)
