@@ -169,7 +169,7 @@ private final class Bucket: BodyReceiving {
     let pipe = Pipe()
     process.standardOutput = pipe
     guard (try? process.run()) != nil else { return [] }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    let data = pipe.fileHandleForReading.readAll()
     process.waitUntilExit()
     return Array(data)
   }()

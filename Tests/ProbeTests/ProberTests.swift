@@ -235,14 +235,15 @@ import Testing
     },
   ]
 
-  /// Sends a response in two pieces, with a pause.
+  /// Sends a response in two pieces, with a pause. It says that the connection is closed then: a
+  /// client that reused it would have to send its next request twice.
   private static func drip(
     _ bytes: [UInt8], _ request: FaultServer.Request, _ connection: FaultServer.Connection
   ) {
     let range = (request.range ?? 0..<bytes.count).clamped(to: 0..<bytes.count)
     let status = request.range == nil ? "200 OK" : "206 Partial Content"
     connection.send(
-      "HTTP/1.1 \(status)\r\nContent-Length: \(range.count)\r\n"
+      "HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Length: \(range.count)\r\n"
         + "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)\r\n\r\n")
     let middle = range.lowerBound + min(60, range.count)
     connection.send(bytes[range.lowerBound..<middle])
@@ -287,7 +288,7 @@ import Testing
       input.fileHandleForWriting.write(Data(image))
       try? input.fileHandleForWriting.close()
     }
-    let bytes = Array(output.fileHandleForReading.readDataToEndOfFile())
+    let bytes = Array(output.fileHandleForReading.readAll())
     process.waitUntilExit()
     return bytes
   }()

@@ -95,9 +95,9 @@ public enum Tool {
           nonisolated(unsafe) var text = Data()  // read only after group.wait()
           let group = DispatchGroup()
           DispatchQueue.global().async(group: group) {
-            text = self.errors.fileHandleForReading.readDataToEndOfFile()
+            text = self.errors.fileHandleForReading.readAll()
           }
-          let out = output.fileHandleForReading.readDataToEndOfFile()
+          let out = output.fileHandleForReading.readAll()
           group.wait()
           process.waitUntilExit()
           let status =
@@ -132,5 +132,19 @@ extension Tool {
     // After the name in brackets: the state is the third field, user and system time 14 and 15.
     let fields = text[name...].split(separator: " ")
     return fields.count > 13 ? (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0) : 0
+  }
+}
+
+extension FileHandle {
+  /// Reads to the end of a pipe. Foundation's own functions end the process if a signal interrupts a read.
+  public func readAll() -> Data {
+    var all = Data()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(fileDescriptor, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return all }
+      all.append(contentsOf: buffer[..<count])
+    }
   }
 }
