@@ -1,0 +1,129 @@
+package tessera.catalog
+
+enum class Status(internal val word: String) {
+    /** The image is complete. */
+    OK("ok"),
+    /** The source could not be reached this time. The last good result still applies. */
+    STALE("stale"),
+    /** There is nothing to show. */
+    FAILED("failed"),
+    /** The size is known, but no variants were made. */
+    PENDING("pending")
+}
+
+/** One image of the catalog. */
+data class Image(
+    val id: String,
+    /** The manifest's URL, without secrets. */
+    val url: String,
+    val status: Status,
+    /** Pixels, as displayed. Null if the size is unknown. */
+    val width: Int? = null,
+    /** Pixels, as displayed. */
+    val height: Int? = null,
+    /** The source's format. */
+    val format: String? = null,
+    val alpha: Boolean? = null,
+    val animated: Boolean? = null,
+    val frames: Int? = null,
+    /** Why the status is failed or stale. */
+    val error: Failure? = null,
+    /** Defects of the source that did not prevent showing it. */
+    val warnings: List<String>? = null,
+    val placeholder: Placeholder? = null,
+    /** Smallest first. Empty if there is nothing to show. */
+    val variants: List<Variant> = emptyList(),
+    /** How the image fills each slot, by the slot's name. */
+    val slots: Map<String, SlotUse> = emptyMap(),
+    /** Only in catalogs of the full profile. */
+    val source: Source? = null,
+    /** What the image shows, for a screen reader. Empty for an ornament; null if the manifest does not say. */
+    val alt: String? = null,
+    /** The point that crops keep in view. */
+    val focus: Focus? = null,
+    /** The manifest's extra. */
+    val extra: CatalogValue? = null
+)
+
+/** Why an image could not be made or refreshed. */
+data class Failure(
+    /** A stable word: `http-status`, `timeout`, `not-image`… */
+    val code: String,
+    /** A sentence for people. */
+    val message: String,
+    /** Whether the same request may succeed later. */
+    val retryable: Boolean
+)
+
+/** What an app can show of an image until its file has loaded. Only the kinds that the pipeline requests are set. */
+data class Placeholder(
+    /** The dominant colour, as `#rrggbb`. */
+    val color: String? = null,
+    /** A ThumbHash in Base64. */
+    val thumbhash: String? = null,
+    val blurhash: String? = null,
+    /** An image of 16 pixels as a `data:` URL. */
+    val lqip: String? = null
+)
+
+/** A point of an image, in fractions of its width and height from the upper left corner. */
+data class Focus(val x: Double, val y: Double)
+
+/** An encoded file. */
+data class Variant(
+    /** Relative to the catalog. The content behind a path never changes. */
+    val path: String,
+    /** The media type. */
+    val type: String,
+    /** Pixels. */
+    val width: Int,
+    /** Pixels. */
+    val height: Int,
+    val bytes: Long,
+    /** Only in catalogs of the full profile: SHA-256 of the file, in hexadecimal. */
+    val sha256: String? = null,
+    /** Why the format is not the requested one. */
+    val fallback: String? = null,
+    /** The same image in the other formats, in their order of preference. */
+    val also: List<Alternative>? = null
+)
+
+/** The same image in another format. */
+data class Alternative(
+    /** Relative to the catalog. */
+    val path: String,
+    /** The media type. */
+    val type: String,
+    val bytes: Long,
+    val sha256: String? = null,
+    val fallback: String? = null
+)
+
+/** How an image fills one slot. */
+data class SlotUse(
+    /** The size in the layout, in points. */
+    val width: Int,
+    /** The size in the layout, in points. */
+    val height: Int,
+    /** An index into the image's variants for each of the catalog's scales. */
+    val variants: List<Int>
+)
+
+/** The bytes that an image was made from. A member is null if the source has no such property. */
+data class Source(
+    /** After redirects, without secrets. */
+    val url: String? = null,
+    val bytes: Long? = null,
+    /** SHA-256 of the bytes, in hexadecimal. */
+    val sha256: String,
+    /** Pixels as stored, before the orientation is applied. */
+    val width: Int? = null,
+    val height: Int? = null,
+    /** The Exif orientation, 1 to 8. */
+    val orientation: Int? = null,
+    val colourSpace: String? = null,
+    val profile: String? = null,
+    val etag: String? = null,
+    val lastModified: String? = null,
+    val robots: String? = null
+)

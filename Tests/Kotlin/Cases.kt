@@ -1,0 +1,204 @@
+package tessera.check
+
+import tessera.catalog.Appearance
+import tessera.catalog.Box
+import tessera.catalog.Catalog
+import tessera.catalog.CatalogIndex
+import tessera.catalog.CatalogPatch
+import tessera.catalog.CatalogValue
+import tessera.catalog.ImageState
+import tessera.catalog.Mode
+import tessera.catalog.PlaceholderData
+import tessera.catalog.PlaceholderKind
+import tessera.catalog.PlaceholderPixels
+import tessera.catalog.Prefetch
+import tessera.catalog.Size
+import tessera.catalog.SupportedTypes
+import tessera.catalog.UnknownSlotException
+import tessera.catalog.Variant
+import tessera.catalog.addCanonicalJson
+import tessera.catalog.appearance
+import tessera.catalog.cachedVariant
+import tessera.catalog.canonicalJson
+import tessera.catalog.fileAccepting
+import tessera.catalog.json.ByteList
+import tessera.catalog.requireSlots
+import tessera.catalog.url
+
+/** The table of cases that the libraries for Swift, TypeScript and Kotlin have in common. */
+class Cases(bytes: ByteArray, private val check: Check) {
+    private val cases = json(bytes)
+    private val catalog = Catalog.read(bytes(cases["catalog"]))
+    private val index = CatalogIndex(catalog)
+
+    private fun bytes(value: CatalogValue?): ByteArray {
+        val output = ByteList()
+        (value ?: CatalogValue.Null).addCanonicalJson(output)
+        return output.toByteArray()
+    }
+
+    /** Checks all sections, also that there is none but these. */
+    fun run() {
+        val sections = linkedMapOf(
+            "slotSizes" to ::slotSize, "slotFiles" to ::slotFile, "boxSizes" to ::boxSize, "boxFiles" to ::boxFile,
+            "filesFor" to ::fileFor, "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
+            "cached" to ::cached, "prefetch" to ::prefetch, "errors" to ::error, "patches" to ::patch)
+        for ((name, body) in sections) {
+            val rows = cases[name]?.list ?: emptyList()
+            check.equal(rows.isEmpty(), false, "$name has rows")
+            for (row in rows) body(row)
+        }
+        check.equal(index.types, cases["types"].texts(), "types")
+        for (row in cases["thumbhashes"]?.list ?: emptyList()) pixels(PlaceholderKind.THUMBHASH, row)
+        for (row in cases["blurhashes"]?.list ?: emptyList()) pixels(PlaceholderKind.BLURHASH, row)
+        lenient()
+        check.equal(String(catalog.canonicalJson()), cases["canonical"].text(), "canonical")
+        misspeltSlots()
+        val others = setOf(
+            "about", "catalog", "types", "thumbhashes", "blurhashes", "lenient", "canonical")
+        check.equal((cases as CatalogValue.Members).values.keys - others, sections.keys, "sections")
+    }
+
+    private fun row(value: CatalogValue): List<CatalogValue> = value.list ?: emptyList()
+
+    private fun variant(path: CatalogValue): Variant? =
+        catalog.images.flatMap { it.variants }.firstOrNull { it.path == path.string }
+
+    private fun box(value: CatalogValue): Box {
+        val mode = Mode.values().first { it.name.equals(value["mode"].text(), ignoreCase = true) }
+        return Box(value["width"]?.double, value["height"]?.double, mode)
+    }
+
+    private fun size(value: CatalogValue): Size? = value.list?.let { sides ->
+        Size((sides[0].long ?: 0).toInt(), (sides[1].long ?: 0).toInt())
+    }
+
+    private fun slotSize(value: CatalogValue) {
+        val (id, slot, expected) = row(value)
+        check.equal(index.layoutSize(id.text(), slot.text()), size(expected), value)
+    }
+
+    private fun slotFile(value: CatalogValue) {
+        val (id, slot, scale, expected) = row(value)
+        check.equal(index.variantFor(id.text(), slot.text(), scale.double ?: 0.0)?.path, expected.string, value)
+    }
+
+    private fun boxSize(value: CatalogValue) {
+        val (id, box, expected) = row(value)
+        check.equal(index.layoutSize(id.text(), box(box)), size(expected), value)
+    }
+
+    private fun boxFile(value: CatalogValue) {
+        val (id, box, scale, expected) = row(value)
+        check.equal(index.variantFor(id.text(), box(box), scale.double ?: 0.0)?.path, expected.string, value)
+    }
+
+    private fun fileFor(value: CatalogValue) {
+        val (path, types, expected) = row(value)
+        check.equal(variant(path)?.fileAccepting(types.texts().toSet())?.path, expected.string, value)
+    }
+
+    private fun accept(value: CatalogValue) {
+        val (header, expected) = row(value)
+        check.equal(SupportedTypes.accept(header.text()).sorted(), expected.texts(), value)
+    }
+
+    private fun url(value: CatalogValue) {
+        val (path, expected) = row(value)
+        check.equal(catalog.url(path.text()), expected.text(), value)
+    }
+
+    private fun appearance(value: CatalogValue) {
+        val (id, state, path, expected) = row(value)
+        val now = ImageState.values().first { it.name.equals(state.text(), ignoreCase = true) }
+        val found = index[id.text()]?.appearance(now, variant(path))
+        val text = when (found) {
+            is Appearance.File -> "image"
+            is Appearance.Blurred -> when (found.placeholder.kind) {
+                PlaceholderKind.LQIP -> "lqip"
+                PlaceholderKind.THUMBHASH -> "thumbhash"
+                PlaceholderKind.BLURHASH -> "blurhash"
+                PlaceholderKind.COLOR -> "color"
+            }
+            is Appearance.Empty -> "empty"
+            is Appearance.Failed -> "failure ${found.error?.code ?: ""}".trim()
+            null -> "none"
+        }
+        check.equal(text, expected.text(), value)
+    }
+
+    private fun cached(value: CatalogValue) {
+        val (path, cached, expected) = row(value)
+        val wanted = variant(path) ?: return check.equal(null, path, value)
+        val image = catalog.images.first { wanted in it.variants }
+        check.equal(image.cachedVariant(wanted) { it in cached.texts() }?.path, expected.string, value)
+    }
+
+    private fun prefetch(value: CatalogValue) {
+        fun requests(names: String) = names.map { Prefetch.Request(it.toString(), 100) }
+        fun names(requests: List<Prefetch.Request>) = requests.joinToString("") { it.path }
+        val prefetch = Prefetch((value["requests"]?.long ?: 0).toInt(), value["bytes"]?.long ?: 0)
+        val loaded = value["loaded"].text()
+        val step = prefetch.step(
+            value["visible"].texts().map { requests(it) }, requests(value["upcoming"].text()),
+            requests(value["underWay"].text())
+        ) { it in loaded }
+        check.equal(names(step.start), value["start"].text(), value)
+        check.equal(names(step.cancel), value["cancel"].text(), value)
+    }
+
+    private fun pixels(kind: PlaceholderKind, value: CatalogValue) {
+        val pixels = PlaceholderData(kind, value["hash"].text()).pixels(Size(4, 3))
+        check.equal(pixels?.width, value["width"]?.long?.toInt(), value)
+        check.equal(pixels?.height, value["height"]?.long?.toInt(), value)
+        // The first and the last two pixels. Samples may differ by 1: cosines and powers are not the same to the last
+        // bit on all platforms.
+        val expected = value["ends"]?.list?.map { (it.long ?: 0).toInt() }
+        val found = pixels?.let { samples(it).take(8) + samples(it).takeLast(8) }
+        check.equal(found?.size, expected?.size, value)
+        if (found == null || expected == null) return
+        for ((one, other) in found.zip(expected)) check.equal(Math.abs(one - other) <= 1, true, "$found $value")
+    }
+
+    /** Red, green, blue and alpha of each pixel. */
+    private fun samples(pixels: PlaceholderPixels): List<Int> =
+        pixels.argb.flatMap { listOf(it shr 16 and 255, it shr 8 and 255, it and 255, it ushr 24) }
+
+    private fun error(value: CatalogValue) {
+        val (text, member) = row(value)
+        val error = check.error(value) { Catalog.read(text.text().toByteArray()) }
+        check.equal(error?.member, member.text(), value)
+    }
+
+    private fun lenient() {
+        val lenient = cases["lenient"]
+        val problems = ArrayList<String>()
+        val rest = Catalog.read(lenient?.get("text").text().toByteArray()) { problems.add(it.member) }
+        check.equal(rest.images.map { it.id }, lenient?.get("ids").texts(), "lenient")
+        check.equal(problems, lenient?.get("problems").texts(), "lenient")
+    }
+
+    private fun patch(value: CatalogValue) {
+        val old = catalog.copy(digest = value["digest"]?.string)
+        val patch = bytes(value["patch"])
+        if (value["images"] == null) {
+            val error = check.error(value) { CatalogPatch.read(patch).appliedTo(old) }
+            check.equal(error?.reason == "", false, value)
+            return
+        }
+        val new = CatalogPatch.read(patch).appliedTo(old)
+        check.equal(new.images.map { it.id }, value["images"].texts(), value)
+        check.equal(new.digest, value["result"]?.string, value)
+    }
+
+    private fun misspeltSlots() {
+        catalog.requireSlots("card", "avatar")
+        val error = try {
+            catalog.requireSlots("card", "crad")
+            null
+        } catch (error: UnknownSlotException) {
+            error
+        }
+        check.equal(error?.message, "the catalog has no slot \"crad\"; did you mean \"card\"?", "requireSlots")
+    }
+}

@@ -1,0 +1,96 @@
+package tessera.check
+
+import java.util.concurrent.atomic.AtomicInteger
+import tessera.catalog.Box
+import tessera.catalog.Catalog
+import tessera.catalog.CatalogException
+import tessera.catalog.CatalogIndex
+import tessera.catalog.CatalogPatch
+import tessera.catalog.Mode
+import tessera.catalog.pixels
+
+/** Reads damaged catalogs and patches: the only exception is the library's own, and none takes long. */
+class Fuzz(private val sources: List<ByteArray>, private val patch: ByteArray, private val check: Check) {
+    private val random = SplitMix(4)
+    private val number = AtomicInteger()
+    var read = 0
+        private set
+
+    fun run(count: Int) {
+        watch()
+        for (attempt in 0 until count) {
+            number.set(attempt)
+            val bytes = damaged(sources[attempt % sources.size])
+            expectOneKind("catalog $attempt") { use(bytes, attempt) }
+            expectOneKind("patch $attempt") { CatalogPatch.read(damaged(patch)).appliedTo(whole) }
+        }
+        check.equal(read in 1 until count, true, "some are read, and some are not: $read")
+    }
+
+    private val whole = Catalog.read(sources[0])
+
+    private fun use(bytes: ByteArray, attempt: Int) {
+        val skipping: ((CatalogException) -> Unit)? = if (attempt % 4 < 2) null else { _ -> }
+        val catalog = Catalog.read(Pieces(bytes, 1 + random.below(5_000)), attempt % 2 == 0, skipping)
+        read++
+        val index = CatalogIndex(catalog)
+        for (image in catalog.images) {
+            index.variantFor(image.id, "card", 2.0)
+            image.placeholder?.pixels()
+            index.variantFor(image.id, Box(100.0, 100.0, Mode.CLIP), 3.0)
+            index.layoutSize(image.id, Box(null, Double.MAX_VALUE))
+        }
+    }
+
+    private fun expectOneKind(about: String, body: () -> Unit) {
+        try {
+            body()
+        } catch (error: CatalogException) {
+            // The library's own.
+        } catch (error: Throwable) {
+            return check.equal(error, null, about)
+        }
+        check.equal(null, null, about)
+    }
+
+    /** Changes, removes, repeats and inserts bytes. */
+    private fun damaged(source: ByteArray): ByteArray {
+        var bytes = source.copyOf()
+        for (change in 0..random.below(3)) {
+            val place = random.below(bytes.size)
+            val end = minOf(bytes.size, place + 1 + random.below(40))
+            val part = bytes.copyOfRange(place, end)
+            val before = bytes.copyOf(place)
+            val after = bytes.copyOfRange(end, bytes.size)
+            bytes = when (random.below(6)) {
+                0 -> before + after
+                1 -> before + part + part + after
+                2 -> before
+                3 -> before + tokens[random.below(tokens.size)].toByteArray() + after
+                else -> bytes.also { it[place] = random.next().toByte() }
+            }
+            if (bytes.size == 0) return bytes
+        }
+        return bytes
+    }
+
+    private val tokens = listOf(
+        "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud800", "null", "true", "-", "1e999", "0.", "{}", "[]",
+        "99999999999999999999", "\u0000", "é", "\n", "\"id\":", "\"images\":[", "\"extra\":", "[[[[[[[[")
+
+    /** Ends the process if one input takes longer than ten seconds. */
+    private fun watch() {
+        val thread = Thread {
+            while (true) {
+                val before = number.get()
+                Thread.sleep(10_000)
+                if (number.get() == before) {
+                    println("fuzzing: input $before takes more than ten seconds")
+                    Runtime.getRuntime().halt(1)
+                }
+            }
+        }
+        thread.isDaemon = true
+        thread.start()
+    }
+}
