@@ -1,0 +1,75 @@
+import { Image, Mode, Variant } from "../model.js";
+import { Size } from "./slots.js";
+
+/** A place in the layout that is not a slot, in points. A side that is absent is free; at most one may be. */
+export interface Box {
+  width?: number | undefined;
+  height?: number | undefined;
+  /** "fit" if absent. */
+  mode?: Mode | undefined;
+}
+
+/** A quotient as the length of a side: the nearest whole number, halves rounded up. */
+function rounded(dividend: number, divisor: number): number {
+  const length = Math.floor((2 * dividend + divisor) / (2 * divisor));
+  // A catalog is untrusted input: no side is longer than 1e9, and none is NaN.
+  return length < 1e9 ? Math.max(1, length) : 1e9;
+}
+
+/** The image's own size in pixels, if it is known. */
+function ownSize({ width, height }: Image): Size | undefined {
+  return width !== undefined && height !== undefined && width > 0 && height > 0 ? { width, height } : undefined;
+}
+
+/**
+ * The size of the image in any box, in the unit of the box. It is computed as for the catalog's slots: the image keeps
+ * its shape unless it is cropped ("clip"), and it fills the box even if it has fewer pixels. Sides are rounded to the
+ * nearest whole number and are at least 1.
+ *
+ * Undefined if the image's own size is unknown, or if both sides of the box are absent.
+ */
+export function boxSize(image: Image, box: Box): Size | undefined {
+  const own = ownSize(image);
+  if (own === undefined) return undefined;
+  const byWidth = (across: number): Size =>
+    ({ width: rounded(across, 1), height: rounded(across * own.height, own.width) });
+  const byHeight = (down: number): Size =>
+    ({ width: rounded(down * own.width, own.height), height: rounded(down, 1) });
+  const { width, height } = box;
+  if (width === undefined) return height === undefined ? undefined : byHeight(height);
+  if (height === undefined) return byWidth(width);
+  if (box.mode === "clip") return { width: rounded(width, 1), height: rounded(height, 1) };
+  const isTighterAcross = width * own.height <= height * own.width;
+  return (box.mode === "fill") !== isTighterAcross ? byWidth(width) : byHeight(height);
+}
+
+/**
+ * The file to fetch for any box on a screen: the smallest file with at least one pixel per device pixel, or the largest
+ * file. Files that were cropped for a slot are ignored, unless all were.
+ *
+ * @param scale device pixels per point.
+ */
+export function variantForBox(image: Image, box: Box, scale: number): Variant | undefined {
+  // For "clip" that is the box: a file of the whole image covers it if both sides do.
+  const shown = boxSize(image, box);
+  if (shown === undefined) return undefined;
+  const whole = wholeVariants(image);
+  const candidates = whole.length === 0 ? image.variants ?? [] : whole;
+  const largest = candidates[candidates.length - 1];
+  // NaN and infinity come from a layout that is not there yet.
+  if (!Number.isFinite(scale)) return largest;
+  const [across, down] = [shown.width * scale, shown.height * scale];
+  // A file's sides are rounded, so it may be up to half a pixel smaller than computed.
+  return candidates.find((each) => each.width + 0.5 >= across && each.height + 0.5 >= down) ?? largest;
+}
+
+/** The files that show the whole image, smallest first. The others were cropped for a slot. */
+export function wholeVariants(image: Image): Variant[] {
+  const own = ownSize(image);
+  if (own === undefined) return [];
+  // The catalog does not record crops, so the shape decides. The planner rounds the longer side and computes the other
+  // one from it; the same computation here gives the same result.
+  return (image.variants ?? []).filter((each) => own.width >= own.height
+    ? each.height === rounded(each.width * own.height, own.width)
+    : each.width === rounded(each.height * own.width, own.height));
+}

@@ -1,0 +1,19 @@
+/** A text as the value of an attribute in quotes. */
+export function attribute(text: string): string {
+  // A parser turns a plain CR into LF (HTML, section 13.2.3.5); other control characters are not allowed in any
+  // document, not even as references (section 13.1.4).
+  return text
+    .replace(/[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]/g, "\ufffd")
+    .replace(/[&"<>\r]/g, (character) => references[character] ?? "");
+}
+
+const references: { readonly [character: string]: string } = {
+  "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;", "\r": "&#13;",
+};
+
+/** A URL in `srcset`, whose parts are separated by commas and spaces. */
+export const sourceSetURL = (url: string): string => url.replace(/ /g, "%20").replace(/,/g, "%2C");
+
+/** A part of a class name: of a slot's name, whose letters, digits, "-", "_" and "." are kept or replaced. */
+export const className = (name: string): string =>
+  name.replace(/[^A-Za-z0-9_-]/g, (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`);

@@ -1,0 +1,153 @@
+// The sections of Examples/catalog/cases.json, as Tests/CatalogTests/CaseTests.swift reads them, for the package in
+// Examples/web. Runs in Node and in browsers.
+
+/** Runs all sections. Returns the number of rows of each, and what was wrong. */
+export function runCases(lib, cases) {
+  const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
+  const index = new lib.CatalogIndex(catalog);
+  const variants = catalog.images.flatMap((image) => image.variants ?? []);
+  const context = { lib, cases, catalog, index, variant: (path) => variants.find((each) => each.path === path) };
+  const sections = {};
+  const mistakes = [];
+  for (const [name, section] of Object.entries(sectionTests)) {
+    const check = (row, found, expected) => {
+      sections[name] = (sections[name] ?? 0) + 1;
+      const [one, other] = [JSON.stringify(found ?? null), JSON.stringify(expected ?? null)];
+      if (one !== other) mistakes.push(`${name}: ${JSON.stringify(row).slice(0, 300)}: ${one} instead of ${other}`);
+    };
+    section(context, check);
+    if (!sections[name]) mistakes.push(`${name}: nothing was checked`);
+  }
+  const known = [...Object.keys(sectionTests), "about", "catalog"];
+  for (const name of Object.keys(cases)) if (!known.includes(name)) mistakes.push(`${name}: has no check`);
+  return { sections, mistakes };
+}
+
+const sides = (size) => size && [size.width, size.height];
+
+/** What a body throws. */
+function thrown(body) {
+  try {
+    body();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const sectionTests = {
+  slotSizes({ cases, index }, check) {
+    for (const row of cases.slotSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);
+  },
+  slotFiles({ cases, index }, check) {
+    for (const row of cases.slotFiles) check(row, index.variant(row[0], row[1], row[2])?.path, row[3]);
+  },
+  boxSizes({ cases, index }, check) {
+    for (const row of cases.boxSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);
+  },
+  boxFiles({ cases, index }, check) {
+    for (const row of cases.boxFiles) check(row, index.variant(row[0], row[1], row[2])?.path, row[3]);
+  },
+  types({ cases, index }, check) {
+    check("types", index.types, cases.types);
+  },
+  filesFor({ lib, cases, variant }, check) {
+    for (const row of cases.filesFor) {
+      const accepting = new Set(row[1]);
+      check(row, lib.fileFor(variant(row[0]), accepting)?.path, row[2]);
+      check(row, lib.filesFor(variant(row[0]), accepting)[0]?.path, row[2]);
+    }
+  },
+  accept({ lib, cases }, check) {
+    for (const row of cases.accept) check(row, [...lib.supportedTypes(row[0])].sort(), row[1]);
+  },
+  urls({ lib, cases, catalog }, check) {
+    for (const row of cases.urls) check(row, lib.url(catalog, row[0]), row[1]);
+  },
+  appearance({ lib, cases, index, variant }, check) {
+    for (const row of cases.appearance) {
+      const found = lib.appearance(index.get(row[0]), row[1], variant(row[2]));
+      const words = {
+        placeholder: () => found.placeholder.kind,
+        failure: () => (found.error ? `failure ${found.error.code}` : "failure"),
+      };
+      check(row, words[found.kind]?.() ?? found.kind, row[3]);
+    }
+  },
+  cached({ lib, cases, catalog, variant }, check) {
+    for (const row of cases.cached) {
+      const wanted = variant(row[0]);
+      const image = catalog.images.find((each) => each.variants?.includes(wanted));
+      check(row, lib.cachedVariant(image, wanted, (path) => row[1].includes(path))?.path, row[2]);
+    }
+  },
+  prefetch({ lib, cases }, check) {
+    const requests = (names = "") => [...names].map((path) => ({ path, bytes: 100 }));
+    const names = (list) => list.map(({ path }) => path).join("");
+    for (const row of cases.prefetch) {
+      const step = new lib.Prefetch(row.requests, row.bytes).step({
+        visible: row.visible.map(requests), upcoming: requests(row.upcoming), underWay: requests(row.underWay),
+        isLoaded: (path) => (row.loaded ?? "").includes(path),
+      });
+      check(row, [names(step.start), names(step.cancel)], [row.start, row.cancel]);
+    }
+  },
+  thumbhashes: (context, check) => placeholders(context, check, "thumbhash"),
+  blurhashes: (context, check) => placeholders(context, check, "blurhash"),
+  errors({ lib, cases }, check) {
+    for (const row of cases.errors) {
+      const error = thrown(() => lib.readCatalog(row[0]));
+      check(row, error instanceof lib.CatalogError && error.member, row[1]);
+    }
+  },
+  lenient({ lib, cases }, check) {
+    const problems = [];
+    const rest = lib.readCatalog(cases.lenient.text, { skip: (problem) => problems.push(problem.member) });
+    check("ids", rest.images.map(({ id }) => id), cases.lenient.ids);
+    check("problems", problems, cases.lenient.problems);
+  },
+  patches({ lib, cases, catalog }, check) {
+    for (const row of cases.patches) {
+      const old = row.digest === undefined ? catalog : { ...catalog, digest: row.digest };
+      const before = JSON.stringify(old);
+      // As parsed by the engine, and by the package from text.
+      const apply = [() => lib.applyPatch(old, row.patch),
+        () => lib.applyPatch(old, lib.readPatch(JSON.stringify(row.patch)))];
+      for (const body of apply) {
+        const error = thrown(body);
+        if (row.images === undefined) {
+          check(row, error instanceof lib.CatalogError && error.reason !== "", true);
+        } else {
+          const made = error === undefined ? body() : undefined;
+          check(row, [made?.images.map(({ id }) => id) ?? String(error), made?.digest], [row.images, row.result ?? undefined]);
+        }
+      }
+      check("the old catalog is as before", JSON.stringify(old) === before, true);
+    }
+  },
+  canonical({ lib, cases, catalog }, check) {
+    check("canonical", lib.canonicalJSON(catalog), cases.canonical);
+    check("canonical", lib.canonicalJSON(cases.catalog), cases.canonical);
+  },
+  // Not in the table: the same slots as in the Swift test.
+  misspelt({ lib, catalog }, check) {
+    lib.requireSlots(catalog, "card", "avatar");
+    const error = thrown(() => lib.requireSlots(catalog, "card", "crad"));
+    check("crad", error?.message, 'the catalog has no slot "crad"; did you mean "card"?');
+    check("crad", error instanceof lib.UnknownSlotError, true);
+    const other = thrown(() => lib.requireSlots(catalog, "banner"));
+    check("banner", other?.message, 'the catalog has no slot "banner"; it has avatar, card, cover');
+  },
+};
+
+/** Samples may differ by 1: engines compute cosines and powers with other last digits than the Swift library. */
+function placeholders({ lib, cases }, check, kind) {
+  for (const row of cases[`${kind}es`]) {
+    const pixels = lib.pixelsOf({ kind, data: row.hash }, { width: 4, height: 3 });
+    check(row, [pixels?.width, pixels?.height], [row.width, row.height]);
+    // The first and the last two pixels.
+    const ends = pixels && [...pixels.samples.slice(0, 8), ...pixels.samples.slice(-8)];
+    const isNear = (sample, place) => Math.abs(sample - row.ends[place]) <= 1;
+    check(row, ends?.length === row.ends?.length && (ends ?? []).every(isNear), true);
+  }
+}

@@ -1,0 +1,74 @@
+// What an app draws: placeholders as PNG, markup, lists of files. node.mjs calls it.
+import assert from "node:assert/strict";
+import { inflateSync } from "node:zlib";
+
+export async function drawingParts(part, lib, cases) {
+  await part("placeholders", () => {
+    let count = 0;
+    const hashes = [["thumbhash", cases.thumbhashes[0].hash], ["thumbhash", "1QcSHQRnh493V4dIh4eXh1h4kJUI"],
+      ["thumbhash", "X5qGNQw7oElslqhGWfSE+Q6oJ1h2iHB2Rw=="], ["blurhash", cases.blurhashes[0].hash], ["color", "#a1b2c3"]];
+    for (const [kind, data] of hashes) {
+      const pixels = lib.pixelsOf({ kind, data }, { width: 150, height: 150 });
+      const file = Buffer.from(lib.pngURL(pixels).split(",")[1], "base64");
+      assert.deepEqual([file.readUInt32BE(16), file.readUInt32BE(20)], [pixels.width, pixels.height]);
+      const channels = file[25] === 6 ? 4 : 3;
+      const end = file.indexOf("IEND") - 8;
+      const rows = inflateSync(file.subarray(41, end));
+      assert.equal(rows.length, pixels.height * (1 + pixels.width * channels));
+      for (let pixel = 0; pixel < pixels.width * pixels.height; pixel += 1, count += 1) {
+        const place = pixel * channels + Math.floor(pixel / pixels.width) + 1;
+        assert.deepEqual([...rows.subarray(place, place + 3)], [...pixels.samples.subarray(pixel * 4, pixel * 4 + 3)]);
+      }
+    }
+    assert.equal(lib.placeholderURL({ lqip: "javascript:alert(1)", color: "#010203" }).slice(0, 22), "data:image/png;base64,");
+    assert.equal(lib.placeholderURL({ lqip: "data:image/webp;base64,AA==" }), "data:image/webp;base64,AA==");
+    assert.equal(lib.placeholderURL({ color: "red" }), undefined);
+    return `${hashes.length} as PNG, ${count} pixels`;
+  });
+
+  await part("markup", () => {
+    const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
+    const [portrait, wide, gone, known] = catalog.images;
+    const path = (letters, size, type) => `https://cdn.example.com/feed/variants/${letters}/${letters.repeat(16)}-${size}.${type}`;
+    const [c, e, f] = [path("cc", "192x256", "webp"), path("ee", "384x512", "webp"), path("ff", "768x1024", "webp")];
+    const [jpeg, large] = [path("dd", "192x256", "jpg"), path("22", "768x1024", "jpg")];
+    // `ee` has no JPEG, so the files are not of one type, and only WebP has all scales.
+    assert.equal(lib.picture(catalog, portrait, "card"),
+      `<picture><source type="image/webp" srcset="${c} 1x, ${e} 2x, ${f} 3x"><img src="${jpeg}" srcset="${jpeg} 1x, `
+      + `${e} 2x, ${large} 3x" width="180" height="240" alt="A red bridge" loading="lazy" decoding="async" class="tessera-a1b2c3"></picture>`);
+    assert.equal(lib.picture(catalog, portrait, "cover", { style: "inline", loading: "eager", fetchpriority: "high" })
+      .replace(/base64,[A-Za-z0-9+/=]+/, "base64,…"),
+      `<picture><source type="image/webp" srcset="${c} 1x, ${c} 2x, ${e} 3x"><img src="${jpeg}" srcset="${jpeg} 1x, `
+      + `${jpeg} 2x, ${e} 3x" width="90" height="60" alt="A red bridge" loading="eager" decoding="async" fetchpriority="high" `
+      + 'style="object-fit:cover;object-position:50% 30%;background-color:#a1b2c3;'
+      + 'background-image:url(data:image/png;base64,…);background-size:cover"></picture>');
+    const fluid = lib.pictureParts(catalog, portrait, "cover", { sizes: "50vw", className: "big", alt: '"<&>' });
+    assert.equal(fluid.img.class, "tessera-fluid tessera-fill tessera-slot-cover tessera-y3 tessera-a1b2c3 big");
+    assert.equal(fluid.sources[0].srcset, `${c} 192w, ${e} 384w, ${f} 768w`);
+    assert.equal(fluid.sources[0].sizes, "50vw");
+    assert(lib.picture(catalog, portrait, "card", { alt: '"<&>\0\r' }).includes('alt="&quot;&lt;&amp;&gt;\ufffd&#13;"'));
+    const cropped = lib.pictureParts(catalog, portrait, "avatar", { sizes: "10vw" });
+    assert.equal(cropped.img.srcset, `${path("aa", "64x64", "webp")} 64w, ${path("bb", "128x128", "webp")} 128w`);
+    // No colour behind an image with alpha; an image without files has no element.
+    assert.equal(lib.pictureParts(catalog, wide, "card").img.class, undefined);
+    assert.equal(lib.picture(catalog, gone, "card") + lib.picture(catalog, known, "card") + lib.picture(catalog, portrait, "x"), "");
+    // A landscape that covers a slot is wider than it: a file of 300 pixels shows three quarters of its width.
+    const landscape = { ...wide, slots: { cover: { width: 120, height: 60, variants: [0, 1, 1] } }, width: 200, height: 100,
+      variants: [{ ...wide.variants[0], width: 150, height: 75 }, { ...wide.variants[1], width: 300, height: 150 }] };
+    assert.match(lib.pictureParts(catalog, landscape, "cover", { sizes: "9vw" }).img.srcset, /webp 112w, .*png 225w$/);
+    const comma = { ...catalog, baseURL: "https://example.com/a, b/" };
+    assert(lib.picture(comma, wide, "card").includes('srcset="https://example.com/a%2C%20b/variants/'));
+    const sheet = lib.stylesheet(catalog);
+    assert(sheet.includes(".tessera-slot-cover{aspect-ratio:90/60}\n") && sheet.includes(".tessera-a1b2c3{background-color:#a1b2c3}\n"));
+    const all = lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2 });
+    assert.deepEqual(all, [e, c, path("44", "300x200", "png")].map((url) => ({ url, revision: null })));
+    assert.equal(lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2, maximumBytes: 250000 }).length, 2);
+    assert.deepEqual(lib.precacheList(catalog, { slots: ["card"], accepting: new Set(["image/jpeg"]) }).map(({ url }) => url), [jpeg]);
+    const urls = [[undefined, "https://a.example/feed/catalog.json", "https://a.example/feed/variants/x"],
+      [undefined, "/feed/", "/feed/variants/x"], ["/cdn/", "/feed/catalog.json", "/cdn/variants/x"],
+      ["https://cdn.example/", "/feed/", "https://cdn.example/variants/x"], [undefined, undefined, "variants/x"]];
+    for (const [baseURL, from, expected] of urls) assert.equal(lib.url({ ...catalog, baseURL }, "variants/x", from), expected);
+    assert.deepEqual([...lib.systemTypes("iOS", 16)].slice(3), ["image/heic", "image/webp", "image/avif"]);
+    return "pictures, style sheet, precache list";
+  });
+}

@@ -1,0 +1,29 @@
+// Runs the snippets for React and Eleventy in Examples/web/README.md, with stand-ins for both.
+//
+//   node snippets.mjs LIBRARY CASES REACT ELEVENTY
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+
+const [library, cases, react, eleventy] = process.argv.slice(2);
+const lib = await import(library);
+const { readFileSync } = await import("node:fs");
+const catalog = lib.readCatalog(JSON.stringify(JSON.parse(readFileSync(cases, "utf8")).catalog));
+const index = new lib.CatalogIndex(catalog);
+
+globalThis.React = { createElement: (type, attributes, ...children) => ({ type, attributes, children: children.flat() }) };
+const { CatalogImage } = await import(react);
+const element = CatalogImage({ index, id: "portrait", place: "card" });
+const parts = lib.pictureParts(catalog, index.get("portrait"), "card");
+const { class: className, srcset: srcSet, ...img } = parts.img;
+assert.equal(element.type, "picture");
+assert.deepEqual(element.children[1].attributes, { ...img, className, srcSet });
+assert.deepEqual(element.children[0].attributes, { key: "image/webp", type: "image/webp", srcSet: parts.sources[0].srcset });
+assert.equal(CatalogImage({ index, id: "gone", place: "card" }), null);
+
+mkdirSync("feed");
+writeFileSync("feed/catalog.json", lib.canonicalJSON(catalog));
+const shortcodes = {};
+(await import(eleventy)).default({ addShortcode: (name, body) => (shortcodes[name] = body) });
+assert.equal(shortcodes.image("portrait", "card"), lib.picture(catalog, index.get("portrait"), "card"));
+assert.throws(() => shortcodes.image("nobody", "card"), /has no image "nobody"/);
+assert.equal(shortcodes.tesseraStyles(), lib.stylesheet(catalog));
