@@ -1,0 +1,94 @@
+#if canImport(SwiftUI)
+  import Foundation
+  import SwiftUI
+  import TesseraCatalog
+
+  /// An image of a catalog in a slot. Its place has its final size before anything has loaded; until the file is there it
+  /// shows the placeholder. A load that is no longer needed is cancelled, because it belongs to the view.
+  ///
+  ///     CatalogImageView(image, slot: "card", in: catalog)
+  ///
+  /// With a loader of the app's own, see ``CatalogRequest``.
+  public struct CatalogImageView<Failure: View>: View {
+    private let image: CatalogImage
+    private let slot: String
+    private let catalog: Catalog
+    private let types: Set<String>
+    private let source: URL?
+    private let failure: (CatalogImage.Failure?) -> Failure
+
+    @Environment(\.displayScale) private var scale
+
+    /// - Parameters:
+    ///   - image: of the catalog.
+    ///   - slot: its name.
+    ///   - types: the media types that the system shows.
+    ///   - source: where the catalog came from, if it has no ``Catalog/baseURL``.
+    ///   - failure: what to show if there is nothing to show. Its error is nil if the catalog has a file, and
+    ///     the file could not be loaded.
+    public init(
+      _ image: CatalogImage, slot: String, in catalog: Catalog,
+      accepting types: Set<String> = CatalogImageTypes.system, relativeTo source: URL? = nil,
+      @ViewBuilder failure: @escaping (CatalogImage.Failure?) -> Failure
+    ) {
+      self.image = image
+      self.slot = slot
+      self.catalog = catalog
+      self.types = types
+      self.source = source
+      self.failure = failure
+    }
+
+    public var body: some View {
+      if let size = image.layoutSize(in: slot) {
+        content
+          .frame(width: CGFloat(size.width), height: CGFloat(size.height))
+          .clipped()
+          .accessibilityLabel(Text(image.alt ?? ""))
+          // An empty text stands for an ornament; without a text there is nothing to read out either.
+          .accessibilityHidden((image.alt ?? "").isEmpty)
+      } else {
+        failure(image.error)
+      }
+    }
+
+    @ViewBuilder private var content: some View {
+      if let request = CatalogRequest(
+        image, slot: slot, scale: Double(scale), in: catalog, accepting: types, relativeTo: source)
+      {
+        AsyncImage(url: request.url, transaction: Transaction(animation: .easeOut(duration: 0.2))) {
+          phase in
+          switch phase {
+          case .success(let loaded): loaded.resizable().scaledToFill()
+          case .failure: failure(nil)
+          default: placeholder
+          }
+        }
+      } else if image.status == .failed {
+        failure(image.error)
+      } else {
+        placeholder
+      }
+    }
+
+    @ViewBuilder private var placeholder: some View {
+      if let pixels = image.placeholder?.pixels(), let drawn = pixels.cgImage {
+        Image(decorative: drawn, scale: 1).resizable().interpolation(.medium)
+      } else {
+        Color.gray.opacity(0.2)
+      }
+    }
+  }
+
+  extension CatalogImageView where Failure == Color {
+    /// With an empty place for what can't be shown.
+    public init(
+      _ image: CatalogImage, slot: String, in catalog: Catalog,
+      accepting types: Set<String> = CatalogImageTypes.system, relativeTo source: URL? = nil
+    ) {
+      self.init(image, slot: slot, in: catalog, accepting: types, relativeTo: source) { _ in
+        Color.gray.opacity(0.2)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,50 @@
+#if canImport(SwiftUI)
+  import CoreGraphics
+  import Foundation
+  import TesseraCatalog
+  import TesseraCatalogFoundation
+
+  /// What an image loader needs for one place on a screen: a URL, the size of the place, and the size of the file.
+  ///
+  /// Hand it to the loader that the app has:
+  ///
+  ///     LazyImage(request: ImageRequest(url: request.url))                        // Nuke
+  ///     KFImage(request.url)                                                      // Kingfisher
+  ///     WebImage(url: request.url)                                                // SDWebImageSwiftUI
+  ///
+  /// None of them has to resize: the file has the pixels of the place, up to the next power of two.
+  public struct CatalogRequest: Sendable, Hashable, Identifiable {
+    /// The file's URL. Its name is the digest of its content, so it may be cached forever.
+    public var url: URL
+    /// The size of the place, in points.
+    public var size: CGSize
+    /// The size of the file, in pixels.
+    public var pixels: CGSize
+
+    public var id: URL { url }
+
+    /// The request for an image in a slot.
+    ///
+    /// - Parameters:
+    ///   - image: of the catalog.
+    ///   - slot: its name.
+    ///   - scale: device pixels per point.
+    ///   - types: the media types that the system shows, such as ``SupportedTypes/iOS(_:)``.
+    ///   - source: where the catalog came from, if it has no ``Catalog/baseURL``.
+    /// - Returns: nil if the image has no file for the slot in any of the types.
+    public init?(
+      _ image: CatalogImage, slot: String, scale: Double, in catalog: Catalog,
+      accepting types: Set<String>,
+      relativeTo source: URL? = nil
+    ) {
+      guard let size = image.layoutSize(in: slot),
+        let variant = image.variant(for: slot, scale: scale, in: catalog),
+        let file = variant.file(accepting: types),
+        let url = catalog.url(of: file.path, relativeTo: source)
+      else { return nil }
+      self.url = url
+      self.size = CGSize(width: Double(size.width), height: Double(size.height))
+      pixels = CGSize(width: Double(variant.width), height: Double(variant.height))
+    }
+  }
+#endif
