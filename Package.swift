@@ -8,6 +8,7 @@ import PackageDescription
 //   5  tessera (the command)                                               tessera-worker
 //   4  Preview (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
+//      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
 //   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON   Text   System -- Bytes
@@ -61,7 +62,8 @@ let package = Package(
   // What apps use of it needs no more; the command is for Linux.
   platforms: [.macOS(.v12), .iOS(.v15)],
   products: [
-    .library(name: "TesseraCatalog", targets: ["TesseraCatalog"]),
+    .library(name: "TesseraCatalog", targets: ["TesseraCatalog", "TesseraCatalogFoundation"]),
+    .library(name: "TesseraUI", targets: ["TesseraUI"]),
     .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
     .executable(name: "tessera", targets: ["tessera"]),
     .executable(name: "tessera-worker", targets: ["tessera-worker"]),
@@ -93,6 +95,12 @@ let package = Package(
     // 2: pure
     .target(
       name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
+    // Apart, so that the command starts without Foundation.
+    .target(
+      name: "TesseraCatalogFoundation", dependencies: ["TesseraCatalog"], swiftSettings: settings),
+    .target(
+      name: "TesseraUI", dependencies: ["TesseraCatalog", "TesseraCatalogFoundation"],
+      swiftSettings: settings),
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Placeholder", settings: pure),
@@ -146,6 +154,7 @@ let package = Package(
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
         "TesseraPlan", "TesseraManifest", "TesseraFetch", "TesseraState", "TesseraOutput",
+        "TesseraWorkers", "TesseraWire", "TesseraText",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 
@@ -200,7 +209,9 @@ let package = Package(
     tests(
       "WorkersTests",
       ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraCPixels"]),
-    tests("CatalogTests", ["TesseraCatalog", "TesseraPlan", "TesseraJSON"]),
+    tests(
+      "CatalogTests",
+      ["TesseraCatalog", "TesseraCatalogFoundation", "TesseraPlan", "TesseraJSON"]),
     tests(
       "PipelineTests",
       [
@@ -224,3 +235,12 @@ let package = Package(
       ]),
   ]
 )
+
+// A package that depends on this one gets what is for apps: nothing else is built, or looked for by pkg-config. SwiftPM and
+// Xcode both check dependencies out in a folder of this name.
+if Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts" {
+  let products = ["TesseraCatalog", "TesseraUI", "TesseraImageHeader"]
+  package.products.removeAll { !products.contains($0.name) }
+  let targets = products + ["TesseraCatalogFoundation", "TesseraJSON", "TesseraText"]
+  package.targets.removeAll { !targets.contains($0.name) }
+}

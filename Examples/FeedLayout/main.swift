@@ -37,7 +37,8 @@ func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
   // The first landscape image is the hero.
   let hero = images.firstIndex { ($0.aspectRatio ?? 0) > 1 }
   if let hero {
-    let box = CatalogBox(width: screen.width, height: screen.height / 3, mode: .clip)
+    let box = CatalogBox(
+      width: Double(screen.width), height: Double(screen.height / 3), mode: .clip)
     if let size = images[hero].layoutSize(in: box) {
       let variant = images[hero].variant(for: box, scale: screen.scale)
       frames.append(Frame(image: images[hero], x: 0, y: 0, size: size, variant: variant))
@@ -47,7 +48,7 @@ func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
   let width = (screen.width - gap * (screen.columns - 1)) / screen.columns
   var bottoms = [Int](repeating: top, count: screen.columns)
   for (place, image) in images.enumerated() where place != hero {
-    let box = CatalogBox(width: width, height: nil)
+    let box = CatalogBox(width: Double(width), height: nil)
     // An image without a size is shown as a line of text; 44 points is the usual minimum height of a
     // row that users can tap.
     let size = image.layoutSize(in: box) ?? CatalogSize(width: width, height: 44)
@@ -99,9 +100,11 @@ do {
     let visible = frames.filter { $0.y < screen.height }
     let upcoming = frames.filter { $0.y >= screen.height }
     for frame in visible { print(line(frame)) }
-    let next = Prefetch().next(
-      visible: requests(visible), upcoming: requests(upcoming), underWay: [],
-      isLoaded: { _ in false })
+    // A first screen appears at once, so it is one group.
+    let next = Prefetch().step(
+      visible: [requests(visible)], upcoming: requests(upcoming), underWay: [],
+      isLoaded: { _ in false }
+    ).start
     let bytes = next.reduce(0.0) { $0 + Double($1.bytes) }
     print("  first: \(next.count) files, \(String(format: "%.0f", bytes)) bytes")
     for request in next { print("    \(catalog.url(of: request.path))") }

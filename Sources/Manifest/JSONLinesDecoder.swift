@@ -1,7 +1,7 @@
 internal import TesseraJSON
 
 /// JSON Lines: one object per line, `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5,
-/// 0.3], "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
+/// 0.3], "alt": "…", "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
 struct JSONLinesDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     var entry = ManifestEntry(line: line, id: nil, url: "")
@@ -19,9 +19,10 @@ struct JSONLinesDecoder: RecordDecoding {
           hasURL = true
         case "slots": entry.slots = try Self.slots(member.value)
         case "focus": entry.focus = try Self.focus(member.value)
+        case "alt": entry.alt = try Self.string(member)
         default:
           throw Mistake(
-            "unknown member \"\(member.name)\"; a line has id, url, slots and focus, and your own "
+            "unknown member \"\(member.name)\"; a line has id, url, slots, focus and alt, and your own "
               + "data goes into \"extra\"")
         }
       } catch {

@@ -7,7 +7,10 @@ extension ManifestEntry {
   /// In bytes: the longest request line that common servers accept (nginx and Apache: 8 kB).
   private static let longestURL = 8192
 
-  /// The entry itself if its id, URL and focus are valid and within the limits.
+  /// In bytes. A description of more is another text in the wrong column.
+  private static let longestAlt = 8192
+
+  /// The entry itself if its members are valid and within the limits.
   ///
   /// - Parameter hasBase: whether the pipeline has a base for relative URLs, which the message
   ///   omits if so.
@@ -16,6 +19,10 @@ extension ManifestEntry {
     try checkURL(hasBase: hasBase)
     if let focus, !(0...1).contains(focus.x) || !(0...1).contains(focus.y) {
       throw problem("the focus must be two numbers from 0 to 1, such as [0.5, 0.3]")
+    }
+    if let alt, alt.utf8.count > Self.longestAlt {
+      throw problem(
+        "the alt text is \(alt.utf8.count) bytes long; at most \(Self.longestAlt) are allowed")
     }
     return self
   }

@@ -40,6 +40,7 @@ extension ManifestEntry {
         point.value(json: "\(focus.y)")
       }
     }
+    if let alt { object.member("alt", alt) }
     if let extra {
       object.name("extra")
       object.value(json: extra)
@@ -55,6 +56,7 @@ extension ManifestEntry {
     self.init(
       line: line, id: parts["id"]?.stringValue, url: url,
       slots: parts["slots"]?.arrayValue?.compactMap(\.stringValue),
-      focus: point.flatMap { $0.count == 2 ? Focus(x: $0[0], y: $0[1]) : nil }, extra: extra)
+      focus: point.flatMap { $0.count == 2 ? Focus(x: $0[0], y: $0[1]) : nil },
+      alt: parts["alt"]?.stringValue, extra: extra)
   }
 }

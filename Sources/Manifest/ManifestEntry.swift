@@ -12,6 +12,9 @@ package struct ManifestEntry: Sendable, Equatable {
   package var slots: [String]?
   /// The point on which crops are centred; nil means that the pipeline's gravity decides.
   package var focus: Focus?
+  /// What the image shows, for those who do not see it; nil if the manifest does not say. Empty for an
+  /// ornament.
+  package var alt: String?
   /// The user's own data as compact JSON, which the catalog passes on; nil if the manifest has none.
   package var extra: String?
 
@@ -28,7 +31,7 @@ package struct ManifestEntry: Sendable, Equatable {
 
   package init(
     line: Int, id: String?, url: String, slots: [String]? = nil, focus: Focus? = nil,
-    extra: String? = nil
+    alt: String? = nil, extra: String? = nil
   ) {
     self.line = line
     self.id = id ?? ""
@@ -36,6 +39,7 @@ package struct ManifestEntry: Sendable, Equatable {
     self.url = url
     self.slots = slots
     self.focus = focus
+    self.alt = alt
     self.extra = extra
   }
 
@@ -53,6 +57,7 @@ package struct ManifestEntry: Sendable, Equatable {
       list.value(json: extra ?? "null")
       // An `extra` of null differs from no `extra`.
       if extra == "null" { list.null() }
+      if let alt { list.object { $0.member("alt", alt) } }
     }
     return writer.text
   }

@@ -1,7 +1,7 @@
 internal import TesseraJSON
 
 /// CSV (RFC 4180) or TSV with a header row. The known columns are `id`, `url`, `slots` (names with
-/// blanks between them) and `focus` (two numbers with a blank between them); all others go into
+/// blanks between them), `focus` (two numbers with a blank between them) and `alt`; all others go into
 /// `extra` as strings.
 struct TableDecoder: RecordDecoding {
   let separator: Character
@@ -9,7 +9,7 @@ struct TableDecoder: RecordDecoding {
 
   var separatorOfQuotedFields: UInt8? { separator.asciiValue }
 
-  private static let known: Set = ["id", "url", "slots", "focus"]
+  private static let known: Set = ["id", "url", "slots", "focus", "alt"]
 
   /// Nil unless the line is a header row in this format: one with a field `url`, and no name twice.
   /// Known names may have capital letters.
@@ -81,6 +81,7 @@ struct TableDecoder: RecordDecoding {
             line: line, message: "\"focus\" must be two numbers from 0 to 1, such as 0.5 0.3")
         }
         entry.focus = .init(x: x, y: y)
+      case "alt": entry.alt = field
       default:
         extra.member(column, field)
         hasExtra = true

@@ -1,6 +1,9 @@
 package import TesseraSystem
 
 /// A catalog that is being written, a line for each image. The same lines give the same bytes.
+///
+/// The head ends with the number of images (`count`) and the SHA-256 of the catalog's canonical form without these
+/// two (`digest`), by which a reader recognizes a catalog that is cut off, altered, or another one.
 package struct CatalogDraft: ~Copyable {
   /// The form of a catalog. The raw value is the extension of its name.
   package enum Form: String, Sendable, CaseIterable {
@@ -11,25 +14,53 @@ package struct CatalogDraft: ~Copyable {
 
   private let form: Form
   private let staged: WorkFile
+  private let index: WorkFile
   private let file: File
   private var buffer: [UInt8]
   private var isEmpty = true
+  private let digest: CatalogDigest
+  /// Where the digest is in the file, in bytes; written last, because it follows from the images.
+  private let digestOffset: Int
+  private let count: Int
+  /// Nil if the catalog has none.
+  private var pages: CatalogPages?
 
   private static let bufferBytes = 1 << 20
 
   /// - Parameters:
-  ///   - head: everything but the images, as one line of JSON without a line break.
-  ///   - staged: where it is written until it is complete.
-  package init(_ form: Form, head: [UInt8], in staged: WorkFile) throws(SystemError) {
+  ///   - head: everything but the images, their number and the digest, as one line of JSON without a line
+  ///     break.
+  ///   - count: the number of images.
+  ///   - pages: about how many images a page has; nil for a catalog without pages.
+  ///   - workspace: where it is written until it is complete.
+  package init(
+    _ form: Form, head: [UInt8], count: Int, pages: Int?, in workspace: Workspace
+  ) throws(SystemError) {
+    let staged = workspace.staging("catalog.\(form.rawValue)")
+    let digest = try CatalogDigest(head: head)
+    if let pages {
+      self.pages = try CatalogPages(pages, head: head, in: workspace.staging("pages"))
+    } else {
+      self.pages = nil
+    }
+    file = try staged.open(.write)
+    self.count = count
+    index = workspace.staging("index.json")
     self.form = form
     self.staged = staged
-    file = try staged.open(.write)
+    self.digest = digest
+    let line = head.dropLast() + Array(",\"count\":\(count),\"digest\":\"".utf8)
+    digestOffset = line.count
     // In JSON, the images are the last member of the object.
-    buffer = form == .jsonl ? head : head.dropLast() + Array(",\"images\":[".utf8)
+    let end = form == .jsonl ? "\"}" : "\",\"images\":["
+    buffer = line + [UInt8](repeating: UInt8(ascii: "0"), count: 64) + Array(end.utf8)
   }
 
   /// Appends an image.
-  package mutating func add(_ line: some Sequence<UInt8>) throws(SystemError) {
+  package mutating func add(_ line: [UInt8]) throws(SystemError) {
+    let canonical = try CatalogDigest.canonical(line)
+    digest.add(canonical)
+    try pages?.add(line, canonical: canonical)
     // A line for each image in JSON, too: `diff`, `verify` and `prune` read both forms by lines.
     buffer += Array((form == .jsonl || isEmpty ? "\n" : ",\n").utf8)
     isEmpty = false
@@ -41,6 +72,14 @@ package struct CatalogDraft: ~Copyable {
   package consuming func publish(to output: any Output) async throws(SystemError) {
     buffer += Array((form == .jsonl ? "\n" : "\n]}\n").utf8)
     try flush()
+    let sum = digest.hexadecimal()
+    try file.write(Array(sum.utf8), at: digestOffset)
+    // Before the catalog, whose readers may look for them.
+    if let pages = pages.take() {
+      try await pages.publish(to: output, count: count, digest: sum, index: index)
+    } else {
+      try await output.delete(CatalogPages.index)
+    }
     try await output.write("catalog.\(form.rawValue)", staged: staged)
     // A catalog in the other form would be out of date from now on.
     for other in Form.allCases where other != form {

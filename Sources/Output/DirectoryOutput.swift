@@ -20,17 +20,12 @@ package struct DirectoryOutput: Output {
   }
 
   package var location: String { root.path }
+  /// The system has it for a while before the disk does.
+  package var isDurable: Bool { false }
 
   /// The private folder beside the published files; created if it is missing.
   package func workspace() throws(SystemError) -> Workspace {
     Workspace(try root.makeDirectory(Self.workspace), of: "the output \"\(location)\"")
-  }
-
-  /// The private folder if a run has left a state in it.
-  package func workspaceWithState() throws(SystemError) -> Workspace? {
-    guard root.exists(Self.workspace) else { return nil }
-    let workspace = try workspace()
-    return workspace.hasState ? workspace : nil
   }
 
   /// Whether a run, or a tool, has made the private folder.

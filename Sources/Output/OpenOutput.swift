@@ -1,44 +1,91 @@
 package import TesseraFetch
 internal import TesseraSystem
 
-/// An output together with its workspace on this machine.
+/// An output, and where its state is: in the private folder of a directory; for an output in an object store, in
+/// a directory of this machine or in the store itself.
 package struct OpenOutput: Sendable {
   package let output: any Output
-  package let workspace: Workspace
+  let place: Place
 
-  /// Opens an output for a run.
-  ///
+  enum Place {
+    case inside(DirectoryOutput)
+    /// In a directory of this machine, for an output in a store.
+    case beside(String, StoreLocation)
+    case stored(StoreClient, StoreLocation)
+  }
+
   /// - Parameters:
   ///   - path: a directory, or `s3://bucket/prefix`.
-  ///   - state: the directory of the workspace; nil for one inside the output, which only a directory
-  ///     has.
+  ///   - state: the directory of the state of an output in a store; nil for one that is in the store.
   ///   - store: how an object store is reached.
-  /// - Throws: ``OutputError/noState(_:)`` for an object store without a directory for the state.
+  ///   - creates: whether a missing directory is created.
   package init(
-    _ path: String, state: String?, _ store: StoreSettings
+    _ path: String, state: String?, _ store: StoreSettings, creates: Bool = true
   ) throws(OutputError) {
-    guard let location = StoreLocation(path) else {
-      do throws(SystemError) {
-        let directory = try DirectoryOutput(path, creates: true)
-        output = directory
-        workspace = try directory.workspace()
-      } catch {
-        throw .system(error)
-      }
+    if let location = StoreLocation(path) {
+      output = ObjectOutput(location, store)
+      place = state.map { .beside($0, location) } ?? .stored(StoreClient(store), location)
       return
     }
-    guard let state else { throw .noState(path) }
-    let other: String?
+    let directory = try OutputError.wrap { () throws(SystemError) in
+      try DirectoryOutput(path, creates: creates)
+    }
+    output = directory
+    place = .inside(directory)
+  }
+
+  /// Takes the output, or one of its shards, for this process.
+  ///
+  /// - Throws: ``OutputError``, with `isBusy` if another process holds it.
+  package func hold(_ shard: ShardNumber? = nil) async throws(OutputError) -> HeldOutput {
+    switch place {
+    case .inside(let directory):
+      let workspace = try OutputError.wrap { () throws(SystemError) in try directory.workspace() }
+      return try HeldOutput(output, workspace, shard)
+    case .beside(let state, let location):
+      let workspace = try Self.workspace(state, of: location)
+      // It would not know what runs and `prune` have done with the other one.
+      let stored = try await OutputError.wrapAsync { () async throws(SystemError) in
+        // A listing, because an answer to it says more of what is wrong than one to HEAD.
+        try await output.list(StoredState.folder(of: shard)).contains {
+          $0.name == StoredState.stateName
+        }
+      }
+      if stored { throw .twoStates(state, output: output.location) }
+      return try HeldOutput(output, workspace, shard)
+    case .stored(let client, let location):
+      let stored = StoredState(client, location, shard: shard)
+      let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }
+      let workspace = try OutputError.wrap { () throws(SystemError) in
+        Workspace(try Directory(copy.path), of: "the output \"\(output.location)\"")
+      }
+      try await stored.take()
+      do throws(OutputError) {
+        try await stored.read(to: workspace.stateFile)
+        return try HeldOutput(output, workspace, stored, copy)
+      } catch {
+        await stored.release()
+        throw error
+      }
+    }
+  }
+
+  /// The directory of a state, which is for one output only.
+  private static func workspace(
+    _ state: String, of location: StoreLocation
+  ) throws(OutputError) -> Workspace {
+    let (workspace, other): (Workspace, String?)
     do throws(SystemError) {
-      let directory = try Directory(state, creates: true)
-      workspace = Workspace(directory, of: "the state \"\(state)\" of the output \"\(path)\"")
+      workspace = Workspace(
+        try Directory(state, creates: true),
+        of: "the state \"\(state)\" of the output \"\(location)\"")
       other = try workspace.outputName(orSet: "\(location)")
     } catch {
       throw .system(error)
     }
     if let other, other != "\(location)" {
-      throw .otherOutput(state: state, of: other, output: path)
+      throw .otherOutput(state: state, of: other, output: "\(location)")
     }
-    output = ObjectOutput(location, store)
+    return workspace
   }
 }

@@ -9,6 +9,9 @@ package protocol Output: Sendable {
   /// The output as its user names it, for messages.
   var location: String { get }
 
+  /// Whether a published file outlives this machine, and not only this process.
+  var isDurable: Bool { get }
+
   /// Prepares the output for a run.
   func prepare() async throws(SystemError)
 

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 package import TesseraSystem
 
 /// Why an output can't be used.
@@ -8,15 +9,22 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
   case overtaken(String)
   /// The state describes the files of another output.
   case otherOutput(state: String, of: String, output: String)
-  /// An object store has no place for the state.
-  case noState(String)
+  /// The output has a state in its store, besides one in a directory.
+  case twoStates(String, output: String)
+  /// Another process holds the output, or one of its shards, by an object in the store, which it wrote some time
+  /// ago.
+  case leased(String, holder: String, age: Duration)
+  /// Another process has taken over, because this one was not heard of.
+  case lost(String)
+  /// The store writes objects whatever the condition.
+  case noConditions(String)
   case system(SystemError)
 
   /// Whether the same call may succeed later.
   package var isBusy: Bool {
     switch self {
-    case .busy, .overtaken: true
-    case .otherOutput, .noState, .system: false
+    case .busy, .overtaken, .leased, .lost: true
+    case .otherOutput, .twoStates, .noConditions, .system: false
     }
   }
 
@@ -32,11 +40,47 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
       return
         "the state \"\(state)\" is that of the output \"\(other)\"; name another directory for "
         + "\"\(output)\" (state: DIR)"
-    case .noState(let output):
+    case .twoStates(let state, let output):
       return
-        "the output \"\(output)\" is in an object store, and the state must be on a disk of this "
-        + "machine; add \"state: DIR\" to the pipeline file"
+        "the output \"\(output)\" has a state in its store, which \"\(state)\" does not know; remove "
+        + "\"state\" from the pipeline file"
+    case .leased(let place, let holder, let age):
+      let who = holder.isEmpty ? "another process" : holder
+      return
+        "another run holds \(place) (\(who), last heard of \(age.components.seconds) s ago); wait for "
+        + "it, or end it: \(StoreLock.lease.components.seconds) s after its end it is forgotten"
+    case .lost(let place):
+      return "another run has taken over \(place), because this one was not heard of for "
+        + "\(StoreLock.lease.components.seconds) s; run it again"
+    case .noConditions(let output):
+      return
+        "the store of the output \"\(output)\" can't write an object on a condition, so two runs would "
+        + "not see each other; keep the state on a disk of this machine: add \"state: DIR\" to the "
+        + "pipeline file"
     case .system(let error): return error.description
     }
+  }
+}
+
+extension OutputError {
+  /// Calls `body`, and converts the error of a part.
+  static func wrap<Value: ~Copyable>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(OutputError) -> Value {
+    do throws(SystemError) { return try body() } catch { throw .system(error) }
+  }
+
+  /// Calls `body`, and converts the error of a store.
+  static func wrapStore<Value>(
+    _ body: () throws(StoreError) -> Value
+  ) throws(OutputError) -> Value {
+    do throws(StoreError) { return try body() } catch { throw .system(error.asSystemError) }
+  }
+
+  /// Calls `body`, and converts the error of a part.
+  static func wrapAsync<Value>(
+    _ body: () async throws(SystemError) -> Value
+  ) async throws(OutputError) -> Value {
+    do throws(SystemError) { return try await body() } catch { throw .system(error) }
   }
 }

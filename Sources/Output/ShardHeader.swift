@@ -20,6 +20,8 @@ package struct ShardHeader: Sendable, Equatable {
   package var pipeline: String
   package var libvips: String
   package var form: CatalogDraft.Form
+  /// About how many images a page of the catalog has; nil for a catalog without pages.
+  package var pages: Int?
   /// The catalog's head without its count, as one line of JSON.
   package var head: String
   package var images: Int
@@ -30,7 +32,8 @@ package struct ShardHeader: Sendable, Equatable {
 
   package init(
     shard: Int, shards: Int, manifest: String, pipeline: String, libvips: String,
-    form: CatalogDraft.Form, head: String, images: Int, counts: [String: Int], problems: Int
+    form: CatalogDraft.Form, pages: Int?, head: String, images: Int, counts: [String: Int],
+    problems: Int
   ) {
     self.shard = shard
     self.shards = shards
@@ -38,6 +41,7 @@ package struct ShardHeader: Sendable, Equatable {
     self.pipeline = pipeline
     self.libvips = libvips
     self.form = form
+    self.pages = pages
     self.head = head
     self.images = images
     self.counts = counts
@@ -61,6 +65,7 @@ package struct ShardHeader: Sendable, Equatable {
   package func isOfSameInputs(as other: ShardHeader) -> Bool {
     (manifest, pipeline, libvips, form, head)
       == (other.manifest, other.pipeline, other.libvips, other.form, other.head)
+      && pages == other.pages
   }
 
   /// The header of a result in an output; nil if the file has none.
@@ -90,6 +95,7 @@ package struct ShardHeader: Sendable, Equatable {
       object.member("pipeline", pipeline)
       object.member("libvips", libvips)
       object.member("format", form.rawValue)
+      if let pages { object.member("pages", pages) }
       object.member("images", images)
       object.name("counts")
       object.object { list in
@@ -116,7 +122,7 @@ package struct ShardHeader: Sendable, Equatable {
     else { return nil }
     self.init(
       shard: shard, shards: shards, manifest: manifest, pipeline: pipeline, libvips: libvips,
-      form: form, head: head, images: images,
+      form: form, pages: parts["pages"]?.intValue, head: head, images: images,
       counts: Dictionary(
         counts.compactMap { member in member.value.intValue.map { (member.name, $0) } }
       ) { first, _ in first }, problems: problems)

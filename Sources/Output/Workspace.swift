@@ -1,5 +1,8 @@
 package import TesseraSystem
 
+/// A shard: its number from 0, and how many there are.
+package typealias ShardNumber = (index: Int, count: Int)
+
 /// The private folder of an output, on this machine:
 ///
 ///     lock             held by the process that works on the output
@@ -13,6 +16,8 @@ package struct Workspace: Sendable {
   private let name: String
 
   private static let (state, spool, staging, cache) = ("state.sqlite", "spool", "staging", "cache")
+
+  private static let damaged = "\(state).damaged"
 
   /// That of the output, for a shard's.
   private var whole: (directory: Directory, name: String)?
@@ -72,6 +77,11 @@ package struct Workspace: Sendable {
 
   // MARK: The state
 
+  /// The state as a whole file, while no process has it open.
+  var stateFile: WorkFile { WorkFile(Self.state, in: directory) }
+  var stateCopy: WorkFile { WorkFile("\(Self.state).copy", in: directory) }
+  var damagedState: WorkFile { WorkFile(Self.damaged, in: directory) }
+
   /// Whether a run has left a state.
   package var hasState: Bool { directory.exists(Self.state) }
 
@@ -94,7 +104,7 @@ package struct Workspace: Sendable {
 
   /// Moves a damaged state out of the way, and returns its new path.
   package func setStateAside() throws(SystemError) -> String {
-    let aside = "\(Self.state).damaged"
+    let aside = Self.damaged
     // With its write-ahead log, which may hold the last commits.
     for suffix in ["-wal", "-shm"] { try directory.remove(aside + suffix) }
     try directory.rename(Self.state, to: aside)

@@ -9,88 +9,103 @@ internal import TesseraSystem
 struct OutputFolder: Sendable {
   /// The published files.
   let published: any Output
-  /// Nil for an object store.
-  private let directory: DirectoryOutput?
-  /// The directory of the state of an output in an object store.
-  private let state: String?
+  private let place: OpenOutput
+  /// Whether the state is looked for in the output's store.
+  private let isStored: Bool
   /// The path, as the caller named it.
   let root: String
 
-  /// - Parameter state: the directory of the state of an output in an object store; nil if it is not
-  ///   needed.
+  /// - Parameter state: the directory of the state of an output in an object store; nil for a state in the
+  ///   store.
   init(_ root: String, state: String? = nil) throws(OutputToolError) {
     self.root = root
-    self.state = state
-    if let location = StoreLocation(root) {
-      published = ObjectOutput(location, StoreSettings())
-      directory = nil
-      return
+    isStored = StoreLocation(root) != nil && state == nil
+    if StoreLocation(root) == nil {
+      guard FileSystem.isDirectory(root) else {
+        throw OutputToolError(
+          "\"\(root)\" holds no catalog.json; it must be the output of a run")
+      }
+      guard state == nil else {
+        throw OutputToolError(
+          "\"\(root)\" is a directory and holds its own state; --state is for an output in an object "
+            + "store")
+      }
     }
-    guard FileSystem.isDirectory(root) else {
-      throw OutputToolError(
-        "\"\(root)\" holds no catalog.json; it must be the output of a run")
+    place = try OutputToolError.wrap {
+      try OpenOutput(root, state: state, StoreSettings(), creates: false)
     }
-    guard state == nil else {
-      throw OutputToolError(
-        "\"\(root)\" is a directory and holds its own state; --state is for an output in an object "
-          + "store")
-    }
-    let directory = try OutputToolError.wrap { try DirectoryOutput(root) }
-    published = directory
-    self.directory = directory
+    published = place.output
   }
 
-  /// The private folder; created if it is missing.
-  func workspace() throws(OutputToolError) -> Workspace {
-    if let directory { return try OutputToolError.wrap { try directory.workspace() } }
-    guard let state else {
-      throw OutputToolError(
-        "\"\(root)\" is in an object store; name the directory of its state (--state), which is "
-          + "\"state\" in the pipeline file")
-    }
-    return try OutputToolError.wrap {
-      Workspace(try Directory(state, creates: true), of: "the output \"\(root)\"")
-    }
-  }
-
-  /// Takes the lock that runs take, until the result ends. Creates the private folder if needed.
+  /// Takes the output as runs do, and works with its state, which is created if there is none.
   ///
-  /// - Throws: ``OutputToolError``, with `isBusy` if another process holds the lock.
-  func lock() throws(OutputToolError) -> OutputLock {
-    let workspace = try workspace()
-    return try OutputToolError.wrap { try workspace.lock() }
+  /// - Throws: ``OutputToolError``, with `isBusy` if another process holds the output; or
+  ///   `CancellationError`.
+  func holding<Value: Sendable>(
+    _ work: @escaping @Sendable (HeldOutput, StateStore) async throws -> Value
+  ) async throws -> Value {
+    try await OutputToolError.wrapAsyncWork {
+      let held = try await place.hold()
+      do {
+        // One that is made here would be taken for that of runs, which keep theirs elsewhere.
+        if isStored, !held.workspace.hasState {
+          throw OutputToolError(
+            "\"\(root)\" has no state in its store; name the directory of its state (--state), which is "
+              + "\"state\" in the pipeline file")
+        }
+        let state = try StateStore(path: held.workspace.statePath())
+        let value = try await held.keepingState(
+          copy: { try await state.copy(to: $0) },
+          work: {
+            let value = try await work(held, state)
+            try await state.commit()
+            return value
+          })
+        await held.release()
+        return value
+      } catch {
+        await held.release()
+        throw error
+      }
+    }
   }
 
   /// The states that may know an item, the newest first: that of runs of all items, and those of its
   /// shard.
-  func existingStates(knowing id: String) throws(OutputToolError) -> [StateStore] {
-    // Nothing is created for an output without a private folder.
-    if let directory, !directory.hasWorkspace { return [] }
-    let whole = try workspace()
-    return try OutputToolError.wrap {
-      let shards = try whole.shardCounts().compactMap { count in
-        try whole.existingShard(Shard.index(of: id, among: count), of: count)
-      }
-      return try ([whole] + shards).filter(\.hasState)
-        .sorted { $0.stateChange ?? 0 > $1.stateChange ?? 0 }
-        .map { try StateStore(path: $0.statePath()) }
+  func existingStates(knowing id: String) async throws(OutputToolError) -> [ExistingState] {
+    try await OutputToolError.wrapAsync {
+      let states = try await place.readableStates { Shard.index(of: id, among: $0) }
+      return try states.map { try ExistingState($0) }
     }
   }
 
-  /// Opens the state, and creates one if there is none.
-  func openState() throws(OutputToolError) -> StateStore {
-    let workspace = try workspace()
-    return try OutputToolError.wrap { try StateStore(path: workspace.statePath()) }
+  /// A state, and the copy that it may be.
+  struct ExistingState {
+    let store: StateStore
+    private let file: ReadableState
+
+    init(_ file: ReadableState) throws {
+      self.file = file
+      store = try StateStore(path: file.path)
+    }
   }
 
   func list(_ folder: String) async throws(OutputToolError) -> [OutputEntry] {
     try await OutputToolError.wrapAsync { try await published.list(folder) }
   }
 
+  /// Whether a run has written pages of the catalog.
+  func hasPages() async throws(OutputToolError) -> Bool {
+    guard StoreLocation(root) == nil else { return try await !list(CatalogPages.folder).isEmpty }
+    return FileSystem.isDirectory(FileSystem.join(root, CatalogPages.folder))
+  }
+
   /// The paths of the results of shards.
   func shardResults() async throws(OutputToolError) -> [String] {
     // A directory that no shard has written to has no such folder.
-    if let directory, !directory.root.exists(ShardHeader.folder) { return [] }
+    if StoreLocation(root) == nil, !FileSystem.exists(FileSystem.join(root, ShardHeader.folder)) {
+      return []
+    }
     var paths: [String] = []
     for folder in try await list(ShardHeader.folder) where folder.kind == .folder {
       let path = "\(ShardHeader.folder)/\(folder.name)"

@@ -10,8 +10,10 @@ internal import TesseraSystem
 /// did not get that far are compared with the digests in their names, once, if the machine was booted
 /// since.
 struct Recovery: Sendable {
-  let output: any Output
-  let workspace: Workspace
+  private let held: HeldOutput
+  private var output: any Output { held.output }
+
+  init(_ held: HeldOutput) { self.held = held }
 
   private static let batch = 500
 
@@ -54,13 +56,13 @@ struct Recovery: Sendable {
   /// Moves a damaged state out of the way and copies what can be read of it into a new one. Returns a
   /// warning for the user.
   func setAside(_ error: StateError) async throws -> String {
-    let aside = try PipelineError.wrap { try workspace.setStateAside() }
-    let state = try StateStore(path: workspace.statePath())
-    let count = try await state.salvage(from: aside)
+    let aside = try await held.setStateAside()
+    let state = try StateStore(path: held.workspace.statePath())
+    let count = try await state.salvage(from: aside.path)
     let rest =
       count > 0
       ? "\(count) records could be read, and their sources are revalidated"
       : "nothing in it could be read, and everything is fetched again"
-    return "\(error.finding); it was set aside as \"\(aside)\"; \(rest)"
+    return "\(error.finding); it was set aside as \"\(aside.name)\"; \(rest)"
   }
 }

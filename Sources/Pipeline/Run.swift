@@ -17,29 +17,36 @@ extension Pipeline {
     let place = try PipelineError.wrap {
       try OpenOutput(file.output, state: file.state, file.store.settings)
     }
-    let workspace = try PipelineError.wrap {
-      try options.shard.map { try place.workspace.shard($0.index, of: $0.count) }
-        ?? place.workspace
+    do {
+      // Before anything is touched: another run may be at work on this output.
+      let held = try await place.hold(options.shard.map { ($0.index, $0.count) })
+      let result = await result(on: held, observer)
+      await held.release()
+      return try result.get()
+    } catch {
+      throw error is CancellationError ? error : PipelineError(error)
     }
-    // Before anything is touched: another run may be at work on this output.
-    let lock = try PipelineError.wrap { try workspace.lock() }
-    defer { withExtendedLifetime(lock) {} }
-    let session = RunSession(self, place.output, workspace, .system, observer)
-    try await session.prepare()
+  }
+
+  private func result(
+    on held: HeldOutput, _ observer: any RunObserving
+  ) async -> Result<RunReport, any Error> {
     // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
     // now is removed when the next run starts.
-    defer { try? workspace.clear() }
+    defer { try? held.workspace.clear() }
     do {
+      let session = RunSession(self, held, .system, observer)
+      try await session.prepare()
       do {
-        return try await session.run()
+        return .success(try await session.run())
       } catch let error as StateError where StateStore.isDamaged(error) {
         let next = try await session.afterSettingAside(error)
         // The catalog is then made from the sources again, unless the manifest can't be read twice.
         guard file.manifest != .standardInput else { throw error }
-        return try await next.run()
+        return .success(try await next.run())
       }
     } catch {
-      throw error is CancellationError ? error : PipelineError(error)
+      return .failure(error)
     }
   }
 }
@@ -50,8 +57,7 @@ struct RunSession: Sendable {
   private let file: PipelineFile
   private let extent: RunExtent
   private let options: RunOptions
-  private let output: any Output
-  private let workspace: Workspace
+  private let held: HeldOutput
   private let clock: WallClock
   private let recorder = RunRecorder()
   private let meter: ProgressMeter
@@ -60,15 +66,16 @@ struct RunSession: Sendable {
   /// For images that are being decoded when the run's deadline passes.
   private static let grace = Duration.seconds(1)
 
+  private var output: any Output { held.output }
+  private var workspace: Workspace { held.workspace }
+
   init(
-    _ pipeline: Pipeline, _ output: any Output, _ workspace: Workspace, _ clock: WallClock,
-    _ observer: any RunObserving
+    _ pipeline: Pipeline, _ held: HeldOutput, _ clock: WallClock, _ observer: any RunObserving
   ) {
     file = pipeline.file
     extent = pipeline.extent
     options = pipeline.options
-    self.output = output
-    self.workspace = workspace
+    self.held = held
     self.clock = clock
     self.observer = observer
     meter = ProgressMeter(recorder, observer)
@@ -97,9 +104,8 @@ struct RunSession: Sendable {
   /// Moves a damaged state out of the way. The session that is returned begins with what could be read
   /// of it.
   func afterSettingAside(_ error: StateError) async throws -> RunSession {
-    let warning = try await Recovery(output: output, workspace: workspace).setAside(error)
-    let next = RunSession(
-      Pipeline(file, extent, options), output, workspace, clock, observer)
+    let warning = try await Recovery(held).setAside(error)
+    let next = RunSession(Pipeline(file, extent, options), held, clock, observer)
     let started = recorder.current.started
     next.recorder.update { $0.started = started }
     next.meter.warn(warning)
@@ -109,10 +115,18 @@ struct RunSession: Sendable {
   func run() async throws -> RunReport {
     let begun = ContinuousClock.now
     let end = options.deadline.map { begun.advanced(by: $0) }
+    let state = try StateStore(path: workspace.statePath())
+    return try await held.keepingState(
+      copy: { try await state.copy(to: $0) },
+      work: { try await run(state, since: begun, end: end) })
+  }
+
+  private func run(
+    _ state: StateStore, since begun: ContinuousClock.Instant, end: ContinuousClock.Instant?
+  ) async throws -> RunReport {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: options.shard != nil)
-    let state = try StateStore(path: workspace.statePath())
     let shrinkGuard = try await shrinkGuard(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await startWorkers()
@@ -127,7 +141,8 @@ struct RunSession: Sendable {
       }
     }
     defer { closing?.cancel() }
-    let boot = Host.bootIdentifier
+    // What never depended on this machine is not in doubt after its end.
+    let boot = output.isDurable ? "" : Host.bootIdentifier
     // Before any item: the record of a file that is not whole would be reused.
     try await recover(state, boot: boot)
     let parts = RunParts(
@@ -170,6 +185,7 @@ struct RunSession: Sendable {
   /// leave the state: a kill in between repeats the run and loses nothing.
   private func finish(_ parts: RunParts, _ manifest: ManifestStream, count: Int) async throws {
     try await parts.state.commit()
+    try await held.confirm()
     let libvips = parts.transcoder.hello.libvips
     let lines = ResultLines(state: parts.state, run: parts.run, count: count)
     if let shard = options.shard {
@@ -242,7 +258,7 @@ struct RunSession: Sendable {
 
   /// Removes what an earlier run could not bring to the disk before the machine stopped.
   private func recover(_ state: StateStore, boot: String) async throws {
-    let recovery = Recovery(output: output, workspace: workspace)
+    let recovery = Recovery(held)
     let lost = try await recovery.removeUnwritten(state, boot: boot)
     guard lost > 0 else { return }
     meter.warn(

@@ -5,4 +5,7 @@ package enum Version {
 
   /// Raised whenever the same recipe, content and libraries would give other bytes than before.
   static let recipes = 4
+
+  /// Raised whenever an item's line of the catalog would have other members than before.
+  static let lines = 2
 }

@@ -104,7 +104,7 @@ extension PipelineFile {
       } ?? nil
     requiresSandbox =
       top.value("require-sandbox", expected: "true or false", Bool.init) ?? requiresSandbox
-    (profile, catalogFormat) = Self.catalogKeys(&top)
+    (profile, catalogFormat, catalogPages) = Self.catalogKeys(&top)
     placeholders = Self.placeholders(&top)
     failOn = top.choice("fail-on", FailOn.allCases) ?? failOn
     // In YAML 1.1, `on` and `off` are other names of true and false.
@@ -166,11 +166,14 @@ extension PipelineFile {
     return limits
   }
 
-  private static func catalogKeys(_ top: inout KeyGroup) -> (Profile, CatalogFormat) {
-    guard var group = top.group("catalog") else { return (.client, .json) }
+  private static func catalogKeys(_ top: inout KeyGroup) -> (Profile, CatalogFormat, Int?) {
+    guard var group = top.group("catalog") else { return (.client, .json, nil) }
     let profile = group.choice("profile", Profile.allCases) ?? .client
     let format = group.choice("format", CatalogFormat.allCases) ?? .json
+    let pages = group.value("pages", expected: "a whole number from 10 to 1000000") {
+      Int($0).flatMap { (10...1_000_000).contains($0) ? $0 : nil }
+    }
     group.finish()
-    return (profile, format)
+    return (profile, format, pages)
   }
 }

@@ -39,6 +39,8 @@ package struct PipelineFile: Sendable {
   package var shrinkAbove = 50.0
   package var profile = Profile.client
   package var catalogFormat = CatalogFormat.json
+  /// About how many images a page of the catalog has; nil for no pages.
+  package var catalogPages: Int?
 
   /// Where the manifest is.
   package enum Manifest: Sendable, Equatable {

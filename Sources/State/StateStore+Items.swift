@@ -197,4 +197,13 @@ extension StateStore {
       .run([.text(String(id.prefix(3))), .int(limit)]) { ids.append($0.text(0)) }
     return ids
   }
+
+  /// Forgets that an item's line may be used again: its files are looked for when it is processed next.
+  package func doubtLine(of id: String) throws(StateError) {
+    try begin()
+    try database.prepare(
+      "UPDATE results SET settings = NULL, mark = NULL"
+        + " WHERE item = (SELECT number FROM items WHERE id = ?)"
+    ).run([.text(id)])
+  }
 }

@@ -134,4 +134,18 @@ package actor StateStore {
     defer { try? database.execute("COMMIT") }
     return try body()
   }
+
+  /// Writes a copy of the state, as it is now, to a file that does not exist yet. Others may go on working with the
+  /// state meanwhile.
+  package func copy(to path: String) async throws(StateError) {
+    try commit()
+    try await Self.copy(self.path, to: path)
+  }
+
+  /// On another thread than the state's, with a connection of its own.
+  @concurrent
+  private static func copy(_ source: String, to path: String) async throws(StateError) {
+    let database = try Database(source, isReadOnly: true)
+    try database.prepare("VACUUM INTO ?").run([.text(path)])
+  }
 }

@@ -31,6 +31,13 @@ package struct SystemError: Error, Equatable, Sendable {
     return error
   }
 
+  /// A file whose content can't be what was written to it.
+  package static func damaged(_ path: String, _ reason: String) -> SystemError {
+    var error = SystemError("read", path, code: EBADMSG)
+    error.finding = "is damaged: \(reason)"
+    return error
+  }
+
   /// What an object store answered.
   ///
   /// - Parameter finding: completes a sentence that begins with the path.

@@ -13,8 +13,7 @@ enum DiffCommand: Command {
       Compares two catalogs, given as files or as the outputs that hold them: a line for each image
       that was added (+), removed (-) or changed (~), with the names of the members that differ. With
       --patch, what an app that has the old catalog needs: a JSON Merge Patch (RFC 7396) for its
-      keyed form. With --json, also the SHA-256 digests of both catalogs' canonical JSON: a patch
-      does not say which catalog it is for, so name it after the digest of the old one.
+      keyed form, with the digests of both catalogs (from, to). With --json, also these digests.
       """,
     options: [patch])
 

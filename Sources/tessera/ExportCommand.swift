@@ -1,27 +1,40 @@
 internal import TesseraConsole
 internal import TesseraOutputTools
+internal import TesseraPipeline
 
 enum ExportCommand: Command {
   static let name = "export"
-  static let summary = "the catalog as HTML, as a folder for Xcode or Android, or for eleventy"
+  static let summary =
+    "the catalog as HTML, as a folder for Xcode or Android, for eleventy or Next.js"
   /// Removing a large folder that is not complete takes a while.
   static let timeToStop = Duration.seconds(60)
 
   private static let form = Option<CatalogExport.Form>.choice(
-    "--as", "FORM", "html, xcassets, android or eleventy")
+    "--as", "FORM", "html, xcassets, android, eleventy or next")
   private static let target = Option(
     "--to", "PATH", "a file for html and eleventy, else a folder; must not exist")
   private static let slot = Option("--slot", "NAME", "only this slot; may be repeated")
+  private static let eager = Option.number(
+    "--eager", "html: how many images load at once and first; the others load when they come near",
+    in: 0...1_000_000)
+  private static let fluid = Flag(
+    "--fluid", "html: images grow with the page, up to the width of their slot")
+  private static let nonce = Option(
+    "--nonce", "TEXT", "html: a style sheet with this nonce in the page, not in a file beside it")
+  private static let fragments = Flag(
+    "--fragments", "html: a JSON object of elements by image and slot, not a page")
 
   static let syntax = Syntax(
     operands: "OUTPUT", operandCount: 1...1,
     text: """
-      Writes what other tools read from an output's catalog: HTML picture elements to insert into a
-      page; an Xcode .xcassets folder with 1x, 2x and 3x; an Android res folder with drawable-*dpi;
-      or the metadata object of eleventy-img. URLs begin with the pipeline's base-url; without one
-      they are relative to the catalog's folder.
+      Writes what other tools read from an output's catalog: a page of HTML picture elements with its
+      style sheet; an Xcode .xcassets folder with 1x, 2x and 3x, or an Android res folder with
+      drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
+      constants for the app's code beside it; the metadata object of eleventy-img; or a loader and data
+      for Next.js. URLs begin with the pipeline's base-url; without one they are relative to the
+      catalog's folder.
       """,
-    options: [form, target, slot])
+    options: [form, target, slot, eager, fluid, nonce, fragments])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     guard let form = try arguments.value(Self.form) else {
@@ -32,8 +45,9 @@ enum ExportCommand: Command {
       throw UsageError.missing(Self.target, "PATH")
     }
     let export = CatalogExport(
-      arguments.operands[0], as: form, slots: try arguments.all(slot))
-    let report = try export.write(to: target)
+      arguments.operands[0], as: form, try options(arguments, form),
+      worker: try WorkerPath.find())
+    let report = try await export.write(to: target)
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
@@ -43,18 +57,39 @@ enum ExportCommand: Command {
           "URLs are relative to the catalog's folder: put the file there, or add a base-url to the "
             + "pipeline")
       }
+      if report.withoutAlt > 0 {
+        Console.message(
+          "\(Amount.count(report.withoutAlt, "image")) without a text for those who do not see it; add "
+            + "\"alt\" to the manifest, empty for ornaments")
+      }
     }
     return .done
+  }
+
+  private static func options(
+    _ arguments: Arguments, _ form: CatalogExport.Form
+  ) throws -> ExportOptions {
+    var options = ExportOptions()
+    options.slots = try arguments.all(slot)
+    options.eager = try arguments.value(eager) ?? 0
+    options.isFluid = arguments.has(fluid)
+    options.nonce = try arguments.value(nonce)
+    options.asFragments = arguments.has(fragments)
+    let isForPages =
+      options.eager > 0 || options.isFluid || options.nonce != nil || options.asFragments
+    if isForPages, form != .html {
+      throw UsageError("--eager, --fluid, --nonce and --fragments are for --as html")
+    }
+    if options.asFragments, options.nonce != nil {
+      throw UsageError("--nonce is for a page, and --fragments writes none")
+    }
+    return options
   }
 
   private static func summary(of report: ExportReport, _ form: CatalogExport.Form) -> String {
     var text = Amount.count(report.images, "image")
     if report.files > 0 { text += ", \(Amount.count(report.files, "file"))" }
     if report.empty > 0 { text += "; \(report.empty) without files" }
-    if !report.scalesLeftOut.isEmpty {
-      let scales = report.scalesLeftOut.map { "\($0)x" }.joined(separator: ", ")
-      text += "; \(form.rawValue) has no place for \(scales)"
-    }
     return text
   }
 }

@@ -3,5 +3,6 @@ internal import TesseraConsole
 /// Options of the commands that take an output.
 enum OutputOptions {
   static let state = Option(
-    "--state", "DIR", "where the state of an output in an object store is")
+    "--state", "DIR",
+    "the folder of the state, if the output is in a store and its state is not")
 }

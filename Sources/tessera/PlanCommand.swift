@@ -46,7 +46,7 @@ enum PlanCommand: Command {
     }
     let isProbing = arguments.has(probe)
     let isQuiet = arguments.has(CommonFlag.quiet)
-    var planner = try ManifestPlanner(file, ladders: ladders, probes: isProbing)
+    var planner = try await ManifestPlanner(file, ladders: ladders, probes: isProbing)
     let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in
       guard !isQuiet, let text = problems.text(for: "manifest line \(line): \(message)") else {

@@ -14,10 +14,10 @@ enum PruneCommand: Command {
   static let syntax = Syntax(
     operands: "OUTPUT", operandCount: 1...1,
     text: """
-      Deletes files below variants that the catalog of an output does not name, some time after prune
-      has first seen that, so that clients with yesterday's catalog still find their files. What the
-      state knows of images that the manifest does not name leaves it after the same time. Call it
-      after each run.
+      Deletes files below variants that the catalog of an output does not name, and pages that its index
+      does not name, some time after prune has first seen that, so that clients with yesterday's
+      catalog still find their files. What the state knows of images that the manifest does not name
+      leaves it after the same time. Call it after each run.
       """,
     options: [dryRun, grace, OutputOptions.state])
 

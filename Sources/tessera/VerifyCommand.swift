@@ -14,8 +14,9 @@ enum VerifyCommand: Command {
     operands: "OUTPUT", operandCount: 1...1,
     text: """
       Checks every file that the catalog of an output names: whether it exists, has as many bytes and
-      pixels as the catalog says, and with --deep whether its content matches its name. Exit status 1
-      if a file has a problem, 2 if there is no catalog.
+      pixels as the catalog says, and with --deep whether its content matches its name; and whether the
+      catalog itself is as it was written. Exit status 1 if a file has a problem, 2 if there is no
+      catalog.
       """,
     options: [deep, removeBroken, OutputOptions.state])
 
@@ -26,7 +27,11 @@ enum VerifyCommand: Command {
       removesBroken: arguments.has(removeBroken),
       state: try arguments.value(OutputOptions.state))
     let report = try await verification.run { problem in
-      if !isJSON { Console.line("\(problem.id): the file \(problem.path) \(problem.reason)") }
+      if !isJSON {
+        Console.line(
+          (problem.id.isEmpty ? "" : "\(problem.id): ")
+            + "the file \(problem.path) \(problem.reason)")
+      }
     }
     if isJSON {
       Console.write(report.json)

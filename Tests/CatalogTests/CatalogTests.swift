@@ -9,8 +9,8 @@ import Testing
     "slots":{"card":{"width":180,"mode":"fit"}},"scales":[1,2,3],"images":[
     {"id":"p1","url":"https://a/1.jpg","status":"ok","width":300,"height":400,"format":"jpeg",
     "alpha":false,"animated":false,"frames":1,"variants":[
-    {"path":"variants/a.webp","type":"image/webp","width":192,"height":256,"bytes":10},
-    {"path":"variants/b.webp","type":"image/webp","width":300,"height":400,"bytes":20}],
+    {"path":"variants/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-1x1.webp","type":"image/webp","width":192,"height":256,"bytes":10},
+    {"path":"variants/bb/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-1x1.webp","type":"image/webp","width":300,"height":400,"bytes":20}],
     "slots":{"card":{"width":180,"height":240,"variants":[0,1,1]}},"extra":{"any":1}},
     {"id":"p2","url":"https://a/2.jpg","status":"failed",
     "error":{"code":"http-status","message":"The server answered 404 Not Found.","retryable":false}}]}

@@ -38,7 +38,8 @@ import Testing
         settings: PlanSettings(slots: [slot]))
       let layout = plan.slots[0].layout
       let box = CatalogBox(
-        width: across, height: down, mode: CatalogSlot.Mode(rawValue: mode.rawValue) ?? .fit)
+        width: across.map(Double.init), height: down.map(Double.init),
+        mode: CatalogSlot.Mode(rawValue: mode.rawValue) ?? .fit)
       let size = Self.image(width, height).layoutSize(in: box)
       #expect(
         size == CatalogSize(width: layout.width, height: layout.height),
@@ -139,45 +140,47 @@ import Testing
 }
 
 @Suite struct PrefetchTests {
-  private static func requests(_ names: String, bytes: Int = 100) -> [Prefetch.Request] {
-    names.map { Prefetch.Request(path: String($0), bytes: bytes) }
-  }
-
-  private static func next(
-    _ prefetch: Prefetch, _ visible: String, _ upcoming: String, underWay: String = "",
-    loaded: String = "", bytes: Int = 100
-  ) -> String {
-    prefetch.next(
-      visible: requests(visible, bytes: bytes), upcoming: requests(upcoming, bytes: bytes),
-      underWay: requests(underWay, bytes: bytes), isLoaded: { loaded.contains($0) }
-    ).map(\.path).joined()
-  }
-
-  @Test func theLastVisibleFileIsFirstAndUpcomingFilesFollow() {
-    let prefetch = Prefetch(requests: 6, bytes: 1000)
-    #expect(Self.next(prefetch, "abc", "xyz") == "cbaxyz")
-    #expect(Self.next(prefetch, "abcdefgh", "xyz") == "hgfedc")
-    // No file is requested twice.
-    #expect(Self.next(prefetch, "abc", "axyx", underWay: "b", loaded: "c") == "axy")
-    #expect(Self.next(prefetch, "aba", "ab") == "ab")
-    #expect(Self.next(prefetch, "abc", "x", underWay: "uvwxyz") == "")
-    #expect(Self.next(prefetch, "", "") == "")
-  }
-
-  @Test func theBudgetAppliesToFilesThatAreNotVisible() {
+  /// Impossible sizes do not overflow. The other cases are in the common table.
+  @Test func impossibleSizesDoNotOverflow() {
     let prefetch = Prefetch(requests: 10, bytes: 250)
-    #expect(Self.next(prefetch, "abcd", "xyz") == "dcbaxy")
-    // A file requested ahead counts until it is visible.
-    #expect(Self.next(prefetch, "ab", "xyz", underWay: "uv") == "ba")
-    #expect(Self.next(prefetch, "abuv", "xyz", underWay: "uv") == "baxy")
-    // Impossible sizes do not overflow.
     let odd = [Int.max, .min, -1].map { Prefetch.Request(path: "\($0)", bytes: $0) }
-    #expect(
-      prefetch.next(visible: odd, upcoming: odd, underWay: odd, isLoaded: { _ in false }) == [])
-    #expect(
-      prefetch.next(visible: [], upcoming: odd, underWay: [], isLoaded: { _ in false }).count == 1)
-    // A file larger than the whole budget is requested alone.
-    #expect(Self.next(prefetch, "a", "xy", bytes: 900) == "ax")
-    #expect(Self.next(prefetch, "a", "xy", underWay: "u", bytes: 900) == "a")
+    let none = prefetch.step(visible: [odd], upcoming: odd, underWay: odd) { _ in false }
+    #expect(none.start.isEmpty && none.cancel.isEmpty)
+    let one = prefetch.step(visible: [], upcoming: odd, underWay: []) { _ in false }
+    #expect(one.start.count == 1)
+  }
+
+  /// Whatever is on the screen and in flight: no more requests than allowed, none twice, nothing is both requested and
+  /// cancelled, and no upcoming file is requested or kept in flight while a visible one waits.
+  @Test func noStepBreaksTheRules() {
+    var generator = SplitMix(seed: 9)
+    func some(_ most: Int) -> [Prefetch.Request] {
+      (0..<Int.random(in: 0...most, using: &generator)).map { _ in
+        Prefetch.Request(path: "\(Int.random(in: 0..<20, using: &generator))", bytes: 100)
+      }
+    }
+    for _ in 0..<5_000 {
+      let prefetch = Prefetch(
+        requests: Int.random(in: 0...8, using: &generator),
+        bytes: 100 * Int.random(in: 0...6, using: &generator))
+      let visible = [some(4), some(4)]
+      let upcoming = some(8)
+      var paths: Set<String> = []
+      let flying = some(8).filter { paths.insert($0.path).inserted }
+      let loaded = Set(some(6).map(\.path)).subtracting(paths)
+      let step = prefetch.step(visible: visible, upcoming: upcoming, underWay: flying) {
+        loaded.contains($0)
+      }
+      let (start, cancel) = (step.start.map(\.path), Set(step.cancel.map(\.path)))
+      let left = paths.subtracting(cancel)
+      #expect(Set(start).count == start.count && left.isDisjoint(with: start))
+      #expect(cancel.isSubset(of: paths) && cancel.isDisjoint(with: start))
+      #expect(start.isEmpty || start.count + left.count <= prefetch.requests)
+      let urgent = Set(visible.joined().map(\.path))
+      let waits = !urgent.subtracting(loaded).subtracting(left).subtracting(start).isEmpty
+      let others = left.union(start).subtracting(urgent)
+      #expect(!waits || others.isEmpty, "\(visible) \(upcoming) \(flying) \(step)")
+      #expect(cancel.isDisjoint(with: urgent))
+    }
   }
 }

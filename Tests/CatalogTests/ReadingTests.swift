@@ -1,7 +1,9 @@
 import Foundation
-import TesseraCatalog
+import Synchronization
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraCatalog
 
 @Suite struct ReadingTests {
   private static let head = """
@@ -14,8 +16,8 @@ import Testing
     #"{"id":"a","url":"https://a/ä\u00e4\ud83d\ude00\n.jpg","status":"ok","width":30,"height":40,"#
       + #""format":"jpeg","alpha":false,"animated":true,"frames":2,"warnings":["odd"],"#
       + ##""placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},"##
-      + #""variants":[{"path":"variants/a.webp","type":"image/webp","width":30,"height":40,"bytes":9,"#
-      + #""fallback":"webp-size-limit","sha256":"ab","also":[{"path":"b","type":"image/png","#
+      + #""variants":[{"path":"variants/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-1x1.webp","type":"image/webp","width":30,"height":40,"bytes":9,"#
+      + #""fallback":"webp-size-limit","sha256":"ab","also":[{"path":"variants/bb/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-1x1.webp","type":"image/png","#
       + #""bytes":7,"sha256":"cd","fallback":"x"}]}],"slots":{"card":{"width":180,"height":240,"#
       + #""variants":[0,0]}},"source":{"url":"u","bytes":1,"sha256":"ef","width":40,"height":30,"#
       + #""orientation":6,"colourSpace":"rgb","profile":"sRGB","etag":"e","lastModified":"l","#
@@ -50,6 +52,36 @@ import Testing
     }
   }
 
+  /// The canonical form is passed on while reading, with members that this version does not know, and
+  /// without the number of images and the digest.
+  @Test(arguments: [1, 100, 100_000])
+  func theCanonicalFormIsHashedWhileReading(_ size: Int) throws {
+    let counted = Self.head + ",\"later\":[1],\"digest\":\"ab\",\"count\":3"
+    let texts = [
+      Self.json, counted + ",\"images\":[\(Self.images.joined(separator: ","))]}",
+      counted + "}\n\(Self.images.joined(separator: "\n"))\n",
+    ]
+    var forms: [[UInt8]] = []
+    for text in texts {
+      let form = Mutex<[UInt8]>([])
+      var reader = CatalogReader { bytes in form.withLock { $0 += bytes } }
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        reader.add(bytes[start..<min(start + size, bytes.count)])
+        while try reader.next() != nil {}
+      }
+      try reader.finish()
+      forms.append(form.withLock(\.self))
+    }
+    let text = String(decoding: forms[0], as: UTF8.self)
+    #expect(
+      forms[1] == forms[0] && forms[2] == forms[0],
+      "\(forms.map { String(decoding: $0, as: UTF8.self) })")
+    #expect(text.contains(#""extra":{"n":[1,2.5,-300,null,true,false,"x",{}]}"#), "\(text)")
+    #expect(
+      text.contains(#""images":[{"#) && text.contains(#"],"later":[1],"pipeline":"#), "\(text)")
+  }
+
   /// The order of members has no meaning in JSON: the canonical form has the images before the schema.
   @Test func membersComeInAnyOrder() throws {
     let catalog = try Catalog(reading: Self.json.utf8)
@@ -72,6 +104,17 @@ import Testing
         #expect(error.message == "the catalog has 3 of its \(stated) images")
       }
     }
+  }
+
+  /// A bracket that nothing opened is one bad image of JSON Lines, not one that is skipped indefinitely.
+  @Test(arguments: ["}", "]", ","])
+  func aStrayBracketIsSkipped(_ bracket: String) throws {
+    var problems: [CatalogError] = []
+    let text = Self.head + "}\n\(Self.images[1])\(bracket)\n\(Self.images[2])\n"
+    let catalog = try Catalog(reading: text.utf8) { problems.append($0) }
+    #expect(catalog.images.map(\.id) == ["b", "c"])
+    #expect(problems.map(\.member) == ["images[1]"])
+    #expect(problems.map(\.message) == ["expected an object, found \(bracket)"])
   }
 
   /// What other tools make of a catalog, re-indented or minified, is the same catalog.
@@ -118,7 +161,7 @@ import Testing
       for image in catalog.images {
         _ = index.variant(of: image.id, for: "card", scale: 2)
         _ = image.variant(for: CatalogBox(width: 100, height: 100, mode: .clip), scale: 3)
-        _ = image.layoutSize(in: CatalogBox(width: nil, height: .max))
+        _ = image.layoutSize(in: CatalogBox(width: nil, height: .greatestFiniteMagnitude))
       }
     }
   }
@@ -255,4 +298,30 @@ import Testing
       Self.head + ",\"images\":[{\"id\":\"a\",\"url\":\"u\",\"status\":\"ok\",\"extra\":\(deep)}]}"
     #expect(throws: CatalogError.self) { try Catalog(reading: text.utf8) }
   }
+}
+
+/// The form of files' paths.
+@Suite struct VariantPathTests {
+  private static let digest = "3f9c0a1b2c3d4e5f60718293a4b5c6d7"
+
+  @Test(arguments: [
+    "variants/3f/\(digest)-192x256.webp", "variants/3f/\(digest)-1x1.jpg",
+    "variants/3f/\(digest)-16383x10000000.jxl",
+  ])
+  func pathsThatRunsMake(_ path: String) { #expect(CatalogVariant.isPath(path)) }
+
+  @Test(arguments: [
+    "", "variants/3f/", "variants/3e/\(digest)-1x1.webp", "variants/f3/\(digest)-1x1.webp",
+    "variants/3f/\(digest)-1x1.", "variants/3f/\(digest)-1x1", "variants/3f/\(digest)-1x.webp",
+    "variants/3f/\(digest)-x1.webp", "variants/3f/\(digest)-1x1.we/bp",
+    "variants/3f/\(digest)-1x1.webp/",
+    "variants/3f/\(digest)-1x1.webp.jpg", "variants/3f/\(digest)-1x1x1.webp",
+    "Variants/3f/\(digest)-1x1.webp", "variants/3F/\(digest)-1x1.webp",
+    "/variants/3f/\(digest)-1x1.webp",
+    "variants/3f/\(digest.dropLast())-1x1.webp", "variants/3f/\(digest)a-1x1.webp",
+    "variants/3f/\(digest)-1x1.WEBP", "variants/3f/\(digest)-1234567890x1.webp",
+    "../3f/\(digest)-1x1.webp",
+    "variants/3f/\(digest)-1x1.webp\u{301}", "variants/3f/\(digest)-1x1.abcdefghij",
+  ])
+  func otherPaths(_ path: String) { #expect(!CatalogVariant.isPath(path)) }
 }

@@ -10,8 +10,8 @@ import Testing
     #"{"id":"a","url":"u","status":"stale","width":30,"height":40,"format":"jpeg","alpha":false,"#
     + #""animated":true,"frames":2,"error":{"code":"timeout","message":"m \u007f","retryable":true},"#
     + ##""warnings":["odd"],"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","##
-    + #""lqip":"data:,"},"variants":[{"path":"a","type":"image/webp","width":30,"height":40,"#
-    + #""bytes":9,"sha256":"ab","fallback":"webp-size-limit","also":[{"path":"b","type":"image/png","#
+    + #""lqip":"data:,"},"variants":[{"path":"variants/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-1x1.webp","type":"image/webp","width":30,"height":40,"#
+    + #""bytes":9,"sha256":"ab","fallback":"webp-size-limit","also":[{"path":"variants/bb/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-1x1.webp","type":"image/png","#
     + #""bytes":7,"sha256":"cd","fallback":"x"}]}],"slots":{"b":{"width":1,"height":2,"#
     + #""variants":[0,0]},"a":{"width":1,"height":2,"variants":[]}},"source":{"url":"u","bytes":1,"#
     + #""sha256":"ef","width":40,"height":30,"orientation":6,"colourSpace":"rgb","profile":"p","#
@@ -23,7 +23,7 @@ import Testing
     #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","#
     + #""libvips":"8.14.1"},"pipeline":{"name":"feed","fingerprint":"00"},"baseURL":"https://a/","#
     + #""slots":{"z":{"width":1,"mode":"fit"},"a":{"height":2,"mode":"fill"},"#
-    + #""m":{"width":1,"height":2,"mode":"clip"}},"scales":[1,2],"count":3}"#
+    + #""m":{"width":1,"height":2,"mode":"clip"}},"scales":[1,2]}"#
 
   /// Reads a catalog of JSON Lines and writes each line again.
   private static func rewritten(_ lines: [String]) throws -> [String] {
@@ -31,7 +31,7 @@ import Testing
     let slots = try JSONParser.parse(Array(lines[0].utf8))["slots"]
     var names: [String] = []
     if case .object(let members)? = slots { names = members.map(\.name) }
-    var bytes = [catalog.headLine(slotNames: names, count: catalog.images.count)]
+    var bytes = [catalog.headLine(slotNames: names)]
     for (image, line) in zip(catalog.images, lines.dropFirst()) {
       let (_, extra) = try JSONParser.parse(Array(line.utf8), keepingText: "extra")
       bytes.append(image.line(extra: extra))
@@ -58,7 +58,7 @@ import Testing
     var lines = text.split(separator: "\n").dropLast().map { line in
       String(line.hasSuffix(",") ? line.dropLast() : line)
     }
-    lines[0] = lines[0].replacing(#","images":["#, with: "}")
+    lines[0] = lines[0].replacing(/,"count":[0-9]+,"digest":"D","images":\[/, with: "}")
     try #require(lines.count > 1)
     #expect(try Self.rewritten(lines) == lines)
   }

@@ -277,6 +277,12 @@ import Testing
       "Pipelines/README.md": ["yaml", "jsonl", "text"],
       "Examples/README.md": ["json", "swift"],
       "Examples/operations/README.md": ["sh", "dockerfile", "yaml"],
+      // ServingTests.
+      "Examples/serving/README.md": ["sh", "js"],
+      // KotlinTests.
+      "Examples/android/README.md": ["kotlin"],
+      // Tests/check-web, which WebTests calls.
+      "Examples/web/README.md": ["ts", "tsx", "vue", "js"],
       // HouseTests.
       "Sources/README.md": ["modules", "exceptions"],
     ]

@@ -56,8 +56,8 @@ import Testing
     ("/nothing", "the answer has no body"),
     (
       "/error?token=t0ken",
-      "none of its lines can be used; line 1: unknown member \"error\"; a line has id, url, slots and "
-        + "focus, and your own data goes into \"extra\""
+      "none of its lines can be used; line 1: unknown member \"error\"; a line has id, url, slots, focus "
+        + "and alt, and your own data goes into \"extra\""
     ),
   ])
   func unavailableManifestChangesNothing(_ path: String, _ reason: String) async throws {

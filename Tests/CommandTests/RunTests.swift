@@ -30,8 +30,12 @@ import Testing
       text
       .replacing(/127\.0\.0\.1:\d+/, with: "HOST")
       .replacing(/"libvips":"[^"]+"/, with: "\"libvips\":\"V\"")
+      .replacing(/"digest":"[0-9a-f]{64}"/, with: "\"digest\":\"D\"")
       .replacing(/"fingerprint":"[0-9a-f]{16}"/, with: "\"fingerprint\":\"F\"")
-      .replacing(/variants\/[0-9a-f]{2}\/[0-9a-f]{32}-/, with: "variants/")
+      .replacing(
+        /variants\/[0-9a-f]{2}\/[0-9a-f]{32}-/,
+        with: "variants/00/\(String(repeating: "0", count: 32))-"
+      )
       .replacing(/"bytes":\d+/, with: "\"bytes\":0")
       .replacing(/"color":"#[0-9a-f]{6}"/, with: "\"color\":\"C\"")
       .replacing(/"thumbhash":"[^"]+"/, with: "\"thumbhash\":\"T\"")

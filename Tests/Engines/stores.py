@@ -182,7 +182,7 @@ use = egg:swift#{kind}
             process.wait()
 
 
-def pipeline(work, name, output, state, extra=""):
+def pipeline(work, name, output, state):
     path = f"{work.home}/{name}.yaml"
     with open(work.pipeline) as file:
         lines = [line for line in file if not line.startswith("output:")]
@@ -191,7 +191,7 @@ def pipeline(work, name, output, state, extra=""):
     os.makedirs(folder, exist_ok=True)
     path = f"{folder}/feed.yaml"
     with open(path, "w") as file:
-        file.write("".join(lines) + f"output: {output}\nstate: {state}\n{extra}")
+        file.write("".join(lines) + f"output: {output}\n" + (f"state: {state}\n" if state else ""))
     return path
 
 
@@ -240,6 +240,11 @@ def test_run(work, store):
     files = len(store.keys("one/variants/"))
     less = store.tessera("run", path, "--quiet", "--manifest", short, "--allow-shrink")
     check(less.returncode in (0, 1), f"{store.name}: {less.stderr}")
+    for words in [["prune"], ["verify", "--remove-broken"]]:
+        lost = store.tessera(*words, output)
+        check(lost.returncode == 2, f"{store.name}: {words} without --state: {lost}")
+        check("--state" in lost.stderr or "state: DIR" in lost.stderr, f"{store.name}: {words}: {lost.stderr}")
+    check(not store.keys("one/.tessera/"), f"{store.name}: {store.keys('one/.tessera/')}")
     pruned = store.tessera("prune", output, "--state", state, "--grace", "0s", "--json")
     check(pruned.returncode == 0, f"{store.name}: {pruned.stderr}")
     left = len(store.keys("one/variants/"))
@@ -281,6 +286,78 @@ def test_shards(work, store):
     merged = store.tessera("merge", output)
     check(merged.returncode == 1, f"{store.name}: merge: {merged.returncode} {merged.stderr}")
     expect(work, store, "shards-of-it", f"{store.name}, {SHARDS} shards on two machines, three of them on both")
+
+
+def test_stored_state(work, store):
+    """Without a directory for the state, it is in the store, with a lock."""
+    output, lock, state = f"s3://{BUCKET}/kept", "kept/.tessera/lock", "kept/.tessera/state.sqlite"
+    path = pipeline(work, f"{store.name}-kept", output, None)
+    if store.name == "Swift":
+        done = store.tessera("run", path, "--quiet")
+        check(done.returncode == 2 and 'add "state: DIR"' in done.stderr, f"Swift, state: {done.stderr}")
+        print(f"Swift, state in the store: {done.stderr.strip()}", flush=True)
+        return
+    # Killed in the middle: its lock stays.
+    process = subprocess.Popen(["tessera", "run", path, "--quiet"], env=store.environment)
+    wait(lambda: len(store.keys("kept/variants/")) > 3, 60, "files of a run")
+    busy = store.tessera("run", path, "--quiet")
+    check(busy.returncode == 75 and "another run holds" in busy.stderr, f"beside a run: {busy}")
+    busy = store.tessera("run", path, "--quiet", "--shard", "0/8")
+    check(busy.returncode == 75, f"a shard beside a run: {busy}")
+    check(not store.keys("kept/.tessera/shards/0/8"), "a shard left its lock")
+    process.kill()
+    process.wait()
+    killed = time.monotonic()
+    busy = store.tessera("run", path, "--quiet")
+    check(busy.returncode == 75 and "last heard of" in busy.stderr, f"after a kill: {busy}")
+    print(f"{store.name}, state in the store: {busy.stderr.strip()}", flush=True)
+
+    # Meanwhile, shards in another place, three of them twice at the same time.
+    shards = f"s3://{BUCKET}/kept-shards"
+    parts = pipeline(work, f"{store.name}-kept-shards", shards, None)
+    results = {}
+
+    def run(shard, twin):
+        results[shard, twin] = store.tessera("run", parts, "--shard", f"{shard}/{SHARDS}", "--quiet", "--partial-ok")
+    threads = [threading.Thread(target=run, args=(shard, twin)) for shard in range(3) for twin in range(2)]
+    threads += [threading.Thread(target=run, args=(shard, 0)) for shard in range(3, SHARDS)]
+    for start in range(0, len(threads), 4):
+        for thread in threads[start:start + 4]:
+            thread.start()
+        for thread in threads[start:start + 4]:
+            thread.join()
+    for shard in range(SHARDS):
+        ends = sorted(results[key].returncode for key in results if key[0] == shard)
+        check(ends in ([0], [0, 0], [0, 75]), f"shard {shard}: {ends}")
+    merged = store.tessera("merge", shards)
+    check(merged.returncode == 1, f"merge: {merged.returncode} {merged.stderr}")
+    expect(work, store, "kept-shards", f"{store.name}, {SHARDS} shards, their states in the store")
+    why = store.tessera("why", shards, "p0")
+    check(why.returncode == 0 and "p0" in why.stdout, f"why: {why.stderr}")
+
+    # A lock that nobody renews ends.
+    time.sleep(max(0, killed + 121 - time.monotonic()))
+    done = store.tessera("run", path, "--quiet")
+    check(done.returncode == 1, f"after a killed run: {done}")
+    expect(work, store, "kept", f"{store.name}, one run, its state in the store, after a killed one")
+    check(store.keys(lock) == [] and store.keys(state) == [state], f"{store.keys('kept/.tessera')}")
+    again = json.loads(store.tessera("run", path, "--quiet", "--json").stdout)
+    check(again["decodes"] == 0, f"the second run decodes {again['decodes']}")
+    why = store.tessera("why", output, "p0")
+    check(why.returncode == 0 and "p0" in why.stdout, f"why: {why.stderr}")
+    other = store.tessera("run", pipeline(work, f"{store.name}-kept-beside", output, f"{work.home}/kept-state"), "--quiet")
+    check(other.returncode == 2 and "has a state in its store" in other.stderr, f"a second state: {other}")
+
+    # A file that the store has lost is made again, once verify has seen it.
+    lost = store.keys("kept/variants/")[0]
+    store.client().delete_object(Bucket=BUCKET, Key=lost)
+    found = store.tessera("verify", output, "--quiet", "--remove-broken")
+    check(found.returncode == 1, f"verify: {found}")
+    done = store.tessera("run", path, "--quiet")
+    check(store.keys(lost) == [lost], "a lost file was not made again")
+    pruned = store.tessera("prune", output, "--grace", "0s", "--json")
+    check(pruned.returncode == 0 and json.loads(pruned.stdout)["deleted"] == 0, f"prune: {pruned}")
+    expect(work, store, "kept", f"{store.name}, a lost file is made again")
 
 
 def test_sources(work, store):
@@ -473,6 +550,7 @@ def test(work, home, which):
         try:
             test_run(work, store)
             test_shards(work, store)
+            test_stored_state(work, store)
             test_sources(work, store)
             test_faults(work, store)
         finally:
@@ -483,6 +561,7 @@ def test(work, home, which):
         try:
             test_run(work, store)
             test_shards(work, store)
+            test_stored_state(work, store)
             test_sources(work, store)
         finally:
             store.close()

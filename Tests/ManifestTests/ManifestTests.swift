@@ -218,7 +218,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     (#"{"url":""}"#, "the id is empty"),
     (
       #"{"id":"a","url":"https://a","title":"x"}"#,
-      "unknown member \"title\"; a line has id, url, slots and focus, and your own data goes into "
+      "unknown member \"title\"; a line has id, url, slots, focus and alt, and your own data goes into "
         + "\"extra\""
     ),
     (

@@ -43,14 +43,28 @@ import Testing
   }
 
   /// The state of an output in a store says which files are there, so it is never another's.
-  @Test func aStateInADirectoryBelongsToOneOutput() throws {
+  @Test func aStateInADirectoryBelongsToOneOutput() async throws {
     let folder = try TemporaryFolder()
-    let (state, store) = (folder.path("state"), StoreSettings())
-    for _ in 0..<2 { _ = try OpenOutput("s3://feed/a/", state: state, store) }
-    #expect(throws: OutputError.self) { try OpenOutput("s3://feed/b", state: state, store) }
-    #expect(throws: OutputError.self) { try OpenOutput("s3://feed/a", state: nil, store) }
+    // Nothing listens there.
+    var store = StoreSettings(endpoint: "http://127.0.0.1:1")
+    (store.attempts, store.pause) = (1, .zero)
+    func failure(_ output: String) async -> OutputError? {
+      do throws(OutputError) {
+        _ = try await OpenOutput(output, state: folder.path("state"), store).hold()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    for output in ["s3://feed/a/", "s3://feed/a"] {
+      guard case .system(let error)? = await failure(output) else { throw Unexpected() }
+      #expect("\(error)".contains("be reached"))
+    }
+    guard case .otherOutput? = await failure("s3://feed/b") else { throw Unexpected() }
     #expect(try OpenOutput(folder.path("out"), state: nil, store).output is DirectoryOutput)
   }
+
+  private struct Unexpected: Error {}
 
   /// The first of two that write a document at the same time wins, and nothing else is left.
   @Test func aDocumentIsCreatedOnce() throws {

@@ -21,11 +21,13 @@ import Testing
   /// - Returns: the files that are left, by their letters.
   private func prune(_ named: String, day: Double, isDryRun: Bool = false) async throws -> String {
     let images = named.map { letter in
-      #"{"id":"\#(letter)","variants":[{"path":"\#(Self.path(letter))","type":"image/webp","#
+      #"{"id":"\#(letter)","url":"u","status":"ok","variants":[{"path":"\#(Self.path(letter))","type":"image/webp","#
         + #""width":8,"height":8,"bytes":5}]}"#
     }
     try folder.write(
-      "{\"schema\":\"tessera-catalog/1\",\"images\":[\n\(images.joined(separator: ",\n"))\n]}\n",
+      #"{"schema":"tessera-catalog/1","generator":{"name":"","version":"","libvips":""},"pipeline":"#
+        + #"{"name":"","fingerprint":""},"slots":{},"scales":[],"images":["#
+        + "\n\(images.joined(separator: ",\n"))\n]}\n",
       to: "catalog.json")
     for letter in named {
       let file = folder.url.appending(path: Self.path(letter))

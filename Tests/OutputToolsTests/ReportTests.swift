@@ -58,7 +58,7 @@ import Testing
 
         """)
     let export = ExportReport(
-      images: 2, empty: 1, files: 4, isRelative: true, scalesLeftOut: [4, 5])
+      images: 2, empty: 1, files: 4, isRelative: true, withoutAlt: 3)
     #expect(
       String(decoding: export.json, as: UTF8.self) == """
         {
@@ -66,10 +66,7 @@ import Testing
           "empty": 1,
           "files": 4,
           "relative": true,
-          "scalesLeftOut": [
-            4,
-            5
-          ]
+          "withoutAlt": 3
         }
 
         """)

@@ -41,6 +41,16 @@ import Testing
         + #""animated":false,"frames":1,"# + placeholder + "," + variants + "}")
   }
 
+  /// A file with more pixels and fewer bytes is the better choice, in the place of the smaller one.
+  @Test(arguments: [([100, 101], [0, 1]), ([101, 100], [1, 1]), ([100, 100], [0, 1])])
+  func slotsPointAtTheFewestBytes(_ bytes: [Int], _ expected: [Int]) {
+    var blueprint = Blueprint.example()
+    for (index, count) in bytes.enumerated() { blueprint.records[index]?.bytes = count }
+    let image = entries().shown(item, .example(), blueprint)
+    #expect(image.slots["card"]?.variants == expected)
+    #expect(image.variants.count == 2)
+  }
+
   @Test func extraIsPassedOn() {
     let image = entries().shown(item, .example(), .example())
     #expect(line(image, extra: "5").hasSuffix(#","extra":5}"#))

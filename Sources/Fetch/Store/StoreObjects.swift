@@ -69,15 +69,39 @@ extension StoreClient {
     }
   }
 
-  /// The size of an object in bytes, and its ETag.
-  package func head(_ location: StoreLocation) throws(StoreError) -> (size: Int, etag: String) {
+  /// What a store tells of an object.
+  package struct Head: Sendable {
+    /// In bytes.
+    package var size: Int
+    package var etag: String
+    /// When it was written, in seconds since 1970 by the store's clock; nil if the store does not say.
+    package var changed: Int?
+    /// How long ago that was, by the same clock.
+    package var age: Duration?
+
+    fileprivate init(size: Int, _ headers: ResponseHeaders) {
+      self.size = size
+      etag = headers["etag"] ?? ""
+      changed = headers["last-modified"].flatMap(HTTPDate.seconds)
+      let now = headers["date"].flatMap(HTTPDate.seconds)
+      age = changed.flatMap { changed in now.map { .seconds(max(0, $0 - changed)) } }
+    }
+  }
+
+  /// A small object.
+  package func object(_ location: StoreLocation) throws(StoreError) -> (bytes: [UInt8], Head) {
+    let answer = try perform(StoreRequest(method: "GET", location: location))
+    return (answer.body, Head(size: answer.body.count, answer.headers))
+  }
+
+  package func head(_ location: StoreLocation) throws(StoreError) -> Head {
     let answer = try perform(StoreRequest(method: "HEAD", location: location))
     guard let size = answer.headers["content-length"].flatMap({ Int($0) }) else {
       throw StoreError(
         kind: .refused, location: location, finding: "has no size: the store sent no Content-Length"
       )
     }
-    return (size, answer.headers["etag"] ?? "")
+    return Head(size: size, answer.headers)
   }
 
   /// Deletes an object. A missing one is not an error.

@@ -1,5 +1,7 @@
+internal import Synchronization
 internal import TesseraBytes
 internal import TesseraCatalog
+internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
 
@@ -7,16 +9,22 @@ internal import TesseraSystem
 ///
 /// - ``lines()`` returns each image as it was written, with its place in the file: for work on the
 ///   catalog itself.
-/// - ``forEachImage(_:)`` decodes images as apps do, and checks them: for work that copies, links
-///   or shows what a catalog names.
-///
-/// Both check for cancellation before each image.
+/// - ``images()`` decodes images as apps do, and checks them: for work that copies, links or shows what a
+///   catalog names.
 struct CatalogFile {
   /// For messages.
   let path: String
   /// The folder that the paths in the catalog are relative to.
   let folder: Directory
   private let name: String
+  /// Removes a copy of a catalog in a store together with this value.
+  private var copy: LocalOutput?
+
+  /// The catalog of an output on a disk, or in a store.
+  init(of local: LocalOutput) throws(OutputToolError) {
+    try self.init(at: local.path)
+    copy = local
+  }
 
   /// The catalog of an output.
   init(of output: OutputFolder) throws(OutputToolError) {
@@ -45,98 +53,49 @@ struct CatalogFile {
     name = FileSystem.name(of: place)
   }
 
-  private func open() throws(OutputToolError) -> File {
-    try OutputToolError.wrap { try folder.open(name, .read) }
+  private func stream(
+    _ reader: CatalogReader = CatalogReader()
+  ) throws(OutputToolError) -> CatalogStream {
+    CatalogStream(
+      try OutputToolError.wrap { try folder.open(name, .read) }, path: path, reader)
   }
 
-  /// The images as they were written, one on a line.
+  /// The images as they were written.
   ///
-  /// - Throws: ``OutputToolError`` if this is not a catalog of this version, as a run writes it.
-  func lines() throws(OutputToolError) -> CatalogLines {
-    try CatalogLines.of(try open(), path: path)
+  /// - Throws: ``OutputToolError`` if this is not a catalog of this version; or `CancellationError`.
+  func lines() throws -> CatalogLines {
+    let head = try JSONParser.parse(try readHead().headText)
+    return CatalogLines(try stream(), head: head, path: path)
   }
+
+  /// The images as apps decode them.
+  func images() throws -> CatalogImages { CatalogImages(try stream(), path: path) }
 
   /// The catalog without its images.
   func head() throws -> Catalog {
-    var head: Catalog?
-    try read { reader in
-      // Another program may have written the images before the other members: then the head is
-      // complete only after them.
-      while head == nil, try next(&reader) != nil { head = reader.head }
-      head = reader.head
-      return head == nil
+    guard let head = try readHead().head else {
+      throw OutputToolError("\"\(path)\" is not a catalog")
     }
-    guard let head else { throw OutputToolError("\"\(path)\" is not a catalog") }
     return head
   }
 
-  func forEachImage(_ body: (CatalogImage) throws -> Void) throws {
-    try read { reader in
-      while let image = try next(&reader) {
-        try check(image)
-        try body(image)
-      }
-      return true
-    }
+  /// A reader that has read the head. Another program may have written images before other members: then
+  /// it has read the images, too.
+  private func readHead() throws -> CatalogReader {
+    var stream = try stream()
+    while try stream.skipImage(), stream.reader.head == nil {}
+    return stream.reader
   }
 
-  /// SHA-256 of the canonical JSON (``Catalog/canonicalJSON()``, RFC 8785), which is the same for
-  /// both forms of a catalog.
+  /// SHA-256 of the canonical JSON (RFC 8785), which is the same for both forms of a catalog: the `digest` of
+  /// its head, if it is as it was written.
   func canonicalDigest() throws -> String {
-    let frame = try head().canonicalFrame
-    let digest = SHA256()
-    frame.before.withUnsafeBytes { digest.update($0) }
-    var isFirst = true
-    try read { reader in
-      while let image = try next(&reader) {
-        let bytes = (isFirst ? [] : [UInt8(ascii: ",")]) + image.canonicalJSON
-        isFirst = false
-        bytes.withUnsafeBytes { digest.update($0) }
-      }
-      return true
-    }
-    frame.after.withUnsafeBytes { digest.update($0) }
-    return digest.hexadecimal()
-  }
-
-  /// Accepts only paths that a run makes, so that no path leads out of the output or runs as a
-  /// script in a page; and only slots whose files are in the image.
-  private func check(_ image: CatalogImage) throws(OutputToolError) {
-    for file in image.variants.flatMap(\.files) where PublishedFile.digest(in: file.path) == nil {
-      throw OutputToolError("the catalog names a file \"\(file.path)\", which no run makes")
-    }
-    for (name, use) in image.slots {
-      guard use.variants.allSatisfy(image.variants.indices.contains) else {
-        throw OutputToolError(
-          "\"\(path)\": slot \"\(name)\" of \"\(image.id)\" names a file that is not there; "
-            + "the catalog is damaged, run again to regenerate it")
-      }
-    }
-  }
-
-  private func next(_ reader: inout CatalogReader) throws -> CatalogImage? {
-    try Task.checkCancellation()
-    do throws(CatalogError) {
-      return try reader.next()
-    } catch {
-      throw OutputToolError("\"\(path)\", \(error)")
-    }
-  }
-
-  /// Feeds the file to a reader, and calls `body` after each part, until it returns false.
-  private func read(_ body: (inout CatalogReader) throws -> Bool) throws {
-    let file = try open()
-    var reader = CatalogReader()
-    var bytes: [UInt8] = []
-    while try OutputToolError.wrap({ try file.read(1 << 16, into: &bytes) }) > 0 {
-      reader.add(bytes)
-      bytes = []
-      if try !body(&reader) { return }
-    }
-    do throws(CatalogError) {
-      try reader.finish()
-    } catch {
-      throw OutputToolError("\"\(path)\", \(error)")
-    }
+    let digest = Mutex(SHA256())
+    var stream = try stream(
+      CatalogReader { bytes in
+        digest.withLock { digest in bytes.withUnsafeBytes { digest.update($0) } }
+      })
+    while try stream.skipImage() {}
+    return digest.withLock { $0.hexadecimal() }
   }
 }

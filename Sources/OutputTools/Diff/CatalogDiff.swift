@@ -14,9 +14,7 @@ package struct CatalogDiff {
     self.new = new
   }
 
-  /// The SHA-256 of each catalog's canonical JSON (RFC 8785), whatever its form. An app can check
-  /// with it whether a patch is for the catalog that it has, and whether the result is the right
-  /// one.
+  /// The SHA-256 of each catalog's canonical JSON (RFC 8785), whatever its form.
   package func digests() throws -> (old: String, new: String) {
     (try CatalogFile(at: old).canonicalDigest(), try CatalogFile(at: new).canonicalDigest())
   }
@@ -32,16 +30,20 @@ package struct CatalogDiff {
     onChange: (Change) -> Void, patch: (_ bytes: [UInt8]) -> Void = { _ in }
   ) throws -> Report {
     var report = Report()
+    let digests = try digests()
     let before = try OldCatalog.open(old)
     var after = try CatalogFile(at: new).lines()
     var writer = JSONWriter()
     try writer.object { object in
+      // First, so that an app can refuse the patch before it reads the rest.
+      object.member("from", digests.old)
+      object.member("to", digests.new)
       var image = try after.next()
       let changes = try before.changes(toHead: after.head, first: image?.id)
       for change in changes { object.member(change.name, change.value) }
-      // `first`, and `next` below, belong to the keyed form and not to the catalog; `count` follows
+      // `first`, and `next` below, belong to the keyed form and not to the catalog; the other two follow
       // from the images.
-      report.members = changes.map(\.name).filter { $0 != "first" && $0 != "count" }
+      report.members = changes.map(\.name).filter { !["first", "count", "digest"].contains($0) }
       object.name("images")
       try object.object { images in
         while let current = image {

@@ -7,7 +7,7 @@ internal import TesseraSystem
 /// not grow with the catalog.
 package struct CatalogExport {
   package enum Form: String, Sendable, CaseIterable {
-    /// HTML `picture` elements.
+    /// A page of HTML `picture` elements.
     case html
     /// A folder of image sets for Xcode.
     case xcassets
@@ -15,34 +15,42 @@ package struct CatalogExport {
     case android
     /// A metadata object as eleventy-img's `Image()` returns it, by the images' ids.
     case eleventy
+    /// Data and a loader for Next.js.
+    case next
 
-    /// Whether the form holds URLs of the files, instead of copies.
-    fileprivate var hasURLs: Bool { self == .html || self == .eleventy }
+    /// Whether the form holds URLs of the files, instead of files.
+    fileprivate var hasURLs: Bool { self != .xcassets && self != .android }
   }
 
   private let output: String
   private let form: Form
-  private let slots: [String]
+  private let options: ExportOptions
+  private let worker: String
 
   /// - Parameters:
   ///   - output: of a run.
-  ///   - slots: the slots to export; none means all.
-  package init(_ output: String, as form: Form, slots: [String]) {
+  ///   - worker: the path of `tessera-worker`, which makes the files of assets.
+  package init(_ output: String, as form: Form, _ options: ExportOptions, worker: String) {
     self.output = output
     self.form = form
+    self.worker = worker
     var seen: Set<String> = []
-    self.slots = slots.filter { seen.insert($0).inserted }
+    self.options = options
+    chosen = options.slots.filter { seen.insert($0).inserted }
   }
+
+  private let chosen: [String]
 
   /// Writes the export. If that fails or is cancelled, nothing is left of it.
   ///
   /// - Parameter path: a file for `html` and `eleventy`, a folder for the others; must not exist.
   /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
   ///   can't be written; or `CancellationError`.
-  package func write(to path: String) throws -> ExportReport {
+  package func write(to path: String) async throws -> ExportReport {
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
-    guard !FileSystem.exists(target) else {
+    let targets = [target] + companions(of: target)
+    for target in targets where FileSystem.exists(target) {
       throw OutputToolError("\"\(target)\" exists already; name another target, or remove it")
     }
     guard StoreLocation(output) == nil else {
@@ -53,62 +61,90 @@ package struct CatalogExport {
     let catalog = try CatalogFile(at: output)
     let head = try catalog.head()
     let names = try slotNames(in: head)
-    return try OutputToolError.wrapWork {
-      try Draft.publish(to: target) { draft in
-        try write(
+    return try await OutputToolError.wrapAsyncWork {
+      try await Self.publish(targets[...]) { drafts in
+        try await write(
           catalog,
-          ExportContext(head: head, slots: names, output: catalog.folder, target: draft))
+          ExportContext(
+            head: head, slots: names, hasChosenSlots: !chosen.isEmpty, options: options,
+            output: catalog.folder, worker: worker, target: drafts[0],
+            companions: Array(drafts.dropFirst()),
+            companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
       }
     }
+  }
+
+  /// Files that are written beside the target.
+  private func companions(of target: String) -> [String] {
+    let name = FileSystem.name(of: target)
+    let bare = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+    let base = FileSystem.join(
+      FileSystem.parent(of: target), String(bare.isEmpty ? name[...] : bare))
+    return switch form {
+    case .html: options.nonce != nil && !options.asFragments ? [] : ["\(base).css"]
+    case .xcassets: ["\(base).names.json", "\(base).swift"]
+    case .android: ["\(base).names.json", "\(base).kt"]
+    case .eleventy, .next: []
+    }
+  }
+
+  /// Makes several files or folders, which get their names when all are complete.
+  private static func publish<Value>(
+    _ targets: ArraySlice<String>, _ drafts: [String] = [],
+    _ make: ([String]) async throws -> Value
+  ) async throws -> Value {
+    guard let target = targets.first else { return try await make(drafts) }
+    let draft = try OpenDraft(target)
+    let value = try await publish(targets.dropFirst(), drafts + [draft.path], make)
+    try Task.checkCancellation()
+    try draft.publish()
+    return value
   }
 
   private func slotNames(in head: Catalog) throws(OutputToolError) -> [String] {
-    let known = head.slots.keys.sorted()
-    if let unknown = slots.first(where: { head.slots[$0] == nil }) {
-      throw OutputToolError(
-        "the catalog has no slot \"\(unknown)\"; it has \(known.joined(separator: ", "))")
+    for slot in chosen {
+      do throws(UnknownSlot) {
+        try head.requireSlots(slot)
+      } catch {
+        throw OutputToolError("\(error)")
+      }
     }
-    return slots.isEmpty ? known : slots
+    return chosen.isEmpty ? head.slots.keys.sorted() : chosen
   }
 
-  private func write(_ catalog: CatalogFile, _ context: ExportContext) throws -> ExportReport {
-    let exporter = try OutputToolError.wrap { try makeExporter(context) }
+  private func write(
+    _ catalog: CatalogFile, _ context: ExportContext
+  ) async throws -> ExportReport {
+    let exporter = try await OutputToolError.wrapAsync {
+      try await makeExporter(context, catalog)
+    }
+    defer { exporter.close() }
     var report = ExportReport()
     report.isRelative = context.head.baseURL == nil && form.hasURLs
-    report.scalesLeftOut = try scalesLeftOut(of: context.head.scales, exporter.scales)
-    try catalog.forEachImage { image in
+    var images = try catalog.images()
+    while let image = try images.next() {
       guard !image.variants.isEmpty else {
         report.empty += 1
-        return
+        continue
       }
-      report.files += try OutputToolError.wrap { try exporter.add(image) }
+      report.files += try await exporter.add(image)
       report.images += 1
+      if image.alt == nil { report.withoutAlt += 1 }
     }
     try OutputToolError.wrap { try exporter.finish() }
     return report
   }
 
-  private func makeExporter(_ context: ExportContext) throws -> any Exporting {
+  private func makeExporter(
+    _ context: ExportContext, _ catalog: CatalogFile
+  ) async throws -> any Exporting {
     switch form {
-    case .html: try HTMLExport(context)
-    case .xcassets: try AssetCatalogExport(context)
-    case .android: try DrawableExport(context)
+    case .html where options.asFragments: try FragmentExport(context)
+    case .html: try HTMLExport(context, catalog)
+    case .xcassets: try await AssetCatalogExport(context)
+    case .android: try await DrawableExport(context)
     case .eleventy: try EleventyExport(context)
+    case .next: try NextExport(context)
     }
-  }
-
-  /// The scales of the catalog that the form has no place for. All of them is an error.
-  private func scalesLeftOut(
-    of scales: [Int], _ supported: [Int]?
-  ) throws(OutputToolError) -> [Int] {
-    guard let supported else { return [] }
-    let rest = scales.filter { !supported.contains($0) }
-    guard rest.count < scales.count else {
-      func list(_ scales: [Int]) -> String { scales.map(String.init).joined(separator: ", ") }
-      throw OutputToolError(
-        "the catalog's scales are \(list(scales)), but \(form.rawValue) only has places for "
-          + "\(list(supported)); add one of them to the pipeline: scales: [1, 2, 3]")
-    }
-    return rest
   }
 }

@@ -6,12 +6,12 @@ package struct ExportReport: Sendable, Equatable {
   package var images = 0
   /// Images without a file.
   package var empty = 0
-  /// Files that were copied.
+  /// Files that were written for assets.
   package var files = 0
   /// Whether URLs are relative to the catalog's folder, because the pipeline has no `base-url`.
   package var isRelative = false
-  /// Scales of the catalog that the form has no place for.
-  package var scalesLeftOut: [Int] = []
+  /// Images of which the manifest does not say what they show.
+  package var withoutAlt = 0
 
   /// The document that `export --json` prints.
   package var json: [UInt8] {
@@ -22,8 +22,7 @@ package struct ExportReport: Sendable, Equatable {
       object.member("empty", empty)
       object.member("files", files)
       object.member("relative", isRelative)
-      object.name("scalesLeftOut")
-      object.array { list in for scale in scalesLeftOut { list.value(scale) } }
+      object.member("withoutAlt", withoutAlt)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

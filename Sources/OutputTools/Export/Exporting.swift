@@ -3,17 +3,16 @@ internal import TesseraSystem
 
 /// A form of export, which is given the images in the catalog's order.
 protocol Exporting: AnyObject {
-  /// The scales that the form has a place for; nil if it supports all.
-  var scales: [Int]? { get }
-
-  /// Adds an image that has at least one file. Returns how many files were copied.
-  func add(_ image: CatalogImage) throws -> Int
+  /// Adds an image that has at least one file. Returns how many files were written.
+  func add(_ image: CatalogImage) async throws -> Int
   func finish() throws
+  /// Ends what the export has started. Called on every way out.
+  func close()
 }
 
 extension Exporting {
-  var scales: [Int]? { nil }
   func finish() throws {}
+  func close() {}
 }
 
 /// What every form of export needs.
@@ -21,10 +20,18 @@ struct ExportContext: Sendable {
   /// The catalog without its images.
   var head: Catalog
   var slots: [String]
+  /// Whether these slots were requested, and not all.
+  var hasChosenSlots: Bool
+  var options: ExportOptions
   /// The folder that holds the catalog.
   var output: Directory
+  /// The path of `tessera-worker`.
+  var worker: String
   /// Where the export is written.
   var target: String
+  /// Where the files beside it are written, and their names.
+  var companions: [String]
+  var companionNames: [String]
 
   /// The URL of a file for clients; relative to the catalog if the pipeline has no `base-url`.
   func url(_ path: String) -> String { head.url(of: path) }
@@ -39,17 +46,23 @@ struct ExportContext: Sendable {
     return files
   }
 
-  /// Copies a file of the catalog.
-  func copy(_ path: String, to place: String) throws(SystemError) {
-    let source = try output.open(path, .read)
-    let copy = try File(place, .create)
-    var offset = 0
-    while true {
-      let bytes = try source.read(1 << 18, at: offset)
-      if bytes.isEmpty { return }
-      try copy.write(bytes)
-      offset += bytes.count
+  /// Files of different sizes that show the same part of an image, smallest first: those of the slots that were requested,
+  /// or else those of the whole image, or else, if all were cropped, those of the first slot.
+  func wholeFiles(of image: CatalogImage) -> [CatalogVariant] {
+    var files = hasChosenSlots ? [] : image.wholeVariants
+    for slot in slots where files.isEmpty {
+      for file in self.files(of: image, in: slot).map(\.variant)
+      where !files.contains(where: { $0.path == file.path }) {
+        files.append(file)
+      }
     }
+    return files
+  }
+
+  /// The bytes of a file of the catalog.
+  func read(_ path: String) throws(SystemError) -> [UInt8] {
+    let file = try output.open(path, .read)
+    return try file.read(file.size(), at: 0)
   }
 }
 

@@ -26,6 +26,7 @@ package struct Gallery {
   package func write() async throws -> GalleryReport {
     guard let location = StoreLocation(output) else { return try write(to: output) }
     let local = try await LocalOutput(output)
+    defer { withExtendedLifetime(local) {} }
     var report = try Gallery(local.path, limit: limit).write(to: local.path)
     let page = report.path
     report.path = "\(location.appending(Self.name))"
@@ -72,9 +73,10 @@ package struct Gallery {
     var lines = try catalog.lines()
     var totals = GalleryTotals()
     try write(Array("{\"images\":[".utf8))
-    try catalog.forEachImage { image in
+    var images = try catalog.images()
+    while let image = try images.next() {
       totals.add(image)
-      guard report.shown < limit else { return }
+      guard report.shown < limit else { continue }
       guard let written = try lines.next(), written.id == image.id else {
         throw OutputToolError("the catalog of \"\(output)\" changed while it was read; try again")
       }

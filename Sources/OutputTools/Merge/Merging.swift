@@ -52,11 +52,10 @@ package struct Merging: Sendable {
     let (form, head) = (first.header.form, Array(first.header.head.utf8))
     try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
-        form, head: Catalog.headLine(head, count: report.images),
-        in: workspace.staging("catalog.\(form.rawValue)"))
+        form, head: head, count: report.images, pages: first.header.pages, in: workspace)
       try await shards.forEachImage { image, shard in
         try await copies?.copyFiles(of: image, from: shards.results[shard].output)
-        try draft.add(image)
+        try draft.add(Array(image))
       }
       try await draft.publish(to: output)
     }

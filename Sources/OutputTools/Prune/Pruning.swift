@@ -31,14 +31,23 @@ package struct Pruning: Sendable {
   /// - Parameter onDelete: called for each file before it is deleted, or would be.
   /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
   ///   `CancellationError`.
-  package func run(onDelete: (_ path: String) -> Void) async throws -> PruneReport {
+  package func run(
+    onDelete: @escaping @Sendable (_ path: String) -> Void
+  ) async throws -> PruneReport {
     let output = try OutputFolder(root, state: state)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
-    let local = try await LocalOutput(root)
-    var catalog = try CatalogFile(at: local.path).lines()
-    let lock = try output.lock()
-    defer { withExtendedLifetime(lock) {} }
-    let state = try output.openState()
+    let catalog = try CatalogFile(of: try await LocalOutput(root))
+    _ = try catalog.head()
+    return try await output.holding { held, state in
+      try await delete(catalog, output, held, state, onDelete)
+    }
+  }
+
+  private func delete(
+    _ catalog: CatalogFile, _ output: OutputFolder, _ held: HeldOutput, _ state: StateStore,
+    _ onDelete: @Sendable (_ path: String) -> Void
+  ) async throws -> PruneReport {
+    var catalog = try catalog.lines()
     try await OutputToolError.wrapAsync { try await state.beginNaming() }
     try await record(in: state) { try catalog.next() }
     // The next catalog will name them.
@@ -48,8 +57,17 @@ package struct Pruning: Sendable {
     }
     var report = PruneReport()
     for folder in try await output.list("variants") {
-      try await prune(folder, of: output, state, &report, onDelete)
+      guard folder.kind == .folder else {
+        report.foreign += 1
+        continue
+      }
+      // A run that has taken over may name them again.
+      try await held.confirm()
+      try await prune("variants/\(folder.name)", of: output, state, &report, onDelete) {
+        PublishedFile.digest(in: $0) != nil
+      }
     }
+    try await prunePages(of: output, state, &report, onDelete)
     try await collectRows(state, &report)
     if !isDryRun { try await OutputToolError.wrapAsync { try await state.shrink() } }
     return report
@@ -99,19 +117,33 @@ package struct Pruning: Sendable {
     try await OutputToolError.wrapAsync { try await state.name(batch) }
   }
 
-  private func prune(
-    _ folder: OutputEntry, of output: OutputFolder, _ state: StateStore,
-    _ report: inout PruneReport, _ onDelete: (String) -> Void
+  /// Deletes pages of the catalog that its index no longer names.
+  private func prunePages(
+    of output: OutputFolder, _ state: StateStore, _ report: inout PruneReport,
+    _ onDelete: (String) -> Void
   ) async throws {
-    guard folder.kind == .folder else {
-      report.foreign += 1
-      return
+    guard try await output.hasPages() else { return }
+    let pages = try await OutputToolError.wrapAsync {
+      try await CatalogPages.named(in: output.published)
     }
-    for file in try await output.list("variants/\(folder.name)") {
+    try await OutputToolError.wrapAsync {
+      try await state.name([CatalogPages.index] + (pages ?? []).map(\.path))
+    }
+    try await prune(CatalogPages.folder, of: output, state, &report, onDelete) {
+      CatalogPages.isPage($0)
+    }
+  }
+
+  /// - Parameter isMade: whether a run gives such names. Files with other names are not deleted.
+  private func prune(
+    _ folder: String, of output: OutputFolder, _ state: StateStore, _ report: inout PruneReport,
+    _ onDelete: (String) -> Void, _ isMade: (_ path: String) -> Bool
+  ) async throws {
+    for file in try await output.list(folder) {
       try Task.checkCancellation()
-      let path = "variants/\(folder.name)/\(file.name)"
-      // Files with other names are not made by a run, and are not deleted.
-      guard PublishedFile.digest(in: path) != nil, case .file(let bytes) = file.kind else {
+      let path = "\(folder)/\(file.name)"
+      if path == CatalogPages.index { continue }
+      guard isMade(path), case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue
       }

@@ -1,4 +1,6 @@
+internal import TesseraCatalog
 internal import TesseraOutput
+internal import TesseraState
 internal import TesseraSystem
 
 /// Checks whether every file that a catalog names is there, complete, and of the stated size.
@@ -22,14 +24,30 @@ package struct Verification: Sendable {
   /// - Parameter onProblem: called for each file with a problem, in the catalog's order.
   /// - Throws: ``OutputToolError`` if the catalog is missing or can't be read; or
   ///   `CancellationError`.
-  package func run(onProblem: (VerifyReport.Problem) -> Void) async throws -> VerifyReport {
+  package func run(
+    onProblem: @escaping @Sendable (VerifyReport.Problem) -> Void
+  ) async throws -> VerifyReport {
     let output = try OutputFolder(root, state: state)
+    guard removesBroken else { return try await check(output, nil, onProblem) }
+    // Before anything is locked, which creates a folder: one that is not an output stays as it is.
+    _ = try CatalogFile(of: try await LocalOutput(root)).head()
     // No run may write a file while it is being checked, and then deleted.
-    let lock = removesBroken ? try output.lock() : nil
-    defer { withExtendedLifetime(lock) {} }
-    let local = try await LocalOutput(root)
-    var catalog = try CatalogFile(at: local.path).lines()
+    return try await output.holding { held, state in try await check(output, state, onProblem) }
+  }
+
+  /// - Parameter state: of an output from which broken files are removed.
+  private func check(
+    _ output: OutputFolder, _ state: StateStore?,
+    _ onProblem: @Sendable (VerifyReport.Problem) -> Void
+  ) async throws -> VerifyReport {
+    let file = try CatalogFile(of: try await LocalOutput(root))
     var report = VerifyReport()
+    if let stated = try file.head().digest, try file.canonicalDigest() != stated {
+      onProblem(
+        report.add(id: "", path: FileSystem.name(of: file.path), "was altered after it was written")
+      )
+    }
+    var catalog = try file.lines()
     while let image = try catalog.next() {
       report.images += 1
       let id = image.id ?? ""
@@ -42,14 +60,36 @@ package struct Verification: Sendable {
         report.files += 1
         let check = FileCheck(file, in: output.published, isDeep: isDeep)
         guard let problem = await check.problem() else { continue }
+        // The next run looks for the files of this image, even where it believes its output.
+        try await state?.doubtLine(of: id)
         onProblem(report.add(id: id, path: file.path, problem))
         // Only names that a run gives: any other may lead out of the output.
-        if removesBroken, file.digest != nil, try await remove(file, of: output) {
+        if state != nil, file.digest != nil, try await remove(file, of: output) {
           report.removed += 1
         }
       }
     }
+    try await checkPages(of: output, &report, onProblem)
     return report
+  }
+
+  private func checkPages(
+    of output: OutputFolder, _ report: inout VerifyReport,
+    _ onProblem: (VerifyReport.Problem) -> Void
+  ) async throws {
+    let pages = try await OutputToolError.wrapAsync {
+      try await CatalogPages.named(in: output.published)
+    }
+    for page in pages ?? [] {
+      try Task.checkCancellation()
+      report.files += 1
+      let size = try await OutputToolError.wrapAsync {
+        try await output.published.size(of: page.path)
+      }
+      guard size != page.bytes else { continue }
+      let reason = size.map { "has \($0) bytes, and the index says \(page.bytes)" } ?? "is missing"
+      onProblem(report.add(id: "", path: page.path, reason))
+    }
   }
 
   /// Returns false for a file behind a link, which is not in the output.

@@ -24,7 +24,7 @@ package struct Story: Sendable {
   package static func of(
     _ id: String, in root: String, state: String? = nil
   ) async throws -> Story {
-    let states = try OutputFolder(root, state: state).existingStates(knowing: id)
+    let states = try await OutputFolder(root, state: state).existingStates(knowing: id)
     guard let newest = states.first else {
       throw OutputToolError(
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
@@ -32,9 +32,9 @@ package struct Story: Sendable {
     }
     var found: StateStore.ItemStory?
     for state in states where found == nil {
-      found = try await OutputToolError.wrapAsync { try await state.story(of: id) }
+      found = try await OutputToolError.wrapAsync { try await state.store.story(of: id) }
     }
-    guard let known = found else { throw try await unknown(id, newest) }
+    guard let known = found else { throw try await unknown(id, newest.store) }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
     let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
     return Story(

@@ -6,7 +6,7 @@ internal import TesseraPlan
 /// Everything in a catalog but its images: it follows from the pipeline file and the versions.
 struct CatalogHead {
   let form: CatalogDraft.Form
-  /// As one line of JSON, without the number of images.
+  /// As one line of JSON, without what follows from the images.
   let line: [UInt8]
 
   init(_ file: PipelineFile, libvips: String) {
@@ -28,6 +28,4 @@ struct CatalogHead {
       scales: file.plan.scales, images: [])
     line = head.headLine(slotNames: file.plan.slots.map(\.name))
   }
-
-  func line(count: Int) -> [UInt8] { Catalog.headLine(line, count: count) }
 }

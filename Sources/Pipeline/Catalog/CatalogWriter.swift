@@ -14,9 +14,8 @@ struct CatalogWriter {
     let head = CatalogHead(file, libvips: libvips)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
-      head.form, head: head.line(count: lines.count),
-      in: workspace.staging("catalog.\(head.form.rawValue)"))
-    try await lines.forEachLine { try draft.add($0.line.utf8) }
+      head.form, head: head.line, count: lines.count, pages: file.catalogPages, in: workspace)
+    try await lines.forEachLine { try draft.add(Array($0.line.utf8)) }
     try await draft.publish(to: output)
   }
 }

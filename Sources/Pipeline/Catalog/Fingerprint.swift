@@ -26,7 +26,7 @@ enum Fingerprint {
   static func line(_ file: PipelineFile, libvips: String) -> String {
     let rest =
       // Ignored parameters are left out of the URL of the line; max-bytes decides on acceptance.
-      "\(Version.number) \(file.profile.rawValue) \(file.fetch.ignoredQuery) \(file.fetch.maximumBytes)"
+      "\(Version.number) lines \(Version.lines) \(file.profile.rawValue) \(file.fetch.ignoredQuery) \(file.fetch.maximumBytes)"
     return String(SHA256.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
   }
 

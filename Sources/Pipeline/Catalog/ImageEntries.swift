@@ -36,7 +36,24 @@ struct ImageEntries: Sendable {
       animated: content.frames > 1, frames: content.frames,
       error: error.map { CatalogImage.Failure($0) }, warnings: warnings.isEmpty ? nil : warnings,
       placeholder: blueprint.placeholder?.shown(placeholders), variants: variants,
-      slots: slots(blueprint.plan) { $0.requests.map(\.variant) })
+      slots: slots(blueprint.plan) { slot in
+        slot.requests.map { lightest($0.variant, blueprint.plan, variants) }
+      })
+  }
+
+  /// The variant with the fewest bytes among those that show the same part with at least as many pixels, in all the same
+  /// formats: a larger file of a graphic is often the smaller one.
+  private func lightest(_ index: Int, _ plan: Plan, _ variants: [CatalogVariant]) -> Int {
+    // All are there unless a record is missing, and then nothing is known of the others' places.
+    guard variants.count == plan.variants.count else { return index }
+    let (wanted, part) = (variants[index], plan.variants[index].crop)
+    return variants.indices.filter { other in
+      let variant = variants[other]
+      return plan.variants[other].crop == part && variant.width >= wanted.width
+        && variant.height >= wanted.height
+        && variant.files.map(\.type) == wanted.files.map(\.type)
+        && zip(variant.files, wanted.files).allSatisfy { $0.bytes <= $1.bytes }
+    }.min { (variants[$0].bytes, $0) < (variants[$1].bytes, $1) } ?? index
   }
 
   /// - Parameter records: one for each of the variant's files; with fewer the variant is left out.

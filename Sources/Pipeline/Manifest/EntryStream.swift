@@ -61,7 +61,10 @@ package struct EntryStream {
   ///
   /// - Throws: also for the first entry of a second host, if headers are meant for one host.
   package mutating func next() async throws -> [Record]? {
-    guard var batch = try await manifest.nextBatch() else { return nil }
+    let records = try await manifest.nextBatch()
+    // A part without images is one of a shard, too.
+    try filter?.check(manifest)
+    guard var batch = records else { return nil }
     hasEntries = hasEntries || manifest.shard != nil || batch.contains(where: \.isEntry)
     if let filter {
       batch = try filter.owned(batch, of: manifest) { entry throws(PipelineError) in

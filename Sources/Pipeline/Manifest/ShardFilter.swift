@@ -11,15 +11,13 @@ struct ShardFilter {
   ///   - manifest: the records are its first ones, or later ones.
   ///   - checkHost: called with each entry of another shard: all shards together send headers without a
   ///     host to one host only.
-  /// - Throws: ``PipelineError/manifest(path:reason:)`` if the manifest is a part for another shard, or
-  ///   was split in another way.
+  /// - Throws: ``PipelineError/manifest(path:reason:)`` if the manifest was split in another way.
   func owned(
     _ records: [ManifestRecord], of manifest: ManifestStream,
     _ checkHost: (ManifestEntry) throws(PipelineError) -> Void
   ) throws(PipelineError) -> [ManifestRecord] {
-    let part = manifest.shard
-    if let part { try check(part, of: manifest) }
     guard let shard else { return records }
+    let part = manifest.shard
     var owned: [ManifestRecord] = []
     for record in records {
       switch record {
@@ -34,7 +32,11 @@ struct ShardFilter {
     return owned
   }
 
-  private func check(_ part: Shard, of manifest: ManifestStream) throws(PipelineError) {
+  /// To be called when the manifest's first line was read, or its end.
+  ///
+  /// - Throws: ``PipelineError/manifest(path:reason:)`` if it is a part for another shard.
+  func check(_ manifest: ManifestStream) throws(PipelineError) {
+    guard let part = manifest.shard else { return }
     guard part == shard else {
       throw .manifest(
         path: manifest.path,

@@ -12,25 +12,20 @@ internal import TesseraSystem
 package struct ManifestPlanner {
   private let file: PipelineFile
   private let state: StateStore?
+  /// The state may be a copy that ends with this.
+  private let stateFile: ReadableState?
   private let prober: ManifestProber?
   private var summary: PlanSummary
 
   /// - Parameters:
   ///   - ladders: the ladders to compare; none means the pipeline's own.
   ///   - probes: whether unknown sizes are probed over the network.
-  package init(_ file: PipelineFile, ladders: [Ladder] = [], probes: Bool) throws {
+  package init(_ file: PipelineFile, ladders: [Ladder] = [], probes: Bool) async throws {
     self.file = file
     // Opening a state that does not exist would create it, and planning writes nothing.
-    state = try PipelineError.wrap {
-      let directory = file.state ?? file.output
-      guard FileSystem.exists(directory) else { return nil }
-      let workspace =
-        file.state == nil
-        ? try DirectoryOutput(directory).workspaceWithState()
-        : Workspace(try Directory(directory), of: "the state \"\(directory)\"")
-      guard let workspace, workspace.hasState else { return nil }
-      return try StateStore(path: workspace.statePath())
-    }
+    stateFile = try await OpenOutput.readableState(
+      of: file.output, file.state, file.store.settings)
+    state = try stateFile.map { try StateStore(path: $0.path) }
     prober = probes ? try ManifestProber(file) : nil
     let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)
     summary = PlanSummary(ladders: roundings.map { LadderPrice($0) })

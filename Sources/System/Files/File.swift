@@ -160,6 +160,24 @@ package struct File: ~Copyable {
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
   }
 
+  /// Writes from an offset on.
+  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    let failure = bytes.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+        let wrote = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+        if wrote < 0 {
+          if errno == EINTR { continue }
+          return errno
+        }
+        done += wrote
+      }
+      return 0
+    }
+    guard failure == 0 else { throw SystemError("write to", path, code: failure) }
+  }
+
   /// Returns an errno value, or 0.
   static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
     var rest = bytes[...]

@@ -5,6 +5,13 @@ internal import TesseraCProcess
 package enum Host {
   package static var processIdentifier: Int { Int(getpid()) }
 
+  /// The machine's name; empty if it has none.
+  package static var name: String {
+    var buffer = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// The value of an environment variable; nil if it is not set.
   package static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }

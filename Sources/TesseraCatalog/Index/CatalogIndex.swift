@@ -2,11 +2,13 @@
 ///
 /// Creating an index takes one pass over the catalog. Each lookup then takes constant time.
 public struct CatalogIndex: Sendable {
+  /// The catalog that is indexed.
   public let catalog: Catalog
   /// The media types of all files, in their order of preference; see ``Catalog/types``.
   public let types: [String]
   private let positions: [Identifier: Int]
 
+  /// Indexes a catalog in one pass.
   public init(_ catalog: Catalog) {
     self.catalog = catalog
     var positions: [Identifier: Int] = [:]
@@ -32,6 +34,18 @@ public struct CatalogIndex: Sendable {
   public func variant(of id: String, for slot: String, scale: Double) -> CatalogVariant? {
     guard let position = position(of: id) else { return nil }
     return catalog.variant(of: position, for: slot, scale: scale)
+  }
+
+  /// The file to fetch for an image in any box; see ``CatalogImage/variant(for:scale:)``.
+  public func variant(of id: String, for box: CatalogBox, scale: Double) -> CatalogVariant? {
+    guard let position = position(of: id) else { return nil }
+    return catalog.images[position].variant(for: box, scale: scale)
+  }
+
+  /// The size of an image in any box, in points; nil if it is unknown.
+  public func layoutSize(of id: String, in box: CatalogBox) -> CatalogSize? {
+    guard let position = position(of: id) else { return nil }
+    return catalog.images[position].layoutSize(in: box)
   }
 
   /// The size of an image in a slot, in points; nil if it is unknown.

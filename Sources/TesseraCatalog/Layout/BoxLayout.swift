@@ -1,21 +1,28 @@
 /// A size, in points unless the documentation says pixels.
-public struct CatalogSize: Sendable, Equatable, Hashable, Codable {
+public struct CatalogSize: Sendable, Hashable, Codable {
+  /// In points, unless the documentation says pixels.
   public var width: Int
+  /// In points, unless the documentation says pixels.
   public var height: Int
 
+  /// A size of two sides.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 }
 
-/// A place in the layout that is not a slot. A nil side is free; at most one side may be nil.
-public struct CatalogBox: Sendable, Equatable, Hashable {
-  public var width: Int?
-  public var height: Int?
+/// A place in the layout that is not a slot, in points. A nil side is free; at most one side may be nil.
+public struct CatalogBox: Sendable, Hashable {
+  /// In points; nil if it is free.
+  public var width: Double?
+  /// In points; nil if it is free.
+  public var height: Double?
+  /// How the image fills the box.
   public var mode: CatalogSlot.Mode
 
-  public init(width: Int?, height: Int?, mode: CatalogSlot.Mode = .fit) {
+  /// A box. By default the whole image is inside.
+  public init(width: Double?, height: Double?, mode: CatalogSlot.Mode = .fit) {
     self.width = width
     self.height = height
     self.mode = mode
@@ -38,19 +45,22 @@ extension CatalogImage {
     guard let width, let height, width > 0, height > 0 else { return nil }
     // As Double: a product of sides that an untrusted catalog states could overflow an Int.
     let (own, other) = (Double(width), Double(height))
-    func byWidth(_ across: Int) -> CatalogSize {
-      CatalogSize(width: max(1, across), height: Self.rounded(Double(across) * other, by: own))
+    func byWidth(_ across: Double) -> CatalogSize {
+      CatalogSize(
+        width: Self.rounded(across, by: 1), height: Self.rounded(across * other, by: own))
     }
-    func byHeight(_ down: Int) -> CatalogSize {
-      CatalogSize(width: Self.rounded(Double(down) * own, by: other), height: max(1, down))
+    func byHeight(_ down: Double) -> CatalogSize {
+      CatalogSize(width: Self.rounded(down * own, by: other), height: Self.rounded(down, by: 1))
     }
     switch (box.width, box.height) {
     case (nil, nil): return nil
     case (let across?, nil): return byWidth(across)
     case (nil, let down?): return byHeight(down)
     case (let across?, let down?):
-      if box.mode == .clip { return CatalogSize(width: max(1, across), height: max(1, down)) }
-      let isTighterAcross = Double(across) * other <= Double(down) * own
+      if box.mode == .clip {
+        return CatalogSize(width: Self.rounded(across, by: 1), height: Self.rounded(down, by: 1))
+      }
+      let isTighterAcross = across * other <= down * own
       return (box.mode == .fill) != isTighterAcross ? byWidth(across) : byHeight(down)
     }
   }
@@ -64,12 +74,16 @@ extension CatalogImage {
   /// The file to fetch for any box on a screen: the smallest file with at least one pixel per device
   /// pixel, or the largest file. Files that were cropped for a slot are ignored, unless all were.
   ///
-  /// - Parameter scale: device pixels per point.
+  /// - Parameters:
+  ///   - box: on the screen, in points.
+  ///   - scale: device pixels per point.
   public func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
     // For `clip` that is the box: a file of the whole image covers it if both sides do.
     guard let shown = layoutSize(in: box) else { return nil }
     let whole = wholeVariants
     let candidates = whole.isEmpty ? variants : whole
+    // NaN and infinity come from a layout that is not there yet.
+    guard scale.isFinite else { return candidates.last }
     let (across, down) = (Double(shown.width) * scale, Double(shown.height) * scale)
     // A file's sides are rounded, so it may be up to half a pixel smaller than computed.
     return candidates.first {

@@ -1,10 +1,11 @@
 extension CatalogVariant {
   /// A file of the image in one format.
-  public struct File: Sendable, Equatable {
+  public struct File: Sendable, Hashable {
     /// Relative to the catalog.
     public var path: String
     /// The media type.
     public var type: String
+    /// The file's size.
     public var bytes: Int
   }
 

@@ -1,5 +1,5 @@
 /// The state of an image on the screen.
-public enum ImageState: Sendable, Equatable, CaseIterable {
+public enum ImageState: Sendable, Hashable, CaseIterable {
   /// The app has requested the file, or will request it.
   case loading
   /// The file has loaded.
@@ -9,7 +9,7 @@ public enum ImageState: Sendable, Equatable, CaseIterable {
 }
 
 /// What to draw in an image's place.
-public enum ImageAppearance: Sendable, Equatable {
+public enum ImageAppearance: Sendable, Hashable {
   /// The file itself.
   case image(CatalogVariant)
   /// A blurred image, made from the most detailed placeholder.
@@ -24,7 +24,9 @@ public enum ImageAppearance: Sendable, Equatable {
 extension CatalogImage {
   /// What to draw for the image in a state. The size of its place does not depend on the state.
   ///
-  /// - Parameter variant: the file chosen for the place; nil if the catalog has none.
+  /// - Parameters:
+  ///   - state: of the image on the screen.
+  ///   - variant: the file chosen for the place; nil if the catalog has none.
   public func appearance(
     in state: ImageState, variant: CatalogVariant?
   ) -> ImageAppearance {

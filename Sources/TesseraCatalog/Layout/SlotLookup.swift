@@ -1,3 +1,35 @@
+internal import TesseraText
+
+/// A slot that a catalog does not have.
+public struct UnknownSlot: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The name that the app used.
+  public var name: String
+  /// The slots of the catalog, sorted.
+  public var known: [String]
+  /// The one that was probably meant.
+  public var suggestion: String?
+
+  /// `the catalog has no slot "crad"; did you mean "card"?`
+  public var description: String {
+    let rest =
+      suggestion.map { "did you mean \"\($0)\"?" } ?? "it has \(known.joined(separator: ", "))"
+    return "the catalog has no slot \"\(name)\"; \(rest)"
+  }
+}
+
+extension Catalog {
+  /// Checks the names that an app uses, once, when it has read the catalog. Later lookups return nil for a slot
+  /// that is unknown, as they do for an image that is not used in it.
+  ///
+  /// - Throws: ``UnknownSlot`` for the first name that the catalog does not have.
+  public func requireSlots(_ names: String...) throws(UnknownSlot) {
+    for name in names where slots[name] == nil {
+      let known = slots.keys.sorted()
+      throw UnknownSlot(name: name, known: known, suggestion: Nearest.match(to: name, among: known))
+    }
+  }
+}
+
 extension CatalogImage {
   /// The file to fetch for a slot on a screen: the one made for the smallest scale that is at least
   /// `scale`, or for the largest scale.

@@ -70,24 +70,13 @@ extension CatalogImage {
 }
 
 extension Catalog {
-  /// Everything but the images as one line, without a line break: the first line of JSON Lines. The
-  /// JSON form appends the member `images` before the closing brace.
+  /// Everything but the images, their number and the digest as one line, without a line break: the
+  /// first line of JSON Lines, and of JSON, as far as it does not follow from the images.
   ///
-  /// - Parameters:
-  ///   - slotNames: the order in which ``slots`` are written; it must name all of them.
-  ///   - count: the number of images that follow. A reader recognizes by it that some are missing.
-  package func headLine(slotNames: [String], count: Int) -> [UInt8] {
-    Self.headLine(headLine(slotNames: slotNames), count: count)
-  }
-
-  /// - Parameter head: ``headLine(slotNames:)``.
-  package static func headLine(_ head: [UInt8], count: Int) -> [UInt8] {
-    head.dropLast() + Array(",\"count\":\(count)}".utf8)
-  }
-
-  /// The head without the number of images.
+  /// - Parameter slotNames: the order in which ``slots`` are written; it must name all of them.
   package func headLine(slotNames: [String]) -> [UInt8] {
     var head = self
+    head.digest = nil
     var visitor = MemberWriter(JSONWriter())
     visitor.slotNames = slotNames
     visitor.writer.beginObject()

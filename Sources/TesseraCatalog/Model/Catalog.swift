@@ -8,14 +8,17 @@
 /// Members that this version does not know are ignored, so an app can read catalogs of later minor
 /// versions.
 ///
-/// Any `Decoder` can decode a catalog, too. It is slower and less strict than ``init(reading:)``: it
-/// accepts any ``schema``, and numbers such as `1.0` for whole numbers.
-public struct Catalog: Codable, Sendable, Equatable {
+/// Any `Decoder` can decode a catalog, too. It is slower and less strict than
+/// ``init(reading:skipping:)``: it accepts any ``schema-property``, and numbers such as `1.0` for whole numbers.
+public struct Catalog: Codable, Sendable, Hashable {
   /// The schema's name and major version.
   public static let schema = "tessera-catalog/1"
 
+  /// The document's schema: ``Catalog/schema-type.property`` in every catalog that this version reads.
   public var schema: String
+  /// The program that made the catalog.
   public var generator: Generator
+  /// The pipeline file behind the catalog.
   public var pipeline: Pipeline
   /// The prefix of a variant's path. Ends in "/"; nil if the pipeline file sets none.
   public var baseURL: String?
@@ -23,15 +26,23 @@ public struct Catalog: Codable, Sendable, Equatable {
   public var slots: [String: CatalogSlot]
   /// Device pixels per point, ascending. ``CatalogSlotUse/variants`` has one entry for each.
   public var scales: [Int]
+  /// SHA-256 of the catalog as it was written: of its canonical form (``canonicalJSON()``). A patch names the
+  /// catalogs that it leads from and to by it. It says nothing of a catalog that was changed since. Nil if an
+  /// older version wrote the catalog.
+  public var digest: String?
   /// In the order of the manifest.
   public var images: [CatalogImage]
 
   /// The program that made the catalog.
-  public struct Generator: Codable, Sendable, Equatable {
+  public struct Generator: Codable, Sendable, Hashable {
+    /// `tessera`.
     public var name: String
+    /// The program's version.
     public var version: String
+    /// The version of libvips that made the files.
     public var libvips: String
 
+    /// A program by its name and versions.
     public init(name: String, version: String, libvips: String) {
       self.name = name
       self.version = version
@@ -40,18 +51,20 @@ public struct Catalog: Codable, Sendable, Equatable {
   }
 
   /// The pipeline file behind the catalog.
-  public struct Pipeline: Codable, Sendable, Equatable {
+  public struct Pipeline: Codable, Sendable, Hashable {
     /// The file's name without its extension.
     public var name: String
     /// Changes whenever a key changes that affects the catalog or the bytes of its variants.
     public var fingerprint: String
 
+    /// A pipeline file by its name and fingerprint.
     public init(name: String, fingerprint: String) {
       self.name = name
       self.fingerprint = fingerprint
     }
   }
 
+  /// A catalog of this version, without a digest.
   public init(
     generator: Generator, pipeline: Pipeline, baseURL: String?, slots: [String: CatalogSlot],
     scales: [Int], images: [CatalogImage]
@@ -90,6 +103,7 @@ extension Catalog: CatalogRecord {
     try visitor.optional("baseURL", &catalog.baseURL)
     try visitor.named("slots", &catalog.slots)
     try visitor.required("scales", &catalog.scales)
+    try visitor.optional("digest", &catalog.digest)
   }
 
   public init(from decoder: any Decoder) throws { try self.init(members: decoder) }

@@ -1,5 +1,6 @@
 /// One image of the catalog.
-public struct CatalogImage: Codable, Sendable, Equatable {
+public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
+  /// What there is to show of an image.
   public enum Status: String, Codable, Sendable, CaseIterable {
     /// The image is complete.
     case ok
@@ -12,15 +13,21 @@ public struct CatalogImage: Codable, Sendable, Equatable {
   }
 
   public var id: String
+  /// The source's URL, without secrets.
   public var url: String
+  /// What there is to show.
   public var status: Status
   /// Pixels, as displayed. Nil if the size is unknown.
   public var width: Int?
+  /// Pixels, as displayed. Nil if the size is unknown.
   public var height: Int?
   /// The source's format: `jpeg`, `png`, `gif`, `webp`.
   public var format: String?
+  /// Whether the source has an alpha channel; nil if that is unknown.
   public var alpha: Bool?
+  /// Whether the source has several frames; nil if that is unknown.
   public var animated: Bool?
+  /// The number of frames; nil if it is unknown.
   public var frames: Int?
   /// Why `status` is `failed` or `stale`.
   public var error: Failure?
@@ -35,11 +42,16 @@ public struct CatalogImage: Codable, Sendable, Equatable {
   public var slots: [String: CatalogSlotUse]
   /// The bytes that the image was made from. Only in catalogs of the `full` profile.
   public var source: CatalogSource?
+  /// What the image shows, for those who do not see it: the manifest's `alt`. Empty for an ornament; nil if the
+  /// manifest does not say.
+  public var alt: String?
+  /// The point that crops keep in view: the manifest's `focus`.
+  public var focus: CatalogFocus?
   /// The manifest's `extra`.
   public var extra: CatalogValue?
 
   /// Why an image could not be made or refreshed.
-  public struct Failure: Codable, Sendable, Equatable, Error {
+  public struct Failure: Codable, Sendable, Hashable, Error {
     /// A stable word: `http-status`, `timeout`, `not-image`…
     public var code: String
     /// A sentence for people.
@@ -47,6 +59,7 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     /// Whether the same request may succeed later.
     public var retryable: Bool
 
+    /// A failure by its members.
     public init(code: String, message: String, retryable: Bool) {
       self.code = code
       self.message = message
@@ -54,12 +67,14 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     }
   }
 
+  /// An image by its members.
   public init(
     id: String, url: String, status: Status, width: Int? = nil, height: Int? = nil,
     format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
     error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
     variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:],
-    source: CatalogSource? = nil, extra: CatalogValue? = nil
+    source: CatalogSource? = nil, alt: String? = nil, focus: CatalogFocus? = nil,
+    extra: CatalogValue? = nil
   ) {
     self.id = id
     self.url = url
@@ -76,6 +91,8 @@ public struct CatalogImage: Codable, Sendable, Equatable {
     self.variants = variants
     self.slots = slots
     self.source = source
+    self.alt = alt
+    self.focus = focus
     self.extra = extra
   }
 }
@@ -104,6 +121,8 @@ extension CatalogImage: CatalogRecord {
     try visitor.collection("variants", &image.variants, isLeftOut: hasNothing)
     try visitor.collection("slots", &image.slots, isLeftOut: hasNothing)
     try visitor.optional("source", &image.source)
+    try visitor.optional("alt", &image.alt)
+    try visitor.optional("focus", &image.focus)
     try visitor.anything("extra", &image.extra)
   }
 

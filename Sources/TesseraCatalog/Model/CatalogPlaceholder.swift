@@ -1,6 +1,6 @@
 /// What an app can show of an image until its file has loaded. Only the kinds that the pipeline
 /// requests are set.
-public struct CatalogPlaceholder: Codable, Sendable, Equatable {
+public struct CatalogPlaceholder: Codable, Sendable, Hashable {
   /// The dominant colour of the image, as `#rrggbb`.
   public var color: String?
   /// A ThumbHash in Base64: about 25 bytes for a blurred image with its shape and its alpha.
@@ -10,6 +10,7 @@ public struct CatalogPlaceholder: Codable, Sendable, Equatable {
   /// An image of 16 pixels as a `data:` URL.
   public var lqip: String?
 
+  /// A placeholder of any kinds.
   public init(
     color: String? = nil, thumbhash: String? = nil, blurhash: String? = nil, lqip: String? = nil
   ) {

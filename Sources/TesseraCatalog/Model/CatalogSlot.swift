@@ -1,5 +1,6 @@
 /// A place in the layout, in points.
-public struct CatalogSlot: Codable, Sendable, Equatable {
+public struct CatalogSlot: Codable, Sendable, Hashable {
+  /// How an image fills a box.
   public enum Mode: String, Codable, Sendable, CaseIterable {
     /// The whole image inside the box.
     case fit
@@ -13,8 +14,10 @@ public struct CatalogSlot: Codable, Sendable, Equatable {
   public var width: Int?
   /// Nil if the height is free.
   public var height: Int?
+  /// How an image fills the slot.
   public var mode: Mode
 
+  /// A slot by its members.
   public init(width: Int?, height: Int?, mode: Mode) {
     self.width = width
     self.height = height
@@ -38,13 +41,15 @@ extension CatalogSlot: CatalogRecord {
 }
 
 /// How an image fills one slot.
-public struct CatalogSlotUse: Codable, Sendable, Equatable {
+public struct CatalogSlotUse: Codable, Sendable, Hashable {
   /// The size in the layout, in points.
   public var width: Int
+  /// The size in the layout, in points.
   public var height: Int
   /// One index into ``CatalogImage/variants`` for each of the catalog's scales.
   public var variants: [Int]
 
+  /// The use of a slot by its members.
   public init(width: Int, height: Int, variants: [Int]) {
     self.width = width
     self.height = height

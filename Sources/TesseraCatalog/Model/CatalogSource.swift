@@ -1,13 +1,15 @@
 /// The bytes that an image was made from. A member is nil if the source has no such property, or if
 /// an earlier version of Tessera did not record it.
-public struct CatalogSource: Codable, Sendable, Equatable {
+public struct CatalogSource: Codable, Sendable, Hashable {
   /// After redirects, without secrets.
   public var url: String?
+  /// The file's size.
   public var bytes: Int?
   /// SHA-256 of the bytes, in hexadecimal.
   public var sha256: String
   /// Pixels as stored, before the orientation is applied.
   public var width: Int?
+  /// Pixels as stored, before the orientation is applied.
   public var height: Int?
   /// The Exif orientation, 1 to 8.
   public var orientation: Int?
@@ -17,10 +19,12 @@ public struct CatalogSource: Codable, Sendable, Equatable {
   public var profile: String?
   /// The server's validators (RFC 9110, section 8.8).
   public var etag: String?
+  /// The server's Last-Modified.
   public var lastModified: String?
   /// The server's X-Robots-Tag: `noimageai`, `noindex`.
   public var robots: String?
 
+  /// A source by its members.
   public init(
     url: String? = nil, bytes: Int? = nil, sha256: String, width: Int? = nil, height: Int? = nil,
     orientation: Int? = nil, colourSpace: String? = nil, profile: String? = nil,

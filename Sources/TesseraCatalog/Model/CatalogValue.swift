@@ -2,13 +2,18 @@ internal import TesseraJSON
 
 /// A JSON value (RFC 8259), used for the `extra` of a manifest entry: data that Tessera passes through
 /// to the app.
-public enum CatalogValue: Sendable, Equatable, Codable {
+public enum CatalogValue: Sendable, Hashable, Codable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
   /// A whole number of at most 64 bits.
   case integer(Int)
+  /// Any other number.
   case number(Double)
+  /// A string.
   case string(String)
+  /// A list of values.
   case array([CatalogValue])
   /// Names are compared as Swift strings are, by canonical equivalence.
   case object([String: CatalogValue])
@@ -18,7 +23,9 @@ public enum CatalogValue: Sendable, Equatable, Codable {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
+  /// The text of a string; nil for other values.
   public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+  /// A whole number; nil for other values.
   public var integerValue: Int? { if case .integer(let number) = self { number } else { nil } }
   /// The value of a number or an integer.
   public var numberValue: Double? {
@@ -28,7 +35,9 @@ public enum CatalogValue: Sendable, Equatable, Codable {
     default: nil
     }
   }
+  /// True or false; nil for other values.
   public var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+  /// The elements of a list; nil for other values.
   public var arrayValue: [CatalogValue]? { if case .array(let list) = self { list } else { nil } }
 
   public init(from decoder: any Decoder) throws {

@@ -1,5 +1,5 @@
 /// An encoded file.
-public struct CatalogVariant: Codable, Sendable, Equatable {
+public struct CatalogVariant: Codable, Sendable, Hashable {
   /// Relative to the catalog. The name contains the SHA-256 of the content, so the content behind a
   /// name never changes.
   public var path: String
@@ -7,7 +7,9 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
   public var type: String
   /// Pixels, read back from the encoded file.
   public var width: Int
+  /// Pixels, read back from the encoded file.
   public var height: Int
+  /// The file's size.
   public var bytes: Int
   /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
   public var sha256: String?
@@ -19,17 +21,19 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
   public var also: [Alternative]?
 
   /// The same image in another format.
-  public struct Alternative: Codable, Sendable, Equatable {
+  public struct Alternative: Codable, Sendable, Hashable {
     /// Relative to the catalog.
     public var path: String
     /// The media type.
     public var type: String
+    /// The file's size.
     public var bytes: Int
     /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
     public var sha256: String?
     /// Why the format is not the requested one.
     public var fallback: String?
 
+    /// A file by its members.
     public init(
       path: String, type: String, bytes: Int, fallback: String? = nil, sha256: String? = nil
     ) {
@@ -41,6 +45,7 @@ public struct CatalogVariant: Codable, Sendable, Equatable {
     }
   }
 
+  /// A variant by its members.
   public init(
     path: String, type: String, width: Int, height: Int, bytes: Int, fallback: String? = nil,
     also: [Alternative]? = nil, sha256: String? = nil

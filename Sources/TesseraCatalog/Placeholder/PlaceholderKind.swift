@@ -1,6 +1,6 @@
 extension CatalogPlaceholder {
   /// One kind of placeholder, with its data.
-  public enum Kind: Sendable, Equatable {
+  public enum Kind: Sendable, Hashable {
     /// An image as a `data:` URL.
     case lqip(String)
     /// In Base64; see ``ThumbHash``.

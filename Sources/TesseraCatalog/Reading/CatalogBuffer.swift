@@ -9,14 +9,23 @@ struct CatalogBuffer: Sendable {
   /// The next byte to read.
   private(set) var offset = 0
   /// The place of that byte in the document, from 1.
-  private var line = 1
+  private(set) var line = 1
   private var column = 1
   private var boundary = JSONBoundary()
+  /// Bytes of the document before the buffer's.
+  private var dropped = 0
+
+  /// The place of the next byte in the document, in bytes.
+  var documentOffset: Int { dropped + offset }
+
+  /// The bytes from the next one up to an end.
+  func text(to end: Int) -> ArraySlice<UInt8> { bytes[offset..<end] }
 
   mutating func append(_ new: some Sequence<UInt8>) {
     if offset > Self.mostReadBytes {
       bytes.removeFirst(offset)
       boundary.removedFirst(offset)
+      dropped += offset
       offset = 0
     }
     bytes.append(contentsOf: new)

@@ -7,7 +7,14 @@ internal import TesseraJSON
 /// object whose names are the ids of the images. Each image names its successor in `next`, and the
 /// catalog names the first image in `first`. `extra` is wrapped in an array: a merge
 /// patch replaces an array as a whole, but it cannot express a null member of an object.
+///
+/// A patch names the catalogs that it leads from and to by their digests (``Catalog/digest``). Applied to another
+/// one it is refused.
 public struct CatalogPatch: Sendable {
+  /// The digest of the catalog that the patch is for; nil if an older version wrote it.
+  public private(set) var from: String?
+  /// The digest of the catalog that results.
+  public private(set) var to: String?
   /// The members of the patch other than `images`.
   private var members: [String: CatalogValue] = [:]
   private var images: [(id: Identifier, change: CatalogValue)] = []
@@ -26,10 +33,11 @@ public struct CatalogPatch: Sendable {
 
   private mutating func read(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
     try scanner.object { scanner, name throws(JSONScanner.Failure) in
-      if name == "images" {
-        try readImages(&scanner)
-      } else {
-        members[name] = try CatalogValue.read(from: &scanner)
+      switch name {
+      case "images": try readImages(&scanner)
+      case "from": from = try scanner.string()
+      case "to": to = try scanner.string()
+      default: members[name] = try CatalogValue.read(from: &scanner)
       }
     }
     guard scanner.isAtEnd() else {
@@ -54,14 +62,14 @@ public struct CatalogPatch: Sendable {
 
   /// The catalog that results from the patch.
   ///
-  /// A patch does not state which catalog it is for (RFC 7396 has no place for that). Applied to
-  /// another catalog it may produce one that never existed, so name the patch file after the catalog
-  /// that it starts from.
-  ///
   /// - Parameter catalog: the one that the patch is for.
-  /// - Throws: ``CatalogError`` if the result is not a catalog. A patch for another catalog often
-  ///   fails this way: an image is missing, or has no place in the order.
+  /// - Throws: ``CatalogError`` if the patch is for another catalog, or the result is not a catalog.
   public func applied(to catalog: Catalog) throws(CatalogError) -> Catalog {
+    if let from, let digest = catalog.digest, from != digest {
+      throw Self.error(
+        "from",
+        "the patch is for the catalog \(from.prefix(12))…, and this one is \(digest.prefix(12))…")
+    }
     var changes = members
     let first = changes.removeValue(forKey: "first")
     var (new, count) = try Self.head(of: catalog, changedBy: changes)
@@ -154,7 +162,9 @@ private struct Entry {
     image = try CatalogValue.object(members).scanned(
       as: "images.\(id)"
     ) { scanner throws(JSONScanner.Failure) in
-      try CatalogImage.read(from: &scanner)
+      let image = try CatalogImage.read(from: &scanner)
+      try image.checkPaths(at: 0)
+      return image
     }
   }
 }

@@ -21,8 +21,14 @@ public struct CatalogReader: Sendable {
   private var buffer = CatalogBuffer()
   private var state = State.beginning
   private var headReader = HeadReader()
-  /// Images read so far.
+  private var hashing: CanonicalHashing?
+  /// Images read so far, with those that were skipped.
   private var count = 0
+  /// Whether an image that can't be read is skipped, and noted in ``problems``. Without it, which is the default, the
+  /// first such image ends the reading: in a catalog that a run wrote there is none.
+  public var skipsBadImages = false
+  /// Why images were skipped.
+  public private(set) var problems: [CatalogError] = []
 
   /// What the next byte belongs to.
   private enum State {
@@ -44,25 +50,92 @@ public struct CatalogReader: Sendable {
   private enum Step {
     case goOn
     case needsBytes
-    case image(CatalogImage)
+    /// An image begins at the next byte, and ends before this one of the buffer.
+    case image(end: Int)
   }
 
+  /// A reader at the start of a document.
   public init() {}
+
+  /// A reader that also computes the catalog's digest.
+  ///
+  /// - Parameter update: called with parts of the catalog's canonical form, in their order. Once ``finish()`` has
+  ///   returned, their SHA-256 is the ``Catalog/digest`` of a catalog that is whole and unaltered. All
+  ///   members take part, also those that this version does not know.
+  public init(hashing update: @escaping @Sendable (_ bytes: [UInt8]) -> Void) {
+    hashing = CanonicalHashing(update)
+  }
 
   /// Adds the next bytes of the document.
   public mutating func add(_ bytes: some Sequence<UInt8>) { buffer.append(bytes) }
 
   /// The next image; nil if more bytes are needed, or at the end.
   public mutating func next() throws(CatalogError) -> CatalogImage? {
+    while let end = try endOfImage() {
+      let image: CatalogImage?
+      do throws(CatalogError) {
+        image = try self.image(to: end)
+      } catch {
+        guard skipsBadImages else { throw error }
+        problems.append(error)
+        image = nil
+      }
+      try pass(to: end)
+      if let image { return image }
+    }
+    return nil
+  }
+
+  private func image(to end: Int) throws(CatalogError) -> CatalogImage {
+    var scanner = buffer.scanner(to: end)
+    return try buffer.located { () throws(JSONScanner.Failure) in
+      do throws(JSONScanner.Failure) {
+        let start = scanner.offset
+        let image = try CatalogImage.read(from: &scanner)
+        try image.checkPaths(at: start)
+        return image
+      } catch {
+        throw error.within("[\(count)]").within("images")
+      }
+    }
+  }
+
+  /// The next image as it was written, with its place in the document in bytes; nil as for ``next()``. Its text is
+  /// one value, which may not be valid in itself.
+  package mutating func nextText() throws(CatalogError) -> (text: ArraySlice<UInt8>, offset: Int)? {
+    guard let end = try endOfImage() else { return nil }
+    let (text, offset) = (buffer.text(to: end), buffer.documentOffset)
+    try pass(to: end)
+    return (text, offset)
+  }
+
+  /// The line of the next byte, from 1.
+  package var line: Int { buffer.line }
+
+  /// The members of ``head`` as they were written, and those that this version does not know: a JSON object.
+  package var headText: [UInt8] { headReader.text }
+
+  private mutating func endOfImage() throws(CatalogError) -> Int? {
     while true {
       buffer.skipSpace()
       guard let byte = buffer.peek else { return nil }
       switch try step(byte) {
       case .goOn: continue
       case .needsBytes: return nil
-      case .image(let image): return image
+      case .image(let end): return end
       }
     }
+  }
+
+  private mutating func pass(to end: Int) throws(CatalogError) {
+    if hashing != nil {
+      var scanner = buffer.scanner(to: end)
+      try buffer.located { () throws(JSONScanner.Failure) in
+        try hashing?.addImage(&scanner)
+      }
+    }
+    count += 1
+    buffer.advance(to: end)
   }
 
   /// Checks that the document is complete. Call it after the last bytes, when ``next()`` has returned
@@ -80,6 +153,9 @@ public struct CatalogReader: Sendable {
     // JSON Lines has no end of its own: a document cut at the end of a line looks complete.
     if let stated = headReader.count, stated != count {
       throw buffer.error("the catalog has \(count) of its \(stated) images")
+    }
+    try buffer.located { () throws(JSONScanner.Failure) in
+      try hashing?.end(with: headReader.text)
     }
   }
 
@@ -102,7 +178,9 @@ public struct CatalogReader: Sendable {
     case .images(let isFirst): return try images(byte, isFirst: isFirst)
     case .lines:
       guard let end = buffer.end(of: buffer.offset) else { return .needsBytes }
-      return .image(try image(to: end))
+      // A bracket that nothing opened ends a value of no bytes. With one byte, each image that is skipped
+      // leads on.
+      return .image(end: max(end, buffer.offset + 1))
     case .end: throw buffer.error("expected nothing after the catalog")
     }
   }
@@ -125,6 +203,7 @@ public struct CatalogReader: Sendable {
       head = headReader.head
       // Without images, the object is the first line of JSON Lines.
       state = headReader.hasImages ? .end : .lines
+      if !headReader.hasImages { try hashHead() }
       return .goOn
     }
     if !isFirst {
@@ -158,6 +237,11 @@ public struct CatalogReader: Sendable {
           .within(name)
       }
     }
+    guard hashing?.isLate(name) != true else {
+      throw buffer.error(
+        "\"\(name)\" comes after the images, so the digest can't be computed while reading")
+    }
+    headReader.keep(name, buffer.text(to: end))
     self.headReader = headReader
     buffer.advance(to: end)
     state = .members(isFirst: false)
@@ -172,7 +256,14 @@ public struct CatalogReader: Sendable {
     headReader.hasImages = true
     head = headReader.head
     state = .images(isFirst: true)
+    try hashHead()
     return .goOn
+  }
+
+  private mutating func hashHead() throws(CatalogError) {
+    try buffer.located { () throws(JSONScanner.Failure) in
+      try hashing?.begin(with: headReader.text)
+    }
   }
 
   private mutating func images(_ byte: UInt8, isFirst: Bool) throws(CatalogError) -> Step {
@@ -188,39 +279,6 @@ public struct CatalogReader: Sendable {
     guard let end = buffer.end(of: buffer.offset + (isFirst ? 0 : 1)) else { return .needsBytes }
     if !isFirst { buffer.step() }
     state = .images(isFirst: false)
-    return .image(try image(to: end))
-  }
-
-  private mutating func image(to end: Int) throws(CatalogError) -> CatalogImage {
-    var scanner = buffer.scanner(to: end)
-    let image = try buffer.located { () throws(JSONScanner.Failure) in
-      do throws(JSONScanner.Failure) {
-        return try CatalogImage.read(from: &scanner)
-      } catch {
-        throw error.within("[\(count)]").within("images")
-      }
-    }
-    count += 1
-    buffer.advance(to: end)
-    return image
-  }
-}
-
-extension Catalog {
-  /// Reads a whole catalog, JSON or JSON Lines. For a catalog that is larger than memory, use
-  /// ``CatalogReader``.
-  ///
-  /// - Throws: ``CatalogError``, which states the line, the column, the member and the reason.
-  public init(reading bytes: some Sequence<UInt8>) throws(CatalogError) {
-    var reader = CatalogReader()
-    reader.add(bytes)
-    var images: [CatalogImage] = []
-    while let image = try reader.next() { images.append(image) }
-    try reader.finish()
-    guard var catalog = reader.head else {
-      throw CatalogError(line: 1, column: 1, member: "", message: "expected a catalog")
-    }
-    catalog.images = images
-    self = catalog
+    return .image(end: end)
   }
 }

@@ -9,6 +9,17 @@ struct HeadReader: Sendable {
   /// follows from the images. Nil if an older version wrote it.
   private(set) var count: Int?
 
+  /// The members so far as they were written: a JSON object.
+  var text: [UInt8] { (members.isEmpty ? [UInt8(ascii: "{")] : members) + [UInt8(ascii: "}")] }
+  private var members: [UInt8] = []
+
+  mutating func keep(_ name: String, _ value: ArraySlice<UInt8>) {
+    members.append(UInt8(ascii: members.isEmpty ? "{" : ","))
+    JSONCanonical.append(name, to: &members)
+    members.append(UInt8(ascii: ":"))
+    members += value
+  }
+
   /// The first required member that has not arrived; nil if the head is complete.
   var missing: String? {
     var head = catalog

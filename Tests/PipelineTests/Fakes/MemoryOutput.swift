@@ -15,6 +15,8 @@ final class MemoryOutput: Output {
 
   private let state = Mutex(State())
 
+  let isDurable = true
+
   // MARK: For tests
 
   /// The error of a full output.

@@ -27,6 +27,8 @@ struct Record: Sendable {
   func perform(_ work: Work, _ outcome: Outcome) async throws -> ItemDone {
     let item = work.item
     var (image, content) = entry(work, outcome)
+    image.alt = item.entry.alt
+    image.focus = item.focus.map { CatalogFocus(x: $0.x, y: $0.y) }
     if [.ok, .stale].contains(image.status) { image.source = entries.provenance(work) }
     if let error = image.error {
       correctClock(work)

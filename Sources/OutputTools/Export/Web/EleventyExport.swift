@@ -3,7 +3,7 @@ internal import TesseraJSON
 internal import TesseraSystem
 
 /// The metadata object that eleventy-img's `Image()` returns, for each image by its id: for each
-/// format the files that show the whole image, smallest first.
+/// format the files of the slot that was requested, or those that show the whole image, smallest first.
 final class EleventyExport: Exporting {
   private typealias SizedFile = (file: CatalogVariant.File, variant: CatalogVariant)
 
@@ -22,7 +22,7 @@ final class EleventyExport: Exporting {
     name.value(image.id)
     var formats = JSONWriter()
     formats.object { object in
-      for (format, files) in Self.formats(of: image) {
+      for (format, files) in self.formats(of: image) {
         object.name(format)
         object.array { list in for file in files { write(file, as: format, to: &list) } }
       }
@@ -36,9 +36,9 @@ final class EleventyExport: Exporting {
   func finish() throws { try file.write(Array("\n}\n".utf8)) }
 
   /// The files by format, in the order in which formats first occur.
-  private static func formats(of image: CatalogImage) -> [(name: String, files: [SizedFile])] {
+  private func formats(of image: CatalogImage) -> [(name: String, files: [SizedFile])] {
     var formats: [(name: String, files: [SizedFile])] = []
-    for variant in image.wholeVariants {
+    for variant in context.wholeFiles(of: image) {
       for file in variant.files {
         let name = String(file.type.dropFirst("image/".count))
         if let index = formats.firstIndex(where: { $0.name == name }) {

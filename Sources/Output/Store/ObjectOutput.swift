@@ -25,6 +25,7 @@ package final class ObjectOutput: Output {
   }
 
   package var location: String { "\(base)" }
+  package var isDurable: Bool { true }
 
   /// Finds mistakes in credentials, region and bucket before anything is fetched.
   package func prepare() async throws(SystemError) {
@@ -188,9 +189,10 @@ extension StoreClient.Kind {
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
       type: types.first { path.hasSuffix($0.0) }?.1 ?? "application/octet-stream",
-      caching: path.hasPrefix("variants/")
+      caching: path.hasPrefix("variants/") || CatalogPages.isPage(path)
         ? "public, max-age=31536000, immutable"
-        : path.hasPrefix("catalog.") ? "public, max-age=60, must-revalidate" : "no-cache")
+        : path.hasPrefix("catalog.") || path == CatalogPages.index
+          ? "public, max-age=60, must-revalidate" : "no-cache")
   }
 
   private static let types = [

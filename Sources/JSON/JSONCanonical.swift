@@ -1,0 +1,203 @@
+/// Canonical JSON (RFC 8785): members sorted by the UTF-16 code units of their names, no white space,
+/// numbers and strings as ECMAScript writes them. Two texts with equal values have equal bytes.
+///
+/// Integers of up to 64 bits keep all their digits, which the RFC would round to a Double.
+package enum JSONCanonical {
+  /// Appends a string.
+  package static func append(_ text: String, to bytes: inout [UInt8]) {
+    // RFC 8785, section 3.2.2.2. `JSONWriter` escapes fewer characters by name, and DEL as well.
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0x08: bytes += "\\b".utf8
+      case 0x09: bytes += "\\t".utf8
+      case 0x0A: bytes += "\\n".utf8
+      case 0x0C: bytes += "\\f".utf8
+      case 0x0D: bytes += "\\r".utf8
+      case 0..<0x20:
+        bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// A number as ECMAScript's Number::toString writes it (ECMA-262, section 6.1.6.1.20).
+  ///
+  /// Swift and ECMAScript both write the shortest digits that identify the Double. They differ in
+  /// where they put the decimal point and when they use an exponent.
+  package static func text(of number: Double) -> String {
+    guard number.isFinite else { return "null" }
+    // Also for -0: ECMAScript writes both as 0.
+    if number == 0 { return "0" }
+    if number < 0 { return "-" + text(of: -number) }
+    let parts = "\(number)".split(separator: "e")
+    let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    let fraction = mantissa.count > 1 && mantissa[1] != "0" ? mantissa[1] : ""
+    var digits = Array((mantissa[0] + fraction).utf8)
+    // The value is 0.DIGITS times ten to this power.
+    var point = mantissa[0].utf8.count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+    while digits.first == UInt8(ascii: "0") {
+      digits.removeFirst()
+      point -= 1
+    }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    let text = String(decoding: digits, as: UTF8.self)
+    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+    // 21 and -5 are the limits of ECMA-262, beyond which it uses an exponent.
+    switch point {
+    case digits.count...21 where point >= digits.count: return text + zeros(point - digits.count)
+    case 1...21: return "\(text.prefix(point)).\(text.dropFirst(point))"
+    case -5...0: return "0.\(zeros(-point))\(text)"
+    default:
+      let exponent = point - 1
+      let (first, rest) = (text.prefix(1), text.dropFirst())
+      return "\(first)\(rest.isEmpty ? "" : ".")\(rest)e\(exponent < 0 ? "-" : "+")\(abs(exponent))"
+    }
+  }
+
+  /// A number in the spelling of a JSON text.
+  static func text(of number: String) -> String {
+    if let whole = Int(number) { return String(whole) }
+    // The text is a number in JSON, and Swift reads all of those.
+    guard let value = Double(number) else { return "null" }
+    // One that no Double can hold becomes the largest one.
+    guard value.isFinite else {
+      return text(of: value < 0 ? -Double.greatestFiniteMagnitude : .greatestFiniteMagnitude)
+    }
+    return Int(exactly: value).map { String($0) } ?? text(of: value)
+  }
+
+  /// The canonical form of an object with one more member, an array, in two parts: the elements belong between them,
+  /// separated by commas. For an array that does not fit in memory.
+  ///
+  /// - Parameters:
+  ///   - object: the object without the array.
+  ///   - ignored: members that are left out.
+  package static func frame(
+    of object: [UInt8], around array: String, without ignored: Set<String>
+  ) throws(JSONScanner.Failure) -> (before: [UInt8], after: [UInt8]) {
+    var found: [(name: String, text: [UInt8])] = []
+    var scanner = JSONScanner(object)
+    try scanner.members { scanner, name, _ throws(JSONScanner.Failure) in
+      var text: [UInt8] = []
+      append(name, to: &text)
+      text.append(UInt8(ascii: ":"))
+      try scanner.canonical(to: &text)
+      if name != array, !ignored.contains(name) { found.append((name, text)) }
+    }
+    found.sort { precedes($0.name, $1.name) }
+    let (first, rest) = (
+      found.prefix { precedes($0.name, array) }, found.drop { precedes($0.name, array) }
+    )
+    var before = [UInt8(ascii: "{")]
+    for member in first { before += member.text + [UInt8(ascii: ",")] }
+    append(array, to: &before)
+    before += ":[".utf8
+    var after = [UInt8(ascii: "]")]
+    for member in rest { after += [UInt8(ascii: ",")] + member.text }
+    return (before, after + [UInt8(ascii: "}")])
+  }
+
+  /// Whether a member comes before another one.
+  package static func precedes(_ one: String, _ other: String) -> Bool {
+    one.utf16.lexicographicallyPrecedes(other.utf16)
+  }
+}
+
+extension JSONScanner {
+  /// Reads a value of any kind, and appends it in its canonical form.
+  package mutating func canonical(to output: inout [UInt8], depth: Int = 0) throws(Failure) {
+    switch try kind(depth: depth) {
+    case .object: try canonicalObject(to: &output, depth: depth)
+    case .array:
+      output.append(UInt8(ascii: "["))
+      var isFirst = true
+      try array { scanner throws(Failure) in
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        isFirst = false
+        try scanner.canonical(to: &output, depth: depth + 1)
+      }
+      output.append(UInt8(ascii: "]"))
+    case .string: try canonicalString(to: &output)
+    case .number: try canonicalNumber(to: &output)
+    case .bool(let flag): output += (flag ? "true" : "false").utf8
+    case .null: output += "null".utf8
+    }
+  }
+
+  /// One member of an object, with its name, in the output.
+  private struct CanonicalMember {
+    var name: String
+    var text: Range<Int>
+  }
+
+  private mutating func canonicalObject(
+    to output: inout [UInt8], depth: Int
+  ) throws(Failure) {
+    output.append(UInt8(ascii: "{"))
+    let start = output.count
+    var found: [CanonicalMember] = []
+    var isSorted = true
+    try members { scanner, name, offset throws(Failure) in
+      if let last = found.last {
+        isSorted = isSorted && JSONCanonical.precedes(last.name, name)
+        output.append(UInt8(ascii: ","))
+      }
+      let begin = output.count
+      JSONCanonical.append(name, to: &output)
+      output.append(UInt8(ascii: ":"))
+      try scanner.canonical(to: &output, depth: depth + 1)
+      found.append(CanonicalMember(name: name, text: begin..<output.count))
+    }
+    if !isSorted { sort(&found, in: &output, from: start) }
+    output.append(UInt8(ascii: "}"))
+  }
+
+  private func sort(
+    _ found: inout [CanonicalMember], in output: inout [UInt8], from start: Int
+  ) {
+    found.sort { JSONCanonical.precedes($0.name, $1.name) }
+    var sorted: [UInt8] = []
+    sorted.reserveCapacity(output.count - start)
+    for member in found {
+      if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
+      sorted += output[member.text]
+    }
+    output.replaceSubrange(start..., with: sorted)
+  }
+
+  private mutating func canonicalString(to output: inout [UInt8]) throws(Failure) {
+    skipSpace()
+    let start = offset
+    // Most strings have nothing to escape, and their text is canonical as it is.
+    var index = offset + 1
+    while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
+      (0x20..<0x80).contains(bytes[index])
+    { index += 1 }
+    if index < end, bytes[index] == UInt8(ascii: "\"") {
+      offset = index + 1
+      output += bytes[start..<offset]
+    } else {
+      JSONCanonical.append(try string(), to: &output)
+    }
+  }
+
+  private mutating func canonicalNumber(to output: inout [UInt8]) throws(Failure) {
+    skipSpace()
+    let start = offset
+    var index = offset
+    while index < end, (0x30...0x39).contains(bytes[index]) { index += 1 }
+    // A short row of digits is a whole number in its shortest form.
+    let next = index < end ? bytes[index] : UInt8(ascii: ",")
+    if (1...18).contains(index - start), bytes[start] != 0x30 || index == start + 1,
+      next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
+    {
+      output += bytes[start..<index]
+      offset = index
+    } else {
+      output += JSONCanonical.text(of: try number()).utf8
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import TesseraSystem
+
+/// An output that this process alone works on, or one shard of it, with its workspace on this machine. It is held
+/// until ``release()``, or until the process ends.
+package final class HeldOutput: Sendable {
+  package let output: any Output
+  package let workspace: Workspace
+  /// The kernel's, of the workspace.
+  private let lock: OutputLock
+  /// Nil if the state is on this machine.
+  private let stored: StoredState?
+  /// Of a workspace that lasts no longer than this value.
+  private let temporary: TemporaryDirectory?
+
+  /// How long a killed run has worked in vain at the most, if its state is in a store.
+  private static let copyTime = Duration.seconds(600)
+
+  /// With a workspace on this machine, of which a shard has a part.
+  init(
+    _ output: any Output, _ whole: Workspace, _ shard: ShardNumber?
+  ) throws(OutputError) {
+    self.output = output
+    workspace = try OutputError.wrap { () throws(SystemError) in
+      guard let shard else { return whole }
+      return try whole.shard(shard.index, of: shard.count)
+    }
+    (stored, temporary) = (nil, nil)
+    lock = try workspace.lock()
+  }
+
+  /// With a state in a store, of which the workspace has a copy.
+  ///
+  /// - Parameter stored: its lock is taken.
+  init(
+    _ output: any Output, _ workspace: Workspace, _ stored: StoredState,
+    _ temporary: TemporaryDirectory
+  ) throws(OutputError) {
+    self.output = output
+    self.workspace = workspace
+    (self.stored, self.temporary) = (stored, temporary)
+    lock = try workspace.lock()
+  }
+
+  package func release() async { await stored?.release() }
+
+  /// Makes sure that no other process has taken over the output. To be called before what others would see.
+  ///
+  /// - Throws: ``OutputError/lost(_:)``.
+  package func confirm() async throws(OutputError) { try await stored?.confirm() }
+
+  /// Works with the state. If it is kept in the output's store, copies go there: each ten minutes, and at the
+  /// end, whether the work succeeds or not.
+  ///
+  /// - Parameter copy: writes a copy of the state, as it is at that time, to a path.
+  /// - Throws: ``OutputError/lost(_:)`` if another process has taken over the output; or what the work or
+  ///   `copy` throws.
+  package func keepingState<Value: Sendable>(
+    copy: @escaping @Sendable (_ path: String) async throws -> Void,
+    work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let stored else { return try await work() }
+    let result = await withTaskGroup(of: Result<Value, any Error>.self) { group in
+      group.addTask { await Self.result { try await work() } }
+      group.addTask { await Self.result { try await stored.renew() } }
+      group.addTask { await Self.result { try await self.copyRegularly(copy, to: stored) } }
+      // The first that ends is the work, unless the output is lost.
+      let first = await group.next()
+      group.cancelAll()
+      await group.waitForAll()
+      return first ?? .failure(CancellationError())
+    }
+    do {
+      try await self.copy(copy, to: stored)
+    } catch {
+      // The error of the work matters more. What it did is kept if possible.
+      if case .success = result { throw error }
+    }
+    return try result.get()
+  }
+
+  private static func result<Value>(
+    _ body: () async throws -> Value
+  ) async -> Result<Value, any Error> {
+    do { return .success(try await body()) } catch { return .failure(error) }
+  }
+
+  private func copyRegularly(
+    _ copy: (String) async throws -> Void, to stored: StoredState
+  ) async throws -> Never {
+    var pause = Self.copyTime
+    while true {
+      try await Task.sleep(for: pause)
+      let begun = ContinuousClock.now
+      do {
+        try await self.copy(copy, to: stored)
+      } catch OutputError.lost(let place) {
+        throw OutputError.lost(place)
+      } catch {
+        // The next one may succeed, and the last one has to.
+      }
+      pause = max(Self.copyTime, begun.duration(to: .now) * 10)
+    }
+  }
+
+  private func copy(
+    _ copy: (String) async throws -> Void, to stored: StoredState
+  ) async throws {
+    let file = workspace.stateCopy
+    try file.remove()
+    try await copy(file.path)
+    try await stored.write(file)
+    try file.remove()
+  }
+
+  /// Moves a damaged state out of the way. Returns its new path on this machine, and its name for the user.
+  package func setStateAside() async throws(OutputError) -> (path: String, name: String) {
+    let path = try OutputError.wrap { () throws(SystemError) in try workspace.setStateAside() }
+    guard let stored else { return (path, path) }
+    return (path, try await stored.keepDamaged(workspace.damagedState))
+  }
+}

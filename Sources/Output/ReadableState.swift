@@ -1,0 +1,105 @@
+package import TesseraFetch
+internal import TesseraSystem
+
+/// The state of an output, to be read beside runs: the state itself, or a copy of one that is in a store, which is
+/// removed together with this value.
+package struct ReadableState: Sendable {
+  /// For SQLite.
+  package let path: String
+  /// When it was last written, in seconds since 1970.
+  let changed: Double
+  private let copy: TemporaryDirectory?
+
+  fileprivate init(_ workspace: Workspace) throws(SystemError) {
+    path = try workspace.statePath()
+    changed = workspace.stateChange ?? 0
+    copy = nil
+  }
+
+  fileprivate init(_ workspace: Workspace, changed: Double, _ copy: TemporaryDirectory)
+    throws(SystemError)
+  {
+    path = try workspace.statePath()
+    self.changed = changed
+    self.copy = copy
+  }
+}
+
+extension OpenOutput {
+  /// The state of runs of all items of an output, if it is there; the parameters are those of
+  /// ``init(_:state:_:creates:)``.
+  package static func readableState(
+    of path: String, _ state: String?, _ store: StoreSettings
+  ) async throws(OutputError) -> ReadableState? {
+    guard StoreLocation(path) != nil || FileSystem.exists(path) else { return nil }
+    return try await OpenOutput(path, state: state, store, creates: false)
+      .readableStates { _ in nil }.first
+  }
+
+  /// The state of runs of all items, and those of shards, as far as they are there, the newest first. Nothing is
+  /// created.
+  ///
+  /// - Parameter shard: which of this many shards; nil for none.
+  package func readableStates(
+    _ shard: (_ count: Int) -> Int?
+  ) async throws(OutputError) -> [ReadableState] {
+    var states: [ReadableState] = []
+    switch place {
+    case .inside(let directory):
+      guard directory.hasWorkspace else { return [] }
+      states = try OutputError.wrap { () throws(SystemError) in
+        try Self.states(in: try directory.workspace(), shard)
+      }
+    case .beside(let state, _):
+      guard FileSystem.exists(state) else { return [] }
+      states = try OutputError.wrap { () throws(SystemError) in
+        try Self.states(in: Workspace(try Directory(state), of: "the state \"\(state)\""), shard)
+      }
+    case .stored(let client, let location):
+      var numbers: [ShardNumber?] = [nil]
+      for count in try await storedCounts() {
+        if let index = shard(count) { numbers.append((index, count)) }
+      }
+      for number in numbers {
+        let stored = StoredState(client, location, shard: number)
+        states += try await stored.copy().map { [$0] } ?? []
+      }
+    }
+    return states.sorted { $0.changed > $1.changed }
+  }
+
+  private static func states(
+    in whole: Workspace, _ shard: (Int) -> Int?
+  ) throws(SystemError) -> [ReadableState] {
+    var found = [whole]
+    for count in try whole.shardCounts() {
+      guard let index = shard(count) else { continue }
+      if let workspace = try whole.existingShard(index, of: count) { found.append(workspace) }
+    }
+    return try found.filter(\.hasState).map { (workspace) throws(SystemError) in
+      try ReadableState(workspace)
+    }
+  }
+
+  /// The numbers of shards that runs of an output in a store were divided into.
+  private func storedCounts() async throws(OutputError) -> [Int] {
+    try await OutputError.wrapAsync { () async throws(SystemError) in
+      try await output.list(StoredState.shardFolder).compactMap { Int($0.name) }.filter { $0 > 0 }
+    }
+  }
+}
+
+extension StoredState {
+  /// A copy to be read; nil if the state is missing.
+  fileprivate func copy() async throws(OutputError) -> ReadableState? {
+    let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }
+    let workspace = try OutputError.wrap { () throws(SystemError) in
+      Workspace(try Directory(copy.path), of: "a copy of the state")
+    }
+    try await read(to: workspace.stateFile)
+    guard workspace.hasState else { return nil }
+    return try OutputError.wrap { () throws(SystemError) in
+      try ReadableState(workspace, changed: changed, copy)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+internal import TesseraFetch
+internal import TesseraJSON
+internal import TesseraSystem
+
+/// The object that a ``StoreLock`` is made of. Each call blocks its thread.
+protocol LockObject: Sendable {
+  /// The object; nil if there is none.
+  func read() throws(StoreError) -> (bytes: [UInt8], etag: String, age: Duration)?
+  /// Writes the object. Returns its ETag; nil if the condition did not hold.
+  func write(_ bytes: [UInt8], if condition: StoreClient.Condition) throws(StoreError) -> String?
+  func delete() throws(StoreError)
+}
+
+/// A lock in an object store: an object that is created only if there is none (`If-None-Match: *`), and
+/// that its holder rewrites from time to time (`If-Match`), so that others see that it is alive. One that
+/// was not rewritten for ``lease`` was left by a dead process and is taken over in the same way. Its age is
+/// the difference of two times of the store itself, so the clocks of machines do not matter.
+struct StoreLock: Sendable {
+  let object: any LockObject
+  /// Who holds the lock, for messages of others.
+  let holder: String
+  /// Tells this lock from those of all others.
+  private let token = "\(UInt64.random(in: 1 ... .max))"
+
+  /// How long a lock is valid after it was written.
+  static let lease = Duration.seconds(120)
+
+  init(_ object: any LockObject, holder: String) {
+    self.object = object
+    self.holder = holder
+  }
+
+  enum Outcome: Equatable {
+    /// The lock is this one's until it is released. `etag` is needed for its renewal.
+    case taken(etag: String)
+    case held(by: String, age: Duration)
+    /// The store does not look at conditions, so that two could hold the lock.
+    case unsupported
+  }
+
+  func take() throws(StoreError) -> Outcome {
+    do throws(StoreError) {
+      return try compete()
+    } catch {
+      guard error.kind == .unsupported else { throw error }
+      return .unsupported
+    }
+  }
+
+  private func compete() throws(StoreError) -> Outcome {
+    // Each turn means that the lock has changed hands meanwhile.
+    for _ in 0..<5 {
+      if let etag = try write(0, if: .isNew) {
+        // Some servers accept conditions without looking at them.
+        guard try write(0, if: .isNew) == nil else {
+          try object.delete()
+          return .unsupported
+        }
+        return .taken(etag: etag)
+      }
+      guard let found = try read() else { continue }
+      // The answer to the write above may have been lost.
+      if found.token == token { return .taken(etag: found.etag) }
+      if found.age < Self.lease { return .held(by: found.holder, age: found.age) }
+      if let etag = try write(0, if: .isUnchanged(etag: found.etag)) { return .taken(etag: etag) }
+    }
+    return .held(by: "", age: .zero)
+  }
+
+  /// Writes the lock again. Returns its new ETag; nil if it is lost.
+  ///
+  /// - Parameter number: another one each time, so that each state of the lock has an ETag of its own.
+  func renew(_ number: Int, etag: String) throws(StoreError) -> String? {
+    if let etag = try write(number, if: .isUnchanged(etag: etag)) { return etag }
+    guard let found = try read(), found.token == token else { return nil }
+    return found.etag
+  }
+
+  /// Deletes the lock, unless another process has it by now.
+  func release() throws(StoreError) {
+    if try read()?.token == token { try object.delete() }
+  }
+
+  /// The holder of a lock that is valid; nil if there is none.
+  static func holder(of object: any LockObject) throws(StoreError) -> (name: String, age: Duration)?
+  {
+    guard let found = try StoreLock(object, holder: "").read(), found.age < lease else {
+      return nil
+    }
+    return (found.holder, found.age)
+  }
+
+  // MARK: The object
+
+  private func write(
+    _ number: Int, if condition: StoreClient.Condition
+  ) throws(StoreError) -> String? {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("holder", holder)
+      object.member("token", token)
+      object.member("renewals", number)
+    }
+    return try object.write(writer.take() + [UInt8(ascii: "\n")], if: condition)
+  }
+
+  private func read() throws(StoreError) -> (
+    holder: String, token: String?, etag: String, age: Duration
+  )? {
+    guard let found = try object.read() else { return nil }
+    let json = try? JSONParser.parse(found.bytes)
+    return (
+      json?["holder"]?.stringValue ?? "", json?["token"]?.stringValue, found.etag, found.age
+    )
+  }
+}
+
+/// An object in a store.
+struct StoredLockObject: LockObject {
+  let client: StoreClient
+  let location: StoreLocation
+
+  func read() throws(StoreError) -> (bytes: [UInt8], etag: String, age: Duration)? {
+    do throws(StoreError) {
+      let (bytes, head) = try client.object(location)
+      // Of an unknown age: it may be held.
+      return (bytes, head.etag, head.age ?? .zero)
+    } catch {
+      guard error.kind == .missing else { throw error }
+      return nil
+    }
+  }
+
+  func write(_ bytes: [UInt8], if condition: StoreClient.Condition) throws(StoreError) -> String? {
+    do throws(StoreError) {
+      return try client.put(
+        bytes, at: location, .init(type: "application/json", caching: "no-store"), if: condition)
+    } catch {
+      switch error.kind {
+      case .condition, .missing: return nil
+      default: throw error
+      }
+    }
+  }
+
+  func delete() throws(StoreError) { try client.delete(location) }
+}

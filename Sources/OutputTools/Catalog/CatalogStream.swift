@@ -1,0 +1,79 @@
+internal import TesseraCatalog
+internal import TesseraSystem
+
+/// A catalog that is read from a file, part by part. Checks for cancellation before each image.
+struct CatalogStream: ~Copyable {
+  private let file: File
+  private let path: String
+  private(set) var reader: CatalogReader
+  private var isAtEnd = false
+
+  /// - Parameter path: for messages.
+  init(_ file: consuming File, path: String, _ reader: CatalogReader = CatalogReader()) {
+    self.file = file
+    self.path = path
+    self.reader = reader
+  }
+
+  /// What `take` finds next; nil after the last image, when the catalog has been found to be whole.
+  ///
+  /// - Parameter take: returns nil if it needs more bytes.
+  /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
+  mutating func next<Value>(
+    _ take: (inout CatalogReader) throws(CatalogError) -> Value?
+  ) throws -> Value? {
+    try Task.checkCancellation()
+    do {
+      while !isAtEnd {
+        if let value = try take(&reader) { return value }
+        var bytes: [UInt8] = []
+        if try OutputToolError.wrap({ try file.read(1 << 16, into: &bytes) }) > 0 {
+          reader.add(bytes)
+        } else {
+          try reader.finish()
+          isAtEnd = true
+        }
+      }
+      return nil
+    } catch let error as CatalogError {
+      throw OutputToolError("\"\(path)\", \(error)")
+    }
+  }
+
+  /// Skips an image as it was written, valid or not. Returns false after the last one.
+  mutating func skipImage() throws -> Bool {
+    try next { reader throws(CatalogError) in try reader.nextText().map { _ in true } } ?? false
+  }
+
+  /// A part of the file that was read before.
+  func bytes(_ count: Int, at offset: Int) throws(OutputToolError) -> [UInt8] {
+    try OutputToolError.wrap { try file.read(count, at: offset) }
+  }
+}
+
+/// The images of a catalog as apps decode them, checked: for work that copies, links or shows what a catalog names.
+struct CatalogImages: ~Copyable {
+  private var stream: CatalogStream
+  private let path: String
+
+  init(_ stream: consuming CatalogStream, path: String) {
+    self.stream = stream
+    self.path = path
+  }
+
+  /// The next image; nil after the last.
+  ///
+  /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
+  mutating func next() throws -> CatalogImage? {
+    let image = try stream.next { reader throws(CatalogError) in try reader.next() }
+    // The reader has checked the paths.
+    for (name, use) in image?.slots ?? [:] {
+      guard use.variants.allSatisfy((image?.variants ?? []).indices.contains) else {
+        throw OutputToolError(
+          "\"\(path)\": slot \"\(name)\" of \"\(image?.id ?? "")\" names a file that is not there; "
+            + "the catalog is damaged, run again to regenerate it")
+      }
+    }
+    return image
+  }
+}

@@ -1,0 +1,15 @@
+/// How an export is made.
+package struct ExportOptions: Sendable {
+  /// The slots to export, each once; none means all.
+  package var slots: [String] = []
+  /// How many images of a page are loaded at once and first.
+  package var eager = 0
+  /// Whether images of a page grow with it, up to the width of their slot.
+  package var isFluid = false
+  /// The nonce of a style sheet inside the page; nil for a file beside it.
+  package var nonce: String?
+  /// Whether the elements are written as JSON, by image and slot.
+  package var asFragments = false
+
+  package init() {}
+}

@@ -1,0 +1,57 @@
+internal import TesseraCatalog
+internal import TesseraSystem
+
+/// A page with a `picture` element for each image and slot, and its style sheet: in a file beside it, or, with a nonce,
+/// in the page.
+final class HTMLExport: Exporting {
+  private let context: ExportContext
+  private let file: File
+  /// Nil if the style sheet is in the page.
+  private let sheet: Sheet?
+  private let style: PictureStyle
+  private var markup: PictureMarkup
+
+  /// - Parameter catalog: is read once for the rules of a style sheet in the page.
+  init(_ context: ExportContext, _ catalog: CatalogFile) throws {
+    self.context = context
+    style = PictureStyle(head: context.head)
+    markup = PictureMarkup(context)
+    file = try File(context.target, .create)
+    sheet = try context.companions.first.map { try Sheet($0) }
+    try write(
+      "<!doctype html>\n<html lang=\"\">\n<head>\n<meta charset=\"utf-8\">\n"
+        + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        + "<title>\(context.head.pipeline.name.escapedHTML)</title>\n")
+    let common = style.common(context.slots, isFluid: context.options.isFluid)
+    if let sheet {
+      try sheet.write(common)
+      try write("<link rel=\"stylesheet\" href=\"\(context.companionNames[0].escapedHTML)\">\n")
+    } else {
+      try write("<style nonce=\"\((context.options.nonce ?? "").escapedHTML)\">\n\(common)")
+      var images = try catalog.images()
+      while let image = try images.next() { try write(style.rules(for: image)) }
+      try write("</style>\n")
+    }
+    try write("</head>\n<body>\n")
+  }
+
+  func add(_ image: CatalogImage) throws -> Int {
+    let lines = markup.pictures(of: image).map { $0.text + "\n" }.joined()
+    try write(lines)
+    if let sheet, !lines.isEmpty { try sheet.write(style.rules(for: image)) }
+    return 0
+  }
+
+  func finish() throws { try write("</body>\n</html>\n") }
+
+  private func write(_ text: String) throws(SystemError) { try file.write(Array(text.utf8)) }
+
+  /// A style sheet in a file of its own.
+  private final class Sheet {
+    private let file: File
+
+    init(_ path: String) throws(SystemError) { file = try File(path, .create) }
+
+    func write(_ text: String) throws(SystemError) { try file.write(Array(text.utf8)) }
+  }
+}

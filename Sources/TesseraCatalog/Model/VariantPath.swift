@@ -1,0 +1,69 @@
+internal import TesseraJSON
+
+extension CatalogImage {
+  /// A catalog may come from anywhere, and apps join its paths to URLs and folders: a path is one that a run makes,
+  /// which leads nowhere else.
+  func checkPaths(at offset: Int) throws(JSONScanner.Failure) {
+    for (index, variant) in variants.enumerated() {
+      guard CatalogVariant.isPath(variant.path) else {
+        throw Self.failure(variant.path, at: offset).within("[\(index)]").within("variants")
+      }
+      for (place, other) in (variant.also ?? []).enumerated()
+      where !CatalogVariant.isPath(other.path) {
+        throw Self.failure(other.path, at: offset).within("[\(place)]").within("also")
+          .within("[\(index)]").within("variants")
+      }
+    }
+  }
+
+  private static func failure(_ path: String, at offset: Int) -> JSONScanner.Failure {
+    JSONScanner.Failure(
+      offset: offset,
+      message:
+        "expected a path such as variants/3f/3f9c…-192x256.webp, found \"\(path.prefix(80))\""
+    ).within("path")
+  }
+}
+
+extension CatalogVariant {
+  /// The beginning of each path; `h` stands for a hexadecimal digit.
+  private static let pattern = Array("variants/hh/\(String(repeating: "h", count: 32))-".utf8)
+
+  /// Whether a path has the form `variants/3f/3f9c…-192x256.webp`: the folder is the beginning of the name, which
+  /// has 32 hexadecimal digits. One pass, because a catalog has many.
+  static func isPath(_ path: String) -> Bool {
+    let pattern = pattern
+    var place = 0
+    var folder: (UInt8, UInt8) = (0, 0)
+    // Width, height and extension, and how many characters of the current one were found.
+    var (part, length) = (0, 0)
+    for byte in path.utf8 {
+      defer { place += 1 }
+      if place < pattern.count {
+        let isRight =
+          pattern[place] == UInt8(ascii: "h") ? isHexadecimal(byte) : byte == pattern[place]
+        guard isRight, place != 12 || byte == folder.0, place != 13 || byte == folder.1 else {
+          return false
+        }
+        if place == 9 { folder.0 = byte }
+        if place == 10 { folder.1 = byte }
+        continue
+      }
+      let ends = part == 0 ? UInt8(ascii: "x") : UInt8(ascii: ".")
+      if part < 2, byte == ends, length > 0 {
+        (part, length) = (part + 1, 0)
+      } else {
+        let isRight = isDigit(byte) || part == 2 && (0x61...0x7A).contains(byte)
+        length += 1
+        guard isRight, length <= 9 else { return false }
+      }
+    }
+    return part == 2 && length > 0
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (0x61...0x66).contains(byte)
+  }
+}

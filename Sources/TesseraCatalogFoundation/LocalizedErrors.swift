@@ -1,0 +1,10 @@
+public import Foundation
+public import TesseraCatalog
+
+extension CatalogError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension UnknownSlot: LocalizedError {
+  public var errorDescription: String? { description }
+}

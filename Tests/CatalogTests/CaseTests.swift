@@ -1,0 +1,206 @@
+import Foundation
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// The table of cases that the libraries for Swift, TypeScript and Kotlin have in common.
+@Suite struct CaseTests {
+  private let cases: CatalogValue
+  private let catalog: Catalog
+  private let index: CatalogIndex
+
+  init() throws {
+    let path = Places.root.appending(path: "Examples/catalog/cases.json")
+    cases = try JSONDecoder().decode(CatalogValue.self, from: Data(contentsOf: path))
+    let value = try #require(cases["catalog"])
+    catalog = try Catalog(reading: JSONEncoder().encode(value))
+    index = CatalogIndex(catalog)
+  }
+
+  private func rows(_ name: String) throws -> [[CatalogValue]] {
+    let rows = try #require(cases[name]?.arrayValue).compactMap(\.arrayValue)
+    try #require(!rows.isEmpty)
+    return rows
+  }
+
+  private func texts(_ value: CatalogValue?) -> [String] {
+    value?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+
+  private func box(_ value: CatalogValue) -> CatalogBox {
+    CatalogBox(
+      width: value["width"]?.numberValue, height: value["height"]?.numberValue,
+      mode: value["mode"]?.stringValue.flatMap(CatalogSlot.Mode.init) ?? .fit)
+  }
+
+  private func sides(_ size: CatalogSize?) -> CatalogValue {
+    size.map { .array([.integer($0.width), .integer($0.height)]) } ?? .null
+  }
+
+  private func path(_ variant: CatalogVariant?) -> CatalogValue {
+    variant.map { .string($0.path) } ?? .null
+  }
+
+  private func variant(_ path: CatalogValue) -> CatalogVariant? {
+    catalog.images.flatMap(\.variants).first { $0.path == path.stringValue }
+  }
+
+  @Test func slots() throws {
+    for row in try rows("slotSizes") {
+      let size = index.layoutSize(of: row[0].stringValue ?? "", in: row[1].stringValue ?? "")
+      #expect(sides(size) == row[2], "\(row)")
+    }
+    for row in try rows("slotFiles") {
+      let found = index.variant(
+        of: row[0].stringValue ?? "", for: row[1].stringValue ?? "", scale: row[2].numberValue ?? 0)
+      #expect(path(found) == row[3], "\(row)")
+    }
+  }
+
+  @Test func boxes() throws {
+    for row in try rows("boxSizes") {
+      let size = index.layoutSize(of: row[0].stringValue ?? "", in: box(row[1]))
+      #expect(sides(size) == row[2], "\(row)")
+    }
+    for row in try rows("boxFiles") {
+      let found = index.variant(
+        of: row[0].stringValue ?? "", for: box(row[1]), scale: row[2].numberValue ?? 0)
+      #expect(path(found) == row[3], "\(row)")
+    }
+  }
+
+  @Test func formats() throws {
+    #expect(index.types == texts(cases["types"]))
+    for row in try rows("filesFor") {
+      let file = variant(row[0])?.file(accepting: Set(texts(row[1])))
+      #expect((file.map { .string($0.path) } ?? .null) == row[2], "\(row)")
+    }
+    for row in try rows("accept") {
+      #expect(SupportedTypes.accept(row[0].stringValue ?? "").sorted() == texts(row[1]), "\(row)")
+    }
+    for row in try rows("urls") {
+      #expect(.string(catalog.url(of: row[0].stringValue ?? "")) == row[1])
+    }
+  }
+
+  @Test func appearances() throws {
+    for row in try rows("appearance") {
+      let state: ImageState =
+        switch row[1].stringValue {
+        case "loading": .loading
+        case "loaded": .loaded
+        default: .failed
+        }
+      let appearance = index[row[0].stringValue ?? ""]?.appearance(
+        in: state, variant: variant(row[2]))
+      let text =
+        switch appearance {
+        case .image: "image"
+        case .placeholder(.thumbhash): "thumbhash"
+        case .placeholder(.blurhash): "blurhash"
+        case .placeholder(.lqip): "lqip"
+        case .placeholder(.color): "color"
+        case .empty: "empty"
+        case .failure(let failure?): "failure \(failure.code)"
+        case .failure(nil): "failure"
+        case nil: "none"
+        }
+      #expect(text == row[3].stringValue, "\(row)")
+    }
+  }
+
+  @Test func cachedFiles() throws {
+    for row in try rows("cached") {
+      let wanted = try #require(variant(row[0]))
+      let image = try #require(catalog.images.first { $0.variants.contains(wanted) })
+      let cached = Set(texts(row[1]))
+      let found = image.cachedVariant(for: wanted) { cached.contains($0) }
+      #expect(path(found) == row[2], "\(row)")
+    }
+  }
+
+  @Test func prefetch() throws {
+    for row in try #require(cases["prefetch"]?.arrayValue) {
+      func requests(_ names: String) -> [Prefetch.Request] {
+        names.map { Prefetch.Request(path: String($0), bytes: 100) }
+      }
+      func names(_ requests: [Prefetch.Request]) -> String { requests.map(\.path).joined() }
+      func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
+      let prefetch = Prefetch(
+        requests: row["requests"]?.integerValue ?? 0, bytes: row["bytes"]?.integerValue ?? 0)
+      let step = prefetch.step(
+        visible: texts(row["visible"]).map(requests), upcoming: requests(text("upcoming")),
+        underWay: requests(text("underWay"))
+      ) { text("loaded").contains($0) }
+      #expect(names(step.start) == text("start"), "\(row)")
+      #expect(names(step.cancel) == text("cancel"), "\(row)")
+    }
+  }
+
+  @Test func placeholders() throws {
+    for (name, kind) in [
+      ("thumbhashes", CatalogPlaceholder.Kind.thumbhash),
+      ("blurhashes", CatalogPlaceholder.Kind.blurhash),
+    ] {
+      for row in try #require(cases[name]?.arrayValue) {
+        let size = CatalogSize(width: 4, height: 3)
+        let pixels = kind(row["hash"]?.stringValue ?? "").pixels(size)
+        // The first and the last two pixels.
+        let ends = pixels.map { pixels in
+          (pixels.samples.prefix(8) + pixels.samples.suffix(8)).map(Int.init)
+        }
+        #expect(ends == row["ends"]?.arrayValue?.compactMap(\.integerValue), "\(row)")
+        #expect(pixels?.width == row["width"]?.integerValue, "\(row)")
+        #expect(pixels?.height == row["height"]?.integerValue, "\(row)")
+      }
+    }
+  }
+
+  @Test func errors() throws {
+    for row in try rows("errors") {
+      let error = try #require(throws: CatalogError.self, "\(row)") {
+        try Catalog(reading: (row[0].stringValue ?? "").utf8)
+      }
+      #expect(error.member == row[1].stringValue, "\(error): \(row)")
+    }
+    let lenient = try #require(cases["lenient"])
+    var problems: [String] = []
+    let rest = try Catalog(reading: (lenient["text"]?.stringValue ?? "").utf8) {
+      problems.append($0.member)
+    }
+    #expect(rest.images.map(\.id) == texts(lenient["ids"]))
+    #expect(problems == texts(lenient["problems"]))
+  }
+
+  @Test func patches() throws {
+    for row in try #require(cases["patches"]?.arrayValue) {
+      let patch = try JSONEncoder().encode(#require(row["patch"]))
+      var old = catalog
+      old.digest = row["digest"]?.stringValue
+      guard let expected = row["images"] else {
+        let error = try #require(throws: CatalogError.self, "\(row)") {
+          try CatalogPatch(reading: patch).applied(to: old)
+        }
+        #expect(!error.message.isEmpty)
+        continue
+      }
+      let new = try CatalogPatch(reading: patch).applied(to: old)
+      #expect(new.images.map(\.id) == texts(expected), "\(row)")
+      #expect(new.digest == row["result"]?.stringValue, "\(row)")
+    }
+  }
+
+  @Test func canonicalForm() throws {
+    #expect(
+      String(decoding: catalog.canonicalJSON(), as: UTF8.self) == cases["canonical"]?.stringValue)
+  }
+
+  @Test func misspeltSlotsAreNamed() throws {
+    try catalog.requireSlots("card", "avatar")
+    #expect {
+      try catalog.requireSlots("card", "crad")
+    } throws: {
+      "\($0)" == "the catalog has no slot \"crad\"; did you mean \"card\"?"
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import TesseraCatalog
+import TesseraCatalogFoundation
+import TesseraTestSupport
+import Testing
+
+@Suite struct FoundationTests {
+  private static let head =
+    #"{"schema":"tessera-catalog/1","generator":{"name":"","version":"","libvips":""},"#
+    + #""pipeline":{"name":"","fingerprint":""},"slots":{"card":{"width":1,"mode":"fit"}},"scales":[1],"images":["#
+  private static let image =
+    #"{"id":"a","url":"u","status":"failed","error":{"code":"c","message":"m","retryable":true}}"#
+
+  @Test func filesAreLoadedInParts() async throws {
+    let folder = try TemporaryFolder()
+    let many = (0..<5_000).map { Self.image.replacing("\"a\"", with: "\"a\($0)\"") }
+    let path = try folder.write(
+      Self.head + many.joined(separator: ",") + ",{}]}", to: "catalog.json")
+    let file = URL(filePath: path)
+    await #expect(throws: CatalogError.self) { try await Catalog.load(from: file) }
+    let problems = try await confirmation { skipped in
+      try await Catalog.load(from: file) { error in
+        #expect(error.member == "images[5000]")
+        skipped()
+      }
+    }
+    #expect(problems.images.count == 5_000)
+    await #expect(throws: CocoaError.self) {
+      try await Catalog.load(from: URL(filePath: folder.path("none")))
+    }
+  }
+
+  @Test func urlsAreAbsolute() throws {
+    var catalog = try Catalog(reading: (Self.head + "]}").utf8)
+    let source = URL(string: "https://example.com/feed/catalog.json?x=1")
+    #expect(
+      catalog.url(of: "variants/a.webp", relativeTo: source)?.absoluteString
+        == "https://example.com/feed/variants/a.webp")
+    #expect(catalog.url(of: "variants/a.webp", relativeTo: nil) == nil)
+    catalog.baseURL = "https://cdn.example.com/"
+    #expect(
+      catalog.url(of: "variants/a.webp", relativeTo: source)?.absoluteString
+        == "https://cdn.example.com/variants/a.webp")
+  }
+
+  @Test func errorsSayWhatIsWrong() throws {
+    let catalog = try Catalog(reading: (Self.head + "]}").utf8)
+    let error = #expect(throws: UnknownSlot.self) { try catalog.requireSlots("crad") }
+    #expect(
+      error?.localizedDescription == "the catalog has no slot \"crad\"; did you mean \"card\"?")
+    let broken = #expect(throws: CatalogError.self) { try Catalog(reading: "[".utf8) }
+    #expect(broken?.localizedDescription.hasPrefix("line 1, column 1: ") == true)
+  }
+}
