@@ -21,7 +21,9 @@ import tessera.catalog.appearance
 import tessera.catalog.cachedVariant
 import tessera.catalog.canonicalJson
 import tessera.catalog.fileAccepting
+import tessera.catalog.files
 import tessera.catalog.json.ByteList
+import tessera.catalog.reference
 import tessera.catalog.requireSlots
 import tessera.catalog.url
 
@@ -42,7 +44,8 @@ class Cases(bytes: ByteArray, private val check: Check) {
         val sections = linkedMapOf(
             "slotSizes" to ::slotSize, "slotFiles" to ::slotFile, "boxSizes" to ::boxSize, "boxFiles" to ::boxFile,
             "filesFor" to ::fileFor, "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
-            "cached" to ::cached, "prefetch" to ::prefetch, "errors" to ::error, "patches" to ::patch)
+            "cached" to ::cached, "prefetch" to ::prefetch, "prefetchVariants" to ::prefetchVariants,
+            "errors" to ::error, "references" to ::references, "patches" to ::patch)
         for ((name, body) in sections) {
             val rows = cases[name]?.list ?: emptyList()
             check.equal(rows.isEmpty(), false, "$name has rows")
@@ -53,6 +56,7 @@ class Cases(bytes: ByteArray, private val check: Check) {
         for (row in cases["blurhashes"]?.list ?: emptyList()) pixels(PlaceholderKind.BLURHASH, row)
         lenient()
         check.equal(String(catalog.canonicalJson()), cases["canonical"].text(), "canonical")
+        check.equal(Catalog.read(catalog.canonicalJson()), catalog, "canonical")
         misspeltSlots()
         val others = setOf(
             "about", "catalog", "types", "thumbhashes", "blurhashes", "lenient", "canonical")
@@ -61,8 +65,8 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun row(value: CatalogValue): List<CatalogValue> = value.list ?: emptyList()
 
-    private fun variant(path: CatalogValue): Variant? =
-        catalog.images.flatMap { it.variants }.firstOrNull { it.path == path.string }
+    private fun variant(reference: String?): Variant? =
+        catalog.images.flatMap { it.variants }.firstOrNull { it.reference == reference }
 
     private fun box(value: CatalogValue): Box {
         val mode = Mode.values().first { it.name.equals(value["mode"].text(), ignoreCase = true) }
@@ -80,7 +84,7 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun slotFile(value: CatalogValue) {
         val (id, slot, scale, expected) = row(value)
-        check.equal(index.variantFor(id.text(), slot.text(), scale.double ?: 0.0)?.path, expected.string, value)
+        check.equal(index.variantFor(id.text(), slot.text(), scale.double ?: 0.0)?.reference, expected.string, value)
     }
 
     private fun boxSize(value: CatalogValue) {
@@ -90,12 +94,13 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun boxFile(value: CatalogValue) {
         val (id, box, scale, expected) = row(value)
-        check.equal(index.variantFor(id.text(), box(box), scale.double ?: 0.0)?.path, expected.string, value)
+        check.equal(index.variantFor(id.text(), box(box), scale.double ?: 0.0)?.reference, expected.string, value)
     }
 
     private fun fileFor(value: CatalogValue) {
-        val (path, types, expected) = row(value)
-        check.equal(variant(path)?.fileAccepting(types.texts().toSet())?.path, expected.string, value)
+        val (reference, types, expected) = row(value)
+        val file = variant(reference.string)?.fileAccepting(types.texts().toSet())
+        check.equal(file?.reference, expected.string, value)
     }
 
     private fun accept(value: CatalogValue) {
@@ -104,14 +109,19 @@ class Cases(bytes: ByteArray, private val check: Check) {
     }
 
     private fun url(value: CatalogValue) {
-        val (path, expected) = row(value)
-        check.equal(catalog.url(path.text()), expected.text(), value)
+        val (reference, expected) = row(value)
+        check.equal(catalog.url(reference.text()), expected.text(), value)
+        for (variant in catalog.images.flatMap { it.variants }) {
+            if (variant.reference == reference.text()) check.equal(catalog.url(variant), expected.text(), value)
+            val file = variant.files.firstOrNull { it.reference == reference.text() } ?: continue
+            check.equal(catalog.url(file), expected.text(), value)
+        }
     }
 
     private fun appearance(value: CatalogValue) {
-        val (id, state, path, expected) = row(value)
+        val (id, state, reference, expected) = row(value)
         val now = ImageState.values().first { it.name.equals(state.text(), ignoreCase = true) }
-        val found = index[id.text()]?.appearance(now, variant(path))
+        val found = index[id.text()]?.appearance(now, variant(reference.string))
         val text = when (found) {
             is Appearance.File -> "image"
             is Appearance.Blurred -> when (found.placeholder.kind) {
@@ -128,15 +138,15 @@ class Cases(bytes: ByteArray, private val check: Check) {
     }
 
     private fun cached(value: CatalogValue) {
-        val (path, cached, expected) = row(value)
-        val wanted = variant(path) ?: return check.equal(null, path, value)
+        val (reference, cached, expected) = row(value)
+        val wanted = variant(reference.string) ?: return check.equal(null, reference, value)
         val image = catalog.images.first { wanted in it.variants }
-        check.equal(image.cachedVariant(wanted) { it in cached.texts() }?.path, expected.string, value)
+        check.equal(image.cachedVariant(wanted) { it in cached.texts() }?.reference, expected.string, value)
     }
 
     private fun prefetch(value: CatalogValue) {
         fun requests(names: String) = names.map { Prefetch.Request(it.toString(), 100) }
-        fun names(requests: List<Prefetch.Request>) = requests.joinToString("") { it.path }
+        fun names(requests: List<Prefetch.Request>) = requests.joinToString("") { it.reference }
         val prefetch = Prefetch((value["requests"]?.long ?: 0).toInt(), value["bytes"]?.long ?: 0)
         val loaded = value["loaded"].text()
         val step = prefetch.step(
@@ -145,6 +155,18 @@ class Cases(bytes: ByteArray, private val check: Check) {
         ) { it in loaded }
         check.equal(names(step.start), value["start"].text(), value)
         check.equal(names(step.cancel), value["cancel"].text(), value)
+    }
+
+    /** The same with variants, whose sizes may be unknown. */
+    private fun prefetchVariants(value: CatalogValue) {
+        fun requests(list: CatalogValue?) = list.texts().map { Prefetch.Request(variant(it) ?: error(it)) }
+        val prefetch = Prefetch((value["requests"]?.long ?: 0).toInt(), value["bytes"]?.long ?: 0)
+        val step = prefetch.step(
+            value["visible"]?.list.orEmpty().map { requests(it) }, requests(value["upcoming"]),
+            requests(value["underWay"])
+        ) { it in value["loaded"].texts() }
+        check.equal(step.start.map { it.reference }, value["start"].texts(), value)
+        check.equal(step.cancel.map { it.reference }, value["cancel"].texts(), value)
     }
 
     private fun pixels(kind: PlaceholderKind, value: CatalogValue) {
@@ -168,6 +190,13 @@ class Cases(bytes: ByteArray, private val check: Check) {
         val (text, member) = row(value)
         val error = check.error(value) { Catalog.read(text.text().toByteArray()) }
         check.equal(error?.member, member.text(), value)
+        row(value).getOrNull(2)?.let { check.equal(error?.reason, it.text(), value) }
+    }
+
+    private fun references(value: CatalogValue) {
+        val (text, expected) = row(value)
+        val variants = Catalog.read(text.text().toByteArray()).images.flatMap { it.variants }
+        check.equal(variants.flatMap { it.files }.map { it.reference }, expected.texts(), value)
     }
 
     private fun lenient() {
@@ -189,6 +218,10 @@ class Cases(bytes: ByteArray, private val check: Check) {
         val new = CatalogPatch.read(patch).appliedTo(old)
         check.equal(new.images.map { it.id }, value["images"].texts(), value)
         check.equal(new.digest, value["result"]?.string, value)
+        for ((id, expected) in (value["variants"] as? CatalogValue.Members)?.values.orEmpty()) {
+            val variants = new.images.first { it.id == id }.variants
+            check.equal(variants.map { it.reference }, expected.texts(), value)
+        }
     }
 
     private fun misspeltSlots() {

@@ -76,7 +76,8 @@ class Fuzz(private val sources: List<ByteArray>, private val patch: ByteArray, p
 
     private val tokens = listOf(
         "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud800", "null", "true", "-", "1e999", "0.", "{}", "[]",
-        "99999999999999999999", "\u0000", "é", "\n", "\"id\":", "\"images\":[", "\"extra\":", "[[[[[[[[")
+        "99999999999999999999", "\u0000", "é", "\n", "\"id\":", "\"images\":[", "\"extra\":", "[[[[[[[[",
+        "\"url\":\"http://a\",")
 
     /** Ends the process if one input takes longer than ten seconds. */
     private fun watch() {

@@ -30,7 +30,9 @@ class Reading(private val check: Check) {
             """"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},""" +
             """"variants":[{"path":"$file","type":"image/webp","width":30,"height":40,"bytes":9,"sha256":"ab",""" +
             """"fallback":"webp-size-limit","also":[{"path":"$file","type":"image/png","bytes":7,"sha256":"cd",""" +
-            """"fallback":"x"}]}],"slots":{"card":{"width":180,"height":240,"variants":[0,0]}},"source":{"url":"u",""" +
+            """"fallback":"x"},{"url":"https://a/ä","type":"image/avif"}]},""" +
+            """{"path":"$file","url":"http://a","bytes":1,"type":"image/webp","width":1,"height":1}],""" +
+            """"slots":{"card":{"width":180,"height":240,"variants":[0,0]}},"source":{"url":"u",""" +
             """"bytes":1,"sha256":"ef","width":40,"height":30,"orientation":6,"colourSpace":"rgb","profile":"sRGB",""" +
             """"etag":"e","lastModified":"l","robots":"noindex"},"alt":"\"}]\\","focus":[0.5,1],""" +
             """"extra":{"n":[1,2.5,-3e2,null,true,false,"x",{}]},"later":{"a":[{}]}}""",

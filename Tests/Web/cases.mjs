@@ -6,17 +6,20 @@ export function runCases(lib, cases) {
   const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
   const index = new lib.CatalogIndex(catalog);
   const variants = catalog.images.flatMap((image) => image.variants ?? []);
-  const context = { lib, cases, catalog, index, variant: (path) => variants.find((each) => each.path === path) };
+  const variant = (reference) => variants.find((each) => lib.referenceOf(each) === reference);
+  // A file, or no answer, as the table names it.
+  const name = (file) => file && lib.referenceOf(file);
+  const context = { lib, cases, catalog, index, variant, name };
   const sections = {};
   const mistakes = [];
-  for (const [name, section] of Object.entries(sectionTests)) {
+  for (const [title, section] of Object.entries(sectionTests)) {
     const check = (row, found, expected) => {
-      sections[name] = (sections[name] ?? 0) + 1;
+      sections[title] = (sections[title] ?? 0) + 1;
       const [one, other] = [JSON.stringify(found ?? null), JSON.stringify(expected ?? null)];
-      if (one !== other) mistakes.push(`${name}: ${JSON.stringify(row).slice(0, 300)}: ${one} instead of ${other}`);
+      if (one !== other) mistakes.push(`${title}: ${JSON.stringify(row).slice(0, 300)}: ${one} instead of ${other}`);
     };
     section(context, check);
-    if (!sections[name]) mistakes.push(`${name}: nothing was checked`);
+    if (!sections[title]) mistakes.push(`${title}: nothing was checked`);
   }
   const known = [...Object.keys(sectionTests), "about", "catalog"];
   for (const name of Object.keys(cases)) if (!known.includes(name)) mistakes.push(`${name}: has no check`);
@@ -39,30 +42,34 @@ const sectionTests = {
   slotSizes({ cases, index }, check) {
     for (const row of cases.slotSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);
   },
-  slotFiles({ cases, index }, check) {
-    for (const row of cases.slotFiles) check(row, index.variant(row[0], row[1], row[2])?.path, row[3]);
+  slotFiles({ cases, index, name }, check) {
+    for (const row of cases.slotFiles) check(row, name(index.variant(row[0], row[1], row[2])), row[3]);
   },
   boxSizes({ cases, index }, check) {
     for (const row of cases.boxSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);
   },
-  boxFiles({ cases, index }, check) {
-    for (const row of cases.boxFiles) check(row, index.variant(row[0], row[1], row[2])?.path, row[3]);
+  boxFiles({ cases, index, name }, check) {
+    for (const row of cases.boxFiles) check(row, name(index.variant(row[0], row[1], row[2])), row[3]);
   },
   types({ cases, index }, check) {
     check("types", index.types, cases.types);
   },
-  filesFor({ lib, cases, variant }, check) {
+  filesFor({ lib, cases, variant, name }, check) {
     for (const row of cases.filesFor) {
       const accepting = new Set(row[1]);
-      check(row, lib.fileFor(variant(row[0]), accepting)?.path, row[2]);
-      check(row, lib.filesFor(variant(row[0]), accepting)[0]?.path, row[2]);
+      check(row, name(lib.fileFor(variant(row[0]), accepting)), row[2]);
+      check(row, name(lib.filesFor(variant(row[0]), accepting)[0]), row[2]);
     }
   },
   accept({ lib, cases }, check) {
     for (const row of cases.accept) check(row, [...lib.supportedTypes(row[0])].sort(), row[1]);
   },
   urls({ lib, cases, catalog }, check) {
-    for (const row of cases.urls) check(row, lib.url(catalog, row[0]), row[1]);
+    const files = catalog.images.flatMap(({ variants = [] }) => variants.flatMap((each) => [each, ...lib.filesFor(each)]));
+    for (const row of cases.urls) {
+      check(row, lib.url(catalog, row[0]), row[1]);
+      for (const file of files) if (lib.referenceOf(file) === row[0]) check(row, lib.url(catalog, file), row[1]);
+    }
   },
   appearance({ lib, cases, index, variant }, check) {
     for (const row of cases.appearance) {
@@ -74,11 +81,11 @@ const sectionTests = {
       check(row, words[found.kind]?.() ?? found.kind, row[3]);
     }
   },
-  cached({ lib, cases, catalog, variant }, check) {
+  cached({ lib, cases, catalog, variant, name }, check) {
     for (const row of cases.cached) {
       const wanted = variant(row[0]);
       const image = catalog.images.find((each) => each.variants?.includes(wanted));
-      check(row, lib.cachedVariant(image, wanted, (path) => row[1].includes(path))?.path, row[2]);
+      check(row, name(lib.cachedVariant(image, wanted, (reference) => row[1].includes(reference))), row[2]);
     }
   },
   prefetch({ lib, cases }, check) {
@@ -92,12 +99,32 @@ const sectionTests = {
       check(row, [names(step.start), names(step.cancel)], [row.start, row.cancel]);
     }
   },
+  prefetchVariants({ lib, cases, variant }, check) {
+    for (const row of cases.prefetchVariants) {
+      const upcoming = row.upcoming.map(variant);
+      // A variant is its own first file.
+      for (const list of [upcoming, upcoming.map((each) => lib.filesFor(each)[0])]) {
+        const step = new lib.Prefetch(row.requests, row.bytes).step({
+          visible: row.visible.map((group) => group.map(variant)), upcoming: list, underWay: row.underWay.map(variant),
+          isLoaded: (reference) => row.loaded.includes(reference),
+        });
+        check(row, [step.start.map(lib.referenceOf), step.cancel.map(lib.referenceOf)], [row.start, row.cancel]);
+      }
+    }
+  },
   thumbhashes: (context, check) => placeholders(context, check, "thumbhash"),
   blurhashes: (context, check) => placeholders(context, check, "blurhash"),
   errors({ lib, cases }, check) {
     for (const row of cases.errors) {
       const error = thrown(() => lib.readCatalog(row[0]));
       check(row, error instanceof lib.CatalogError && error.member, row[1]);
+      if (row.length > 2) check(row, error.reason, row[2]);
+    }
+  },
+  references({ lib, cases, name }, check) {
+    for (const row of cases.references) {
+      const variants = lib.readCatalog(row[0]).images.flatMap((image) => image.variants);
+      check(row, variants.flatMap((each) => lib.filesFor(each)).map(name), row[1]);
     }
   },
   lenient({ lib, cases }, check) {
@@ -106,7 +133,7 @@ const sectionTests = {
     check("ids", rest.images.map(({ id }) => id), cases.lenient.ids);
     check("problems", problems, cases.lenient.problems);
   },
-  patches({ lib, cases, catalog }, check) {
+  patches({ lib, cases, catalog, name }, check) {
     for (const row of cases.patches) {
       const old = row.digest === undefined ? catalog : { ...catalog, digest: row.digest };
       const before = JSON.stringify(old);
@@ -120,6 +147,9 @@ const sectionTests = {
         } else {
           const made = error === undefined ? body() : undefined;
           check(row, [made?.images.map(({ id }) => id) ?? String(error), made?.digest], [row.images, row.result ?? undefined]);
+          for (const [id, expected] of Object.entries(row.variants ?? {})) {
+            check(row, made?.images.find((image) => image.id === id)?.variants?.map(name), expected);
+          }
         }
       }
       check("the old catalog is as before", JSON.stringify(old) === before, true);
@@ -128,6 +158,7 @@ const sectionTests = {
   canonical({ lib, cases, catalog }, check) {
     check("canonical", lib.canonicalJSON(catalog), cases.canonical);
     check("canonical", lib.canonicalJSON(cases.catalog), cases.canonical);
+    check("canonical", lib.canonicalJSON(lib.readCatalog(cases.canonical)), cases.canonical);
   },
   // Not in the table: the same slots as in the Swift test.
   misspelt({ lib, catalog }, check) {

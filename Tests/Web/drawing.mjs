@@ -28,7 +28,7 @@ export async function drawingParts(part, lib, cases) {
 
   await part("markup", () => {
     const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
-    const [portrait, wide, gone, known] = catalog.images;
+    const [portrait, wide, gone, known, , served] = catalog.images;
     const path = (letters, size, type) => `https://cdn.example.com/feed/variants/${letters}/${letters.repeat(16)}-${size}.${type}`;
     const [c, e, f] = [path("cc", "192x256", "webp"), path("ee", "384x512", "webp"), path("ff", "768x1024", "webp")];
     const [jpeg, large] = [path("dd", "192x256", "jpg"), path("22", "768x1024", "jpg")];
@@ -57,16 +57,33 @@ export async function drawingParts(part, lib, cases) {
       variants: [{ ...wide.variants[0], width: 150, height: 75 }, { ...wide.variants[1], width: 300, height: 150 }] };
     assert.match(lib.pictureParts(catalog, landscape, "cover", { sizes: "9vw" }).img.srcset, /webp 112w, .*png 225w$/);
     const comma = { ...catalog, baseURL: "https://example.com/a, b/" };
-    assert(lib.picture(comma, wide, "card").includes('srcset="https://example.com/a%2C%20b/variants/'));
+    assert(lib.picture(comma, wide, "card").includes('srcset="https://example.com/a,%20b/variants/'));
+    const [little, middle, most] = served.variants.map(({ url }) => url);
+    const own = path("88", "1200x900", "jpg");
+    // A service's URLs are not changed, whatever `from` is.
+    assert.equal(lib.picture(catalog, served, "card", { from: "/feed/" }),
+      `<picture><source type="image/webp" srcset="${middle} 1x, ${most} 2x, ${own} 3x"><source type="image/jpeg" srcset="`
+      + `${path("66", "300x225", "jpg")} 1x, ${most} 2x, ${own} 3x"><img src="https://img.example.com/300.avif" srcset="`
+      + `https://img.example.com/300.avif 1x, ${most} 2x, ${own} 3x" width="180" height="135" alt="" loading="lazy" decoding="async"></picture>`);
+    const covered = lib.pictureParts(catalog, served, "cover");
+    assert.equal(covered.sources[0].srcset, `${little} 1x, ${little} 2x, ${middle} 3x`);
+    assert(lib.picture(catalog, served, "cover").includes(`srcset="${little.replace("&", "&amp;")} 1x`));
+    const commas = { ...served, variants: served.variants.map((each) => ({ ...each, url: "https://a/b,c,," })) };
+    assert.match(lib.pictureParts(catalog, commas, "card").img.srcset, /https:\/\/a\/b,c%2C%2C 2x/);
     const sheet = lib.stylesheet(catalog);
     assert(sheet.includes(".tessera-slot-cover{aspect-ratio:90/60}\n") && sheet.includes(".tessera-a1b2c3{background-color:#a1b2c3}\n"));
     const all = lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2 });
-    assert.deepEqual(all, [e, c, path("44", "300x200", "png")].map((url) => ({ url, revision: null })));
-    assert.equal(lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2, maximumBytes: 250000 }).length, 2);
-    assert.deepEqual(lib.precacheList(catalog, { slots: ["card"], accepting: new Set(["image/jpeg"]) }).map(({ url }) => url), [jpeg]);
+    assert.deepEqual(all, [e, c, path("44", "300x200", "png"), most, little].map((url) => ({ url, revision: null })));
+    // The fourth file is estimated to have 67,500 bytes, and the fifth 4,265.
+    for (const [maximumBytes, count] of [[250_000, 2], [373_259, 3], [373_260, 4], [377_524, 4], [377_525, 5]]) {
+      assert.equal(lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2, maximumBytes }).length, count);
+    }
+    assert.deepEqual(lib.precacheList(catalog, { slots: ["card"], accepting: new Set(["image/jpeg"]) }).map(({ url }) => url),
+      [jpeg, path("66", "300x225", "jpg")]);
     const urls = [[undefined, "https://a.example/feed/catalog.json", "https://a.example/feed/variants/x"],
       [undefined, "/feed/", "/feed/variants/x"], ["/cdn/", "/feed/catalog.json", "/cdn/variants/x"],
       ["https://cdn.example/", "/feed/", "https://cdn.example/variants/x"], [undefined, undefined, "variants/x"]];
+    assert.equal(lib.url(catalog, { path: "variants/x", url: "https://b.example/../x" }, "/feed/"), "https://b.example/../x");
     for (const [baseURL, from, expected] of urls) assert.equal(lib.url({ ...catalog, baseURL }, "variants/x", from), expected);
     assert.deepEqual([...lib.systemTypes("iOS", 16)].slice(3), ["image/heic", "image/webp", "image/avif"]);
     return "pictures, style sheet, precache list";

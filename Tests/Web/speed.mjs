@@ -12,7 +12,7 @@ const count = 50_000;
 
 function write() {
   const { catalog } = JSON.parse(readFileSync(cases, "utf8"));
-  const usual = catalog.images.filter(({ status }) => status === "ok" || status === "stale");
+  const usual = catalog.images.slice(0, 2);
   const images = Array.from({ length: count }, (_, place) => ({ ...usual[place % usual.length], id: `image-${place}` }));
   const { images: _, ...head } = catalog;
   const digest = lib.digestOf({ ...catalog, images });

@@ -8,7 +8,8 @@ export { CatalogIndex } from "./layout/catalogIndex.js";
 export { aspectRatio, requireSlots, type Size, slotSize, variantFor } from "./layout/slots.js";
 export { type Box, boxSize, variantForBox, wholeVariants } from "./layout/boxes.js";
 export {
-  type CatalogFile, everywhere, fileFor, filesFor, supportedTypes, systemTypes, typesOf, url,
+  type CatalogFile, everywhere, fileFor, type FileReference, filesFor, referenceOf, supportedTypes, systemTypes, typesOf,
+  url,
 } from "./layout/formats.js";
 export { detectTypes } from "./layout/detect.js";
 export { type Appearance, appearance, cachedVariant, type ImageState } from "./layout/loading.js";

@@ -76,29 +76,34 @@ export interface Placeholder {
   lqip?: string;
 }
 
+/** A file (`path` and `bytes`), an image that a service makes (`url`), or both: then an app requests the URL. */
 export interface Variant {
   /** Relative to the catalog. The content behind a path never changes. */
-  path: string;
+  path?: string;
+  /** An image service makes the image when this URL is requested. */
+  url?: string;
   /** The media type. */
   type: string;
   /** Pixels. */
   width: number;
   /** Pixels. */
   height: number;
-  bytes: number;
-  /** Why the format is not the requested one. */
+  /** The file's size. */
+  bytes?: number;
+  sha256?: string;
+  /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
   fallback?: string;
   /** The same image in the other formats, in their order of preference. */
   also?: Alternative[];
-  sha256?: string;
 }
 
 export interface Alternative {
-  path: string;
+  path?: string;
+  url?: string;
   type: string;
-  bytes: number;
-  fallback?: string;
+  bytes?: number;
   sha256?: string;
+  fallback?: string;
 }
 
 export interface SlotUse {

@@ -1,13 +1,27 @@
 import { Catalog, Variant } from "../model.js";
 
-/** A file of an image in one format. */
-export interface CatalogFile {
+/** What leads to a file; variants and their files are examples. */
+export interface FileReference {
   /** Relative to the catalog. */
-  path: string;
+  path?: string | undefined;
+  /** An image service makes the image when this URL is requested. */
+  url?: string | undefined;
+}
+
+/** A file of an image in one format. */
+export interface CatalogFile extends FileReference {
   /** The media type. */
   type: string;
-  bytes: number;
+  /** Pixels. */
+  width: number;
+  /** Pixels. */
+  height: number;
+  /** Undefined if only a service has the file. */
+  bytes: number | undefined;
 }
+
+/** What names a file in caches and requests: its URL at a service if it has one, or else its path. */
+export const referenceOf = ({ url, path }: FileReference): string => url ?? path ?? "";
 
 /**
  * The image at this size in all its formats, in their order of preference.
@@ -15,9 +29,10 @@ export interface CatalogFile {
  * @param accepting the media types that the client supports; all formats if absent.
  */
 export function filesFor(variant: Variant, accepting?: ReadonlySet<string>): CatalogFile[] {
+  const { width, height } = variant;
   return [variant, ...(variant.also ?? [])]
     .filter(({ type }) => accepting === undefined || accepting.has(type))
-    .map(({ path, type, bytes }) => ({ path, type, bytes }));
+    .map(({ path, url, type, bytes }) => ({ path, url, type, width, height, bytes }));
 }
 
 /** The first file in a format that the client supports; undefined if there is none. */
@@ -42,13 +57,17 @@ export function typesOf(catalog: Catalog): string[] {
 }
 
 /**
- * The URL of a file: its path with the catalog's `baseURL` before it.
+ * The URL of a file: its URL at a service if it has one, or else its path with the catalog's `baseURL` before it.
  *
+ * @param file a variant, one of its files, or a reference: a path or a URL.
  * @param from the URL of the catalog, also a relative one such as "/feed/catalog.json", against which the result is
  *   resolved; needed if there is no `baseURL`.
  */
-export function url(catalog: Catalog, path: string, from?: string | URL): string {
-  const joined = (catalog.baseURL ?? "") + path;
+export function url(catalog: Catalog, file: string | FileReference, from?: string | URL): string {
+  const reference = typeof file === "string" ? file : referenceOf(file);
+  // A service may verify a signature of the URL, so it stays exactly as it is.
+  if (/^https?:\/\//.test(reference)) return reference;
+  const joined = (catalog.baseURL ?? "") + reference;
   if (from === undefined) return joined;
   const isAbsolute = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text);
   const base = String(from);

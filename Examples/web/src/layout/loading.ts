@@ -1,6 +1,6 @@
 import { Failure, Image, Variant } from "../model.js";
 import { bestPlaceholder, PlaceholderKind } from "../placeholder/placeholder.js";
-import { filesFor } from "./formats.js";
+import { filesFor, referenceOf } from "./formats.js";
 
 /** The state of an image on the screen; "loading" also before the file is requested. */
 export type ImageState = "loading" | "loaded" | "failed";
@@ -37,14 +37,15 @@ function waiting(image: Image): Appearance {
  * smallest larger one of the same part of the image, or else the largest smaller one. Undefined if it has none of these.
  *
  * @param wanted the file chosen for the place.
- * @param isCached whether the file with this path is at hand.
+ * @param isCached whether the file with this reference (see `referenceOf`) is at hand.
  */
 export function cachedVariant(
-  image: Image, wanted: Variant, isCached: (path: string) => boolean,
+  image: Image, wanted: Variant, isCached: (reference: string) => boolean,
 ): Variant | undefined {
-  const has = (variant: Variant): boolean => filesFor(variant).some(({ path }) => isCached(path));
+  const has = (variant: Variant): boolean => filesFor(variant).some((file) => isCached(referenceOf(file)));
   if (has(wanted)) return wanted;
-  const alike = (image.variants ?? []).filter((each) => hasSameShape(each, wanted) && each.path !== wanted.path);
+  const reference = referenceOf(wanted);
+  const alike = (image.variants ?? []).filter((each) => hasSameShape(each, wanted) && referenceOf(each) !== reference);
   return alike.filter((each) => each.width >= wanted.width && each.height >= wanted.height).find(has)
     ?? alike.filter((each) => each.width <= wanted.width && each.height <= wanted.height).reverse().find(has);
 }

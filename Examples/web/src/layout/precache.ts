@@ -1,11 +1,12 @@
 import { Catalog } from "../model.js";
-import { fileFor, filesFor, url } from "./formats.js";
+import { fileFor, filesFor, referenceOf, url } from "./formats.js";
+import { expectedBytes } from "./prefetch.js";
 import { variantFor } from "./slots.js";
 
 /** A file that a service worker keeps; what precaching libraries take. */
 export interface PrecacheEntry {
   url: string;
-  /** A URL contains the digest of its content, so no revision is needed. */
+  /** The name of an own file contains the digest of its content. The catalog has no digests of what a service makes. */
   revision: null;
 }
 
@@ -14,7 +15,10 @@ export interface PrecacheOptions {
   slots?: readonly string[] | undefined;
   /** Device pixels per point; 1 if absent. */
   scale?: number | undefined;
-  /** The first file that exceeds the rest ends the list, so a list is the first screens of the catalog. */
+  /**
+   * The first file that exceeds the rest ends the list, so a list is the first screens of the catalog. The sizes of files
+   * that only a service has are estimates: a quarter of a byte for each pixel.
+   */
   maximumBytes?: number | undefined;
   /** The media types that the client supports; the first format of each file if absent. */
   accepting?: ReadonlySet<string> | undefined;
@@ -31,10 +35,10 @@ export function precacheList(catalog: Catalog, options: PrecacheOptions = {}): P
     for (const slot of slots) {
       const variant = variantFor(catalog, image, slot, scale);
       const file = variant && (accepting === undefined ? filesFor(variant)[0] : fileFor(variant, accepting));
-      if (file === undefined || entries.has(file.path)) continue;
-      if (file.bytes > left) return [...entries.values()];
-      left -= file.bytes;
-      entries.set(file.path, { url: url(catalog, file.path, options.from), revision: null });
+      if (file === undefined || entries.has(referenceOf(file))) continue;
+      left -= expectedBytes(file);
+      if (left < 0) return [...entries.values()];
+      entries.set(referenceOf(file), { url: url(catalog, file, options.from), revision: null });
     }
   }
   return [...entries.values()];

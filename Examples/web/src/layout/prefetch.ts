@@ -1,8 +1,13 @@
-/** A file that a place needs; a `Variant` is one. */
-export interface PrefetchRequest {
-  /** Relative to the catalog. */
-  path: string;
-  bytes: number;
+import { FileReference, referenceOf } from "./formats.js";
+
+/** A file that a place needs: a `Variant`, one of its files, or a path with a number of bytes. */
+export interface PrefetchRequest extends FileReference {
+  /** If absent, a quarter of a byte is expected for each pixel. */
+  bytes?: number | undefined;
+  /** Pixels. */
+  width?: number | undefined;
+  /** Pixels. */
+  height?: number | undefined;
 }
 
 /** What is on the screen and in flight. */
@@ -16,8 +21,8 @@ export interface PrefetchSituation<Request extends PrefetchRequest> {
   upcoming: readonly Request[];
   /** The files in flight. */
   underWay: readonly Request[];
-  /** Whether the file with this path has loaded. */
-  isLoaded: (path: string) => boolean;
+  /** Whether the file with this reference (see `referenceOf`) has loaded. */
+  isLoaded: (reference: string) => boolean;
 }
 
 /** What to do now. */
@@ -28,9 +33,11 @@ export interface PrefetchStep<Request extends PrefetchRequest> {
   cancel: Request[];
 }
 
-const pathsOf = (requests: readonly PrefetchRequest[]): Set<string> => new Set(requests.map(({ path }) => path));
+const referencesOf = (requests: readonly PrefetchRequest[]): Set<string> => new Set(requests.map(referenceOf));
 
-const costOf = ({ bytes }: PrefetchRequest): number => Math.max(0, bytes);
+/** The size of a file. If only a service has it, this is an estimate: a quarter of a byte for each pixel. */
+export const expectedBytes = ({ bytes, width = 0, height = 0 }: PrefetchRequest): number =>
+  Math.max(0, bytes ?? Math.floor((width * height) / 4));
 
 /**
  * Decides which files an app should request next, and which requests it should cancel. A pure function of what is on
@@ -52,17 +59,18 @@ export class Prefetch {
   step<Request extends PrefetchRequest>(now: PrefetchSituation<Request>): PrefetchStep<Request> {
     const { upcoming, underWay, isLoaded } = now;
     const urgent = [...now.visible].reverse().flat();
-    const urgentPaths = pathsOf(urgent);
-    const upcomingPaths = pathsOf(upcoming);
-    const cancel = underWay.filter(({ path }) => !urgentPaths.has(path) && !upcomingPaths.has(path));
-    const flying = pathsOf(underWay);
-    for (const { path } of cancel) flying.delete(path);
+    const urgentReferences = referencesOf(urgent);
+    const isUrgent = (request: Request): boolean => urgentReferences.has(referenceOf(request));
+    const upcomingReferences = referencesOf(upcoming);
+    const cancel = underWay.filter((request) => !isUrgent(request) && !upcomingReferences.has(referenceOf(request)));
+    const flying = referencesOf(underWay);
+    for (const reference of referencesOf(cancel)) flying.delete(reference);
     const waiting = missing(urgent, flying, isLoaded);
     // A visible place does not wait for a file of one that is not: the farthest of these gives way.
     let needed = waiting.length + flying.size - this.requests;
     for (const request of [...upcoming].reverse()) {
       if (needed <= 0) break;
-      if (urgentPaths.has(request.path) || !flying.delete(request.path)) continue;
+      if (isUrgent(request) || !flying.delete(referenceOf(request))) continue;
       cancel.push(request);
       needed -= 1;
     }
@@ -70,16 +78,16 @@ export class Prefetch {
     // The budget is for places that are not visible, so files of visible places use none of it.
     let budget = this.bytes;
     for (const request of underWay) {
-      if (flying.has(request.path) && !urgentPaths.has(request.path)) budget -= costOf(request);
+      if (flying.has(referenceOf(request)) && !isUrgent(request)) budget -= expectedBytes(request);
     }
-    const cancelled = pathsOf(cancel);
-    for (const request of missing(upcoming, new Set([...flying, ...urgentPaths]), isLoaded)) {
-      if (start.length + flying.size >= this.requests || cancelled.has(request.path)) continue;
+    const cancelled = referencesOf(cancel);
+    for (const request of missing(upcoming, new Set([...flying, ...urgentReferences]), isLoaded)) {
+      if (start.length + flying.size >= this.requests || cancelled.has(referenceOf(request))) continue;
       // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller files could
       // overtake it indefinitely. A file larger than the whole budget is requested alone.
-      if (costOf(request) > budget && budget !== this.bytes) break;
+      if (expectedBytes(request) > budget && budget !== this.bytes) break;
       start.push(request);
-      budget -= costOf(request);
+      budget -= expectedBytes(request);
     }
     return { start, cancel };
   }
@@ -87,12 +95,13 @@ export class Prefetch {
 
 /** Files that are neither loaded nor known, each once. */
 function missing<Request extends PrefetchRequest>(
-  requests: readonly Request[], known: ReadonlySet<string>, isLoaded: (path: string) => boolean,
+  requests: readonly Request[], known: ReadonlySet<string>, isLoaded: (reference: string) => boolean,
 ): Request[] {
   const seen = new Set(known);
-  return requests.filter(({ path }) => {
-    if (isLoaded(path) || seen.has(path)) return false;
-    seen.add(path);
+  return requests.filter((request) => {
+    const reference = referenceOf(request);
+    if (isLoaded(reference) || seen.has(reference)) return false;
+    seen.add(reference);
     return true;
   });
 }

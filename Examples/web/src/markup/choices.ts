@@ -60,7 +60,7 @@ export function typedFiles(
     for (const choice of files) {
       const file = pick(choice.files);
       if (file === undefined) return undefined;
-      const address = url(catalog, file.path, from);
+      const address = url(catalog, file, from);
       first ??= address;
       set.push(`${sourceSetURL(address)} ${choice.descriptor}`);
     }

@@ -11,8 +11,12 @@ const references: { readonly [character: string]: string } = {
   "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;", "\r": "&#13;",
 };
 
-/** A URL in `srcset`, whose parts are separated by commas and spaces. */
-export const sourceSetURL = (url: string): string => url.replace(/ /g, "%20").replace(/,/g, "%2C");
+/**
+ * A URL in `srcset`, which ends at a space, and neither begins nor ends with a comma (HTML, section 4.8.4.2.1). Commas
+ * within it stay: a service may verify a signature of the URL.
+ */
+export const sourceSetURL = (url: string): string =>
+  url.replace(/ /g, "%20").replace(/^,+|,+$/g, (commas) => "%2C".repeat(commas.length));
 
 /** A part of a class name: of a slot's name, whose letters, digits, "-", "_" and "." are kept or replaced. */
 export const className = (name: string): string =>

@@ -20,7 +20,7 @@ export class HeadReader {
 
   /** The first required member that has not arrived. */
   get missing(): string | undefined {
-    return headType.missing(this.seen);
+    return headType.missing(this.members);
   }
 
   /** The catalog without its images; undefined until all required members have arrived. */

@@ -1,21 +1,25 @@
-import { ScanFailure } from "../json/failure.js";
 import { Scanner } from "../json/scanner.js";
 import { beginObject, elements, MemberNames, members, nextName, put, skip, value } from "../json/structure.js";
-import { Image } from "../model.js";
+import { Alternative, Image, Variant } from "../model.js";
 
 type Reader = (scanner: Scanner) => unknown;
+
+type Members = { [name: string]: unknown };
 
 /** A member of a record, in the order of the file. */
 interface Member {
   name: string;
   read: Reader;
-  isRequired?: boolean;
+  /** Whether an object with these members must have it. */
+  isRequired?: (members: Members) => boolean;
   /** Whether a `null` is the same as no member. */
   isNullable?: boolean;
 }
 
-const required = (name: string, read: Reader): Member => ({ name, read, isRequired: true });
+const required = (name: string, read: Reader): Member => ({ name, read, isRequired: () => true });
 const optional = (name: string, read: Reader): Member => ({ name, read, isNullable: true });
+const requiredIf = (isRequired: (members: Members) => boolean, name: string, read: Reader): Member =>
+  ({ name, read, isRequired, isNullable: true });
 
 /** The members of one object that a reader has met. */
 export class Seen {
@@ -35,10 +39,6 @@ export class Seen {
     this.unknown ??= new MemberNames();
     return this.unknown.insert(name);
   }
-
-  has(place: number): boolean {
-    return ((this.places >> place) & 1) === 1;
-  }
 }
 
 /** A JSON object with known members. It ignores those that this version does not know. */
@@ -52,7 +52,7 @@ export class RecordType {
   read(scanner: Scanner): unknown {
     scanner.skipSpace();
     const start = scanner.offset;
-    const record: { [name: string]: unknown } = {};
+    const record: Members = {};
     const seen = new Seen();
     beginObject(scanner);
     for (let isFirst = true; ; isFirst = false) {
@@ -60,13 +60,13 @@ export class RecordType {
       if (name === undefined) break;
       this.readMember(name, scanner.nameOffset, scanner, record, seen);
     }
-    const missing = this.missing(seen);
+    const missing = this.missing(record);
     if (missing !== undefined) throw scanner.failure(`"${missing}" is missing`, start);
     return record;
   }
 
   /** Reads the value of one member. */
-  readMember(name: string, offset: number, scanner: Scanner, record: { [name: string]: unknown }, seen: Seen): void {
+  readMember(name: string, offset: number, scanner: Scanner, record: Members, seen: Seen): void {
     scanner.path.push(name);
     const place = this.places.get(name);
     const member = place === undefined ? undefined : this.list[place];
@@ -80,9 +80,9 @@ export class RecordType {
     scanner.path.pop();
   }
 
-  /** The first required member that has not been met. */
-  missing(seen: Seen): string | undefined {
-    return this.list.find((member, place) => member.isRequired === true && !seen.has(place))?.name;
+  /** The first required member that the record lacks. */
+  missing(record: Members): string | undefined {
+    return this.list.find(({ name, isRequired }) => record[name] === undefined && isRequired?.(record) === true)?.name;
   }
 }
 
@@ -130,14 +130,16 @@ const focus: Reader = (scanner) => {
   throw scanner.failure("expected two numbers from 0 to 1", start);
 };
 
+const path = requiredIf(({ url }) => url === undefined, "path", string);
+const bytes = requiredIf(({ path }) => path !== undefined, "bytes", int);
+
 const alternative = record(
-  required("path", string), required("type", string), required("bytes", int), optional("sha256", string),
+  path, optional("url", string), required("type", string), bytes, optional("sha256", string),
   optional("fallback", string));
 
 const variant = record(
-  required("path", string), required("type", string), required("width", int), required("height", int),
-  required("bytes", int), optional("sha256", string), optional("fallback", string),
-  optional("also", list(alternative)));
+  path, optional("url", string), required("type", string), required("width", int), required("height", int),
+  bytes, optional("sha256", string), optional("fallback", string), optional("also", list(alternative)));
 
 const source = record(
   optional("url", string), optional("bytes", int), required("sha256", string), optional("width", int),
@@ -171,25 +173,33 @@ export const headType = new RecordType([
   optional("count", int),
 ]);
 
-/** The form of a path: apps join paths to URLs and folders, so one that leads elsewhere is rejected. */
-const pathForm = /^variants\/([0-9a-f]{2})\/\1[0-9a-f]{30}-[0-9]{1,9}x[0-9]{1,9}\.[a-z0-9]{1,8}$/;
+/**
+ * The forms of what leads to a file. Apps join paths to URLs and folders, so a path that leads elsewhere is rejected; URLs
+ * become part of markup, so characters that end an attribute or are not part of a URL are rejected.
+ */
+const forms = [
+  { name: "path", pattern: /^variants\/([0-9a-f]{2})\/\1[0-9a-f]{30}-[0-9]{1,9}x[0-9]{1,9}\.[a-z0-9]{1,8}$/,
+    expected: "a path such as variants/3f/3f9c…-192x256.webp" },
+  { name: "url", pattern: /^https?:\/\/[^\x00-\x20\x7f-\x9f"<>\\]+$/,
+    expected: "a URL that begins with http:// or https://" },
+] as const;
 
-/** Reads an image, and checks its paths. */
+/** Reads an image, and checks its paths and URLs. */
 export function readImage(scanner: Scanner): Image {
   const start = scanner.offset;
   const result = image(scanner) as Image;
-  const check = (path: string, ...parts: (string | number)[]): ScanFailure | undefined => {
-    if (pathForm.test(path)) return undefined;
-    scanner.path.push("variants", ...parts, "path");
-    const found = Array.from(path).slice(0, 80).join("");
-    return scanner.failure(`expected a path such as variants/3f/3f9c…-192x256.webp, found "${found}"`, start);
+  const check = (file: Variant | Alternative, ...place: (string | number)[]): void => {
+    for (const { name, pattern, expected } of forms) {
+      const text = file[name];
+      if (text === undefined || pattern.test(text)) continue;
+      scanner.path.push("variants", ...place, name);
+      const found = Array.from(text).slice(0, 80).join("");
+      throw scanner.failure(`expected ${expected}, found "${found}"`, start);
+    }
   };
   (result.variants ?? []).forEach((variant, index) => {
-    let failure = check(variant.path, index);
-    (variant.also ?? []).forEach((other, place) => {
-      failure ??= check(other.path, index, "also", place);
-    });
-    if (failure !== undefined) throw failure;
+    check(variant, index);
+    (variant.also ?? []).forEach((other, place) => check(other, index, "also", place));
   });
   return result;
 }

@@ -48,12 +48,12 @@ fun Image.appearance(state: ImageState, variant: Variant?): Appearance {
  * smallest larger one of the same part of the image, or else the largest smaller one. Null if it has none of these.
  *
  * @param wanted the file chosen for the place.
- * @param isCached whether the file with this path is at hand.
+ * @param isCached whether the file with this reference (see [VariantFile.reference]) is at hand.
  */
-fun Image.cachedVariant(wanted: Variant, isCached: (path: String) -> Boolean): Variant? {
-    fun has(variant: Variant) = variant.files.any { isCached(it.path) }
+fun Image.cachedVariant(wanted: Variant, isCached: (reference: String) -> Boolean): Variant? {
+    fun has(variant: Variant) = variant.files.any { isCached(it.reference) }
     if (has(wanted)) return wanted
-    val alike = variants.filter { hasSameShape(it, wanted) && it.path != wanted.path }
+    val alike = variants.filter { hasSameShape(it, wanted) && it.reference != wanted.reference }
     return alike.firstOrNull { it.width >= wanted.width && it.height >= wanted.height && has(it) }
         ?: alike.lastOrNull { it.width <= wanted.width && it.height <= wanted.height && has(it) }
 }

@@ -151,6 +151,7 @@ private fun tree(use: SlotUse) = tree {
 
 private fun tree(variant: Variant) = tree {
     put("path", variant.path)
+    put("url", variant.url)
     put("type", variant.type)
     put("width", variant.width)
     put("height", variant.height)
@@ -162,6 +163,7 @@ private fun tree(variant: Variant) = tree {
 
 private fun tree(other: Alternative) = tree {
     put("path", other.path)
+    put("url", other.url)
     put("type", other.type)
     put("bytes", other.bytes)
     put("sha256", other.sha256)

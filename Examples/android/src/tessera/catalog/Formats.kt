@@ -3,18 +3,33 @@ package tessera.catalog
 /** A file of an image in one format. */
 data class VariantFile(
     /** Relative to the catalog. */
-    val path: String,
+    val path: String?,
+    /** An image service makes the image when this URL is requested. */
+    val url: String?,
     /** The media type. */
     val type: String,
-    val bytes: Long
-)
+    /** Pixels. */
+    val width: Int,
+    /** Pixels. */
+    val height: Int,
+    /** Null if only a service has the file. */
+    val bytes: Long?
+) {
+    /** What names the file in caches and requests: its URL at a service if it has one, or else its path. */
+    val reference: String get() = url ?: path ?: ""
+}
+
+/** What names the variant in caches and requests: its URL at a service if it has one, or else its path. */
+val Variant.reference: String get() = url ?: path ?: ""
+
+/** The image at this size in the first format. */
+internal val Variant.firstFile: VariantFile get() = VariantFile(path, url, type, width, height, bytes)
 
 /** The image at this size in all its formats, in their order of preference. */
 val Variant.files: List<VariantFile>
     get() {
-        val first = VariantFile(path, type, bytes)
-        val others = also ?: return listOf(first)
-        return listOf(first) + others.map { VariantFile(it.path, it.type, it.bytes) }
+        val others = also ?: return listOf(firstFile)
+        return listOf(firstFile) + others.map { VariantFile(it.path, it.url, it.type, width, height, it.bytes) }
     }
 
 /**
@@ -24,7 +39,7 @@ val Variant.files: List<VariantFile>
  */
 fun Variant.fileAccepting(types: Set<String>): VariantFile? {
     // Nearly every client accepts the first format; this spares it the list of files.
-    if (type in types) return VariantFile(path, type, bytes)
+    if (type in types) return firstFile
     return files.firstOrNull { it.type in types }
 }
 
@@ -46,11 +61,18 @@ val Catalog.types: List<String>
         return (types + fallbacks).toList()
     }
 
+/** The URL of the variant's first file. */
+fun Catalog.url(variant: Variant): String = url(variant.reference)
+
+/** The URL of a file. */
+fun Catalog.url(file: VariantFile): String = url(file.reference)
+
 /**
- * The URL of a file: its path with [Catalog.baseURL] before it. Without a base URL, the result is the path itself;
- * the app resolves it against the URL of the catalog.
+ * The URL of a file by its reference: a URL at a service as it is, or a path with [Catalog.baseURL] before it. Without
+ * a base URL, the result is the path itself; the app resolves it against the URL of the catalog.
  */
-fun Catalog.url(path: String): String = (baseURL ?: "") + path
+fun Catalog.url(reference: String): String =
+    if (isServiceURL(reference)) reference else (baseURL ?: "") + reference
 
 /** Sets of media types that clients show, for [fileAccepting]. */
 object SupportedTypes {

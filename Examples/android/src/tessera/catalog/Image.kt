@@ -69,20 +69,23 @@ data class Placeholder(
 /** A point of an image, in fractions of its width and height from the upper left corner. */
 data class Focus(val x: Double, val y: Double)
 
-/** An encoded file. */
+/** A file ([path] and [bytes]), an image that a service makes ([url]), or both: then an app requests the URL. */
 data class Variant(
     /** Relative to the catalog. The content behind a path never changes. */
-    val path: String,
+    val path: String? = null,
+    /** An image service makes the image when this URL is requested. */
+    val url: String? = null,
     /** The media type. */
     val type: String,
     /** Pixels. */
     val width: Int,
     /** Pixels. */
     val height: Int,
-    val bytes: Long,
+    /** The file's size. */
+    val bytes: Long? = null,
     /** Only in catalogs of the full profile: SHA-256 of the file, in hexadecimal. */
     val sha256: String? = null,
-    /** Why the format is not the requested one. */
+    /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
     val fallback: String? = null,
     /** The same image in the other formats, in their order of preference. */
     val also: List<Alternative>? = null
@@ -91,10 +94,11 @@ data class Variant(
 /** The same image in another format. */
 data class Alternative(
     /** Relative to the catalog. */
-    val path: String,
+    val path: String? = null,
+    val url: String? = null,
     /** The media type. */
     val type: String,
-    val bytes: Long,
+    val bytes: Long? = null,
     val sha256: String? = null,
     val fallback: String? = null
 )

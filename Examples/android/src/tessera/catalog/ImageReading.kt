@@ -38,13 +38,13 @@ private class ImageMembers {
     }
 }
 
-/** Reads an image, and checks its paths. */
+/** Reads an image, and checks its paths and URLs. */
 internal fun JsonScanner.image(): Image {
     val start = start()
     val found = ImageMembers()
     members { name -> if (!basics(name, found) && !details(name, found)) skip() }
     val image = found.image(start)
-    checkPaths(image, start)
+    checkReferences(image, start)
     return image
 }
 
@@ -83,26 +83,42 @@ private fun JsonScanner.details(name: String, found: ImageMembers): Boolean {
 
 /**
  * A catalog may come from anywhere, and apps join its paths to URLs and folders: a path is one that a run makes, which
- * leads nowhere else.
+ * leads nowhere else. A URL leads to a service, and has no characters that are not part of a URL.
  */
-private fun checkPaths(image: Image, offset: Int) {
+private fun checkReferences(image: Image, offset: Int) {
     image.variants.forEachIndexed { index, variant ->
-        if (!isVariantPath(variant.path)) {
-            throw pathFailure(variant.path, offset).within("[$index]").within("variants")
-        }
-        variant.also?.forEachIndexed { place, other ->
-            if (!isVariantPath(other.path)) {
-                throw pathFailure(other.path, offset).within("[$place]").within("also").within("[$index]")
-                    .within("variants")
+        try {
+            checkReferences(variant.path, variant.url, offset)
+            variant.also?.forEachIndexed { place, other ->
+                try {
+                    checkReferences(other.path, other.url, offset)
+                } catch (failure: JsonFailure) {
+                    throw failure.within("[$place]").within("also")
+                }
             }
+        } catch (failure: JsonFailure) {
+            throw failure.within("[$index]").within("variants")
         }
     }
 }
 
-private fun pathFailure(path: String, offset: Int): JsonFailure {
-    val found = path.take(80)
-    return JsonFailure(offset, "expected a path such as variants/3f/3f9c…-192x256.webp, found \"$found\"")
-        .within("path")
+private fun checkReferences(path: String?, url: String?, offset: Int) {
+    fun failure(name: String, found: String, expected: String): Nothing =
+        throw JsonFailure(offset, "expected $expected, found \"${found.take(80)}\"").within(name)
+    if (path != null && !isVariantPath(path)) {
+        failure("path", path, "a path such as variants/3f/3f9c…-192x256.webp")
+    }
+    if (url != null && !isServiceURL(url)) failure("url", url, "a URL that begins with http:// or https://")
+}
+
+/** Whether a text is a URL of the schemes that services have, without characters that end it in markup and headers. */
+internal fun isServiceURL(url: String): Boolean {
+    val start = when {
+        url.startsWith("http://") -> 7
+        url.startsWith("https://") -> 8
+        else -> return false
+    }
+    return url.length > start && url.none { it <= ' ' || it in '\u007f'..'\u009f' || it in "\"<>\\" }
 }
 
 /** Whether a path has the form `variants/3f/3f9c…-192x256.webp`, with 32 hexadecimal digits. */

@@ -17,11 +17,14 @@ data class Prefetch(
 ) {
     /** A file that a place needs. */
     data class Request(
-        /** Relative to the catalog. */
-        val path: String,
+        /** The file's URL at a service if it has one, or else its path. */
+        val reference: String,
         val bytes: Long
     ) {
-        constructor(variant: Variant) : this(variant.path, variant.bytes)
+        constructor(variant: Variant) : this(variant.firstFile)
+
+        /** If only a service has the file, its size is an estimate: a quarter of a byte for each pixel. */
+        constructor(file: VariantFile) : this(file.reference, file.bytes ?: file.width.toLong() * file.height / 4)
 
         internal val cost: Double get() = maxOf(0L, bytes).toDouble()
     }
@@ -41,24 +44,24 @@ data class Prefetch(
      *   groups are in the order in which they appeared.
      * @param upcoming the files of places that may appear next, the nearest first.
      * @param inFlight the files in flight.
-     * @param isLoaded whether the file with this path has loaded.
+     * @param isLoaded whether the file with this reference has loaded.
      */
     fun step(
         visible: List<List<Request>>, upcoming: List<Request>, inFlight: List<Request>,
-        isLoaded: (path: String) -> Boolean
+        isLoaded: (reference: String) -> Boolean
     ): Step {
         val urgent = visible.asReversed().flatten()
-        val urgentPaths = urgent.mapTo(HashSet()) { it.path }
-        val neededPaths = upcoming.mapTo(HashSet(urgentPaths)) { it.path }
-        val cancel = ArrayList(inFlight.filter { it.path !in neededPaths })
-        val flying = inFlight.mapTo(HashSet()) { it.path }
-        for (request in cancel) flying.remove(request.path)
+        val urgentReferences = urgent.mapTo(HashSet()) { it.reference }
+        val neededReferences = upcoming.mapTo(HashSet(urgentReferences)) { it.reference }
+        val cancel = ArrayList(inFlight.filter { it.reference !in neededReferences })
+        val flying = inFlight.mapTo(HashSet()) { it.reference }
+        for (request in cancel) flying.remove(request.reference)
         val waiting = missing(urgent, flying, isLoaded)
         // A visible place does not wait for a file of one that is not: the farthest of these gives way.
         var needed = waiting.size + flying.size - requests
         for (request in upcoming.asReversed()) {
             if (needed <= 0) break
-            if (request.path in urgentPaths || !flying.remove(request.path)) continue
+            if (request.reference in urgentReferences || !flying.remove(request.reference)) continue
             cancel.add(request)
             needed--
         }
@@ -66,11 +69,11 @@ data class Prefetch(
         // The budget is for places that are not visible, so files of visible places use none of it.
         var budget = bytes.toDouble()
         for (request in inFlight) {
-            if (request.path in flying && request.path !in urgentPaths) budget -= request.cost
+            if (request.reference in flying && request.reference !in urgentReferences) budget -= request.cost
         }
-        val cancelled = cancel.mapTo(HashSet()) { it.path }
-        for (request in missing(upcoming, flying + urgentPaths, isLoaded)) {
-            if (start.size + flying.size >= requests || request.path in cancelled) continue
+        val cancelled = cancel.mapTo(HashSet()) { it.reference }
+        for (request in missing(upcoming, flying + urgentReferences, isLoaded)) {
+            if (start.size + flying.size >= requests || request.reference in cancelled) continue
             // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller files could
             // overtake it indefinitely. A file larger than the whole budget is requested alone.
             if (request.cost > budget && budget != bytes.toDouble()) break
@@ -82,9 +85,9 @@ data class Prefetch(
 
     /** Files that are neither loaded nor known, each once. */
     private fun missing(
-        requests: List<Request>, known: Set<String>, isLoaded: (path: String) -> Boolean
+        requests: List<Request>, known: Set<String>, isLoaded: (reference: String) -> Boolean
     ): List<Request> {
-        val paths = HashSet(known)
-        return requests.filter { !isLoaded(it.path) && paths.add(it.path) }
+        val references = HashSet(known)
+        return requests.filter { !isLoaded(it.reference) && references.add(it.reference) }
     }
 }

@@ -120,28 +120,32 @@ internal fun JsonScanner.placeholder(): Placeholder {
 internal fun JsonScanner.alternative(): Alternative {
     val start = start()
     var path: String? = null
+    var url: String? = null
     var type: String? = null
     var bytes: Long? = null
     var sha256: String? = null
     var fallback: String? = null
     members { member ->
         when (member) {
-            "path" -> path = string()
+            "path" -> path = optional { string() }
+            "url" -> url = optional { string() }
             "type" -> type = sharedString()
-            "bytes" -> bytes = long()
+            "bytes" -> bytes = optional { long() }
             "sha256" -> sha256 = optional { string() }
             "fallback" -> fallback = optional { sharedString() }
             else -> skip()
         }
     }
+    if (path == null && url == null) missing("path", start)
     return Alternative(
-        path ?: missing("path", start), type ?: missing("type", start), bytes ?: missing("bytes", start), sha256,
-        fallback)
+        path, url, type ?: missing("type", start), if (path == null) bytes else bytes ?: missing("bytes", start),
+        sha256, fallback)
 }
 
 internal fun JsonScanner.variant(): Variant {
     val start = start()
     var path: String? = null
+    var url: String? = null
     var type: String? = null
     var width: Int? = null
     var height: Int? = null
@@ -151,20 +155,22 @@ internal fun JsonScanner.variant(): Variant {
     var also: List<Alternative>? = null
     members { member ->
         when (member) {
-            "path" -> path = string()
+            "path" -> path = optional { string() }
+            "url" -> url = optional { string() }
             "type" -> type = sharedString()
             "width" -> width = int()
             "height" -> height = int()
-            "bytes" -> bytes = long()
+            "bytes" -> bytes = optional { long() }
             "sha256" -> sha256 = optional { string() }
             "fallback" -> fallback = optional { sharedString() }
             "also" -> also = optional { list { alternative() } }
             else -> skip()
         }
     }
+    if (path == null && url == null) missing("path", start)
     return Variant(
-        path ?: missing("path", start), type ?: missing("type", start), width ?: missing("width", start),
-        height ?: missing("height", start), bytes ?: missing("bytes", start), sha256, fallback, also)
+        path, url, type ?: missing("type", start), width ?: missing("width", start), height ?: missing("height", start),
+        if (path == null) bytes else bytes ?: missing("bytes", start), sha256, fallback, also)
 }
 
 internal fun JsonScanner.source(): Source {
