@@ -9,7 +9,7 @@ import PackageDescription
 //   4  Preview (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
 //      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
-//   2  TesseraCatalog (public)   Plan   ImageHeader   Manifest   Placeholder
+//   2  TesseraCatalog (public)   Delivery -- Plan   ImageHeader   Manifest   Placeholder
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON   Text   System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
@@ -49,11 +49,16 @@ func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
     providers: [.apt([apt])])
 }
 
+/// What is in the folders of tests besides their code.
+let excluded = [
+  "CommandTests": ["Golden"], "DeliveryTests": ["requests.jsonl", "urls.py", "urls.tsv"],
+]
+
 func tests(_ folder: String, _ dependencies: [String]) -> Target {
   .testTarget(
     name: folder,
     dependencies: (dependencies + ["TesseraTestSupport"]).map { .byName(name: $0) },
-    path: "Tests/\(folder)", exclude: folder == "CommandTests" ? ["Golden"] : [],
+    path: "Tests/\(folder)", exclude: excluded[folder] ?? [],
     swiftSettings: testSettings)
 }
 
@@ -104,14 +109,15 @@ let package = Package(
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Placeholder", settings: pure),
+    module("Delivery", ["TesseraPlan", "TesseraText", "TesseraBytes"], settings: pure),
     module("Manifest", ["TesseraJSON", "TesseraText", "TesseraBytes"], settings: pure),
 
     // 3: one part of the world each
     module(
       "PipelineFile",
       [
-        "TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraPlaceholder",
-        "TesseraSystem", "TesseraText", "TesseraCYAML",
+        "TesseraPlan", "TesseraDelivery", "TesseraManifest", "TesseraImageHeader",
+        "TesseraPlaceholder", "TesseraSystem", "TesseraText", "TesseraCYAML",
       ]),
     module("Fetch", ["TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
     module(
@@ -138,8 +144,9 @@ let package = Package(
       "Pipeline",
       [
         "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
-        "TesseraImageHeader", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
-        "TesseraPipelineFile", "TesseraFetch", "TesseraProbe", "TesseraState", "TesseraOutput",
+        "TesseraImageHeader", "TesseraPlan", "TesseraDelivery", "TesseraPlaceholder",
+        "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraProbe", "TesseraState",
+        "TesseraOutput",
         "TesseraWire", "TesseraWorkers",
       ]),
     module(
@@ -199,6 +206,8 @@ let package = Package(
       name: "Impostor", dependencies: ["TesseraCProcess"], path: "Tests/Impostor"),
     tests("PlaceholderTests", ["TesseraPlaceholder", "TesseraText"]),
     tests("PlanTests", ["TesseraPlan"]),
+    tests(
+      "DeliveryTests", ["TesseraDelivery", "TesseraPlan", "TesseraPipelineFile", "TesseraBytes"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
     tests("FetchTests", ["TesseraFetch"]),
     tests(

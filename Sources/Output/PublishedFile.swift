@@ -34,7 +34,9 @@ package struct PublishedFile: Sendable {
       guard let width = variant["width"]?.intValue, let height = variant["height"]?.intValue else {
         return nil
       }
-      for file in [variant] + (variant["also"]?.arrayValue ?? []) {
+      // What an image service makes is not in the output.
+      for file in [variant] + (variant["also"]?.arrayValue ?? [])
+      where file["path"] != nil || file["url"] == nil {
         guard let path = file["path"]?.stringValue, let type = file["type"]?.stringValue,
           let bytes = file["bytes"]?.intValue
         else { return nil }

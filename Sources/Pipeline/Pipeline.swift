@@ -20,7 +20,8 @@ package struct Pipeline: Sendable {
 
   package init(_ file: PipelineFile, _ extent: RunExtent = .everything, _ options: RunOptions) {
     self.file = file
-    self.extent = extent
+    // An image service makes the variants from their sizes alone.
+    self.extent = file.deliveringService == nil ? extent : .layout
     self.options = options
   }
 
@@ -38,7 +39,7 @@ package struct Pipeline: Sendable {
     case .everything:
       Way(
         [
-          (.check, CheckSlots(parts)),
+          (.check, CheckItem(parts)),
           (.lookUp, LookUp(parts)),
           (.useKnown, UseKnown(parts)),  // fresh, and all files are there: done
           (.share, ShareFinding(includesBytes: true)),
@@ -53,7 +54,7 @@ package struct Pipeline: Sendable {
     case .layout:
       Way(
         [
-          (.check, CheckSlots(parts)),
+          (.check, CheckItem(parts)),
           (.lookUp, LookUp(parts)),
           (.useKnown, UseKnownSize(parts)),
           (.share, ShareFinding(includesBytes: false)),

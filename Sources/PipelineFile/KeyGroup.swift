@@ -50,6 +50,9 @@ struct KeyGroup {
     return pairs[key]?.value
   }
 
+  /// The node of a key that a decoder has read.
+  func node(of key: String) -> YAMLNode? { pairs[key]?.value }
+
   mutating func group(_ key: String) -> KeyGroup? {
     node(key).map { KeyGroup($0, prefix: "\(prefix)\(key).", context: context) }
   }

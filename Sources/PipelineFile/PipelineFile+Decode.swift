@@ -106,6 +106,7 @@ extension PipelineFile {
       top.value("require-sandbox", expected: "true or false", Bool.init) ?? requiresSandbox
     (profile, catalogFormat, catalogPages) = Self.catalogKeys(&top)
     placeholders = Self.placeholders(&top)
+    delivery = DeliveryDecoding.service(&top)
     failOn = top.choice("fail-on", FailOn.allCases) ?? failOn
     // In YAML 1.1, `on` and `off` are other names of true and false.
     plan.lanes =
@@ -114,6 +115,7 @@ extension PipelineFile {
       } ?? plan.lanes
     failAbove = top.percentage("fail-above") ?? failAbove
     shrinkAbove = top.percentage("shrink-above") ?? shrinkAbove
+    applyDelivery(top)
   }
 
   private static func isWebURL(_ text: String) -> Bool {

@@ -1,3 +1,4 @@
+package import TesseraDelivery
 package import TesseraImageHeader
 package import TesseraPlaceholder
 package import TesseraPlan
@@ -39,6 +40,8 @@ package struct PipelineFile: Sendable {
   package var shrinkAbove = 50.0
   package var profile = Profile.client
   package var catalogFormat = CatalogFormat.json
+  /// The service that makes the variants, or makes them as well; nil if files are made.
+  package var delivery: ImageService?
   /// About how many images a page of the catalog has; nil for no pages.
   package var catalogPages: Int?
 

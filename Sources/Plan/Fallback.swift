@@ -12,6 +12,8 @@ package struct Fallback: Sendable, Hashable {
     case noAlpha(OutputFormat)
     /// The source is animated, and files in this format are not.
     case noAnimation(OutputFormat)
+    /// The image service makes no larger image.
+    case serviceLimit
 
     /// The code in the catalog: `webp-size-limit`.
     package var code: String {
@@ -19,6 +21,7 @@ package struct Fallback: Sendable, Hashable {
       case .sizeLimit(let format): "\(format.rawValue)-size-limit"
       case .noAlpha(let format): "\(format.rawValue)-no-alpha"
       case .noAnimation(let format): "\(format.rawValue)-no-animation"
+      case .serviceLimit: "service-limit"
       }
     }
   }

@@ -59,13 +59,23 @@ struct Frame {
   ) -> PlannedVariant {
     // Nothing is enlarged, so the source's own side is the most that a file can have.
     let wanted = min(target.length, native.longerSide)
-    let resolved = ResolvedFormat.all(of: wanted, source: source, settings: settings)
+    // What a service cannot make in the configured format is not replaced by another format.
+    let most = settings.service?.longestSide(of: shape, in: settings.fixedFormats) ?? .max
+    let resolved = ResolvedFormat.all(of: min(wanted, most), source: source, settings: settings)
     // All formats of a variant have one size, so the least of their limits is the top rung.
-    let limit = resolved.map(\.format.longestSide).min() ?? wanted
-    let size = size(
-      longerSide: settings.rounding.rung(for: min(wanted, limit), limit: limit))
+    let ofFormats = resolved.map(\.format.longestSide).min() ?? wanted
+    let ofService =
+      settings.service?.longestSide(of: shape, in: resolved.map(\.format)) ?? .max
+    let limit = min(ofFormats, ofService)
+    var size = size(longerSide: settings.rounding.rung(for: min(wanted, limit), limit: limit))
+    var isLimited = wanted > ofService
+    if let widths = settings.service?.widths, let last = widths.last {
+      isLimited = isLimited || last < min(size.width, native.width)
+      size = self.size(width: widths.first { $0 >= size.width } ?? last)
+    }
     var files: [PlannedFile] = []
-    for choice in resolved {
+    for var choice in resolved {
+      if isLimited { choice.add(.serviceLimit) }
       let encoding = settings.encoding(choice.format, of: source)
       // Two choices may resolve to one format: `source` and `webp`, for example.
       if files.contains(where: { $0.encoding == encoding }) { continue }
@@ -73,6 +83,12 @@ struct Frame {
         PlannedFile(crop: crop, size: size, encoding: encoding, fallback: choice.fallback))
     }
     return PlannedVariant(files: files)
+  }
+
+  /// The size of a result with this width; at most the source's own.
+  private func size(width: Int) -> Size {
+    width >= native.width
+      ? native : Size(width, max(1, roundedRatio(width, shape.height, shape.width)))
   }
 
   /// The size of a result with this longer side; at most the source's own.

@@ -28,6 +28,11 @@ package enum Gravity: Sendable, Hashable, RawRepresentable {
     }
   }
 
+  /// The point that a crop is centred on, as far as the image allows; the centre where pixels decide.
+  package var focus: PlanSource.Focus {
+    if case .side(let side) = self { side.focus } else { Side.centre.focus }
+  }
+
   package static var centre: Gravity { .side(.centre) }
 
   package static let all: [Gravity] =

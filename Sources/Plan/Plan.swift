@@ -51,6 +51,16 @@ package struct Plan: Sendable, Equatable {
     return Size(scaled(source.width), scaled(source.height))
   }
 
+  /// How a variant shows its source: cropped, or the whole of it. The whole covers a box if only slots
+  /// that want it to do so use the variant.
+  package func mode(of variant: Int) -> Mode {
+    guard variants[variant].crop == nil else { return .clip }
+    let isCovering = slots.allSatisfy { slot in
+      slot.slot.mode != .fit || !slot.requests.contains { $0.variant == variant }
+    }
+    return isCovering ? .fill : .fit
+  }
+
   /// All files to make.
   package var files: [PlannedFile] { variants.flatMap(\.files) }
 

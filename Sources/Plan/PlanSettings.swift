@@ -21,6 +21,8 @@ package struct PlanSettings: Sendable, Equatable {
   /// The part that crops keep, for sources without a focus of their own.
   package var gravity: Gravity
   package var lanes: Lanes
+  /// Of the service that makes the variants; nil if files are made.
+  package var service: ServiceLimits?
 
   package init(
     slots: [Slot], scales: [Int] = [1, 2, 3], rounding: Rounding = .powerOfTwo,
@@ -42,5 +44,12 @@ package struct PlanSettings: Sendable, Equatable {
     self.keepsAnimation = keepsAnimation
     self.gravity = gravity
     self.lanes = lanes
+  }
+}
+
+extension PlanSettings {
+  /// The configured formats that do not depend on the source.
+  var fixedFormats: [OutputFormat] {
+    formats.compactMap { if case .fixed(let format) = $0 { format } else { nil } }
   }
 }

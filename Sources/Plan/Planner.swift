@@ -13,9 +13,11 @@ extension Plan {
     var slotPlans: [SlotPlan] = []
     for slot in settings.slots where names?.contains(slot.name) ?? true {
       let frame = Frame(of: source, in: slot, gravity: settings.gravity)
+      let shown = slot.shown(by: settings.service)
+      let part = shown == slot ? frame : Frame(of: source, in: shown, gravity: settings.gravity)
       let requests = settings.scales.map { scale in
-        let target = frame.target(of: slot, scale: scale)
-        let variant = frame.variant(serving: target, of: source, settings: settings)
+        let target = part.target(of: shown, scale: scale)
+        let variant = part.variant(serving: target, of: source, settings: settings)
         return Request(scale: scale, asked: target.size, variant: made.merge(variant))
       }
       // At scale 1 a pixel is a point, and the layout is in points.
@@ -41,6 +43,14 @@ extension Plan {
         slots[slot].requests[request].variant = position[slots[slot].requests[request].variant]
       }
     }
+  }
+}
+
+extension Slot {
+  /// The slot as a service fills it: without crops, the whole image covers it, and the client crops.
+  fileprivate func shown(by service: ServiceLimits?) -> Slot {
+    guard mode == .clip, service?.crops == false else { return self }
+    return Slot(name, width: width, height: height, mode: .fill)
   }
 }
 

@@ -9,6 +9,8 @@ struct ResolvedFormat {
   var fallback: Fallback? { Fallback(reasons) }
   private var reasons: [Fallback.Reason] = []
 
+  mutating func add(_ reason: Fallback.Reason) { reasons.append(reason) }
+
   /// One for each of the configured formats.
   ///
   /// - Parameter length: the longer side of the result, in pixels.
@@ -45,9 +47,12 @@ struct ResolvedFormat {
     format = asked
     guard length > asked.longestSide else { return }
     reasons.append(.sizeLimit(asked))
-    // PNG is the last resort even if the result exceeds its limit as well.
-    format = .png
-    for candidate in [settings.oversized, .png] where candidate != asked {
+    // PNG is the last resort even if the result exceeds its limit as well. An image service that lacks it
+    // makes a smaller image.
+    let made = settings.service?.formats
+    if made?.contains(.png) ?? true { format = .png }
+    for candidate in [settings.oversized, .png]
+    where candidate != asked && made?.contains(candidate) ?? true {
       // A configured format without alpha flattens its files anyway, so JPEG would lose nothing.
       if source.hasAlpha && asked.hasAlpha && !candidate.hasAlpha {
         reasons.append(.noAlpha(candidate))

@@ -1,4 +1,4 @@
-/// Base64, with padding and without line ends (RFC 4648, section 4).
+/// Base64 without line ends (RFC 4648, section 4).
 package enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -10,7 +10,7 @@ package enum Base64 {
     return values
   }()
 
-  package static func encode(_ bytes: [UInt8]) -> String {
+  package static func encode(_ bytes: [UInt8], isPadded: Bool = true) -> String {
     var text: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let part = bytes[start..<min(start + 3, bytes.count)]
@@ -20,7 +20,13 @@ package enum Base64 {
           place <= part.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
       }
     }
+    if !isPadded { text = Array(text.prefix { $0 != UInt8(ascii: "=") }) }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The same with "-" and "_" instead of "+" and "/" (RFC 4648, section 5).
+  package static func encodeForURLs(_ bytes: [UInt8], isPadded: Bool) -> String {
+    String(encode(bytes, isPadded: isPadded).map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
   }
 
   /// The bytes that a text encodes; nil if it has other characters, or lacks padding to a multiple

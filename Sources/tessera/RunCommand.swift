@@ -76,13 +76,22 @@ enum RunCommand: Command {
     if report.problemCount > 0 {
       lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
     }
-    lines.append(
-      "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
-        + "\(report.variantsReused) reused, for \(Amount.count(report.variantsAsked, "place")); "
-        + "\(Amount.count(report.decodes, "image")) decoded")
+    if report.variantsDelivered > 0 {
+      lines.append(
+        "\(Amount.count(report.variantsDelivered, "file")) of an image service for "
+          + Amount.count(report.variantsAsked, "place"))
+    } else {
+      lines.append(made(by: report))
+    }
     lines.append(
       "\(Amount.bytes(report.bytesFetched)) fetched in \(Amount.count(report.requests, "request")), "
         + "\(Amount.seconds(report.seconds))")
     return lines
+  }
+
+  private static func made(by report: RunReport) -> String {
+    "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
+      + "\(report.variantsReused) reused, for \(Amount.count(report.variantsAsked, "place")); "
+      + "\(Amount.count(report.decodes, "image")) decoded"
   }
 }

@@ -10,22 +10,27 @@ enum VerifyCommand: Command {
   private static let removeBroken = Flag(
     "--remove-broken", "delete broken files, so that the next run regenerates them")
 
+  private static let sample = Option.number(
+    "--sample", "fetch N files of an image service, chosen by chance", in: 1...1_000_000)
+
   static let syntax = Syntax(
     operands: "OUTPUT", operandCount: 1...1,
     text: """
       Checks every file that the catalog of an output names: whether it exists, has as many bytes and
       pixels as the catalog says, and with --deep whether its content matches its name; and whether the
-      catalog itself is as it was written. Exit status 1 if a file has a problem, 2 if there is no
+      catalog itself is as it was written. With --sample, files that an image service makes are
+      fetched, and compared with the catalog. Exit status 1 if a file has a problem, 2 if there is no
       catalog.
       """,
-    options: [deep, removeBroken, OutputOptions.state])
+    options: [deep, removeBroken, OutputOptions.state, sample] + DeliveryOptions.all)
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let isJSON = arguments.has(CommonFlag.json)
     let verification = Verification(
       arguments.operands[0], isDeep: arguments.has(deep),
       removesBroken: arguments.has(removeBroken),
-      state: try arguments.value(OutputOptions.state))
+      state: try arguments.value(OutputOptions.state), sample: try arguments.value(sample) ?? 0,
+      access: try DeliveryOptions.access(arguments))
     let report = try await verification.run { problem in
       if !isJSON {
         Console.line(

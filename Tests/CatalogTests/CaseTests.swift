@@ -37,12 +37,12 @@ import Testing
     size.map { .array([.integer($0.width), .integer($0.height)]) } ?? .null
   }
 
-  private func path(_ variant: CatalogVariant?) -> CatalogValue {
-    variant.map { .string($0.path) } ?? .null
+  private func reference(_ variant: CatalogVariant?) -> CatalogValue {
+    variant.map { .string($0.reference) } ?? .null
   }
 
-  private func variant(_ path: CatalogValue) -> CatalogVariant? {
-    catalog.images.flatMap(\.variants).first { $0.path == path.stringValue }
+  private func variant(_ reference: CatalogValue) -> CatalogVariant? {
+    catalog.images.flatMap(\.variants).first { $0.reference == reference.stringValue }
   }
 
   @Test func slots() throws {
@@ -53,7 +53,7 @@ import Testing
     for row in try rows("slotFiles") {
       let found = index.variant(
         of: row[0].stringValue ?? "", for: row[1].stringValue ?? "", scale: row[2].numberValue ?? 0)
-      #expect(path(found) == row[3], "\(row)")
+      #expect(reference(found) == row[3], "\(row)")
     }
   }
 
@@ -65,7 +65,7 @@ import Testing
     for row in try rows("boxFiles") {
       let found = index.variant(
         of: row[0].stringValue ?? "", for: box(row[1]), scale: row[2].numberValue ?? 0)
-      #expect(path(found) == row[3], "\(row)")
+      #expect(reference(found) == row[3], "\(row)")
     }
   }
 
@@ -73,13 +73,21 @@ import Testing
     #expect(index.types == texts(cases["types"]))
     for row in try rows("filesFor") {
       let file = variant(row[0])?.file(accepting: Set(texts(row[1])))
-      #expect((file.map { .string($0.path) } ?? .null) == row[2], "\(row)")
+      #expect((file.map { .string($0.reference) } ?? .null) == row[2], "\(row)")
     }
     for row in try rows("accept") {
       #expect(SupportedTypes.accept(row[0].stringValue ?? "").sorted() == texts(row[1]), "\(row)")
     }
     for row in try rows("urls") {
       #expect(.string(catalog.url(of: row[0].stringValue ?? "")) == row[1])
+      for variant in catalog.images.flatMap(\.variants) {
+        if .string(variant.reference) == row[0] {
+          #expect(.string(catalog.url(of: variant)) == row[1])
+        }
+        for file in variant.files where .string(file.reference) == row[0] {
+          #expect(.string(catalog.url(of: file)) == row[1])
+        }
+      }
     }
   }
 
@@ -115,7 +123,7 @@ import Testing
       let image = try #require(catalog.images.first { $0.variants.contains(wanted) })
       let cached = Set(texts(row[1]))
       let found = image.cachedVariant(for: wanted) { cached.contains($0) }
-      #expect(path(found) == row[2], "\(row)")
+      #expect(reference(found) == row[2], "\(row)")
     }
   }
 
@@ -134,6 +142,31 @@ import Testing
       ) { text("loaded").contains($0) }
       #expect(names(step.start) == text("start"), "\(row)")
       #expect(names(step.cancel) == text("cancel"), "\(row)")
+    }
+  }
+
+  @Test func prefetchOfVariants() throws {
+    for row in try #require(cases["prefetchVariants"]?.arrayValue) {
+      func requests(_ references: CatalogValue?) throws -> [Prefetch.Request] {
+        try texts(references).map { Prefetch.Request(try #require(variant(.string($0)))) }
+      }
+      let prefetch = Prefetch(
+        requests: row["requests"]?.integerValue ?? 0, bytes: row["bytes"]?.integerValue ?? 0)
+      let loaded = Set(texts(row["loaded"]))
+      let step = prefetch.step(
+        visible: try row["visible"]?.arrayValue?.map(requests) ?? [],
+        upcoming: try requests(row["upcoming"]), underWay: try requests(row["underWay"])
+      ) { loaded.contains($0) }
+      #expect(step.start.map(\.path) == texts(row["start"]), "\(row)")
+      #expect(step.cancel.map(\.path) == texts(row["cancel"]), "\(row)")
+    }
+  }
+
+  @Test func references() throws {
+    for row in try rows("references") {
+      let catalog = try Catalog(reading: (row[0].stringValue ?? "").utf8)
+      let files = catalog.images.flatMap(\.variants).flatMap(\.files)
+      #expect(files.map(\.reference) == texts(row[1]), "\(row)")
     }
   }
 
@@ -162,6 +195,7 @@ import Testing
         try Catalog(reading: (row[0].stringValue ?? "").utf8)
       }
       #expect(error.member == row[1].stringValue, "\(error): \(row)")
+      if row.count > 2 { #expect(error.message == row[2].stringValue, "\(row)") }
     }
     let lenient = try #require(cases["lenient"])
     var problems: [String] = []
@@ -187,6 +221,10 @@ import Testing
       let new = try CatalogPatch(reading: patch).applied(to: old)
       #expect(new.images.map(\.id) == texts(expected), "\(row)")
       #expect(new.digest == row["result"]?.stringValue, "\(row)")
+      for image in new.images {
+        guard let expected = row["variants"]?[image.id] else { continue }
+        #expect(image.variants.map(\.reference) == texts(expected), "\(row)")
+      }
     }
   }
 

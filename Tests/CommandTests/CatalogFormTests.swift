@@ -53,9 +53,9 @@ import Testing
     #expect(images[1].source?.profile == "sP3C")
     #expect(images.map { $0.source?.colourSpace } == ["rgb", "rgb", "cmyk", "grey", nil])
     for variant in images.flatMap(\.variants) {
-      #expect(variant.sha256 == (try await digest("out/\(variant.path)")))
+      #expect(variant.sha256 == (try await digest("out/\(variant.reference)")))
       let other = try #require(variant.also?.first)
-      #expect(other.sha256 == (try await digest("out/\(other.path)")))
+      #expect(other.sha256 == (try await digest("out/\(other.reference)")))
     }
     try await fixture.expectWhole()
   }

@@ -91,7 +91,7 @@ import Testing
       let expected = try Pixels(reference)
       let variant = try #require(image.variants.first)
       let lossless = try #require(variant.also?.first)
-      for (path, limit) in [(variant.path, 2.0), (lossless.path, 1.0)] {
+      for (path, limit) in [(variant.reference, 2.0), (lossless.reference, 1.0)] {
         let pixels = try Pixels(fixture.folder.path("out/\(path)"))
         for index in Self.patches.indices {
           let difference = ColourDifference.between(

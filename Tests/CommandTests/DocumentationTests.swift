@@ -121,7 +121,7 @@ import Testing
       #expect(shown.pipeline.fingerprint == made.pipeline.fingerprint)
       #expect(shown.images[0].placeholder == made.images[0].placeholder)
       for (short, full) in zip(shown.images[0].variants, made.images[0].variants) {
-        #expect(full.path.hasPrefix(short.path.components(separatedBy: "…")[0]))
+        #expect(full.reference.hasPrefix(short.reference.components(separatedBy: "…")[0]))
       }
     }
   }
@@ -269,12 +269,30 @@ import Testing
     #expect(keys.contains("s3://"))
   }
 
+  /// The pipelines of the page about image services are whole but for the usual keys.
+  @Test func theDocumentedServicesArePipelines() async throws {
+    let blocks = try Document("Pipelines/DELIVERY.md").blocks("yaml")
+    #expect(blocks.count == 3)
+    let folder = try TemporaryFolder()
+    try folder.write("https://example.com/a.jpg\n", to: "feed.jsonl.txt")
+    for block in blocks {
+      let usual =
+        "manifest: feed.jsonl.txt\noutput: o\nvariants: {format: jpeg}\nslots: {card: {size: 180x}}\n"
+      let text = block.hasPrefix("manifest:") ? block : usual + block
+      let pipeline = try PipelineFile.decode(
+        Array(text.utf8), path: folder.path("p.yaml"),
+        environment: { ["IMG_KEY": "aa", "IMG_SALT": "bb", "IMGIX_TOKEN": "cc"][$0] })
+      #expect(pipeline.delivery != nil)
+    }
+  }
+
   /// Every block of code has a language, and each language in each document has a test above.
   @Test(arguments: Document.all)
   func everyBlockHasACheck(_ path: String) throws {
     let checked: [String: Set<String>] = [
       "README.md": ["yaml", "jsonl", "sh", "json"],
       "Pipelines/README.md": ["yaml", "jsonl", "text"],
+      "Pipelines/DELIVERY.md": ["yaml"],
       "Examples/README.md": ["json", "swift"],
       "Examples/operations/README.md": ["sh", "dockerfile", "yaml"],
       // ServingTests.
@@ -330,7 +348,7 @@ import Testing
     #expect(catalog.images.allSatisfy { $0.status == .ok })
     for image in catalog.images {
       for variant in image.variants {
-        let file = out.appending(path: variant.path)
+        let file = out.appending(path: variant.reference)
         let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
         #expect(size == variant.bytes)
         let longer = max(variant.width, variant.height)
@@ -344,7 +362,7 @@ import Testing
     #expect(tall.variants.last?.type == "image/jpeg")
     let phone = try #require(catalog.images.first { $0.id.hasPrefix("rotated-phone-shot") })
     #expect([phone.width, phone.height] == [600, 800])
-    let pixels = try Pixels(out.appending(path: try #require(phone.variants.last).path).path)
+    let pixels = try Pixels(out.appending(path: try #require(phone.variants.last).reference).path)
     #expect(distance(pixels.at(0.25, 0.25), [200, 40, 40]) <= 12)
   }
 }

@@ -10,7 +10,8 @@ struct Document {
   }
 
   static let all = [
-    "README.md", "Pipelines/README.md", "Examples/README.md", "Examples/operations/README.md",
+    "README.md", "Pipelines/README.md", "Pipelines/DELIVERY.md", "Examples/README.md",
+    "Examples/operations/README.md",
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
     "Examples/kubernetes/README.md", "Examples/serving/README.md", "Examples/android/README.md",
     "Examples/web/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",

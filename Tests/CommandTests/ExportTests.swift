@@ -421,11 +421,11 @@ import Testing
     let page = try fixture.folder.text("page.html")
     let variants = try fixture.catalog.images[0].variants
     try #require(variants.map(\.type) == ["image/webp", "image/jpeg"])
-    let (small, large) = (variants[0], variants[1].path)
-    let plain = try #require(small.also?.first?.path)
+    let (small, large) = (variants[0], variants[1].reference)
+    let plain = try #require(small.also?.first?.reference)
     #expect(
       page.contains(
-        #"<source type="image/webp" srcset="\#(small.path) 1x, \#(large) 2x, \#(large) 5x">"#),
+        #"<source type="image/webp" srcset="\#(small.reference) 1x, \#(large) 2x, \#(large) 5x">"#),
       "\(page)")
     #expect(page.contains(#"src="\#(plain)" srcset="\#(plain) 1x, \#(large) 2x, \#(large) 5x""#))
   }

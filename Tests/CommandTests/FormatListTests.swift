@@ -36,9 +36,9 @@ import Testing
     // All formats show the same image.
     for image in try fixture.catalog.images where image.alpha == false {
       for variant in image.variants {
-        let first = try Pixels(fixture.folder.path("out/\(variant.path)"))
+        let first = try Pixels(fixture.folder.path("out/\(variant.reference)"))
         for other in variant.also ?? [] {
-          let pixels = try Pixels(fixture.folder.path("out/\(other.path)"))
+          let pixels = try Pixels(fixture.folder.path("out/\(other.reference)"))
           #expect(pixels.width == first.width && pixels.height == first.height)
           #expect(distance(pixels.mean, first.mean) <= 3, "\(other.path): \(pixels.mean)")
         }
@@ -103,7 +103,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     let found = try fixture.catalog.images[0]
     for variant in found.variants {
-      for path in [variant.path] + (variant.also ?? []).map(\.path) {
+      for path in variant.files.map(\.reference) {
         let pixels = try Pixels(fixture.folder.path("out/\(path)"))
         // The whole disc is inside: the leftmost column is grey.
         #expect(distance(pixels.at(0, 0.5), [120, 120, 120]) <= 12, "\(path)")

@@ -92,7 +92,7 @@ import Testing
     #expect(seen.behind.allSatisfy { $0.hasPrefix("rgba(0, 0, 0, 0) repeating-conic-gradient(") })
     let catalog = try fixture.catalog
     let expected = catalog.images.compactMap {
-      $0.variant(for: "card", scale: Double(scale), in: catalog).map { "/\($0.path)" }
+      $0.variant(for: "card", scale: Double(scale), in: catalog).map { "/\($0.reference)" }
     }
     #expect(Set(seen.requests.filter { $0 != "/gallery.html" }) == Set(expected))
     #expect(seen.requests.count == Set(expected).count + 1)

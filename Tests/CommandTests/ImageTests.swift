@@ -121,7 +121,7 @@ import Testing
     let image = try #require(try fixture.catalog.images.first)
     #expect(image.alpha == true)
     for variant in image.variants {
-      let bytes = Array(try fixture.folder.read("out/\(variant.path)"))
+      let bytes = Array(try fixture.folder.read("out/\(variant.reference)"))
       #expect(Container.parts(of: bytes) == ["VP8 "])
     }
     Self.expectCorners(
@@ -184,7 +184,7 @@ import Testing
       }
     for image in try fixture.catalog.images {
       for variant in image.variants {
-        let bytes = Array(try fixture.folder.read("out/\(variant.path)"))
+        let bytes = Array(try fixture.folder.read("out/\(variant.reference)"))
         let found = Set(Container.parts(of: bytes))
         #expect(found.isSubset(of: allowed), "\(image.id): \(found)")
         #expect(!found.isEmpty)

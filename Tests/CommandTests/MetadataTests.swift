@@ -56,7 +56,7 @@ import Testing
       let image = try #require(try fixture.catalog.images.first)
       #expect([image.width, image.height] == [160, 240])
       #expect(image.warnings == nil)
-      let path = fixture.folder.path("out/\(try #require(image.variants.first).path)")
+      let path = fixture.folder.path("out/\(try #require(image.variants.first).reference)")
       let tags = try await Self.read(path)
       var kinds: [String] = []
       // A JPEG XL's profile is in its codestream, which exiftool does not read.
@@ -138,7 +138,7 @@ import Testing
       let result = try await fixture.run()
       #expect(result.status == 0, "\(result.errors)")
       for image in try fixture.catalog.images {
-        let path = try #require(image.variants.first).path
+        let path = try #require(image.variants.first).reference
         let tags = try await Self.read(fixture.folder.path("out/\(path)"))
         #expect(tags["IFD0:Artist"] == "An artist", "\(image.id) \(tags)")
         #expect(tags["IFD0:Make"] == "Maker", "\(image.id)")
@@ -223,7 +223,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     await nginx.stop()
     for (image, title) in zip(try fixture.catalog.images, [nil, "A title"]) {
-      let path = fixture.folder.path("out/\(try #require(image.variants.first).path)")
+      let path = fixture.folder.path("out/\(try #require(image.variants.first).reference)")
       let tags = try await Self.read(path)
       #expect(tags["IFD0:Artist"] == "An artist")
       #expect(tags["XMP-dc:Title"] == title, "\(tags)")
@@ -267,7 +267,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     await nginx.stop()
     for (way, image) in zip(ways, try fixture.catalog.images) {
-      let path = "out/\(try #require(image.variants.first).path)"
+      let path = "out/\(try #require(image.variants.first).reference)"
       let tags = try await Self.read(fixture.folder.path(path))
       #expect(tags["IFD0:Artist"] == "An artist", "\(way)")
       let found = tags.keys.filter {

@@ -93,7 +93,8 @@ import Testing
     #expect(try await fixture.run().status == 0)
     await nginx.stop()
     let named = Set(
-      try fixture.catalog.images.flatMap(\.variants).map { $0.path.dropFirst(9) }.map(String.init))
+      try fixture.catalog.images.flatMap(\.variants).map { $0.reference.dropFirst(9) }.map(
+        String.init))
     try fixture.folder.write("mine", to: "out/variants/notes.txt")
     let output = fixture.folder.path("out")
     let all = Set(fixture.folder.files(below: "out/variants"))

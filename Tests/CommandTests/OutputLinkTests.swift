@@ -264,16 +264,16 @@ import Testing
     let tall = try #require(variants.first { $0.height != 40 })
     let jpeg = try #require(first.also?.first)
     for (path, bytes, problem) in [
-      (other.path, other.bytes, "\(other.width) x \(other.height) pixels"),
-      (tall.path, tall.bytes, "\(tall.width) x \(tall.height) pixels"),
-      (jpeg.path, jpeg.bytes, "is a JPEG image instead of image/webp"),
+      (other.reference, other.bytes ?? 0, "\(other.width) x \(other.height) pixels"),
+      (tall.reference, tall.bytes ?? 0, "\(tall.width) x \(tall.height) pixels"),
+      (jpeg.reference, jpeg.bytes ?? 0, "is a JPEG image instead of image/webp"),
     ] {
-      let place = fixture.folder.path("out/\(first.path)")
+      let place = fixture.folder.path("out/\(first.reference)")
       let whole = try Data(contentsOf: URL(filePath: place))
       try fixture.folder.read("out/\(path)").write(to: URL(filePath: place))
       try fixture.folder.write(
         text.replacing(
-          "\"bytes\":\(first.bytes)", with: "\"bytes\":\(bytes)", maxReplacements: 1),
+          "\"bytes\":\(first.bytes ?? 0)", with: "\"bytes\":\(bytes)", maxReplacements: 1),
         to: "out/catalog.json")
       for options in [[], ["--deep"]] {
         let result = try await Tool.run(
@@ -282,7 +282,7 @@ import Testing
         let sentence =
           problem.hasPrefix("is")
           ? problem : "has \(problem) instead of \(first.width) x \(first.height)"
-        #expect(result.output.contains("\(first.path) \(sentence)\n"), "\(result.output)")
+        #expect(result.output.contains("\(first.reference) \(sentence)\n"), "\(result.output)")
       }
       try whole.write(to: URL(filePath: place))
     }

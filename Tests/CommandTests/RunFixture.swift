@@ -96,7 +96,7 @@ struct RunFixture {
     let catalog = try catalog
     let image = try #require(catalog.images.first { $0.id == id })
     return folder.path(
-      "out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).path)")
+      "out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).reference)")
   }
 
   /// Checks what holds for every output: the catalog's files exist and have the stated size, names
@@ -104,11 +104,10 @@ struct RunFixture {
   func expectWhole() async throws {
     let catalog = try catalog
     for variant in catalog.images.flatMap(\.variants) {
-      let files =
-        [(variant.path, variant.bytes)] + (variant.also ?? []).map { ($0.path, $0.bytes) }
-      for (path, bytes) in files {
+      for file in variant.files {
+        let path = try #require(file.path)
         let data = try folder.read("out/\(path)")
-        #expect(data.count == bytes)
+        #expect(data.count == file.bytes)
         let digest = try await Tool.run("/usr/bin/sha256sum", [folder.path("out/\(path)")])
         let name = path.split(separator: "/").last ?? ""
         #expect(name.hasPrefix(digest.output.prefix(32)))

@@ -96,7 +96,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     let text = try fixture.catalogText
     // One at a time: a file's bytes must not depend on which other files are made with it.
-    for path in try fixture.catalog.images.flatMap(\.variants).map(\.path) {
+    for path in try fixture.catalog.images.flatMap(\.variants).map(\.reference) {
       try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(path)"))
       #expect(try await fixture.run().status == 0)
       #expect(try fixture.report["encodes"] == 1)

@@ -32,7 +32,7 @@ import Testing
   func variantsAreImmutable(_ server: ServedOutput.Server) async throws {
     let fixture = try await ServedOutput.make()
     var files = try fixture.catalog.images.flatMap(\.variants).flatMap(\.files)
-      .map { (path: $0.path, type: $0.type, bytes: $0.bytes) }
+      .map { (path: $0.reference, type: $0.type, bytes: $0.bytes ?? 0) }
     #expect(
       Set(files.map(\.type)) == [
         "image/avif", "image/webp", "image/jxl", "image/jpeg", "image/png",

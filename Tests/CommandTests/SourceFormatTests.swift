@@ -70,7 +70,7 @@ import Testing
       "/usr/bin/vips", ["icc_transform", source, reference, "srgb", "--input-profile", "cmyk"])
     #expect(made.status == 0)
     let image = try #require(try fixture.catalog.images.first)
-    let pixels = try Pixels(fixture.folder.path("out/\(image.variants[0].path)"))
+    let pixels = try Pixels(fixture.folder.path("out/\(image.variants[0].reference)"))
     let expected = try Pixels(reference)
     for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
       #expect(distance(pixels.at(x, y), expected.at(x, y)) <= 1)

@@ -202,7 +202,7 @@ import Testing
     _ = try await fixture.run()
     await nginx.stop()
     for image in try fixture.catalog.images where image.status == .ok {
-      let bytes = try fixture.folder.read("out/\(image.variants[0].path)")
+      let bytes = try fixture.folder.read("out/\(image.variants[0].reference)")
       #expect(bytes.range(of: Data("SECRET".utf8)) == nil, "\(image.id)")
       let source = try folder.read(image.id)
       #expect((bytes.count <= source.count) == stored.contains(image.id), "\(image.id)")

@@ -42,7 +42,7 @@ import Testing
     let schema = try Self.schema()
     let top = Self.properties(schema)
     var groups: [(String?, Set<String>)] = [(nil, Set(top.keys))]
-    for name in ["variants", "fetch", "limits", "catalog", "store"] {
+    for name in ["variants", "fetch", "limits", "catalog", "store", "delivery"] {
       groups.append((name, Set(Self.properties(top[name]).keys)))
     }
     for (group, keys) in groups {

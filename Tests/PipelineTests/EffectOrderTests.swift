@@ -38,7 +38,7 @@ import Testing
     let parts = try await run.parts()
     let look = Look(parts: parts, digest: SHA256.of(photo))
     let steps: [(stage: Stage, step: any Step)] = [
-      (.check, CheckSlots(parts)), (.lookUp, LookUp(parts)), (.ask, Ask(parts)),
+      (.check, CheckItem(parts)), (.lookUp, LookUp(parts)), (.ask, Ask(parts)),
       (.receive, Receive(parts)), (.plan, PlanFiles(parts)), (.make, Make(parts)),
       (.publish, Publish(parts)), (.revalidate, look), (.keep, Keep(parts)),
     ]

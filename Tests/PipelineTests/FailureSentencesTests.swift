@@ -62,7 +62,9 @@ import Testing
       .refused(.tooManyPixels(image, limit: 1_000)),
       .init(
         code: "too-many-pixels",
-        message: "The image has 400 x 300 pixels; limits.pixels allows 1000.", retryable: false)
+        message:
+          "The image has 400 x 300 pixels; limits.pixels, or the image service, allows 1000.",
+        retryable: false)
     ),
     (
       .refused(.tooLarge(image, limit: 64_000_000)),

@@ -106,7 +106,7 @@ import Testing
     ] as [([String]?, String)])
   func checkSlots(_ slots: [String]?, _ expected: String) async throws {
     let (run, parts) = try await Self.begun()
-    let decision = try await CheckSlots(parts).perform(Self.work(run, slots: slots))
+    let decision = try await CheckItem(parts).perform(Self.work(run, slots: slots))
     #expect(decision.summary == expected)
   }
 

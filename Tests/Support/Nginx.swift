@@ -13,13 +13,18 @@ public final class Nginx: Sendable {
   ///   - root: the folder to serve.
   ///   - listen: parameters of the `listen` directive after the port: `ssl http2`.
   ///   - server: further lines of its configuration. PORT is replaced with the port.
-  public init(serving root: URL, listen: String = "", server: String = "") async throws {
+  ///   - modules: the paths of modules to load.
+  public init(
+    serving root: URL, listen: String = "", server: String = "", modules: [String] = []
+  ) async throws {
     folder = try TemporaryFolder()
     // Another process may take the port first, so try several.
     for _ in 0..<10 {
       let port = Ports.random()
-      let configuration = Self.configuration(
-        root: root.path, port: port, home: folder.url.path, listen: listen, server: server)
+      let configuration =
+        modules.map { "load_module \($0);\n" }.joined()
+        + Self.configuration(
+          root: root.path, port: port, home: folder.url.path, listen: listen, server: server)
       let path = try folder.write(configuration, to: "nginx.conf")
       let running = try Tool.start(
         "/usr/sbin/nginx", ["-c", path, "-e", folder.path("error.log")])

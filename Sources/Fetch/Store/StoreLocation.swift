@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// A place in an object store: `s3://bucket/prefix`.
 package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
   package var bucket: String
@@ -15,7 +17,7 @@ package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
     let parts = text.dropFirst(5).split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let isName = parts[0].utf8.allSatisfy { byte in
-      Self.isUnreserved(byte) && byte != UInt8(ascii: "~")
+      PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~")
     }
     guard isName, (1...255).contains(parts[0].utf8.count) else { return nil }
     bucket = String(parts[0])
@@ -35,25 +37,6 @@ package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
   /// A text as it is signed and sent: every byte but A–Z, a–z, 0–9, `-`, `.`, `_`, `~` is %XX, with
   /// digits in upper case (AWS Signature Version 4). Some servers accept less, none asks for more.
   static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if isUnreserved(byte) || (keepingSlashes && byte == UInt8(ascii: "/")) {
-        bytes.append(byte)
-      } else {
-        let digits = Array("0123456789ABCDEF".utf8)
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
+    PercentEncoding.encode(text, keeping: keepingSlashes ? "/" : "")
   }
 }

@@ -34,7 +34,7 @@ struct ExportContext: Sendable {
   var companionNames: [String]
 
   /// The URL of a file for clients; relative to the catalog if the pipeline has no `base-url`.
-  func url(_ path: String) -> String { head.url(of: path) }
+  func url(_ file: CatalogVariant.File) -> String { head.url(of: file) }
 
   /// The file of an image for a slot at each scale.
   func files(of image: CatalogImage, in slot: String) -> [(variant: CatalogVariant, scale: Int)] {
@@ -52,7 +52,7 @@ struct ExportContext: Sendable {
     var files = hasChosenSlots ? [] : image.wholeVariants
     for slot in slots where files.isEmpty {
       for file in self.files(of: image, in: slot).map(\.variant)
-      where !files.contains(where: { $0.path == file.path }) {
+      where !files.contains(where: { $0.reference == file.reference }) {
         files.append(file)
       }
     }
@@ -60,23 +60,31 @@ struct ExportContext: Sendable {
   }
 
   /// The bytes of a file of the catalog.
-  func read(_ path: String) throws(SystemError) -> [UInt8] {
-    let file = try output.open(path, .read)
-    return try file.read(file.size(), at: 0)
+  func read(_ file: CatalogVariant.File) throws -> [UInt8] {
+    let open = try output.open(path(of: file), .read)
+    return try open.read(open.size(), at: 0)
+  }
+
+  /// - Throws: ``OutputToolError`` if an image service makes the file.
+  func path(of file: CatalogVariant.File) throws(OutputToolError) -> String {
+    guard let path = file.path else {
+      throw OutputToolError(
+        "an image service makes the files of this output (\"delivery\"), and this export needs files; run with "
+          + "\"delivery.files: true\" first")
+    }
+    return path
   }
 }
 
 extension String {
-  /// As a URL in `srcset`, whose syntax uses blanks and commas (HTML, section 4.8.4.2.1).
+  /// As a URL in `srcset` (HTML, section 4.8.4.2.1): it has no blanks, and a comma neither begins nor ends it.
+  /// Other commas stay, because a signature may cover them.
   var sourceSetURL: String {
-    var text = ""
-    for character in unicodeScalars {
-      switch character {
-      case " ": text += "%20"
-      case ",": text += "%2C"
-      default: text.unicodeScalars.append(character)
-      }
-    }
-    return text
+    let whole = replacing(" ", with: "%20")
+    let body = whole.drop { $0 == "," }
+    let end = body.reversed().prefix { $0 == "," }.count
+    let comma = "%2C"
+    return String(repeating: comma, count: whole.count - body.count) + body.dropLast(end)
+      + String(repeating: comma, count: end)
   }
 }

@@ -37,7 +37,7 @@ struct GalleryTotals {
     for file in image.variants.flatMap(\.files) {
       files += 1
       // A damaged catalog may state any number.
-      let (sum, isTooLarge) = bytes.addingReportingOverflow(max(0, file.bytes))
+      let (sum, isTooLarge) = bytes.addingReportingOverflow(max(0, file.bytes ?? 0))
       bytes = isTooLarge ? .max : sum
     }
   }

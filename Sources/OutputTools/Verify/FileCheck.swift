@@ -59,14 +59,7 @@ struct FileCheck {
       reader.add(more.span, at: range.lowerBound)
       if more.count < range.count { reader.end(at: range.lowerBound + more.count) }
     }
-    guard case .header(let header) = reader.reading else { return "is not a recognized image" }
-    guard header.width == file.width, header.height == file.height else {
-      return "has \(header.width) x \(header.height) pixels instead of "
-        + "\(file.width) x \(file.height)"
-    }
-    guard OutputFormat(rawValue: header.format.rawValue)?.mediaType == file.type else {
-      return "is \(header.format.withArticle) image instead of \(file.type)"
-    }
-    return nil
+    return HeaderComparison.problem(
+      reader.reading, width: file.width, height: file.height, type: file.type)
   }
 }

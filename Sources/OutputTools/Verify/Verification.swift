@@ -9,12 +9,20 @@ package struct Verification: Sendable {
   private let isDeep: Bool
   private let removesBroken: Bool
   private let state: String?
+  private let sample: Int
+  private let access: DeliveryAccess
 
   /// - Parameters:
   ///   - isDeep: whether contents are read, and compared with the digests in their names.
   ///   - removesBroken: whether broken files are deleted, so that the next run regenerates them.
   ///   - state: the directory of the state of an output in an object store.
-  package init(_ root: String, isDeep: Bool, removesBroken: Bool, state: String? = nil) {
+  ///   - sample: this many files of an image service are fetched, chosen by chance.
+  package init(
+    _ root: String, isDeep: Bool, removesBroken: Bool, state: String? = nil, sample: Int = 0,
+    access: DeliveryAccess
+  ) {
+    self.sample = sample
+    self.access = access
     self.root = root
     self.state = state
     self.isDeep = isDeep
@@ -70,7 +78,29 @@ package struct Verification: Sendable {
       }
     }
     try await checkPages(of: output, &report, onProblem)
+    if sample > 0 { try await checkSample(of: file, &report, onProblem) }
     return report
+  }
+
+  private func checkSample(
+    of catalog: CatalogFile, _ report: inout VerifyReport,
+    _ onProblem: (VerifyReport.Problem) -> Void
+  ) async throws {
+    var sample = DeliverySample(of: sample)
+    var images = try catalog.images()
+    while let image = try images.next() { sample.add(image) }
+    guard !sample.files.isEmpty else { throw OutputToolError.noURLs(root) }
+    let client = try DeliveryClient(access)
+    var rest = sample.files[...]
+    var sampled = report
+    try await client.request {
+      rest.popFirst()
+    } done: { file, problem in
+      sampled.files += 1
+      if let problem { onProblem(sampled.add(id: file.id, path: file.url, problem)) }
+    }
+    sampled.bytes = client.bytes
+    report = sampled
   }
 
   private func checkPages(

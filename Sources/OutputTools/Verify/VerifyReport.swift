@@ -13,6 +13,8 @@ package struct VerifyReport: Sendable {
   package var files = 0
   package var problemCount = 0
   package var removed = 0
+  /// Fetched from an image service.
+  package var bytes = 0
   /// The first problems, as many as ``json`` lists.
   private(set) var problems: [Problem] = []
 
@@ -36,6 +38,7 @@ package struct VerifyReport: Sendable {
       object.member("files", files)
       object.member("problemCount", problemCount)
       object.member("removed", removed)
+      object.member("bytesFetched", bytes)
       object.name("problems")
       object.array { list in
         for problem in problems {

@@ -42,7 +42,7 @@ extension Refusal {
     case .sideTooLong(let image):
       "the image has \(image.dimensions) pixels; no side may be longer than 10000000"
     case .tooManyPixels(let image, let limit):
-      "the image has \(image.dimensions) pixels; limits.pixels allows \(limit)"
+      "the image has \(image.dimensions) pixels; limits.pixels, or the image service, allows \(limit)"
     case .tooLarge(_, let limit): "the file is larger than \(limit) bytes (max-bytes)"
     case .stored(_, let sentence, _): sentence
     }

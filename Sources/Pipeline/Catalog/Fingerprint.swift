@@ -1,4 +1,5 @@
 internal import TesseraBytes
+internal import TesseraDelivery
 internal import TesseraImageHeader
 internal import TesseraPipelineFile
 internal import TesseraPlaceholder
@@ -63,6 +64,7 @@ enum Fingerprint {
     lines.append("gravity \(plan.gravity.rawValue)")
     lines.append("lanes \(plan.lanes.rawValue)")
     lines.append("placeholders \(file.placeholders.map(\.rawValue))")
+    if let service = file.delivery { lines += service.identity }
     lines.append("base \(file.baseURL ?? "")")
     lines.append("fail on \(file.failOn.rawValue)")
     lines.append("accept \(file.accept.map(\.rawValue))")

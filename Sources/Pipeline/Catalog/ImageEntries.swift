@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraDelivery
 internal import TesseraPipelineFile
 internal import TesseraPlaceholder
 internal import TesseraPlan
@@ -11,8 +12,10 @@ struct ImageEntries: Sendable {
   /// The placeholders that entries show.
   let placeholders: [Placeholders.Kind]
   let profile: PipelineFile.Profile
+  let service: ImageService?
 
   init(_ file: PipelineFile) {
+    service = file.delivery
     plan = file.plan
     placeholders = file.placeholders
     profile = file.profile
@@ -25,9 +28,18 @@ struct ImageEntries: Sendable {
     _ item: Item, _ content: ContentRecord, _ blueprint: Blueprint, error: ItemFailure? = nil
   ) -> CatalogImage {
     var records = blueprint.records[...]
-    let variants = blueprint.plan.variants.compactMap { planned in
+    var variants: [CatalogVariant] = []
+    for (index, planned) in blueprint.plan.variants.enumerated() {
       defer { records = records.dropFirst(planned.files.count) }
-      return variant(planned, records.prefix(planned.files.count).compactMap(\.self))
+      guard var variant = variant(planned, records.prefix(planned.files.count).compactMap(\.self))
+      else { continue }
+      if let service,
+        let urls = urls(of: index, in: blueprint.plan, of: item, blueprint.facts.size, by: service)
+      {
+        variant.url = urls[0]
+        for place in urls.indices.dropFirst() { variant.also?[place - 1].url = urls[place] }
+      }
+      variants.append(variant)
     }
     let warnings = content.warnings.map(\.sentence)
     return CatalogImage(
@@ -52,8 +64,8 @@ struct ImageEntries: Sendable {
       return plan.variants[other].crop == part && variant.width >= wanted.width
         && variant.height >= wanted.height
         && variant.files.map(\.type) == wanted.files.map(\.type)
-        && zip(variant.files, wanted.files).allSatisfy { $0.bytes <= $1.bytes }
-    }.min { (variants[$0].bytes, $0) < (variants[$1].bytes, $1) } ?? index
+        && zip(variant.files, wanted.files).allSatisfy { ($0.bytes ?? 0) <= ($1.bytes ?? 0) }
+    }.min { (variants[$0].bytes ?? 0, $0) < (variants[$1].bytes ?? 0, $1) } ?? index
   }
 
   /// - Parameter records: one for each of the variant's files; with fewer the variant is left out.
@@ -118,6 +130,45 @@ struct ImageEntries: Sendable {
       image.frames = record.isAnimated == false ? 1 : nil
     }
     return image
+  }
+
+  // MARK: Items that an image service shows
+
+  /// - Parameter error: why the item is stale; nil if it is not.
+  func delivered(
+    _ item: Item, _ size: KnownSize, _ plan: Plan, by service: ImageService,
+    error: ItemFailure? = nil
+  ) -> CatalogImage {
+    var image = pending(item, size, plan)
+    image.status = error == nil ? .ok : .stale
+    image.error = error.map { CatalogImage.Failure($0) }
+    image.variants = plan.variants.enumerated().map { index, planned in
+      let urls = urls(of: index, in: plan, of: item, size.facts.size, by: service)
+      let (file, size) = (planned.files[0], planned.size)
+      let also = zip(planned.files, urls ?? []).dropFirst().map { file, url in
+        CatalogVariant.Alternative(
+          url: url, type: file.encoding.format.mediaType, fallback: file.fallback?.code)
+      }
+      return CatalogVariant(
+        url: urls?.first, type: file.encoding.format.mediaType, width: size.width,
+        height: size.height, fallback: file.fallback?.code, also: also.isEmpty ? nil : also)
+    }
+    image.slots = slots(plan) { $0.requests.map(\.variant) }
+    return image
+  }
+
+  /// The URLs of a variant's files. Nil if the service can't make one of them as it is planned.
+  private func urls(
+    of variant: Int, in plan: Plan, of item: Item, _ source: Size, by service: ImageService
+  ) -> [String]? {
+    let mode = plan.mode(of: variant)
+    let urls = plan.variants[variant].files.compactMap { file in
+      service.url(
+        of: DeliveryRequest(
+          url: item.shownURL, source: source, focus: item.focus ?? self.plan.gravity.focus,
+          mode: mode, file: file))
+    }
+    return urls.count == plan.variants[variant].files.count ? urls : nil
   }
 
   // MARK: Items that cannot be shown

@@ -71,6 +71,7 @@ extension RunReport {
     object.name("variants")
     object.object { variants in
       variants.member("asked", variantsAsked)
+      variants.member("delivered", variantsDelivered)
       variants.member("made", variantsMade)
       variants.member("reused", variantsReused)
       variants.member("bytesWritten", bytesWritten)

@@ -18,6 +18,8 @@ package struct RunReport: Sendable {
   package var notModified = 0
   package var bytesFetched = 0
   package var variantsAsked = 0
+  /// Made by an image service, when clients request them.
+  package var variantsDelivered = 0
   package var variantsMade = 0
   package var variantsReused = 0
   package var bytesWritten = 0

@@ -5,13 +5,15 @@ extension CatalogImage {
   ///
   /// - Parameters:
   ///   - wanted: the file chosen for the place.
-  ///   - isCached: whether the file with this path is at hand.
+  ///   - isCached: whether the file with this ``CatalogVariant/reference`` is at hand.
   public func cachedVariant(
-    for wanted: CatalogVariant, isCached: (_ path: String) -> Bool
+    for wanted: CatalogVariant, isCached: (_ reference: String) -> Bool
   ) -> CatalogVariant? {
-    func has(_ variant: CatalogVariant) -> Bool { variant.files.contains { isCached($0.path) } }
+    func has(_ variant: CatalogVariant) -> Bool {
+      variant.files.contains { isCached($0.reference) }
+    }
     if has(wanted) { return wanted }
-    let alike = variants.filter { $0.hasShape(of: wanted) && $0.path != wanted.path }
+    let alike = variants.filter { $0.hasShape(of: wanted) && $0.reference != wanted.reference }
     let larger = alike.filter { $0.width >= wanted.width && $0.height >= wanted.height }
     return larger.first(where: has)
       ?? alike.filter { $0.width <= wanted.width && $0.height <= wanted.height }.last(where: has)

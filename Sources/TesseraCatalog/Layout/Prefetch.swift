@@ -8,12 +8,12 @@
 public struct Prefetch: Sendable, Hashable {
   /// A file that a place needs.
   public struct Request: Sendable, Hashable {
-    /// Relative to the catalog.
+    /// What is fetched (``CatalogVariant/reference``): a path relative to the catalog, or a URL.
     public var path: String
-    /// The file's size.
+    /// The file's size. For a file that an image service makes, which is not known before: an estimate.
     public var bytes: Int
 
-    /// The request for a file by its path.
+    /// The request for a file by its path or URL.
     public init(path: String, bytes: Int) {
       self.path = path
       self.bytes = bytes
@@ -21,9 +21,12 @@ public struct Prefetch: Sendable, Hashable {
 
     var cost: Double { Double(max(0, bytes)) }
 
-    /// The request for a variant in its first format.
+    /// The request for a variant in its first format. What is not known of its size is estimated: a
+    /// quarter of a byte for each pixel.
     public init(_ variant: CatalogVariant) {
-      self.init(path: variant.path, bytes: variant.bytes)
+      let pixels = max(0, Double(variant.width)) * max(0, Double(variant.height))
+      let estimate = Int(min(1e12, (pixels / 4).rounded(.down)))
+      self.init(path: variant.reference, bytes: variant.bytes ?? estimate)
     }
   }
 

@@ -1,20 +1,23 @@
-/// An encoded file.
+/// An image at one size: an encoded file, or a URL at which an image service makes it, or both.
 public struct CatalogVariant: Codable, Sendable, Hashable {
   /// Relative to the catalog. The name contains the SHA-256 of the content, so the content behind a
-  /// name never changes.
-  public var path: String
+  /// name never changes. Nil if there is no file.
+  public var path: String?
+  /// Of an image service. Nil if there is only a file.
+  public var url: String?
   /// The media type.
   public var type: String
-  /// Pixels, read back from the encoded file.
+  /// Pixels, read back from the encoded file; without a file, as they are requested from an image service.
   public var width: Int
-  /// Pixels, read back from the encoded file.
+  /// Pixels, read back from the encoded file; without a file, as they are requested from an image service.
   public var height: Int
-  /// The file's size.
-  public var bytes: Int
+  /// The file's size. Nil if there is no file.
+  public var bytes: Int?
   /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
   public var sha256: String?
-  /// Why the format is not the requested one: `webp-size-limit` if a side is longer than the format
-  /// can hold, `avif-no-animation` if the format would lose the animation.
+  /// Why the format, or the size, is not the requested one: `webp-size-limit` if a side is longer than the
+  /// format can hold, `avif-no-animation` if the format would lose the animation, `service-limit` if an image
+  /// service makes no larger image.
   public var fallback: String?
   /// The same image at the same size in the other requested formats, in their order of preference.
   /// Nil if there are none.
@@ -22,22 +25,26 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
 
   /// The same image in another format.
   public struct Alternative: Codable, Sendable, Hashable {
-    /// Relative to the catalog.
-    public var path: String
+    /// Relative to the catalog; nil if there is no file.
+    public var path: String?
+    /// Of an image service; nil if there is only a file.
+    public var url: String?
     /// The media type.
     public var type: String
-    /// The file's size.
-    public var bytes: Int
+    /// The file's size; nil if there is no file.
+    public var bytes: Int?
     /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
     public var sha256: String?
     /// Why the format is not the requested one.
     public var fallback: String?
 
-    /// A file by its members.
+    /// An image in another format by its members.
     public init(
-      path: String, type: String, bytes: Int, fallback: String? = nil, sha256: String? = nil
+      path: String? = nil, url: String? = nil, type: String, bytes: Int? = nil,
+      fallback: String? = nil, sha256: String? = nil
     ) {
       self.path = path
+      self.url = url
       self.type = type
       self.bytes = bytes
       self.sha256 = sha256
@@ -47,10 +54,11 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
 
   /// A variant by its members.
   public init(
-    path: String, type: String, width: Int, height: Int, bytes: Int, fallback: String? = nil,
-    also: [Alternative]? = nil, sha256: String? = nil
+    path: String? = nil, url: String? = nil, type: String, width: Int, height: Int,
+    bytes: Int? = nil, fallback: String? = nil, also: [Alternative]? = nil, sha256: String? = nil
   ) {
     self.path = path
+    self.url = url
     self.type = type
     self.width = width
     self.height = height
@@ -63,17 +71,18 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
 
 extension CatalogVariant: CatalogRecord {
   static var blank: CatalogVariant {
-    CatalogVariant(path: "", type: "", width: 0, height: 0, bytes: 0)
+    CatalogVariant(type: "", width: 0, height: 0)
   }
 
   static func members<Visitor: MemberVisitor & ~Copyable>(
     _ visitor: inout Visitor, _ variant: inout CatalogVariant
   ) throws(Visitor.Failure) {
-    try visitor.required("path", &variant.path)
+    try visitor.optional("path", &variant.path)
+    try visitor.optional("url", &variant.url)
     try visitor.required("type", &variant.type)
     try visitor.required("width", &variant.width)
     try visitor.required("height", &variant.height)
-    try visitor.required("bytes", &variant.bytes)
+    try visitor.optional("bytes", &variant.bytes)
     try visitor.optional("sha256", &variant.sha256)
     try visitor.optional("fallback", &variant.fallback)
     try visitor.optional("also", &variant.also)
@@ -84,14 +93,15 @@ extension CatalogVariant: CatalogRecord {
 }
 
 extension CatalogVariant.Alternative: CatalogRecord {
-  static var blank: Self { Self(path: "", type: "", bytes: 0) }
+  static var blank: Self { Self(type: "") }
 
   static func members<Visitor: MemberVisitor & ~Copyable>(
     _ visitor: inout Visitor, _ other: inout Self
   ) throws(Visitor.Failure) {
-    try visitor.required("path", &other.path)
+    try visitor.optional("path", &other.path)
+    try visitor.optional("url", &other.url)
     try visitor.required("type", &other.type)
-    try visitor.required("bytes", &other.bytes)
+    try visitor.optional("bytes", &other.bytes)
     try visitor.optional("sha256", &other.sha256)
     try visitor.optional("fallback", &other.fallback)
   }

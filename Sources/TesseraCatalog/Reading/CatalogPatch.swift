@@ -163,7 +163,7 @@ private struct Entry {
       as: "images.\(id)"
     ) { scanner throws(JSONScanner.Failure) in
       let image = try CatalogImage.read(from: &scanner)
-      try image.checkPaths(at: 0)
+      try image.checkPlaces(at: 0)
       return image
     }
   }

@@ -92,7 +92,7 @@ public struct CatalogReader: Sendable {
       do throws(JSONScanner.Failure) {
         let start = scanner.offset
         let image = try CatalogImage.read(from: &scanner)
-        try image.checkPaths(at: start)
+        try image.checkPlaces(at: start)
         return image
       } catch {
         throw error.within("[\(count)]").within("images")

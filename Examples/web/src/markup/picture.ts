@@ -77,7 +77,7 @@ export function picture(catalog: Catalog, image: Image, slot: string, options: P
 /** The box that the image covers, for a slot of mode "fill" with two sides. */
 function filledBox(catalog: Catalog, slot: string): { width: number; height: number } | undefined {
   const definition = slotOf(catalog, slot);
-  if (definition?.mode !== "fill" || definition.width === undefined || definition.height === undefined) return undefined;
+  if (definition === undefined || definition.mode === "fit" || definition.width === undefined || definition.height === undefined) return undefined;
   return { width: definition.width, height: definition.height };
 }
 

@@ -60,7 +60,7 @@ final class ExactFiles {
     var missing: [(scale: Int, size: Size)] = []
     for (scale, size) in wanted {
       if let file = file(of: image, size, in: slot) {
-        made.append(Density(scale: scale, bytes: try context.read(file.path), type: file.type))
+        made.append(Density(scale: scale, bytes: try context.read(file), type: file.type))
       } else {
         missing.append((scale, size))
       }
@@ -80,6 +80,7 @@ final class ExactFiles {
     _ wanted: [(scale: Int, size: Size)], from source: CatalogVariant, of image: CatalogImage
   ) async throws -> [Density] {
     let file = source.files.first { OutputFormat(mediaType: $0.type) != nil } ?? source.files[0]
+    let path = try context.path(of: file)
     // What the decoder sees may differ: a JPEG has no alpha whatever its source had.
     var facts = SourceFacts(
       size: Size(source.width, source.height), hasAlpha: image.alpha == true, frames: 1)
@@ -87,7 +88,7 @@ final class ExactFiles {
       let format = format(facts)
       switch try await pool.perform(
         job(wanted.map(\.size), file, facts, format),
-        of: JobSource(.file(path: context.output.path(of: file.path)), host: ""))
+        of: JobSource(.file(path: context.output.path(of: path)), host: ""))
       {
       case .made(let files):
         return try wanted.indices.map { index in
@@ -96,10 +97,10 @@ final class ExactFiles {
         }
       case .differs(let seen): facts = seen
       case .failed(let failure):
-        throw OutputToolError("\"\(file.path)\" can't be decoded: \(failure.message)")
+        throw OutputToolError("\"\(path)\" can't be decoded: \(failure.message)")
       }
     }
-    throw OutputToolError("\"\(file.path)\" can't be decoded: its size is not certain")
+    throw OutputToolError("\"\(path)\" can't be decoded: its size is not certain")
   }
 
   /// WebP where the platform shows it; else PNG for transparency, and JPEG.

@@ -53,7 +53,7 @@ final class EleventyExport: Exporting {
 
   private func write(_ sized: SizedFile, as format: String, to list: inout JSONWriter) {
     let (file, variant) = sized
-    let url = context.url(file.path)
+    let url = context.url(file)
     list.object { entry in
       entry.member("format", format)
       entry.member("width", variant.width)
@@ -61,9 +61,10 @@ final class EleventyExport: Exporting {
       entry.member("url", url)
       entry.member("sourceType", file.type)
       entry.member("srcset", "\(url.sourceSetURL) \(variant.width)w")
-      entry.member("filename", FileSystem.name(of: file.path))
-      entry.member("outputPath", context.output.path(of: file.path))
-      entry.member("size", file.bytes)
+      guard let path = file.path, let bytes = file.bytes else { return }
+      entry.member("filename", FileSystem.name(of: path))
+      entry.member("outputPath", context.output.path(of: path))
+      entry.member("size", bytes)
     }
   }
 }

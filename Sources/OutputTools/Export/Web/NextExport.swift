@@ -70,7 +70,7 @@ final class NextExport: Exporting {
         for variant in variants {
           list.array { pair in
             pair.value(variant.width)
-            pair.value(context.url((variant.file(accepting: Self.types) ?? variant.files[0]).path))
+            pair.value(context.url(variant.file(accepting: Self.types) ?? variant.files[0]))
           }
         }
       }

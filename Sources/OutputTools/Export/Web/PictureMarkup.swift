@@ -83,7 +83,7 @@ struct PictureMarkup {
     let loading =
       eager > 0 ? "loading=\"eager\" fetchpriority=\"high\"" : "loading=\"lazy\""
     return
-      "<img class=\"\(classes)\" src=\"\(context.url(last[0].file.path).escapedHTML)\""
+      "<img class=\"\(classes)\" src=\"\(context.url(last[0].file).escapedHTML)\""
       + " srcset=\"\(set(last).escapedHTML)\"\(sizes) width=\"\(size.width)\" height=\"\(size.height)\""
       + " alt=\"\((image.alt ?? "").escapedHTML)\" \(loading) decoding=\"async\">"
   }
@@ -115,7 +115,7 @@ struct PictureMarkup {
   /// The value of `srcset`. A file that serves several scales is listed at each: a browser takes
   /// the nearest scale of the list, and for one that is missing that may be another file.
   private func set(_ choices: [Choice]) -> String {
-    choices.map { "\(context.url($0.file.path).sourceSetURL) \($0.descriptor)" }
+    choices.map { "\(context.url($0.file).sourceSetURL) \($0.descriptor)" }
       .joined(separator: ", ")
   }
 }

@@ -12,6 +12,10 @@ struct PictureStyle {
     for slot in slots {
       guard let box = head.slots[slot], let width = box.width else { continue }
       let name = Self.name(slot: slot)
+      // An image service that does not crop leaves that to the page.
+      if box.mode == .clip, let height = box.height {
+        text += "img.\(name){aspect-ratio:\(width)/\(height);object-fit:cover}\n"
+      }
       if box.mode == .fill, let height = box.height {
         text += "img.\(name){width:\(width)px;height:\(height)px;object-fit:cover}\n"
       } else if isFluid, box.isFluid {

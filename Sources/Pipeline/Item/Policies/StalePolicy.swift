@@ -11,6 +11,15 @@ struct StalePolicy: Sendable {
     return Self.allowsStale(failure) && now - record.confirmation.checked <= keep
   }
 
+  /// The size of a source that an image service goes on to show after a failure; nil if it does not. The
+  /// service may have what the source no longer gives.
+  func size(after failure: ItemFailure, _ source: KnownSource, now: Double) -> KnownSize? {
+    guard let size = KnownSize(source), Self.allowsStale(failure),
+      now - size.confirmation.checked <= keep
+    else { return nil }
+    return size
+  }
+
   /// A source that was confirmed in the future, because the clock was set back, as confirmed now: it
   /// would stay stale for as long as the clock was ahead. Nil if it need not be corrected.
   static func corrected(_ record: SourceRecord?, now: Double) -> SourceRecord? {

@@ -12,6 +12,7 @@ struct ReadHeader: Step {
   private let freshness: FreshnessPolicy
   private let clock: WallClock
   private let order: PipelineFile.Order
+  private let showsFiles: Bool
 
   init(_ parts: RunParts) {
     let recorder = parts.recorder
@@ -24,6 +25,7 @@ struct ReadHeader: Step {
     freshness = parts.freshness
     clock = parts.clock
     order = fetch.order
+    showsFiles = parts.file.deliveringService == nil
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
@@ -90,7 +92,7 @@ struct ReadHeader: Step {
       record.confirmation = confirmation
       work.change.header = record
     }
-    return .done(known.outcome)
+    return .done(known.outcome(showsFiles: showsFiles))
   }
 }
 
@@ -99,11 +101,13 @@ struct UseKnownSize: Step {
   private let acceptance: Acceptance
   private let freshness: FreshnessPolicy
   private let clock: WallClock
+  private let showsFiles: Bool
 
   init(_ parts: RunParts) {
     acceptance = parts.acceptance
     freshness = parts.freshness
     clock = parts.clock
+    showsFiles = parts.file.deliveringService == nil
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
@@ -112,11 +116,11 @@ struct UseKnownSize: Step {
     guard let known = KnownSize(work.source, acceptance) else { return .next }
     if freshness.isLeftAlone(work.source) {
       work.reasons.append(.onlyFailedRequested)
-      return .done(known.outcome)
+      return .done(known.outcome(showsFiles: showsFiles))
     }
     guard freshness.isFresh(known.confirmation, now: clock.now()) else { return .next }
     work.reasons.append(.knownSizeFresh)
-    return .done(known.outcome)
+    return .done(known.outcome(showsFiles: showsFiles))
   }
 }
 
@@ -136,8 +140,10 @@ extension KnownSize {
   }
 
   /// An item with all its files is `ok` until its source is seen to have changed.
-  fileprivate var outcome: Outcome {
-    if case .bytes(_, let content, let blueprint, isReady: true) = self {
+  ///
+  /// - Parameter showsFiles: false if an image service makes the variants.
+  fileprivate func outcome(showsFiles: Bool) -> Outcome {
+    if showsFiles, case .bytes(_, let content, let blueprint, isReady: true) = self {
       .shown(content, blueprint)
     } else {
       .pending(self)

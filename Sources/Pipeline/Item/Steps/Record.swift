@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraDelivery
 internal import TesseraManifest
 internal import TesseraPipelineFile
 internal import TesseraPlan
@@ -11,6 +12,8 @@ struct Record: Sendable {
   private let state: StateStore
   private let entries: ImageEntries
   private let stale: StalePolicy
+  /// Makes the variants; nil if the run makes files.
+  private let service: ImageService?
   private let standing: StandingItems?
   private let clock: WallClock
   private let recorder: RunRecorder
@@ -19,6 +22,7 @@ struct Record: Sendable {
     state = parts.state
     entries = ImageEntries(parts.file)
     stale = parts.stale
+    service = parts.file.deliveringService
     standing = parts.standing
     clock = parts.clock
     recorder = parts.recorder
@@ -79,10 +83,18 @@ struct Record: Sendable {
     case .pending(let size):
       let plan = entries.plan(of: size, for: item)
       recorder.count(plan)
+      if let service {
+        recorder.update { $0.variantsDelivered += plan.files.count }
+        return (entries.delivered(item, size, plan, by: service), nil)
+      }
       // A newer header shows that the known bytes are no longer there.
       let content = if case .bytes = size { known } else { nil as String? }
       return (entries.pending(item, size, plan), content)
     case .failed(let failure):
+      if let service, let size = stale.size(after: failure, work.source, now: clock.now()) {
+        let plan = entries.plan(of: size, for: item)
+        return (entries.delivered(item, size, plan, by: service, error: failure), nil)
+      }
       let keepsSize = StalePolicy.keepsKnownSize(after: failure, work.source)
       if stale.isStale(after: failure, work.source, now: clock.now()),
         let (content, blueprint) = work.source.shown

@@ -2,30 +2,59 @@ internal import TesseraJSON
 
 extension CatalogImage {
   /// A catalog may come from anywhere, and apps join its paths to URLs and folders: a path is one that a run makes,
-  /// which leads nowhere else.
-  func checkPaths(at offset: Int) throws(JSONScanner.Failure) {
+  /// which leads nowhere else, and a URL is one of the web.
+  func checkPlaces(at offset: Int) throws(JSONScanner.Failure) {
     for (index, variant) in variants.enumerated() {
-      guard CatalogVariant.isPath(variant.path) else {
-        throw Self.failure(variant.path, at: offset).within("[\(index)]").within("variants")
-      }
-      for (place, other) in (variant.also ?? []).enumerated()
-      where !CatalogVariant.isPath(other.path) {
-        throw Self.failure(other.path, at: offset).within("[\(place)]").within("also")
-          .within("[\(index)]").within("variants")
+      do throws(JSONScanner.Failure) {
+        try Self.check(variant.path, variant.url, variant.bytes, at: offset)
+        for (place, other) in (variant.also ?? []).enumerated() {
+          do throws(JSONScanner.Failure) {
+            try Self.check(other.path, other.url, other.bytes, at: offset)
+          } catch {
+            throw error.within("[\(place)]").within("also")
+          }
+        }
+      } catch {
+        throw error.within("[\(index)]").within("variants")
       }
     }
   }
 
-  private static func failure(_ path: String, at offset: Int) -> JSONScanner.Failure {
-    JSONScanner.Failure(
-      offset: offset,
-      message:
+  private static func check(
+    _ path: String?, _ url: String?, _ bytes: Int?, at offset: Int
+  ) throws(JSONScanner.Failure) {
+    func failure(_ message: String) -> JSONScanner.Failure {
+      JSONScanner.Failure(offset: offset, message: message)
+    }
+    if let path, !CatalogVariant.isPath(path) {
+      throw failure(
         "expected a path such as variants/3f/3f9c…-192x256.webp, found \"\(path.prefix(80))\""
-    ).within("path")
+      ).within("path")
+    }
+    if let url, !CatalogVariant.isURL(url) {
+      throw failure(
+        "expected a URL that begins with http:// or https://, found \"\(url.prefix(80))\""
+      ).within("url")
+    }
+    if path == nil, url == nil { throw failure("\"path\" is missing") }
+    if path != nil, bytes == nil { throw failure("\"bytes\" is missing") }
   }
 }
 
 extension CatalogVariant {
+  /// Whether an app may request it as it is: an absolute http(s) URL without blanks, control characters and what
+  /// would end it in a page.
+  static func isURL(_ text: String) -> Bool {
+    let isWeb = ["http://", "https://"].contains {
+      text.hasPrefix($0) && text.utf8.count > $0.utf8.count
+    }
+    return isWeb
+      && text.unicodeScalars.allSatisfy {
+        $0.value > 0x20 && !(0x7F...0x9F).contains($0.value)
+          && !"\"<>\\".unicodeScalars.contains($0)
+      }
+  }
+
   /// The beginning of each path; `h` stands for a hexadecimal digit.
   private static let pattern = Array("variants/hh/\(String(repeating: "h", count: 32))-".utf8)
 

@@ -1,0 +1,170 @@
+package import TesseraPlan
+internal import TesseraText
+
+/// A variant as it is requested from a service.
+package struct DeliveryRequest: Sendable {
+  /// The source's URL, without secrets.
+  package var url: String
+  /// The source's size, as displayed.
+  package var source: Size
+  /// The point that crops keep, in shares of width and height from the upper left corner.
+  package var focus: PlanSource.Focus
+  package var mode: Mode
+  package var file: PlannedFile
+
+  package init(
+    url: String, source: Size, focus: PlanSource.Focus, mode: Mode, file: PlannedFile
+  ) {
+    self.url = url
+    self.source = source
+    self.focus = focus
+    self.mode = mode
+    self.file = file
+  }
+}
+
+extension ImageService {
+  /// The URL of a variant. Nil if the service can't fetch the source, which has no http(s) URL, or can't make the
+  /// variant as it is planned. A plan for ``limits`` has none of these.
+  package func url(of request: DeliveryRequest) -> String? {
+    guard let template, SourceURL.isFetchable(request.url),
+      limits.allow(request.file, of: request.source)
+    else {
+      return nil
+    }
+    var request = request
+    // As clients send it: a signature covers it.
+    request.url = PercentEncoding.encode(request.url, keeping: "!#$%&'()*+,/:;=?@[]")
+    let source = SourceParts(request.url)
+    let values = RequestValues(request, source, self)
+    let part = signed[request.mode] ?? signed[.fit]
+    let inner = part?.expand { values.text(of: $0) } ?? ""
+    let rest = template.expand { name in
+      switch name {
+      case .signed: inner
+      case .signature: signature?.value(of: inner, key: key, salt: salt) ?? ""
+      default: values.text(of: name)
+      }
+    }
+    return (base ?? source.origin) + rest
+  }
+
+  /// The smallest accepted quality that is at least this; the largest if there is none.
+  fileprivate func accepted(_ quality: Int) -> Int {
+    qualities.first { $0 >= quality } ?? qualities.last ?? quality
+  }
+}
+
+/// The parts of a URL that placeholders name, as they are in the URL.
+private struct SourceParts {
+  let origin: String
+  let host: String
+  let path: String
+  let query: String
+
+  init(_ url: String) {
+    // Servers never see a fragment.
+    let whole = url.prefix { $0 != "#" }
+    let scheme = whole.prefix { $0 != ":" }
+    let rest = whole.dropFirst(scheme.count + 3)
+    host = String(rest.prefix { !"/?".contains($0) })
+    origin = "\(scheme)://\(host)"
+    let tail = rest.dropFirst(host.count)
+    let path = tail.prefix { $0 != "?" }
+    self.path = String(path.drop { $0 == "/" })
+    query = String(tail.dropFirst(path.count + 1))
+  }
+}
+
+/// The values of the placeholders for one request.
+private struct RequestValues {
+  private let request: DeliveryRequest
+  private let source: SourceParts
+  private let service: ImageService
+
+  init(_ request: DeliveryRequest, _ source: SourceParts, _ service: ImageService) {
+    self.request = request
+    self.source = source
+    self.service = service
+  }
+
+  func text(of name: Template.Name) -> String {
+    let encoding = request.file.encoding
+    switch name {
+    case .url: return String(request.url.prefix { $0 != "#" })
+    case .host: return source.host
+    case .path: return source.path
+    case .query: return source.query
+    case .width: return "\(box.width)"
+    case .height: return "\(box.height)"
+    case .mode: return service.modes[request.mode] ?? service.modes[.fit] ?? ""
+    case .format: return service.formats[encoding.format] ?? ""
+    case .quality: return encoding.quality.map { "\(service.accepted($0))" } ?? ""
+    case .metadata:
+      return encoding.metadata == .strip ? service.metadata.drop : service.metadata.keep
+    // Not of this source alone: a header may not show that an image is animated.
+    case .animation:
+      return service.keepsAnimations ? service.animation.keep : service.animation.drop
+    case .x, .y: return focus(isAcross: name == .x)
+    case .left, .top, .right, .bottom, .cropWidth, .cropHeight: return edge(name)
+    case .signed, .signature, .key, .salt: return ""
+    }
+  }
+
+  /// The box that the service is asked to fill. The longer side decides about the result, as in the plan: of a
+  /// whole image the shorter one is rounded up, so that it never does, or down if the image covers the box.
+  private var box: Size {
+    let size = request.file.size
+    if let width = service.limits.widths.first(where: { $0 >= size.width }) {
+      return Size(width, size.height)
+    }
+    guard request.mode != .clip, size != request.source else { return size }
+    let isWide = request.source.width >= request.source.height
+    let (longer, shorter) =
+      isWide ? (size.width, request.source.height) : (size.height, request.source.width)
+    let product = longer * shorter
+    let whole = request.source.longerSide
+    let covers = request.mode == .fill && service.modes[.fill] != nil
+    let other = max(1, covers ? product / whole : (product + whole - 1) / whole)
+    return isWide ? Size(size.width, other) : Size(other, size.height)
+  }
+
+  private func focus(isAcross: Bool) -> String {
+    guard let crop = request.file.crop, case .at(let x, let y) = crop.place else { return "" }
+    var share = isAcross ? request.focus.x : request.focus.y
+    if service.focus.kind == .position {
+      let room =
+        isAcross ? request.source.width - crop.size.width : request.source.height - crop.size.height
+      share = room > 0 ? Double(isAcross ? x : y) / Double(room) : 0.5
+    }
+    let scale = service.focus.scale
+    return scale > 1 ? "\(Int((share * scale).rounded()))" : Self.decimal(share * scale)
+  }
+
+  private func edge(_ name: Template.Name) -> String {
+    guard let crop = request.file.crop, case .at(let x, let y) = crop.place,
+      !isCentred(crop.size, x, y)
+    else { return "" }
+    return switch name {
+    case .left: "\(x)"
+    case .top: "\(y)"
+    case .right: "\(x + crop.size.width)"
+    case .bottom: "\(y + crop.size.height)"
+    case .cropWidth: "\(crop.size.width)"
+    default: "\(crop.size.height)"
+    }
+  }
+
+  private func isCentred(_ part: Size, _ x: Int, _ y: Int) -> Bool {
+    abs(2 * x + part.width - request.source.width) <= 1
+      && abs(2 * y + part.height - request.source.height) <= 1
+  }
+
+  /// Up to four decimals, without zeros at the end.
+  private static func decimal(_ value: Double) -> String {
+    let parts = Int((value * 10_000).rounded())
+    let fraction = String("\(10_000 + parts % 10_000)".dropFirst())
+    let digits = String(fraction.reversed().drop { $0 == "0" }.reversed())
+    return digits.isEmpty ? "\(parts / 10_000)" : "\(parts / 10_000).\(digits)"
+  }
+}

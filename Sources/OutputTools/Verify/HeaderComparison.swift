@@ -1,0 +1,17 @@
+internal import TesseraImageHeader
+internal import TesseraPlan
+
+/// Compares the header of a file with what a catalog says of it.
+enum HeaderComparison {
+  /// What differs: completes "the file …". Nil if nothing does.
+  static func problem(_ reading: HeaderReading, width: Int, height: Int, type: String) -> String? {
+    guard case .header(let header) = reading else { return "is not a recognized image" }
+    guard header.width == width, header.height == height else {
+      return "has \(header.width) x \(header.height) pixels instead of \(width) x \(height)"
+    }
+    guard OutputFormat(rawValue: header.format.rawValue)?.mediaType == type else {
+      return "is \(header.format.withArticle) image instead of \(type)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,45 @@
+/// What an image service makes, as far as the sizes of variants follow from it.
+package struct ServiceLimits: Sendable, Equatable {
+  /// Whether it crops. If not, a `clip` slot gets the whole image, covering the slot, and clients crop it.
+  package var crops = true
+  /// The longest side of a result, in pixels; a format that is missing has no limit.
+  package var longestSides: [OutputFormat: Int] = [:]
+  /// The largest area of a result, in pixels; a format that is missing has no limit.
+  package var areas: [OutputFormat: Int] = [:]
+  /// The widths that it makes, ascending; empty for any. A request is rounded up to one of them.
+  package var widths: [Int] = []
+
+  /// The formats that it makes.
+  package var formats: Set<OutputFormat> = []
+
+  package init() {}
+
+  /// The longest side of a result of this shape in all of these formats; nil for any.
+  func longestSide(of shape: Size, in formats: [OutputFormat]) -> Int? {
+    formats.compactMap { format in
+      let byArea = areas[format].map { Self.longestSide(of: shape, area: $0) }
+      return [longestSides[format], byArea].compactMap(\.self).min()
+    }.min()
+  }
+
+  /// Whether the service makes this file, if it was planned without regard to it.
+  package func allow(_ file: PlannedFile, of source: Size) -> Bool {
+    let format = file.encoding.format
+    let (width, isWhole) = (file.size.width, file.size.width == source.width)
+    let isWidth = widths.isEmpty || widths.contains(width) || isWhole && width <= widths.last ?? 0
+    return formats.contains(format) && (crops || file.crop == nil) && isWidth
+      && file.size.longerSide <= longestSides[format] ?? .max
+      && file.size.area <= areas[format] ?? .max
+  }
+
+  private static func longestSide(of shape: Size, area: Int) -> Int {
+    let (longer, shorter) = (shape.longerSide, min(shape.width, shape.height))
+    func fits(_ length: Int) -> Bool {
+      length * max(1, roundedRatio(length, shorter, longer)) <= area
+    }
+    // The root is right to within a pixel or two, because the shorter side is rounded.
+    var length = Int((Double(area) * Double(longer) / Double(shorter)).squareRoot()) + 2
+    while length > 1, !fits(length) { length -= 1 }
+    return length
+  }
+}
