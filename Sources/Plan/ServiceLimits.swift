@@ -37,8 +37,9 @@ package struct ServiceLimits: Sendable, Equatable {
     func fits(_ length: Int) -> Bool {
       length * max(1, roundedRatio(length, shorter, longer)) <= area
     }
-    // The root is right to within a pixel or two, because the shorter side is rounded.
-    var length = Int((Double(area) * Double(longer) / Double(shorter)).squareRoot()) + 2
+    // L * (L * ratio - 1/2) <= area: no longer side fits, because the shorter one is rounded.
+    let ratio = Double(shorter) / Double(longer)
+    var length = Int((0.5 + (0.25 + 4 * ratio * Double(area)).squareRoot()) / (2 * ratio)) + 1
     while length > 1, !fits(length) { length -= 1 }
     return length
   }
