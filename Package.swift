@@ -116,7 +116,8 @@ let package = Package(
     module(
       "PipelineFile",
       [
-        "TesseraPlan", "TesseraDelivery", "TesseraManifest", "TesseraImageHeader",
+        "TesseraCatalog", "TesseraPlan", "TesseraDelivery", "TesseraManifest",
+        "TesseraImageHeader",
         "TesseraPlaceholder", "TesseraSystem", "TesseraText", "TesseraCYAML",
       ]),
     module("Fetch", ["TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
@@ -129,13 +130,14 @@ let package = Package(
       "State",
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
     module("Output", ["TesseraFetch", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
-    module("Wire", ["TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
+    module("Wire", ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
     module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(
       "Transcode",
       [
-        "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraPlaceholder", "TesseraSystem",
-        "TesseraText", "TesseraBytes", "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
+        "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraImageHeader",
+        "TesseraPlaceholder", "TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCVips",
+        "TesseraCWebPMux", "TesseraCJPEG",
         "TesseraCPixels", "TesseraCDeflate",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 
@@ -217,10 +219,15 @@ let package = Package(
     tests("OutputTests", ["TesseraOutput", "TesseraSystem"]),
     tests(
       "WorkersTests",
-      ["TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraCPixels"]),
+      [
+        "TesseraWorkers", "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraPlaceholder",
+        "TesseraSystem", "TesseraCPixels",
+      ]),
     tests(
       "CatalogTests",
-      ["TesseraCatalog", "TesseraCatalogFoundation", "TesseraPlan", "TesseraJSON"]),
+      [
+        "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPlan", "TesseraJSON", "TesseraBytes",
+      ]),
     tests(
       "PipelineTests",
       [
@@ -239,8 +246,8 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "TesseraCatalog", "TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "tessera",
-        "tessera-worker", "FeedLayout",
+        "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPipelineFile", "TesseraPlan",
+        "TesseraImageHeader", "tessera", "tessera-worker", "FeedLayout",
       ]),
   ]
 )

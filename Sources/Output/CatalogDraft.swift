@@ -31,15 +31,17 @@ package struct CatalogDraft: ~Copyable {
   ///   - head: everything but the images, their number and the digest, as one line of JSON without a line
   ///     break.
   ///   - count: the number of images.
-  ///   - pages: about how many images a page has; nil for a catalog without pages.
+  ///   - pages: about how many images a page has, and the head of each page; nil for a catalog without pages.
   ///   - workspace: where it is written until it is complete.
   package init(
-    _ form: Form, head: [UInt8], count: Int, pages: Int?, in workspace: Workspace
+    _ form: Form, head: [UInt8], count: Int, pages: (size: Int, head: [UInt8])?,
+    in workspace: Workspace
   ) throws(SystemError) {
     let staged = workspace.staging("catalog.\(form.rawValue)")
     let digest = try CatalogDigest(head: head)
     if let pages {
-      self.pages = try CatalogPages(pages, head: head, in: workspace.staging("pages"))
+      self.pages = try CatalogPages(
+        pages.size, head: pages.head, in: workspace.staging("pages"))
     } else {
       self.pages = nil
     }

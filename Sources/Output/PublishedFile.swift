@@ -27,6 +27,18 @@ package struct PublishedFile: Sendable {
     "variants/\(digest.prefix(2))/\(digest.prefix(32))-\(width)x\(height).\(fileExtension)"
   }
 
+  /// The path of a file of a table.
+  package static func tablePath(
+    digest: String, width: Int, height: Int, fileExtension: String
+  ) -> String {
+    "tables/\(digest.prefix(2))/\(digest.prefix(32))-\(width)x\(height).\(fileExtension)"
+  }
+
+  /// The path of the index of an atlas.
+  package static func indexPath(digest: String) -> String {
+    "tables/\(digest.prefix(2))/\(digest.prefix(32)).json"
+  }
+
   /// All files of an image in a catalog; nil if members are missing or have the wrong type.
   package static func all(of image: JSONValue) -> [PublishedFile]? {
     var files: [PublishedFile] = []
@@ -54,17 +66,18 @@ package struct PublishedFile: Sendable {
   package static func digest(in path: String) -> Substring? {
     let parts = path.utf8.split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0].elementsEqual("variants".utf8),
-      let mark = parts[2].firstIndex(of: UInt8(ascii: "-"))
+    guard parts.count == 3, parts[2].count > 32 else { return nil }
+    let (digest, rest) = (parts[2].prefix(32), parts[2].dropFirst(32))
+    let isTable = parts[0].elementsEqual("tables".utf8)
+    guard isTable || parts[0].elementsEqual("variants".utf8),
+      // The index of an atlas has no size.
+      rest.first == UInt8(ascii: "-") || isTable && rest.elementsEqual(".json".utf8)
     else { return nil }
-    let digest = parts[2][..<mark]
-    let isDigest =
-      digest.count == 32
-      && digest.allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-      }
-    let isRest = parts[2][mark...].dropFirst().allSatisfy {
+    let isDigest = digest.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+    }
+    let isRest = rest.dropFirst().allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
         || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: ".")
     }

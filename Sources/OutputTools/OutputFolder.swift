@@ -95,9 +95,14 @@ struct OutputFolder: Sendable {
   }
 
   /// Whether a run has written pages of the catalog.
-  func hasPages() async throws(OutputToolError) -> Bool {
-    guard StoreLocation(root) == nil else { return try await !list(CatalogPages.folder).isEmpty }
-    return FileSystem.isDirectory(FileSystem.join(root, CatalogPages.folder))
+  func hasPages() async throws(OutputToolError) -> Bool { try await has(CatalogPages.folder) }
+
+  /// Whether a run has written tables.
+  func hasTables() async throws(OutputToolError) -> Bool { try await has("tables") }
+
+  private func has(_ folder: String) async throws(OutputToolError) -> Bool {
+    guard StoreLocation(root) == nil else { return try await !list(folder).isEmpty }
+    return FileSystem.isDirectory(FileSystem.join(root, folder))
   }
 
   /// The paths of the results of shards.

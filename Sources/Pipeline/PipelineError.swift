@@ -14,6 +14,10 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   case otherPipeline(String, of: String, output: String)
   /// More of the last items failed than `fail-above` allows.
   case tooManyFailures(String)
+  /// A shard has a part of the images, and a table has all of them.
+  case shardOfTables
+  /// Why a table could not be made.
+  case table(String)
   /// A disk that is full, a directory that went away: whatever hits every item alike.
   case local(String)
 
@@ -28,6 +32,11 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
       "the output \"\(output)\" holds the catalog of the pipeline \"\(other)\", which \"\(name)\" would "
         + "replace; choose another output, or, if the pipeline was renamed, use run --take-over"
     case .tooManyFailures(let diagnosis): diagnosis
+    case .shardOfTables:
+      "the pipeline has \"tables\", which are made of all images at once, and --shard processes a part of them; "
+        + "run without --shard, or remove \"tables\" from the pipeline file"
+    case .table(let reason):
+      "a table could not be made: \(reason); run again, or remove \"tables\" from the pipeline file"
     case .local(let sentence): sentence
     }
   }

@@ -14,6 +14,7 @@ extension Pipeline {
   /// - Throws: ``PipelineError`` if the run as a whole could not go on, or `CancellationError`. The last
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {
+    guard options.shard == nil || file.tables.isEmpty else { throw PipelineError.shardOfTables }
     let place = try PipelineError.wrap {
       try OpenOutput(file.output, state: file.state, file.store.settings)
     }
@@ -184,10 +185,12 @@ struct RunSession: Sendable {
   /// The catalog is written from the state, and only then do items that the manifest no longer names
   /// leave the state: a kill in between repeats the run and loses nothing.
   private func finish(_ parts: RunParts, _ manifest: ManifestStream, count: Int) async throws {
-    try await parts.state.commit()
-    try await held.confirm()
     let libvips = parts.transcoder.hello.libvips
     let lines = ResultLines(state: parts.state, run: parts.run, count: count)
+    // Before the catalog, which names them.
+    let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
+    try await parts.state.commit()
+    try await held.confirm()
     if let shard = options.shard {
       let writer = ShardWriter(
         shard: shard, file: file, libvips: libvips, lines: lines, output: output,
@@ -195,7 +198,8 @@ struct RunSession: Sendable {
       try await writer.write(manifest: manifest.digest, recorder.current)
     } else {
       let writer = CatalogWriter(
-        file: file, libvips: libvips, lines: lines, output: output, workspace: workspace)
+        file: file, libvips: libvips, tables: tables, lines: lines, output: output,
+        workspace: workspace)
       try await writer.write()
     }
     try await parts.state.endRun(parts.run, .init(pipeline: file.name, items: count))

@@ -105,6 +105,7 @@ extension PipelineFile {
     requiresSandbox =
       top.value("require-sandbox", expected: "true or false", Bool.init) ?? requiresSandbox
     (profile, catalogFormat, catalogPages) = Self.catalogKeys(&top)
+    tables = Self.tables(&top, plan)
     placeholders = Self.placeholders(&top)
     delivery = DeliveryDecoding.service(&top)
     failOn = top.choice("fail-on", FailOn.allCases) ?? failOn

@@ -29,6 +29,8 @@ package struct PipelineFile: Sendable {
   package var workers: Int?
   /// Whether a run is rejected if the kernel cannot confine workers wholly.
   package var requiresSandbox = false
+  /// Which slots get tables of ready pixels.
+  package var tables: [Table] = []
   /// The placeholders that the catalog has of each image.
   package var placeholders: [Placeholders.Kind] = [.color, .thumbhash]
   /// How damaged a source may be before it is rejected.

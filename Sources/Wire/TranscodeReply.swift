@@ -18,6 +18,8 @@ package struct TranscodeResult: Sendable, Equatable {
   /// The lengths of the files in bytes, in the order of the job: they are one after the other in the
   /// job's memory.
   package var lengths: [Int]
+  /// Of a table: the positions of entries that could not be decoded.
+  package var leftOut: [Int] = []
 
   package init(
     facts: SourceFacts, placeholders: Placeholders, warnings: [SourceWarning], lengths: [Int]

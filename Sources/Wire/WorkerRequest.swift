@@ -3,6 +3,8 @@ internal import TesseraJSON
 /// What a coordinator may request from a worker.
 package enum WorkerRequest: Sendable, Equatable {
   case transcode(TranscodeJob)
+  /// Make a part of a table.
+  case table(TableJob)
   /// Test what the worker's libraries can do.
   case examine
 }
@@ -11,16 +13,19 @@ extension WorkerRequest {
   package var line: [UInt8] {
     switch self {
     case .transcode(let job): job.line
+    case .table(let job): job.line
     case .examine: WireLine.object { $0.member("examine", true) }
     }
   }
 
   package init(line: [UInt8]) throws(WireError) {
     let message = try Message(line)
-    guard message.value["examine"] != nil else {
+    if message.value["examine"] != nil {
+      self = .examine
+    } else if message.value["table"] != nil {
+      self = .table(try TableJob(message))
+    } else {
       self = .transcode(try TranscodeJob(message))
-      return
     }
-    self = .examine
   }
 }

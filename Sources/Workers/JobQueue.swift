@@ -7,7 +7,7 @@ final class JobQueue: Sendable {
   typealias Answer = Result<TranscodeAnswer, WorkerStartError>
 
   struct Entry: Sendable {
-    let job: TranscodeJob
+    let job: any WorkerJob
     let source: JobSource
     /// Has to be called once.
     let finish: @Sendable (Answer) -> Void

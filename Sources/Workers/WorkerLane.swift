@@ -43,7 +43,7 @@ struct WorkerLane {
   }
 
   private mutating func perform(
-    _ job: TranscodeJob, of source: JobSource
+    _ job: any WorkerJob, of source: JobSource
   ) throws(WorkerStartError) -> TranscodeAnswer {
     if supervision.needsOther(for: source.host) { dismiss(.retire) }
     while true {
@@ -74,12 +74,12 @@ struct WorkerLane {
   }
 
   private func attempt(
-    _ job: TranscodeJob, _ files: borrowing JobFiles, _ process: WorkerProcess
+    _ job: any WorkerJob, _ files: borrowing JobFiles, _ process: WorkerProcess
   ) -> JobEnding {
     let ending = process.perform(job, files, until: .now.advanced(by: settings.time))
     guard case .reply(.done(let result)) = ending else { return ending }
     // Before anything is read: from now on the worker cannot change what it made.
-    if result.lengths.count == job.files.count, files.seal(result.lengths) { return ending }
+    if result.lengths.count == job.fileCount, files.seal(result.lengths) { return ending }
     process.kill()
     _ = process.end()
     return .garbage

@@ -79,9 +79,15 @@ package final class WorkerPool: Transcoding {
     return split.joined(try inOrder.map { answer throws(WorkerStartError) in try answer.1.get() })
   }
 
+  package func perform(
+    _ job: TableJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TranscodeAnswer {
+    try await answer(to: job, of: source).get()
+  }
+
   package func expectLastJobs() { queue.beginLast() }
 
-  private func answer(to job: TranscodeJob, of source: JobSource) async -> JobQueue.Answer {
+  private func answer(to job: any WorkerJob, of source: JobSource) async -> JobQueue.Answer {
     await withCheckedContinuation { continuation in
       queue.add(.init(job: job, source: source) { continuation.resume(returning: $0) })
     }

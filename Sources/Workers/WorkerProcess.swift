@@ -38,7 +38,7 @@ final class WorkerProcess: Sendable {
   /// Sends a job and waits for its reply. After any other ending than a reply the process has
   /// ended.
   func perform(
-    _ job: TranscodeJob, _ files: borrowing JobFiles, until deadline: ContinuousClock.Instant
+    _ job: any WorkerJob, _ files: borrowing JobFiles, until deadline: ContinuousClock.Instant
   ) -> JobEnding {
     let descriptors = files.descriptors
     let isSent = channel.withLock { $0.send(job.line, with: descriptors, until: deadline) }

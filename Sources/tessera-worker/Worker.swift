@@ -30,7 +30,12 @@ struct Worker {
     defer { for descriptor in descriptors { close(descriptor) } }
     do throws(WireError) {
       switch try WorkerRequest(line: line) {
-      case .transcode(let job): return transcode(job, descriptors).line(for: job.identifier)
+      case .transcode(let job):
+        return make(of: descriptors) { Transcoder.perform(job, of: $0, into: $1) }
+          .line(for: job.identifier)
+      case .table(let job):
+        return make(of: descriptors) { TablePainter.perform(job, of: $0, into: $1) }
+          .line(for: job.identifier)
       case .examine: return Examination.line(Examiner.perform())
       }
     } catch {
@@ -38,13 +43,16 @@ struct Worker {
     }
   }
 
-  private func transcode(_ job: TranscodeJob, _ descriptors: [Int32]) -> TranscodeReply {
+  private func make(
+    of descriptors: [Int32],
+    _ perform: (_ source: SourceData, _ memory: borrowing File) -> TranscodeReply
+  ) -> TranscodeReply {
     guard descriptors.count == 2 else { end("a job without its descriptors") }
     do throws(SystemError) {
       let source = try MappedFile(descriptor: descriptors[0])
       // A duplicate, because both are closed after the job.
       let memory = File(path: "its memory for files", descriptor: dup(descriptors[1]))
-      return Transcoder.perform(job, of: SourceData(source.bytes), into: memory)
+      return perform(SourceData(source.bytes), memory)
     } catch {
       return .failed(TranscodeFailure(.local, error.description))
     }

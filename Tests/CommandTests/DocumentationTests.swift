@@ -294,6 +294,8 @@ import Testing
       "Pipelines/README.md": ["yaml", "jsonl", "text"],
       "Pipelines/DELIVERY.md": ["yaml"],
       "Examples/README.md": ["json", "swift"],
+      // TableTests.
+      "Examples/catalog/TABLES.md": ["json", "text"],
       "Examples/operations/README.md": ["sh", "dockerfile", "yaml"],
       // ServingTests.
       "Examples/serving/README.md": ["sh", "js"],

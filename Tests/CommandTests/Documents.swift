@@ -13,7 +13,8 @@ struct Document {
     "README.md", "Pipelines/README.md", "Pipelines/DELIVERY.md", "Examples/README.md",
     "Examples/operations/README.md",
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
-    "Examples/kubernetes/README.md", "Examples/serving/README.md", "Examples/android/README.md",
+    "Examples/catalog/TABLES.md", "Examples/kubernetes/README.md", "Examples/serving/README.md",
+    "Examples/android/README.md",
     "Examples/web/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",
     "Tests/Fixtures/README.md",
   ]

@@ -134,6 +134,11 @@ import Testing
     "fail-above: 90%", "fail-above: 100%", "fail-above: 101%", "fail-above: 0.5%",
     "fail-above: 90", "fail-above: most", "shrink-above: 0%", "shrink-above: 50",
     "shrink-above: 101%", "lanes: off", "lanes: fast", "fail-on: truncated", "fail-on: warning",
+    "tables: {a: {}}", "tables: {a: {scales: [1, 3], pixels: webp}}", "tables: {a: {scales: 2}}",
+    "tables: {}", "tables: [a]", "tables: {a: {pixels: []}}", "tables: {a: {pixels: bgra}}",
+    "tables: {a: {pixels: [bgra8, bgra8]}}", "tables: {a: {pixels: [bgra8, rgb565, grey8]}}",
+    "tables: {a: {scales: []}}", "tables: {a: {scales: [0]}}", "tables: {a: {scale: 2}}",
+    "tables: {a: {scales: [2, 2]}}", "tables: {a: }",
     "colour: red",
   ]
   private static let slots = [

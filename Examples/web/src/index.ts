@@ -11,6 +11,7 @@ export {
   type CatalogFile, everywhere, fileFor, type FileReference, filesFor, referenceOf, supportedTypes, systemTypes, typesOf,
   url,
 } from "./layout/formats.js";
+export { type Atlas, atlasCSS, type AtlasIndex, atlasOf, findInAtlas, type Table, type TableFile } from "./layout/atlas.js";
 export { detectTypes } from "./layout/detect.js";
 export { type Appearance, appearance, cachedVariant, type ImageState } from "./layout/loading.js";
 export { Prefetch, type PrefetchRequest, type PrefetchSituation, type PrefetchStep } from "./layout/prefetch.js";

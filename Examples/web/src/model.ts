@@ -1,5 +1,7 @@
 // TypeScript types of a Tessera catalog, version 1. Later minor versions may add members.
 
+import type { Table } from "./layout/atlas.js";
+
 export interface Catalog {
   schema: "tessera-catalog/1";
   generator: { name: string; version: string; libvips: string };
@@ -9,6 +11,8 @@ export interface Catalog {
   slots: { [name: string]: Slot };
   /** Device pixels per point, ascending. */
   scales: number[];
+  /** Ready pixels of small slots, and atlases, by the slot's name. */
+  tables?: { [slot: string]: Table[] };
   /** The number of images: with others, the catalog is cut off. A reader checks it, and does not return it. */
   count?: number;
   /** SHA-256 of the catalog's canonical form without `digest` and `count`. */

@@ -189,7 +189,7 @@ extension StoreClient.Kind {
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
       type: types.first { path.hasSuffix($0.0) }?.1 ?? "application/octet-stream",
-      caching: path.hasPrefix("variants/") || CatalogPages.isPage(path)
+      caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
         ? "public, max-age=31536000, immutable"
         : path.hasPrefix("catalog.") || path == CatalogPages.index
           ? "public, max-age=60, must-revalidate" : "no-cache")

@@ -52,7 +52,8 @@ package struct Merging: Sendable {
     let (form, head) = (first.header.form, Array(first.header.head.utf8))
     try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
-        form, head: head, count: report.images, pages: first.header.pages, in: workspace)
+        form, head: head, count: report.images,
+        pages: first.header.pages.map { (size: $0, head: head) }, in: workspace)
       try await shards.forEachImage { image, shard in
         try await copies?.copyFiles(of: image, from: shards.results[shard].output)
         try draft.add(Array(image))

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
@@ -47,6 +48,7 @@ package struct Pruning: Sendable {
     _ catalog: CatalogFile, _ output: OutputFolder, _ held: HeldOutput, _ state: StateStore,
     _ onDelete: @Sendable (_ path: String) -> Void
   ) async throws -> PruneReport {
+    let tables = try catalog.head().tablePaths
     var catalog = try catalog.lines()
     try await OutputToolError.wrapAsync { try await state.beginNaming() }
     try await record(in: state) { try catalog.next() }
@@ -67,6 +69,7 @@ package struct Pruning: Sendable {
         PublishedFile.digest(in: $0) != nil
       }
     }
+    try await pruneTables(tables, of: output, held, state, &report, onDelete)
     try await prunePages(of: output, state, &report, onDelete)
     try await collectRows(state, &report)
     if !isDryRun { try await OutputToolError.wrapAsync { try await state.shrink() } }
@@ -115,6 +118,25 @@ package struct Pruning: Sendable {
     }
     let batch = names
     try await OutputToolError.wrapAsync { try await state.name(batch) }
+  }
+
+  /// Deletes files of tables that the catalog does not name.
+  private func pruneTables(
+    _ named: [String], of output: OutputFolder, _ held: HeldOutput, _ state: StateStore,
+    _ report: inout PruneReport, _ onDelete: (String) -> Void
+  ) async throws {
+    try await OutputToolError.wrapAsync { try await state.name(named) }
+    guard try await output.hasTables() else { return }
+    for folder in try await output.list("tables") {
+      guard folder.kind == .folder else {
+        report.foreign += 1
+        continue
+      }
+      try await held.confirm()
+      try await prune("tables/\(folder.name)", of: output, state, &report, onDelete) {
+        PublishedFile.digest(in: $0) != nil
+      }
+    }
   }
 
   /// Deletes pages of the catalog that its index no longer names.

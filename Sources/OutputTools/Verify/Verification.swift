@@ -72,11 +72,12 @@ package struct Verification: Sendable {
         try await state?.doubtLine(of: id)
         onProblem(report.add(id: id, path: file.path, problem))
         // Only names that a run gives: any other may lead out of the output.
-        if state != nil, file.digest != nil, try await remove(file, of: output) {
+        if state != nil, file.digest != nil, try await remove(file.path, of: output) {
           report.removed += 1
         }
       }
     }
+    try await checkTables(try file.head(), of: output, state, &report, onProblem)
     try await checkPages(of: output, &report, onProblem)
     if sample > 0 { try await checkSample(of: file, &report, onProblem) }
     return report
@@ -103,6 +104,31 @@ package struct Verification: Sendable {
     report = sampled
   }
 
+  /// - Parameter state: of an output from which broken files are removed.
+  private func checkTables(
+    _ head: Catalog, of output: OutputFolder, _ state: StateStore?, _ report: inout VerifyReport,
+    _ onProblem: (VerifyReport.Problem) -> Void
+  ) async throws {
+    for table in (head.tables ?? [:]).sorted(by: { $0.key < $1.key }).flatMap(\.value) {
+      for file in table.files {
+        try Task.checkCancellation()
+        let check = TableCheck(file, of: table, in: output.published, isDeep: isDeep)
+        var found = [(file.path, await check.problem())]
+        if let index = file.index { found.append((index, await check.indexProblem())) }
+        report.files += found.count
+        for (path, problem) in found {
+          guard let problem else { continue }
+          onProblem(report.add(id: "", path: path, problem))
+          // The next run makes a file of a table that is missing.
+          if state != nil, PublishedFile.digest(in: path) != nil, try await remove(path, of: output)
+          {
+            report.removed += 1
+          }
+        }
+      }
+    }
+  }
+
   private func checkPages(
     of output: OutputFolder, _ report: inout VerifyReport,
     _ onProblem: (VerifyReport.Problem) -> Void
@@ -124,10 +150,10 @@ package struct Verification: Sendable {
 
   /// Returns false for a file behind a link, which is not in the output.
   private func remove(
-    _ file: PublishedFile, of output: OutputFolder
+    _ path: String, of output: OutputFolder
   ) async throws(OutputToolError) -> Bool {
     do throws(SystemError) {
-      try await output.published.delete(file.path)
+      try await output.published.delete(path)
     } catch {
       guard error.isLink else { throw OutputToolError("\(error)") }
       return false

@@ -8,8 +8,11 @@ struct CatalogHead {
   let form: CatalogDraft.Form
   /// As one line of JSON, without what follows from the images.
   let line: [UInt8]
+  /// That of a page, without tables: a table that changes would change all pages.
+  let pageLine: [UInt8]
 
-  init(_ file: PipelineFile, libvips: String) {
+  /// - Parameter tables: of ready pixels; nil if the run makes none.
+  init(_ file: PipelineFile, libvips: String, tables: [String: [CatalogTable]]? = nil) {
     form = file.catalogFormat == .jsonl ? .jsonl : .json
     let slots = file.plan.slots.map { slot in
       let mode: CatalogSlot.Mode =
@@ -20,12 +23,14 @@ struct CatalogHead {
         }
       return (slot.name, CatalogSlot(width: slot.width, height: slot.height, mode: mode))
     }
-    let head = Catalog(
+    var head = Catalog(
       generator: .init(name: Version.name, version: Version.number, libvips: libvips),
       pipeline: .init(
         name: file.name, fingerprint: Fingerprint.pipeline(file, libvips: libvips)),
       baseURL: file.baseURL, slots: Dictionary(slots) { first, _ in first },
       scales: file.plan.scales, images: [])
+    pageLine = head.headLine(slotNames: file.plan.slots.map(\.name))
+    head.tables = tables
     line = head.headLine(slotNames: file.plan.slots.map(\.name))
   }
 }

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraPipelineFile
 
@@ -6,15 +7,17 @@ internal import TesseraPipelineFile
 struct CatalogWriter {
   let file: PipelineFile
   let libvips: String
+  let tables: [String: [CatalogTable]]?
   let lines: ResultLines
   let output: any Output
   let workspace: Workspace
 
   func write() async throws {
-    let head = CatalogHead(file, libvips: libvips)
+    let head = CatalogHead(file, libvips: libvips, tables: tables)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
-      head.form, head: head.line, count: lines.count, pages: file.catalogPages, in: workspace)
+      head.form, head: head.line, count: lines.count,
+      pages: file.catalogPages.map { (size: $0, head: head.pageLine) }, in: workspace)
     try await lines.forEachLine { try draft.add(Array($0.line.utf8)) }
     try await draft.publish(to: output)
   }

@@ -1,4 +1,5 @@
 internal import TesseraBytes
+internal import TesseraCatalog
 internal import TesseraDelivery
 internal import TesseraImageHeader
 internal import TesseraPipelineFile
@@ -69,6 +70,10 @@ enum Fingerprint {
     lines.append("fail on \(file.failOn.rawValue)")
     lines.append("accept \(file.accept.map(\.rawValue))")
     lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")
+    // Only where there are some, as above.
+    for table in file.tables {
+      lines.append("table \(table.slot) \(table.scales) \(table.pixels.map(\.rawValue))")
+    }
     lines.append("libvips \(libvips) recipes \(Version.recipes)")
     return String(SHA256.of(lines.joined(separator: "\n")).prefix(16))
   }

@@ -14,6 +14,11 @@ struct ResultLines {
   private static let batch = 100
 
   func forEachLine(_ body: (Line) throws -> Void) async throws {
+    try await forEachBatch { try $0.forEach(body) }
+  }
+
+  /// Some lines at a time.
+  func forEachBatch(_ body: ([Line]) async throws -> Void) async throws {
     var position = -1
     while true {
       let results = try await state.results(of: run, after: position, limit: Self.batch)
@@ -23,7 +28,7 @@ struct ResultLines {
         throw lost
       }
       position = last.position
-      try results.forEach(body)
+      try await body(results)
     }
     guard position + 1 == count else { throw lost }
   }

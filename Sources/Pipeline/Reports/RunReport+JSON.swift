@@ -76,6 +76,12 @@ extension RunReport {
       variants.member("reused", variantsReused)
       variants.member("bytesWritten", bytesWritten)
     }
+    object.name("tables")
+    object.object { tables in
+      tables.member("made", tablesMade)
+      tables.member("reused", tablesReused)
+      tables.member("leftOut", tablesLeftOut)
+    }
     object.member("decodes", decodes)
     // One encode for each file; both names are in use.
     object.member("encodes", variantsMade)

@@ -24,6 +24,13 @@ package struct RunReport: Sendable {
   package var variantsReused = 0
   package var bytesWritten = 0
   package var decodes = 0
+  /// Files of tables.
+  package var tablesMade = 0
+  package var tablesReused = 0
+  /// Files that the deadline left no time for.
+  package var tablesUnmade = 0
+  /// Images that are missing in tables, because their files could not be decoded.
+  package var tablesLeftOut = 0
   package var workers = 0
   package var workersReplaced = 0
   /// In bytes.

@@ -26,6 +26,8 @@ public struct Catalog: Codable, Sendable, Hashable {
   public var slots: [String: CatalogSlot]
   /// Device pixels per point, ascending. ``CatalogSlotUse/variants`` has one entry for each.
   public var scales: [Int]
+  /// Ready pixels of small slots, by the slot's name; nil if the pipeline file has no `tables`.
+  public var tables: [String: [CatalogTable]]?
   /// SHA-256 of the catalog as it was written: of its canonical form (``canonicalJSON()``). A patch names the
   /// catalogs that it leads from and to by it. It says nothing of a catalog that was changed since. Nil if an
   /// older version wrote the catalog.
@@ -103,6 +105,7 @@ extension Catalog: CatalogRecord {
     try visitor.optional("baseURL", &catalog.baseURL)
     try visitor.named("slots", &catalog.slots)
     try visitor.required("scales", &catalog.scales)
+    try visitor.optional("tables", &catalog.tables)
     try visitor.optional("digest", &catalog.digest)
   }
 

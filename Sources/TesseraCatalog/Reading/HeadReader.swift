@@ -46,6 +46,13 @@ struct HeadReader: Sendable {
     self.count = count
     scanner = reader.scanner
     seen = reader.seen
+    if name == "tables" {
+      do throws(JSONScanner.Failure) {
+        try catalog.checkTablePaths(at: start)
+      } catch {
+        throw error.within(name)
+      }
+    }
     // After any member: a blank catalog has the right schema, so only one that was read can fail.
     guard catalog.schema == Catalog.schema else {
       throw JSONScanner.Failure(

@@ -50,6 +50,9 @@ extension TranscodeResult {
     }
     object.name("lengths")
     object.array { list in for length in lengths { list.value(length) } }
+    guard !leftOut.isEmpty else { return }
+    object.name("leftOut")
+    object.array { list in for position in leftOut { list.value(position) } }
   }
 
   fileprivate init(_ message: Message) throws(WireError) {
@@ -59,6 +62,7 @@ extension TranscodeResult {
       facts: try SourceFacts(message.object("done")),
       placeholders: Placeholders(try message.object("placeholders")), warnings: warnings,
       lengths: try message.lengths("lengths"))
+    if message.value["leftOut"] != nil { leftOut = try message.lengths("leftOut") }
   }
 }
 

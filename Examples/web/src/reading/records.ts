@@ -169,6 +169,10 @@ export const headType = new RecordType([
   required("slots", dictionary(record(
     optional("width", int), optional("height", int), required("mode", word("fit", "fill", "clip"))))),
   required("scales", list(int)),
+  optional("tables", dictionary(list(record(
+    required("scale", int), required("pixels", string), required("files", list(record(
+      required("path", string), required("prefix", string), required("width", int), required("height", int),
+      required("count", int), required("bytes", int), required("sha256", string), optional("index", string)))))))),
   optional("digest", string),
   optional("count", int),
 ]);

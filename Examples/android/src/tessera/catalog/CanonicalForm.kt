@@ -102,6 +102,7 @@ internal fun Catalog.headMembers(): MutableMap<String, CatalogValue> = tree {
         }
     }
     putList("scales", scales) { whole(it) }
+    add("tables", tables)
     put("digest", digest)
 }.values
 

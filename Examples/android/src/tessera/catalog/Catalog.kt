@@ -25,7 +25,9 @@ data class Catalog(
      */
     val digest: String? = null,
     /** In the order of the manifest. */
-    val images: List<Image> = emptyList()
+    val images: List<Image> = emptyList(),
+    /** Ready pixels of small slots, by the slot's name, as `TABLES.md` describes them. This library does not read the files. */
+    val tables: CatalogValue? = null
 ) {
     companion object {
         const val SCHEMA = "tessera-catalog/1"

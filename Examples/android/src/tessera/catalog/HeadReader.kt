@@ -18,6 +18,7 @@ internal class HeadReader {
     private var slots: Map<String, Slot>? = null
     private var scales: List<Int>? = null
     private var digest: String? = null
+    private var tables: CatalogValue? = null
     /** The number of images that the catalog states; null if an older version wrote it. */
     var count: Int? = null
         private set
@@ -38,7 +39,8 @@ internal class HeadReader {
         get() {
             return Catalog(
                 schema ?: return null, generator ?: return null, pipeline ?: return null, baseURL,
-                slots ?: return null, scales ?: return null, digest)
+                slots ?: return null, scales ?: return null, digest,
+                tables = tables)
         }
 
     /** Reads the value of one member. */
@@ -67,6 +69,7 @@ internal class HeadReader {
             "slots" -> slots = scanner.named { scanner.slot() }
             "scales" -> scales = scanner.list { scanner.int() }
             "digest" -> digest = scanner.optional { scanner.string() }
+            "tables" -> tables = scanner.optional { scanner.value() }
             "count" -> count = scanner.optional { scanner.int() }
             else -> scanner.skip()
         }

@@ -1,0 +1,32 @@
+internal import TesseraCVips
+
+extension Raster {
+  /// Calls `body` with the samples of an image in 8-bit sRGB, row by row without gaps: three bands, or four with alpha.
+  func withSamples<Value>(
+    _ body: (_ samples: UnsafeBufferPointer<UInt8>, _ bands: Int) -> Value
+  ) throws(VipsError) -> Value {
+    let isSRGB = isEightBit && vips_image_get_interpretation(handle) == VIPS_INTERPRETATION_sRGB
+    let image = try (isSRGB ? self : convertedToSRGB()).inMemory()
+    let bands = Int(vips_image_get_bands(image.handle))
+    guard image.isEightBit, bands == 3 || bands == 4, let start = image.handle.pointee.data else {
+      throw VipsError(message: "the image has no samples of sRGB")
+    }
+    return withExtendedLifetime(image) {
+      body(
+        UnsafeBufferPointer(
+          start: start, count: width * height * bands), bands)
+    }
+  }
+
+  /// An image of samples in 8-bit sRGB: three bands, or four with alpha.
+  static func of(
+    samples: [UInt8], width: Int, height: Int, bands: Int
+  ) throws(VipsError) -> Raster {
+    try make { out in
+      samples.withUnsafeBytes {
+        tessera_vips_from_samples(
+          $0.baseAddress, $0.count, Int32(width), Int32(height), Int32(bands), out)
+      }
+    }
+  }
+}
