@@ -37,7 +37,7 @@ import Testing
     }
     for part in [
       "cases in Node: 18 sections", "a patch of tessera diff: leads to the new catalog",
-      "README: 7 snippets", "cases in Chromium: 18 sections",
+      "README: 8 snippets", "cases in Chromium: 18 sections",
     ] {
       #expect(check.output.contains(part), "\(check.output)")
     }

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { atlasParts } from "./atlas.mjs";
 import { runCases } from "./cases.mjs";
 import { drawingParts } from "./drawing.mjs";
 
@@ -214,6 +215,7 @@ await part("SHA-256", () => {
 });
 
 await drawingParts(part, lib, cases);
+await atlasParts(part, lib, cases);
 
 await part("streams and patches", async () => {
   // Of a long document in pieces, an error has the place that it has in the whole; and so do strings with escapes.

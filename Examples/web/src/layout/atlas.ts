@@ -1,6 +1,6 @@
 // Images of small slots, drawn from an atlas: one WebP file with all images of a table (`pixels: webp`).
 
-import type { Catalog, Slot } from "../model.js";
+import type { Catalog } from "../model.js";
 import { url } from "./formats.js";
 
 /** Ready pixels, or an atlas, of all images in a slot at one scale. */
@@ -37,12 +37,15 @@ export interface AtlasIndex {
   images: { [id: string]: [number, number, number, number] };
 }
 
-/** An image in an atlas, in pixels of the atlas. */
+/** An image in an atlas. */
 export interface Atlas {
   url: string;
+  /** Of the whole image, in pixels. */
   width: number;
   height: number;
+  /** Left, top, width and height of the image, in pixels. */
   rectangle: [number, number, number, number];
+  /** Device pixels per point. */
   scale: number;
 }
 
@@ -50,36 +53,42 @@ export interface Atlas {
 const atlasPath = /^tables\/([0-9a-f]{2})\/\1[0-9a-f]{30}-[0-9]{1,9}x[0-9]{1,9}\.webp$/;
 const indexPath = /^tables\/([0-9a-f]{2})\/\1[0-9a-f]{30}\.json$/;
 
+function own<Value>(object: { [name: string]: Value } | undefined, name: string): Value | undefined {
+  // A name may be any text, "__proto__" too.
+  return object !== undefined && Object.prototype.hasOwnProperty.call(object, name) ? object[name] : undefined;
+}
+
 /**
- * The atlas files of a slot at the least scale that is enough, or else at the greatest. Undefined if the slot has no
- * atlas.
+ * The atlases of a slot at the least scale that is enough, or else at the greatest. Undefined if the slot has none. Fetch
+ * the `index` of each file, and hand them to {@link findInAtlas}.
  */
-export function atlasOf(catalog: Catalog, slot: string, scale: number): { scale: number; files: TableFile[] } | undefined {
-  const all = catalog.tables !== undefined && Object.prototype.hasOwnProperty.call(catalog.tables, slot) ? catalog.tables[slot]! : [];
-  const usable = all.filter((table) => table.pixels === "webp").sort((a, b) => a.scale - b.scale);
+export function atlasOf(catalog: Catalog, slot: string, scale: number): Table | undefined {
+  const usable = (own(catalog.tables, slot) ?? []).filter((table) => table.pixels === "webp")
+    .sort((one, other) => one.scale - other.scale);
   const table = usable.find((each) => each.scale >= scale) ?? usable[usable.length - 1];
   return table && {
-    scale: table.scale,
-    files: table.files.filter((file) => atlasPath.test(file.path) && indexPath.test(file.index ?? "")),
+    ...table, files: table.files.filter((file) => atlasPath.test(file.path) && indexPath.test(file.index ?? "")),
   };
 }
 
 /**
- * An image's rectangle, by the indexes of an atlas that have been fetched. Undefined if none has the image: show its
- * variant then.
+ * The place of an image in a table's atlases. Undefined if it is in none: show its variant then.
+ *
+ * @param indexes the documents that have been fetched, of some of the table's files or all.
+ * @param from where the catalog came from, if it has no `baseURL`.
  */
 export function findInAtlas(
-  catalog: Catalog, indexes: Iterable<AtlasIndex>, id: string, scale: number,
+  catalog: Catalog, table: Table, indexes: Iterable<AtlasIndex>, id: string, from?: string | URL,
 ): Atlas | undefined {
   for (const index of indexes) {
-    // An id may be any text, "__proto__" too.
-    const rectangle = Object.prototype.hasOwnProperty.call(index.images, id) ? index.images[id] : undefined;
-    if (rectangle === undefined || !atlasPath.test(index.image)) continue;
+    const rectangle = own(index.images, id);
+    if (!Array.isArray(rectangle) || !table.files.some((file) => file.path === index.image)) continue;
     const [left, top, width, height] = rectangle;
     const isInside = rectangle.length === 4 && rectangle.every(Number.isInteger) && left >= 0 && top >= 0 && width > 0
       && height > 0 && left + width <= index.width && top + height <= index.height;
     if (!isInside) continue;
-    return { url: url(catalog, index.image), width: index.width, height: index.height, rectangle, scale };
+    const { width: across, height: down } = index;
+    return { url: url(catalog, index.image, from), width: across, height: down, rectangle, scale: table.scale };
   }
   return undefined;
 }
@@ -89,16 +98,16 @@ export function findInAtlas(
  *
  * @param size of the element in CSS pixels; without it, the image's pixels divided by the scale.
  */
-export function atlasCSS(atlas: Atlas, size?: Pick<Slot, "width" | "height">): { [property: string]: string } {
+export function atlasCSS(atlas: Atlas, size?: { width: number; height: number }): { [property: string]: string } {
   const [left, top, width, height] = atlas.rectangle;
-  const shown = { width: size?.width ?? width / atlas.scale, height: size?.height ?? height / atlas.scale };
+  const shown = size ?? { width: width / atlas.scale, height: height / atlas.scale };
   const [across, down] = [shown.width / width, shown.height / height];
-  const px = (value: number): string => `${Math.round(value * 1000) / 1000}px`;
+  const px = (value: number): string => `${Math.round(value * 1000) / 1000 + 0}px`;
   return {
     "width": px(shown.width),
     "height": px(shown.height),
-    "background-image": `url("${atlas.url.replace(/["\\\n]/g, encodeURIComponent)}")`,
-    "background-position": `${px(left * -across)} ${px(top * -down)}`,
+    "background-image": `url("${atlas.url.replace(/["\\\n\r\f]/g, encodeURIComponent)}")`,
+    "background-position": `${px(-left * across)} ${px(-top * down)}`,
     "background-size": `${px(atlas.width * across)} ${px(atlas.height * down)}`,
     "background-repeat": "no-repeat",
   };
