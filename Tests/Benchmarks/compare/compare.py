@@ -58,8 +58,13 @@ def compare(options):
     print(text)
     whole = not options.images and not options.only
     path = os.path.join(ROOT, "Tests/Benchmarks/RESULTS.md") if whole else f"{HOME}/RESULTS.md"
+    kept = ""
+    if os.path.exists(path):
+        # What Tests/Benchmarks/tables prints.
+        with open(path) as file:
+            kept = "".join(file.read().partition("\n## A screen from a table")[1:])
     with open(path, "w") as file:
-        file.write(text)
+        file.write(text + kept)
     print(f"Written to {os.path.relpath(path, ROOT)}")
 
 
