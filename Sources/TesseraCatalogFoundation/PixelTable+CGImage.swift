@@ -1,7 +1,6 @@
 #if canImport(CoreGraphics)
   public import CoreGraphics
-  public import Foundation
-  public import TesseraCatalog
+  internal import TesseraCatalog
 
   extension PixelTable {
     /// An image over the file's memory, without a copy of its pixels: Core Graphics reads them when it draws. The

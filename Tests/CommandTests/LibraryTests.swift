@@ -72,18 +72,26 @@ import Testing
         ])
       try #require(made.status == 0, "\(made.errors)")
     }
-    let sources = Places.root.appending(path: "Sources/TesseraUI")
-    let files = try FileManager.default.contentsOfDirectory(atPath: sources.path).filter {
-      $0.hasSuffix(".swift")
+    for (module, count) in [("TesseraUI", 4), ("TesseraCatalogFoundation", 7)] {
+      let sources = Places.root.appending(path: "Sources/\(module)")
+      let files = try FileManager.default.contentsOfDirectory(atPath: sources.path).filter {
+        $0.hasSuffix(".swift")
+      }
+      #expect(files.count >= count)
+      let checked = try await Self.tool(
+        "swiftc",
+        [
+          "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", module,
+          "-package-name", Self.package, "-I", folder.url.path, "-I",
+          Places.products.appending(path: "Modules").path,
+        ] + files.map { sources.appending(path: $0).path })
+      #expect(checked.status == 0, "\(checked.errors)")
     }
-    #expect(files.count >= 4)
-    let checked = try await Self.tool(
-      "swiftc",
-      [
-        "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", "TesseraUI",
-        "-I",
-        folder.url.path, "-I", Places.products.appending(path: "Modules").path,
-      ] + files.map { sources.appending(path: $0).path })
-    #expect(checked.status == 0, "\(checked.errors)")
+  }
+
+  /// What SwiftPM calls this package: the name of its folder, as far as it is an identifier.
+  private static var package: String {
+    String(
+      Places.root.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 }

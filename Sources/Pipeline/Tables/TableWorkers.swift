@@ -135,7 +135,7 @@ struct TableWorkers {
     for entry in entries {
       var place = places[entry.path]
       if place == nil {
-        let bytes = await bytes(of: entry)
+        let bytes = try await bytes(of: entry)
         try memory.write(bytes.span.bytes)
         place = (end, bytes.count)
         end += bytes.count
@@ -151,11 +151,15 @@ struct TableWorkers {
   }
 
   /// The bytes of an image's file; none if it is missing, or not what its name says: many damaged files can be decoded.
-  private func bytes(of entry: StateStore.TableEntry) async -> [UInt8] {
-    guard let bytes = try? await output.read(entry.path, entry.bytes, at: 0),
-      let digest = PublishedFile.digest(in: entry.path), SHA256.of(bytes).hasPrefix(digest)
-    else { return [] }
-    return bytes
+  private func bytes(of entry: StateStore.TableEntry) async throws -> [UInt8] {
+    do throws(SystemError) {
+      let bytes = try await output.read(entry.path, entry.bytes, at: 0)
+      let isWhole = PublishedFile.digest(in: entry.path).map { SHA256.of(bytes).hasPrefix($0) }
+      return isWhole == true ? bytes : []
+    } catch {
+      guard error.isMissingFile else { throw error }
+      return []
+    }
   }
 
   private static var wrongResult: PipelineError {
