@@ -30,6 +30,7 @@ import Testing
         scales: [1]
         workers: 1
         fetch: {allow: "files:\(folder.url.path)", concurrency: 1, cache: 1MB}
+        tables: {a: {pixels: [bgra8, webp]}}
         """
       let folder = folder
       func lines(_ names: [String]) -> String {
