@@ -78,7 +78,7 @@ func line(_ frame: Frame) -> String {
     case .image: "image"
     case .failure(let error): "failed: \(error?.message ?? "")"
     }
-  return "  \(frame.image.id)  \(place)  \(shown)  \(frame.variant?.path ?? "-")"
+  return "  \(frame.image.id)  \(place)  \(shown)  \(frame.variant?.reference ?? "-")"
 }
 
 let screens = [

@@ -8,7 +8,7 @@ extension PipelineFile {
   }
 
   /// Keys that say how images are decoded and files are made.
-  private static let keysOfFiles = ["base-url", "fail-on", "lanes"]
+  private static let keysOfFiles = ["base-url", "fail-on", "lanes", "tables"]
   private static let variantKeysOfFiles = ["alpha-quality", "background", "effort"]
 
   /// Fits the plan to the image service, and reports what does not go with it.

@@ -40,7 +40,7 @@
       guard let size = image.layoutSize(in: slot),
         let variant = image.variant(for: slot, scale: scale, in: catalog),
         let file = variant.file(accepting: types),
-        let url = catalog.url(of: file.path, relativeTo: source)
+        let url = catalog.url(of: file.reference, relativeTo: source)
       else { return nil }
       self.url = url
       self.size = CGSize(width: Double(size.width), height: Double(size.height))

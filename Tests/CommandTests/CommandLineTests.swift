@@ -25,6 +25,7 @@ import Testing
           export   the catalog as HTML, as a folder for Xcode or Android, for eleventy or Next.js
           split    divide a very long manifest among shards
           merge    make one catalog of the results of all shards
+          warm     request every file of an image service once
           doctor   what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for the page of a command
@@ -52,7 +53,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, warm, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (

@@ -113,7 +113,7 @@ import Testing
         }
         let variant = try #require(
           image.variant(for: "avatar", scale: Double(scale), in: catalog))
-        let expected = try Self.expected(fixture.folder.path("out/\(variant.path)"), format)
+        let expected = try Self.expected(fixture.folder.path("out/\(variant.reference)"), format)
         #expect(found?.width == variant.width && found?.height == variant.height)
         #expect(found?.pixels == format.rawValue)
         let hexadecimal = expected.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()

@@ -47,6 +47,7 @@ import Testing
           "files": 0,
           "problemCount": 1,
           "removed": 0,
+          "bytesFetched": 0,
           "problems": [
             {
               "id": "a",

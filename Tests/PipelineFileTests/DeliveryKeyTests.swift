@@ -65,6 +65,7 @@ import Testing
       "\"variants.effort\" has no effect: the image service makes the variants"
     ),
     ("delivery: {preset: nos}\nplaceholders: [color]", "\"placeholders\" has no effect"),
+    ("delivery: {preset: nos}\ntables: {a: {}}", "\"tables\" has no effect"),
     ("delivery: {preset: nos}\nbase-url: https://a.b/", "\"base-url\" has no effect"),
   ])
   func mistakesAreNamed(_ keys: String, _ message: String) {
