@@ -9,7 +9,7 @@ import PackageDescription
 //   4  Preview (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
 //      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
-//   2  TesseraCatalog (public)   Delivery -- Plan   ImageHeader   Manifest   Placeholder
+//   2  TesseraCatalog (public)   Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON   Text   System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
@@ -109,6 +109,7 @@ let package = Package(
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("Plan", settings: pure),
     module("Placeholder", settings: pure),
+    module("Quality", settings: pure),
     module("Delivery", ["TesseraPlan", "TesseraText", "TesseraBytes"], settings: pure),
     module("Manifest", ["TesseraJSON", "TesseraText", "TesseraBytes"], settings: pure),
 
@@ -208,6 +209,11 @@ let package = Package(
       name: "Impostor", dependencies: ["TesseraCProcess"], path: "Tests/Impostor"),
     tests("PlaceholderTests", ["TesseraPlaceholder", "TesseraText"]),
     tests("PlanTests", ["TesseraPlan"]),
+    tests("QualityTests", ["TesseraQuality"]),
+    // A program that scores pairs of images, for Tests/Benchmarks/quality-check.
+    .executableTarget(
+      name: "QualityCheck", dependencies: ["TesseraQuality"], path: "Tests/QualityCheck",
+      swiftSettings: testSettings),
     tests(
       "DeliveryTests", ["TesseraDelivery", "TesseraPlan", "TesseraPipelineFile", "TesseraBytes"]),
     tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
