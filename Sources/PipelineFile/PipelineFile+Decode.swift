@@ -49,7 +49,7 @@ extension PipelineFile {
     // Decoding goes on without a required key, so that one run reports all mistakes. The stand-ins
     // never leave this function.
     var file = PipelineFile(
-      name: baseName(path), path: path, manifest: manifest ?? .standardInput,
+      name: name(of: path), path: path, manifest: manifest ?? .standardInput,
       output: output ?? "", plan: VariantDecoding.settings(&top, slots: slots ?? []))
     file.decodeOptionalKeys(&top, directory: directory)
     top.finish()
@@ -123,7 +123,8 @@ extension PipelineFile {
     text.hasPrefix("http://") || text.hasPrefix("https://")
   }
 
-  private static func baseName(_ path: String) -> String {
+  /// The name of the pipeline in a file: the file's name without its extension.
+  package static func name(of path: String) -> String {
     let name = FileSystem.name(of: path)
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])

@@ -26,6 +26,8 @@ enum RunCommand: Command {
     "--partial-ok", "exit status 0 also if some images failed")
   private static let takeOver = Flag(
     "--take-over", "replace the catalog of a pipeline with another name")
+  private static let metrics = Option(
+    "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)")
 
   static let syntax = Syntax(
     operands: "PIPELINE", operandCount: 1...1,
@@ -35,10 +37,25 @@ enum RunCommand: Command {
       """,
     options: [
       PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, shard, partialOK,
-      allowShrink, takeOver,
+      allowShrink, takeOver, metrics,
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let part = try arguments.value(shard)
+    let metrics = try arguments.value(metrics).map {
+      try MetricsFile($0, pipeline: arguments.operands[0], shard: part)
+    }
+    do {
+      return try await run(arguments, metrics)
+    } catch {
+      metrics?.record(failure: error) { Console.message("warning: \($0)") }
+      throw error
+    }
+  }
+
+  private static func run(
+    _ arguments: Arguments, _ metrics: MetricsFile?
+  ) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments, output: output)
     let isQuiet = arguments.has(CommonFlag.quiet)
     let observer = RunObserver(
@@ -53,6 +70,7 @@ enum RunCommand: Command {
     options.shard = try arguments.value(shard)
     let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
     let report = try await pipeline.run(observer: observer)
+    metrics?.record(report) { observer.warn($0) }
     observer.finish()
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
