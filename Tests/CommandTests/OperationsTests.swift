@@ -165,7 +165,6 @@ import Testing
     let fixture = try RunFixture(manifest: "")
     let places = [
       "/pipeline/feed.yaml": fixture.folder.path("feed.yaml"), "/output": fixture.folder.path("o"),
-      "/output/.tessera-feed.prom": fixture.folder.path("feed.prom"),
     ]
     let run = try await Tool.run(Places.tessera, container.args.map { places[$0] ?? $0 })
     #expect(run.status == 0, "\(run.errors)")
