@@ -120,8 +120,8 @@ import Testing
 
     // While another one runs, nothing happens, and no mail is sent.
     let holder = try Tool.start(
-      "/usr/bin/flock", [fixture.folder.path("log.lock"), "/bin/sleep", "600"])
-    defer { holder.signal(SIGTERM) }
+      "/usr/bin/flock", ["--no-fork", fixture.folder.path("log.lock"), "/bin/sleep", "600"])
+    defer { holder.signal(SIGKILL) }
     try await Task.sleep(for: .milliseconds(300))
     let log = try fixture.folder.text("log")
     let held = try await hourly()
