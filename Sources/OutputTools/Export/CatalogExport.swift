@@ -120,7 +120,6 @@ package struct CatalogExport {
     }
     defer { exporter.close() }
     var report = ExportReport()
-    report.isRelative = context.head.baseURL == nil && form.hasURLs
     var images = try catalog.images()
     while let image = try images.next() {
       guard !image.variants.isEmpty else {
@@ -129,6 +128,9 @@ package struct CatalogExport {
       }
       report.files += try await exporter.add(image)
       report.images += 1
+      let hasPaths = image.variants.contains { $0.url == nil }
+      report.isRelative =
+        report.isRelative || hasPaths && context.head.baseURL == nil && form.hasURLs
       if image.alt == nil { report.withoutAlt += 1 }
     }
     try OutputToolError.wrap { try exporter.finish() }
