@@ -223,8 +223,8 @@ import Testing
       ),
       (
         head
-          + ",\"images\":[\n{\"variants\":[{\"path\":\"p\",\"type\":\"t\",\"width\":1,\"height\":1}]}]}",
-        "line 2, column 14: images[0].variants[0]: \"bytes\" is missing"
+          + ",\"images\":[\n{\"variants\":[{\"path\":\"p\",\"width\":1,\"height\":1}]}]}",
+        "line 2, column 14: images[0].variants[0]: \"type\" is missing"
       ),
       (head + ",5:1}", "line 1, column 204: expected a member's name in quotes"),
       (head + ",\"images\":[]} x", "line 1, column 217: expected nothing after the catalog"),
