@@ -2,6 +2,8 @@
 package enum Version {
   package static let name = "tessera"
   package static let number = "0.1.0"
+  /// The day of the version, as the package's changelog has it.
+  package static let date = "2026-11-23"
 
   /// Raised whenever the same recipe, content and libraries would give other bytes than before.
   static let recipes = 4

@@ -2,6 +2,12 @@ internal import TesseraPlan
 internal import TesseraSystem
 
 extension PipelineFile {
+  /// The pipeline file that commands take if none is named.
+  package static let standardName = "pipeline.yaml"
+
+  /// Whether the working directory has a file of that name.
+  package static var hasStandard: Bool { FileSystem.exists(standardName) }
+
   /// Reads a pipeline file, with another manifest or output in the place of its own.
   ///
   /// - Parameters:

@@ -11,14 +11,20 @@ enum CheckCommand: Command {
     "--probe", "probe each image; also needed for a manifest at a URL")
 
   static let syntax = Syntax(
-    operands: "PIPELINE", operandCount: 1...1,
+    [.optional("PIPELINE", .files)],
     text: """
       Reads the pipeline file and the whole manifest as a run would, and reports their mistakes. Uses
       neither the network nor the output. With --probe, the first bytes of each image are requested,
-      too: images that can't be fetched or would be rejected are reported. Exit status 2 if the
-      pipeline file can't be used, 1 if lines of the manifest can't.
+      too: images that can't be fetched or would be rejected are reported.
       """,
-    options: [probe, PipelineOptions.manifest])
+    options: [probe, PipelineOptions.manifest],
+    example: Example(
+      "tessera check feed.yaml", "Each mistake with its file, line and column."),
+    statuses: [
+      ExitMeaning(.done, "no mistakes"),
+      ExitMeaning(.someFailed, "lines of the manifest, or images, can't be used"),
+      ExitMeaning(.failed, "the pipeline file can't be used"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments)

@@ -8,14 +8,20 @@ enum DiffCommand: Command {
   private static let patch = Flag("--patch", "write only the patch to standard output")
 
   static let syntax = Syntax(
-    operands: "OLD NEW", operandCount: 2...2,
+    [.one("OLD", .files), .one("NEW", .files)],
     text: """
       Compares two catalogs, given as files or as the outputs that hold them: a line for each image
       that was added (+), removed (-) or changed (~), with the names of the members that differ. With
       --patch, what an app that has the old catalog needs: a JSON Merge Patch (RFC 7396) for its
       keyed form, with the digests of both catalogs (from, to). With --json, also these digests.
       """,
-    options: [patch])
+    options: [patch],
+    example: Example(
+      "tessera diff --patch old.json build/feed", "The patch for an app that has the old catalog."),
+    statuses: [
+      ExitMeaning(.done, "compared"),
+      ExitMeaning(.failed, "a catalog can't be read"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     // From object stores, catalogs are copied; the copies are removed at the end.

@@ -6,13 +6,17 @@ enum DoctorCommand: Command {
   static let name = "doctor"
   static let summary = "what this machine's libvips can read, write, rotate and colour-manage"
   static let syntax = Syntax(
-    operands: "", operandCount: 0...0,
     text: """
       Starts a worker that decodes, encodes, rotates and converts small images of every kind, and
-      prints the results, and how the kernel confines workers. Exit status 1 if something does not
-      work, 2 if no worker can be started.
+      prints the results, and how the kernel confines workers.
       """,
-    options: [])
+    example: Example(
+      "tessera doctor --json", "The same for a program that watches machines."),
+    statuses: [
+      ExitMeaning(.done, "everything works"),
+      ExitMeaning(.someFailed, "something does not work"),
+      ExitMeaning(.failed, "no worker can be started"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let doctor = try await Doctor.examine(workerPath: WorkerPath.find())

@@ -12,8 +12,10 @@ enum ExportCommand: Command {
   private static let form = Option<CatalogExport.Form>.choice(
     "--as", "FORM", "html, xcassets, android, eleventy or next")
   private static let target = Option(
-    "--to", "PATH", "a file for html and eleventy, else a folder; must not exist")
-  private static let slot = Option("--slot", "NAME", "only this slot; may be repeated")
+    "--to", "PATH", "a file for html and eleventy, else a folder; must not exist", completes: .files
+  )
+  private static let slot = Option(
+    "--slot", "NAME", "only this slot; may be repeated", completes: .slots)
   private static let eager = Option.number(
     "--eager", "html: how many images load at once and first; the others load when they come near",
     in: 0...1_000_000)
@@ -25,16 +27,23 @@ enum ExportCommand: Command {
     "--fragments", "html: a JSON object of elements by image and slot, not a page")
 
   static let syntax = Syntax(
-    operands: "OUTPUT", operandCount: 1...1,
+    [.one("OUTPUT", .folders)],
     text: """
-      Writes what other tools read from an output's catalog: a page of HTML picture elements with its
+      Writes what other tools read from an output's catalog: a page of <picture> elements with its
       style sheet; an Xcode .xcassets folder with 1x, 2x and 3x, or an Android res folder with
       drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
       constants for the app's code beside it; the metadata object of eleventy-img; or a loader and data
       for Next.js. URLs begin with the pipeline's base-url; without one they are relative to the
       catalog's folder.
       """,
-    options: [form, target, slot, eager, fluid, nonce, fragments])
+    options: [form, target, slot, eager, fluid, nonce, fragments],
+    example: Example(
+      "tessera export build/feed --as html --to page.html",
+      "A page of HTML, with its style sheet in a file of its own."),
+    statuses: [
+      ExitMeaning(.done, "written"),
+      ExitMeaning(.failed, "could not be written; nothing is left of it"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     guard let form = try arguments.value(Self.form) else {

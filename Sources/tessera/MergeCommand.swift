@@ -10,19 +10,29 @@ enum MergeCommand: Command {
     "--shards", "merge the results of this many shards, if there are others, too",
     in: 1...100_000)
   private static let into = Option(
-    "--into", "DIR", "write here, and copy the files of outputs that were written apart")
+    "--into", "DIR", "write here, and copy the files of outputs that were written apart",
+    completes: .folders)
   private static let partialOK = Flag(
     "--partial-ok", "exit status 0 also if some images failed")
 
   static let syntax = Syntax(
-    operands: "OUTPUT…", operandCount: 1...1_000,
+    [.several("OUTPUT", .folders)],
     text: """
       Puts the results of run --shard 0/N to run --shard N-1/N together to the catalog that a run of
       the whole manifest writes, byte for byte. Refuses if one is missing, or was made of another
       manifest, with another pipeline, or with another version of libvips; the last catalog then
       stands. With --into, shards may have been written to outputs of their own, on local disks.
       """,
-    options: [shards, into, partialOK])
+    options: [shards, into, partialOK],
+    example: Example(
+      "tessera merge build/feed", "Writes build/feed/catalog.json from the results of its shards."),
+    statuses: [
+      ExitMeaning(.done, "written; no image failed, or --partial-ok was given"),
+      ExitMeaning(.someFailed, "written, but some images failed"),
+      ExitMeaning(
+        .failed, "a shard is missing, or does not belong to the others; the last catalog stands"),
+      ExitMeaning(.busy, "another run holds the output"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let into = try arguments.value(into)

@@ -4,5 +4,6 @@ internal import TesseraConsole
 enum OutputOptions {
   static let state = Option(
     "--state", "DIR",
-    "the folder of the state, if the output is in a store and its state is not")
+    "the folder of the state, if the output is in a store and its state is not",
+    completes: .folders)
 }

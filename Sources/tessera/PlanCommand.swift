@@ -11,22 +11,30 @@ enum PlanCommand: Command {
     "--rounding", "LADDER",
     "compare exact, half-steps, power-of-two or 320,640,…; may be repeated",
     expected: "\(Ladder.names.joined(separator: ", ")) or sizes such as 320,640,1280",
-    choices: Ladder.names
+    completes: .words(Ladder.names)
   ) { Ladder(name: $0) }
   private static let oneImage = Option(
-    "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL")
+    "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL", completes: .files)
   private static let output = Option(
-    "--output", "DIR", "read the known sizes here instead of in the pipeline's output")
+    "--output", "DIR", "read the known sizes here instead of in the pipeline's output",
+    completes: .folders)
 
   static let syntax = Syntax(
-    operands: "PIPELINE", operandCount: 1...1,
+    [.optional("PIPELINE", .files)],
     text: """
       Computes the files for every image of the manifest whose size is known from earlier runs: how
       many are requested, made and shared, how many more pixels rounding delivers than requested,
       and the approximate bytes. With --probe, sizes that are not known are read from the images'
       first bytes. With --picture, the files for one image, slot by slot.
       """,
-    options: [probe, rounding, oneImage, PipelineOptions.manifest, output])
+    options: [probe, rounding, oneImage, PipelineOptions.manifest, output],
+    example: Example(
+      "tessera plan feed.yaml --picture 4000x3000",
+      "The files that a photograph of 4000 x 3000 pixels needs, slot by slot."),
+    statuses: [
+      ExitMeaning(.done, "computed"),
+      ExitMeaning(.failed, "the pipeline file or the manifest can't be used"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     var ladders: [Ladder] = []

@@ -17,13 +17,21 @@ enum ProbeCommand: Command {
     "--max-bytes", "read at most this much of one image; default 64MB")
 
   static let syntax = Syntax(
-    operands: "[URL|FILE|-]…", operandCount: 0...1_000_000,
+    [.any("URL|FILE|-", .files)],
     text: """
       Prints the displayed size of each image, in the order of the operands, and reads no more of an
       image than that takes: servers are sent range requests. "-", or no operand at all, reads a list
       from standard input, with a URL or a file on each line. With --json, one object on each line.
       """,
-    options: [allow, timeout, concurrency, maximumBytes])
+    options: [allow, timeout, concurrency, maximumBytes],
+    example: Example(
+      "tessera probe --json https://example.com/a.jpg b.png",
+      "One line of JSON for each of two images, with its size and its format."),
+    statuses: [
+      ExitMeaning(.done, "every size is known"),
+      ExitMeaning(.someFailed, "some images have no size"),
+      ExitMeaning(.failed, "the list can't be read"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     // A person at a terminal would wait for an answer while the command waits for a list.

@@ -12,14 +12,21 @@ enum PruneCommand: Command {
     allowsZero: true)
 
   static let syntax = Syntax(
-    operands: "OUTPUT", operandCount: 1...1,
+    [.one("OUTPUT", .folders)],
     text: """
       Deletes files below variants that the catalog of an output does not name, and pages that its index
       does not name, some time after prune has first seen that, so that clients with yesterday's
       catalog still find their files. What the state knows of images that the manifest does not name
       leaves it after the same time. Call it after each run.
       """,
-    options: [dryRun, grace, OutputOptions.state])
+    options: [dryRun, grace, OutputOptions.state],
+    example: Example(
+      "tessera prune build/feed --dry-run", "Lists what would be deleted."),
+    statuses: [
+      ExitMeaning(.done, "pruned"),
+      ExitMeaning(.failed, "there is no catalog, or a file can't be deleted"),
+      ExitMeaning(.busy, "a run holds the output"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let grace = try arguments.value(Self.grace) ?? .seconds(7 * 86_400)

@@ -8,7 +8,8 @@ enum RunCommand: Command {
   static let summary = "make what is new or changed, and write the catalog"
 
   private static let output = Option(
-    "--output", "DIR", "write here instead of into the pipeline's output")
+    "--output", "DIR", "write here instead of into the pipeline's output",
+    completes: .folders)
   private static let layoutOnly = Flag(
     "--layout-only", "learn sizes only; images without files are pending")
   private static let retryFailed = Flag(
@@ -27,23 +28,36 @@ enum RunCommand: Command {
   private static let takeOver = Flag(
     "--take-over", "replace the catalog of a pipeline with another name")
   private static let metrics = Option(
-    "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)")
+    "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)",
+    completes: .files)
 
   static let syntax = Syntax(
-    operands: "PIPELINE", operandCount: 1...1,
+    [.optional("PIPELINE", .files)],
     text: """
       Reads the manifest, fetches what is new or changed, makes the files that are missing, and
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
+      PIPELINE is pipeline.yaml if it is not named.
       """,
     options: [
       PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, shard, partialOK,
       allowShrink, takeOver, metrics,
+    ],
+    example: Example(
+      "tessera run feed.yaml --deadline 50m",
+      "Makes what is new, and ends within 50 minutes with a catalog of what is done by then."),
+    statuses: [
+      ExitMeaning(.done, "every image is there, or --partial-ok was given"),
+      ExitMeaning(.someFailed, "some images failed, or lines of the manifest could not be used"),
+      ExitMeaning(
+        .failed,
+        "could not run, or fail-above or shrink-above stopped it; the last good catalog stands"),
+      ExitMeaning(.busy, "another run holds the output"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let part = try arguments.value(shard)
     let metrics = try arguments.value(metrics).map {
-      try MetricsFile($0, pipeline: arguments.operands[0], shard: part)
+      try MetricsFile($0, pipeline: PipelineOptions.path(arguments), shard: part)
     }
     do {
       return try await run(arguments, metrics)

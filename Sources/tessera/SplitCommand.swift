@@ -7,17 +7,25 @@ enum SplitCommand: Command {
   static let summary = "divide a very long manifest among shards"
 
   private static let pipeline = Option(
-    "--pipeline", "PATH", "the pipeline file, if ids or URLs follow from its base or ignore-query")
+    "--pipeline", "PATH", "the pipeline file, if ids or URLs follow from its base or ignore-query",
+    completes: .files)
 
   static let syntax = Syntax(
-    operands: "MANIFEST N DIR", operandCount: 3...3,
+    [.one("MANIFEST", .files), .one("N"), .one("DIR", .folders)],
     text: """
       Writes DIR/0.jsonl to DIR/N-1.jsonl, each with the lines of one shard: give each to run --shard
       with --manifest. Without split, each shard reads the whole manifest, and takes its own lines.
-      MANIFEST is a path, a URL, or - for standard input. DIR must not exist. Exit status 1 if lines
-      can't be used; their shards report them, too.
+      MANIFEST is a path, a URL, or - for standard input. DIR must not exist. Lines that can't be used
+      are reported by their shards, too.
       """,
-    options: [pipeline])
+    options: [pipeline],
+    example: Example(
+      "tessera split feed.jsonl 8 parts", "Eight manifests, parts/0.jsonl to parts/7.jsonl."),
+    statuses: [
+      ExitMeaning(.done, "written"),
+      ExitMeaning(.someFailed, "written, but some lines can't be used"),
+      ExitMeaning(.failed, "could not be written"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     guard let manifest = PipelineFile.Manifest(arguments.operands[0], directory: "") else {

@@ -14,15 +14,22 @@ enum VerifyCommand: Command {
     "--sample", "fetch N files of an image service, chosen by chance", in: 1...1_000_000)
 
   static let syntax = Syntax(
-    operands: "OUTPUT", operandCount: 1...1,
+    [.one("OUTPUT", .folders)],
     text: """
       Checks every file that the catalog of an output names: whether it exists, has as many bytes and
       pixels as the catalog says, and with --deep whether its content matches its name; and whether the
       catalog itself is as it was written. With --sample, files that an image service makes are
-      fetched, and compared with the catalog. Exit status 1 if a file has a problem, 2 if there is no
-      catalog.
+      fetched, and compared with the catalog.
       """,
-    options: [deep, removeBroken, OutputOptions.state, sample] + DeliveryOptions.all)
+    options: [deep, removeBroken, OutputOptions.state, sample] + DeliveryOptions.all,
+    example: Example(
+      "tessera verify build/feed --deep", "Reads every file, and names those that are damaged."),
+    statuses: [
+      ExitMeaning(.done, "no problems"),
+      ExitMeaning(.someFailed, "a file has a problem"),
+      ExitMeaning(.failed, "there is no catalog, or it can't be read"),
+      ExitMeaning(.busy, "a run holds the output (with --remove-broken)"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let isJSON = arguments.has(CommonFlag.json)

@@ -6,14 +6,20 @@ enum WarmCommand: Command {
   static let summary = "request every file of an image service once"
 
   static let syntax = Syntax(
-    operands: "OUTPUT", operandCount: 1...1,
+    [.one("OUTPUT", .folders)],
     text: """
       Requests every file that an image service makes ("delivery" in the pipeline) once, so that its
       caches have them before the first visitor comes: after a deploy, or a new size. A few at a time;
-      a service that is busy is waited for as it says. Each file is compared with the catalog. Exit
-      status 1 if one can't be fetched or differs.
+      a service that is busy is waited for as it says. Each file is compared with the catalog.
       """,
-    options: DeliveryOptions.all)
+    options: DeliveryOptions.all,
+    example: Example(
+      "tessera warm build/feed --concurrency 8", "Eight files at a time."),
+    statuses: [
+      ExitMeaning(.done, "every file is as the catalog says"),
+      ExitMeaning(.someFailed, "a file can't be fetched, or differs"),
+      ExitMeaning(.failed, "there is no catalog, or no image service"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let isJSON = arguments.has(CommonFlag.json)

@@ -5,12 +5,18 @@ enum WhyCommand: Command {
   static let name = "why"
   static let summary = "what happened to one item, and why it was or was not done again"
   static let syntax = Syntax(
-    operands: "OUTPUT ID", operandCount: 2...2,
+    [.one("OUTPUT", .folders), .one("ID", .ids)],
     text: """
       Prints what the last run decided about one item of the manifest, and why: whether its source
       was requested, how the server answered, whether it was decoded, and which files were reused.
       """,
-    options: [OutputOptions.state])
+    options: [OutputOptions.state],
+    example: Example(
+      "tessera why build/feed p1", "Why the image p1 was fetched, made, kept or rejected."),
+    statuses: [
+      ExitMeaning(.done, "printed"),
+      ExitMeaning(.failed, "the output does not have this image"),
+    ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let story = try await Story.of(

@@ -13,20 +13,23 @@ import Testing
 
         usage: tessera COMMAND [options]
 
-          run      make what is new or changed, and write the catalog
-          plan     what would be made, and its price; makes nothing
-          check    find every mistake in a pipeline file and its manifest
-          probe    the sizes of images, from their first bytes
-          verify   every file the catalog names is there, whole, and of the stated size
-          prune    delete variants that the catalog no longer names (--dry-run)
-          why      what happened to one item, and why it was or was not done again
-          diff     what changed between two catalogs; --patch writes a JSON Merge Patch
-          gallery  one HTML page to look at
-          export   the catalog as HTML, as a folder for Xcode or Android, for eleventy or Next.js
-          split    divide a very long manifest among shards
-          merge    make one catalog of the results of all shards
-          warm     request every file of an image service once
-          doctor   what this machine's libvips can read, write, rotate and colour-manage
+          init         write a pipeline.yaml with comments, and a manifest, to begin with
+          run          make what is new or changed, and write the catalog
+          plan         what would be made, and its price; makes nothing
+          check        find every mistake in a pipeline file and its manifest
+          probe        the sizes of images, from their first bytes
+          verify       every file the catalog names is there, whole, and of the stated size
+          prune        delete variants that the catalog no longer names (--dry-run)
+          why          what happened to one item, and why it was or was not done again
+          diff         what changed between two catalogs; --patch writes a JSON Merge Patch
+          gallery      one HTML page to look at
+          export       the catalog as HTML, as a folder for Xcode or Android, for eleventy or Next.js
+          split        divide a very long manifest among shards
+          merge        make one catalog of the results of all shards
+          warm         request every file of an image service once
+          doctor       what this machine's libvips can read, write, rotate and colour-manage
+          completions  a script that completes commands, options, slots and ids in a shell
+          man          write the manual pages, for a package
 
           --help     this page; tessera COMMAND --help for the page of a command
           --version  the version
@@ -36,16 +39,6 @@ import Testing
         75 another run holds this output; 130, 143 stopped by a signal (run again to resume).
 
         """)
-    for command in [
-      "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery", "export",
-      "split", "merge", "doctor",
-    ] {
-      let page = try await Tool.tessera(command, "--help")
-      #expect(page.status == 0)
-      #expect(page.output.hasPrefix("usage: tessera \(command) "))
-      #expect(page.output.contains("--json"))
-      #expect(page.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
-    }
     #expect(try await Tool.tessera("--version").output == "tessera 0.1.0\n")
   }
 
@@ -53,12 +46,16 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, warm, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, warm, doctor, completions, man\n"
       ),
-      (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
+      (
+        ["run"], 64,
+        "tessera: there is no pipeline.yaml in this folder; name a pipeline file, or write one with tessera init\n"
+      ),
+      (["why"], 64, "tessera: missing operands; the usage is: tessera why OUTPUT ID [options]\n"),
       (
         ["run", "a", "b"], 64,
-        "tessera: too many operands; the usage is: tessera run PIPELINE [options]\n"
+        "tessera: too many operands; the usage is: tessera run [PIPELINE] [options]\n"
       ),
       (
         ["doctor", "a"], 64, "tessera: too many operands; the usage is: tessera doctor [options]\n"

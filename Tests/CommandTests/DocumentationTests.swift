@@ -250,6 +250,8 @@ import Testing
       "Pipelines/README.md": ["yaml", "jsonl", "text"],
       "Pipelines/DELIVERY.md": ["yaml"],
       "Examples/README.md": ["json", "swift"],
+      // HelpTests.
+      "Examples/COMMANDS.md": ["text"],
       // TableTests.
       "Examples/catalog/TABLES.md": ["json", "text"],
       "Examples/operations/README.md": ["yaml"],

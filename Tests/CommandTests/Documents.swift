@@ -11,6 +11,7 @@ struct Document {
 
   static let all = [
     "README.md", "Pipelines/README.md", "Pipelines/DELIVERY.md", "Examples/README.md",
+    "Examples/COMMANDS.md",
     "Examples/operations/README.md", "Examples/operations/RUNBOOK.md", "Examples/package/README.md",
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
     "Examples/catalog/TABLES.md", "Examples/kubernetes/README.md", "Examples/serving/README.md",

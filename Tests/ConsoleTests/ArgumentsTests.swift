@@ -16,8 +16,9 @@ import Testing
   private static let form = Option<Form>.choice("--as", "FORM", "the form")
 
   private static let syntax = Syntax(
-    operands: "INPUT [MORE]", operandCount: 1...2, text: "Tests the parser.",
-    options: [deep, output, deadline, grace, limit, concurrency, size, form])
+    [.one("INPUT"), .optional("MORE")], text: "Tests the parser.",
+    options: [deep, output, deadline, grace, limit, concurrency, size, form],
+    example: Example("tessera test a", "Tests."), statuses: [])
 
   private static func parse(_ words: String) throws(UsageError) -> Arguments {
     try Arguments(

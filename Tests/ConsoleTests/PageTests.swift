@@ -7,23 +7,28 @@ import Testing
   private enum Make: Command {
     static let name = "make"
     static let summary = "make things"
+    static let keepsWork = true
     static let syntax = Syntax(
-      operands: "FILE…", operandCount: 1...9, text: "Makes things.\nFrom files.",
+      [.one("OUTPUT", .folders), .several("FILE", .files)], text: "Makes things.\nFrom files.",
       options: [
         Flag("--all", "all of them"), Option.duration("--deadline", "stop after this time"),
-      ])
+      ], example: Example("tool make out a.txt", "Makes out."),
+      statuses: [ExitMeaning(.busy, "another makes it"), ExitMeaning(.done, "made")])
     static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .done }
   }
 
   private enum Check: Command {
     static let name = "inspect"
     static let summary = "look at things"
-    static let syntax = Syntax(operands: "", operandCount: 0...0, text: "Looks.", options: [])
+    static let syntax = Syntax(
+      text: "Looks.", example: Example("tool inspect", "Looks."),
+      statuses: [ExitMeaning(.done, "seen")])
     static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .done }
   }
 
   private static let help = Help(
-    name: "tool", version: "1.2", summary: "does things", commands: [Make.self, Check.self])
+    name: "tool", version: "1.2", date: "2026-11-23", summary: "does things",
+    commands: [Make.self, Check.self])
 
   @Test func theOverviewListsTheCommands() {
     #expect(
@@ -48,7 +53,7 @@ import Testing
   @Test func aPageListsTheOptionsOfACommand() {
     #expect(
       Self.help.page(of: Make.self) == """
-        usage: tool make FILE… [options]
+        usage: tool make OUTPUT FILE… [options]
 
         Makes things.
         From files.
@@ -57,7 +62,18 @@ import Testing
           --deadline TIME  stop after this time
           --json           results, and errors, as JSON on standard output
           --quiet          no messages except errors that end the command
-          --no-progress    no progress bar
+          --no-progress    no progress on standard error
+          --help           this page
+
+        Example: tool make out a.txt
+          Makes out.
+
+        Exit status:
+          0    made
+          64   the command line can't be understood
+          75   another makes it
+          130  stopped by a signal; run it again to go on (SIGINT)
+          143  stopped by a signal; run it again to go on (SIGTERM)
 
         """)
   }

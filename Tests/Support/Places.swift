@@ -41,9 +41,13 @@ public final class TemporaryFolder: Sendable {
 
   public func path(_ name: String) -> String { url.appending(path: name).path }
 
+  /// Creates the folders of `name`, too.
   @discardableResult
   public func write(_ text: String, to name: String) throws -> String {
-    try Data(text.utf8).write(to: url.appending(path: name))
+    let file = url.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
     return path(name)
   }
 

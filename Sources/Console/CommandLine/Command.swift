@@ -17,4 +17,10 @@ package protocol Command: Sendable {
 extension Command {
   package static var keepsWork: Bool { false }
   package static var timeToStop: Duration { .seconds(2) }
+
+  /// What each exit status of the command means, by rising status.
+  static var exitMeanings: [ExitMeaning] {
+    (syntax.statuses + ExitMeaning.shared(keepsWork: keepsWork))
+      .sorted { $0.status.rawValue < $1.status.rawValue }
+  }
 }

@@ -9,7 +9,7 @@ package struct Arguments: Sendable {
   ///
   /// `--` ends the options, and `-` is an operand. A value follows its option, or an equals sign.
   package init(_ words: [String], syntax: Syntax, command: String) throws(UsageError) {
-    let options = syntax.options + CommonFlag.all
+    let options = syntax.allOptions
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--" {

@@ -4,8 +4,11 @@ internal import TesseraText
 
 extension Option<String> {
   /// Any text.
-  package init(_ name: String, _ placeholder: String, _ help: String) {
-    self.init(name, placeholder, help, expected: "a text") { $0 }
+  package init(
+    _ name: String, _ placeholder: String, _ help: String,
+    completes completion: Completion = .nothing
+  ) {
+    self.init(name, placeholder, help, expected: "a text", completes: completion) { $0 }
   }
 }
 
@@ -49,7 +52,7 @@ extension Option where Value: RawRepresentable<String> & CaseIterable {
     let choices = Value.allCases.map(\.rawValue)
     return Option(
       name, placeholder, help, expected: "one of \(choices.joined(separator: ", "))",
-      choices: choices
+      completes: .words(choices)
     ) { Value(rawValue: $0) }
   }
 }

@@ -1,27 +1,3 @@
-/// What a command accepts: its operands and its options, with a line of help each.
-package struct Syntax: Sendable {
-  /// As shown after the command's name: `PIPELINE`, `URL|FILE…`.
-  package var operands: String
-  package var operandCount: ClosedRange<Int>
-  /// What the command does, in a paragraph of lines no longer than 100 columns.
-  package var text: String
-  package var options: [any OptionSyntax]
-
-  package init(
-    operands: String, operandCount: ClosedRange<Int>, text: String, options: [any OptionSyntax]
-  ) {
-    self.operands = operands
-    self.operandCount = operandCount
-    self.text = text
-    self.options = options
-  }
-
-  /// How a command is called: `tessera run PIPELINE [options]`.
-  func usage(_ program: String, _ command: String) -> String {
-    [program, command, operands, "[options]"].filter { !$0.isEmpty }.joined(separator: " ")
-  }
-}
-
 /// An option as the command line spells it.
 package protocol OptionSyntax: Sendable {
   /// With its dashes: `--quiet`.
@@ -30,6 +6,13 @@ package protocol OptionSyntax: Sendable {
   var placeholder: String? { get }
   /// One line of help.
   var help: String { get }
+  /// What a shell offers as the value.
+  var completion: Completion { get }
+}
+
+extension OptionSyntax {
+  /// As help lists it: `--deadline TIME`.
+  var usage: String { placeholder.map { "\(name) \($0)" } ?? name }
 }
 
 /// An option without a value: it is given, or it is not.
@@ -37,6 +20,7 @@ package struct Flag: OptionSyntax {
   package var name: String
   package var help: String
   package var placeholder: String? { nil }
+  package var completion: Completion { .nothing }
 
   package init(_ name: String, _ help: String) {
     self.name = name
@@ -49,21 +33,23 @@ package struct Option<Value: Sendable>: OptionSyntax {
   package var name: String
   package var placeholder: String?
   package var help: String
+  package var completion: Completion
   /// Completes "must be …" in the message about a value that `parse` rejects.
   var expected: String
-  /// Texts that `parse` accepts, for the hint "did you mean". Empty if they can't be listed.
-  var choices: [String]
   var parse: @Sendable (String) -> Value?
+
+  /// Texts that `parse` accepts, for the hint "did you mean". Empty if they can't be listed.
+  var choices: [String] { if case .words(let words) = completion { words } else { [] } }
 
   package init(
     _ name: String, _ placeholder: String, _ help: String, expected: String,
-    choices: [String] = [], parse: @escaping @Sendable (String) -> Value?
+    completes completion: Completion = .nothing, parse: @escaping @Sendable (String) -> Value?
   ) {
     self.name = name
     self.placeholder = placeholder
     self.help = help
     self.expected = expected
-    self.choices = choices
+    self.completion = completion
     self.parse = parse
   }
 }
@@ -74,7 +60,8 @@ package enum CommonFlag {
     "--json", "results, and errors, as JSON on standard output")
   package static let quiet = Flag(
     "--quiet", "no messages except errors that end the command")
-  package static let noProgress = Flag("--no-progress", "no progress bar")
+  package static let noProgress = Flag("--no-progress", "no progress on standard error")
+  package static let help = Flag("--help", "this page")
 
-  static let all: [any OptionSyntax] = [json, quiet, noProgress]
+  static let all: [any OptionSyntax] = [json, quiet, noProgress, help]
 }

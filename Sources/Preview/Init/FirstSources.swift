@@ -1,0 +1,172 @@
+internal import TesseraFetch
+internal import TesseraImageHeader
+internal import TesseraPipeline
+internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
+
+/// The images that a new pipeline begins with, from what a person names: images, folders of images, URLs,
+/// or one list of them.
+struct FirstSources {
+  struct Image: Equatable {
+    var id: String
+    var url: String
+  }
+
+  /// For the manifest that is written; empty if there is a list.
+  private(set) var images: [Image] = []
+  /// A manifest that exists: a path or a URL.
+  private(set) var list: String?
+  /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
+  private(set) var permissions: [String] = []
+  /// Files of the folders that are not images.
+  private(set) var skipped = 0
+
+  private var ids: Set<String> = []
+
+  /// The first bytes of a file; more than any format needs to be recognized.
+  private static let beginning = 4096
+  private static let listExtensions = ["jsonl", "ndjson", "csv", "tsv", "txt", "gz"]
+
+  /// - Throws: ``PipelineError`` if a file can't be read, or nothing usable is there.
+  init(_ sources: [String]) throws(PipelineError) {
+    for source in sources {
+      guard list == nil else {
+        throw .local("a list can't be combined with other images; add them to the list")
+      }
+      if SourceURL.scheme(of: source) != nil, source.contains("://") {
+        try add(url: source)
+      } else if FileSystem.isDirectory(source) {
+        try add(folder: source)
+      } else {
+        try add(file: source)
+      }
+    }
+    if !sources.isEmpty, list == nil, images.isEmpty {
+      throw .local(
+        "no image was found in \(sources.joined(separator: ", ")); name images, folders of images, "
+          + "URLs, or a list of URLs")
+    }
+  }
+
+  // MARK: URLs
+
+  private mutating func add(url: String) throws(PipelineError) {
+    guard SourceURL.isFetchable(url) else {
+      throw .local("\"\(url)\" can't be fetched; expected a URL of http or https")
+    }
+    permit(hostOf: url)
+    let path = url.prefix { $0 != "?" && $0 != "#" }
+    let name = path.drop { $0 != ":" }.dropFirst(3).split(separator: "/").dropFirst().last
+    if let name, Self.isList(String(name)) { return try take(list: url) }
+    add(Image(id: name.map { Self.stem(of: String($0)) } ?? url, url: url))
+  }
+
+  private mutating func permit(hostOf url: String) {
+    var host = SourceURL.host(of: url)
+    if let colon = host.lastIndex(of: ":"), host.last != "]" { host = String(host[..<colon]) }
+    if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
+    let address = IPAddress(host == "localhost" ? "127.0.0.1" : host)
+    guard let address, !AddressPolicy().permits(address) else { return }
+    permit(AddressPolicy.permission(for: address).filter { $0 != "\"" })
+  }
+
+  private mutating func permit(_ permission: String) {
+    if !permissions.contains(permission) { permissions.append(permission) }
+  }
+
+  // MARK: Files
+
+  private mutating func add(file path: String) throws(PipelineError) {
+    guard try Self.isImage(path) else {
+      guard Self.isList(FileSystem.name(of: path)) else {
+        throw .local(
+          "\"\(path)\" is neither an image nor a list; a list ends in "
+            + Self.listExtensions.map { ".\($0)" }.joined(separator: ", "))
+      }
+      return try take(list: path)
+    }
+    let place = try Self.place(of: path)
+    permit(PipelineFile.Fetch.folderMark + FileSystem.parent(of: place))
+    add(Image(id: Self.stem(of: FileSystem.name(of: place)), url: Self.url(of: place)))
+  }
+
+  private mutating func add(folder path: String) throws(PipelineError) {
+    let root = try Self.place(of: path)
+    permit(PipelineFile.Fetch.folderMark + root)
+    try add(contentsOf: root, prefix: "")
+  }
+
+  /// In the order of the names, and folders that are links are not followed: they may lead in a circle.
+  private mutating func add(contentsOf folder: String, prefix: String) throws(PipelineError) {
+    let directory = try PipelineError.wrap { try Directory(folder) }
+    for name in try PipelineError.wrap({ try directory.list() }).sorted() where !name.hasPrefix(".")
+    {
+      let path = FileSystem.join(folder, name)
+      switch directory.kind(of: name) {
+      case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
+      case .file where try Self.isImage(path):
+        add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
+      default: skipped += 1
+      }
+    }
+  }
+
+  private static func place(of path: String) throws(PipelineError) -> String {
+    guard let place = FileSystem.realPath(path) else {
+      throw .local("there is no file or folder \"\(path)\"")
+    }
+    return place
+  }
+
+  /// Whether a file begins like an image that a run accepts by default.
+  private static func isImage(_ path: String) throws(PipelineError) -> Bool {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      let file = try File(path, .readWithoutWaiting)
+      bytes = try file.read(beginning, at: 0)
+    } catch {
+      throw .local(error.description)
+    }
+    switch ImageHeader.read(bytes.span, isWhole: bytes.count < beginning) {
+    case .header(let header): return PipelineFile.defaultAccept.contains(header.format)
+    case .needs: return true
+    case .refused(let refusal): return refusal.kind != .notImage
+    }
+  }
+
+  private static func url(of path: String) -> String {
+    "file://" + PercentEncoding.encode(path, keeping: "/")
+  }
+
+  // MARK: Names
+
+  private static func isList(_ name: String) -> Bool {
+    listExtensions.contains { name.lowercased().hasSuffix(".\($0)") }
+  }
+
+  private mutating func take(list source: String) throws(PipelineError) {
+    guard images.isEmpty else {
+      throw .local("a list can't be combined with other images; add them to the list")
+    }
+    list = source
+  }
+
+  /// A second image of a name gets a number.
+  private mutating func add(_ image: Image) {
+    var image = image
+    var number = 1
+    let id = image.id
+    while !ids.insert(image.id).inserted {
+      number += 1
+      image.id = "\(id)-\(number)"
+    }
+    images.append(image)
+  }
+
+  /// A file's name without what follows the last point.
+  private static func stem(of name: String) -> String {
+    guard let point = name.lastIndex(of: "."), point != name.startIndex else { return name }
+    return String(name[..<point])
+  }
+}

@@ -1,0 +1,86 @@
+internal import TesseraJSON
+package import TesseraPipeline
+internal import TesseraSystem
+
+/// Writes the files that a new pipeline begins with: `pipeline.yaml`, and a manifest unless there is one.
+package struct NewPipeline {
+  /// What was written.
+  package struct Report: Sendable {
+    package var pipeline: String
+    /// The manifest, whether it was written or existed.
+    package var manifest: String
+    /// Images in the manifest that was written; nil if there was a list, or no image was named.
+    package var images: Int?
+    /// Files of the folders that are not images.
+    package var skipped: Int
+  }
+
+  /// Where a run of the new pipeline writes.
+  package static let output = "output"
+  private static let manifest = "manifest.jsonl"
+
+  /// - Parameters:
+  ///   - folder: is created if it is missing.
+  ///   - sources: images, folders of images, URLs, or one list of them; may be empty.
+  /// - Throws: ``PipelineError`` if a source can't be used, or a file exists: nothing is replaced.
+  package static func write(
+    into folder: String, from sources: [String]
+  ) throws(PipelineError) -> Report {
+    let pipeline = FileSystem.join(folder, "pipeline.yaml")
+    var manifest = FileSystem.join(folder, Self.manifest)
+    let first = try FirstSources(sources)
+    for path in [pipeline] + (first.images.isEmpty ? [] : [manifest])
+    where FileSystem.exists(path) {
+      throw .local("\"\(path)\" exists already; remove it, or name another folder")
+    }
+    try PipelineError.wrap { try FileSystem.makeDirectory(folder) }
+    if let list = first.list {
+      manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
+    }
+    if !first.images.isEmpty { try write(lines(of: first.images), to: manifest) }
+    // Last: a pipeline file that exists has its manifest.
+    let named = first.list == nil ? Self.manifest : manifest
+    let text = PipelineTemplate(
+      manifest: named, output: output, permissions: first.permissions
+    ).text
+    try write(Array(text.utf8), to: pipeline)
+    return Report(
+      pipeline: pipeline, manifest: manifest,
+      images: first.list == nil && !sources.isEmpty ? first.images.count : nil,
+      skipped: first.skipped)
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws(PipelineError) {
+    let file = try PipelineError.wrap { try File(path, .create) }
+    do throws(SystemError) {
+      try file.write(bytes)
+    } catch {
+      throw .local(error.description)
+    }
+  }
+
+  private static func lines(of images: [FirstSources.Image]) -> [UInt8] {
+    images.flatMap { image in
+      var writer = JSONWriter()
+      writer.object { entry in
+        entry.member("id", image.id)
+        entry.member("url", image.url)
+      }
+      return writer.take() + [UInt8(ascii: "\n")]
+    }
+  }
+}
+
+extension NewPipeline.Report {
+  /// The document that `init --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("pipeline", pipeline)
+      object.member("manifest", manifest)
+      if let images { object.member("images", images) }
+      object.member("skipped", skipped)
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,67 @@
+internal import TesseraJSON
+
+/// The text of a new pipeline file: what has to be decided, with the reasons, and what is usually changed
+/// next, in comments.
+struct PipelineTemplate {
+  let manifest: String
+  let output: String
+  let permissions: [String]
+
+  var text: String {
+    """
+    # A Tessera pipeline: which images, which sizes, and how. "tessera check" finds mistakes, "tessera plan"
+    # says what a run would make, "tessera run" makes it, "tessera gallery \(output)" shows it.
+    # All keys: man 5 tessera-pipeline, or Pipelines/README.md.
+
+    # The list of images: one URL on a line, CSV with a header, or JSON Lines such as
+    # {"id": "p1", "url": "https://example.com/p1.jpg", "alt": "A red bridge"}.
+    manifest: \(quoted(manifest))
+
+    # Gets catalog.json, run.json and variants/.
+    output: \(quoted(output))
+
+    # The URL that will serve the output; clients put it before a file's path.
+    # base-url: https://cdn.example.com/images/
+
+    # The places that your layout has for images, in points.
+    slots:
+      thumb: {size: 96x96, mode: clip}      # cropped to a square
+      card:  {size: 320x}                   # 320 points wide, any height
+      hero:  {size: 1024x576, mode: fill}   # covers the place
+
+    # Device pixels per point: the screens to make files for.
+    scales: [1, 2, 3]
+
+    # variants:
+    #   format: webp            # or a list: [avif, webp, jpeg]
+    #   quality: 80
+
+    \(fetch)
+
+    """
+  }
+
+  private var fetch: String {
+    let usual = """
+      # fetch:
+      #   per-host: 6             # requests at a time to one host
+      #   headers: {Authorization: "Bearer ${TOKEN}"}
+      """
+    if permissions.isEmpty { return usual }
+    return """
+      fetch:
+        # Runs read the public internet only, and what is named here.
+        allow: [\(permissions.map(quoted).joined(separator: ", "))]
+        # per-host: 6             # requests at a time to one host
+      """
+  }
+
+  /// A text of JSON, which is one of YAML as well. `${` would be a variable of the environment.
+  private func quoted(_ text: String) -> String {
+    let isPlain = text.wholeMatch(of: /[A-Za-z0-9\/][A-Za-z0-9_.\/-]*/) != nil
+    if isPlain { return text }
+    var writer = JSONWriter()
+    writer.value(text)
+    return writer.text
+  }
+}

@@ -1,0 +1,87 @@
+internal import TesseraConsole
+internal import TesseraOutputTools
+
+// Commands about the program itself, from the description of all commands.
+
+enum CompletionsCommand: Command {
+  static let name = "completions"
+  static let summary = "a script that completes commands, options, slots and ids in a shell"
+
+  static let syntax = Syntax(
+    [
+      .one("bash|zsh|fish", .words(Shell.allCases.map(\.rawValue))), .any("WORD"),
+    ],
+    text: """
+      Prints the script for a shell. With words, what could stand in the place of the last one: so the
+      script asks for it. The first word is the name of the program.
+      """,
+    example: Example(
+      "source <(tessera completions bash)",
+      "Completes from now on; put it into ~/.bashrc to keep it."),
+    statuses: [ExitMeaning(.done, "printed")])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    guard let shell = Shell(rawValue: arguments.operands[0]) else {
+      throw UsageError(
+        "the shell must be one of \(Shell.allCases.map(\.rawValue).joined(separator: ", ")), "
+          + "found \"\(arguments.operands[0])\"")
+    }
+    let words = shell.joined(Array(arguments.operands.dropFirst()))
+    guard let word = words.last else {
+      Console.write(shell.script(program: Commands.help.name))
+      return .done
+    }
+    Console.write(shell.text(lookedUp(Completions(Commands.help).answer(words)), for: word))
+    return .done
+  }
+
+  /// Names that the program's description does not have, from the catalog of an output.
+  private static func lookedUp(_ answer: CompletionAnswer) -> CompletionAnswer {
+    let words: [CompletionWord]
+    switch answer {
+    case .files, .folders, .words: return answer
+    case .slots(let output, let prefix):
+      words = CatalogNames.slots(of: output, prefix: prefix).map { CompletionWord($0) }
+    case .ids(let output, let prefix):
+      words = CatalogNames.ids(of: output, prefix: prefix).map { CompletionWord($0.id, $0.status) }
+    }
+    // A name with a line feed would be two, and one with an escape would reach the terminal.
+    return .words(words.filter { Console.printable($0.text) == $0.text })
+  }
+}
+
+enum ManCommand: Command {
+  static let name = "man"
+  static let summary = "write the manual pages, for a package"
+
+  private static let schema = Option(
+    "--schema", "FILE", "the pipeline file's JSON Schema, for the page tessera-pipeline(5)",
+    completes: .files)
+  private static let reference = Flag(
+    "--reference", "print the reference of all commands in Markdown, and write nothing")
+
+  static let syntax = Syntax(
+    [.optional("DIR", .folders)],
+    text: """
+      Writes the manual below a folder, which is created: man1/tessera.1, a page for each command, and
+      with --schema man5/tessera-pipeline.5.
+      """,
+    options: [schema, reference],
+    example: Example(
+      "tessera man /usr/local/share/man --schema Pipelines/pipeline.schema.json",
+      "Then \"man tessera\", \"man tessera-run\" and \"man 5 tessera-pipeline\" show them."),
+    statuses: [ExitMeaning(.done, "written"), ExitMeaning(.failed, "could not be written")])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    if arguments.has(reference) {
+      Console.write(Commands.help.reference)
+      return .done
+    }
+    guard let folder = arguments.operands.first else {
+      throw UsageError.operands("missing", syntax, command: name)
+    }
+    let paths = try Manual(Commands.help).write(to: folder, schema: try arguments.value(schema))
+    if !arguments.has(CommonFlag.quiet) { for path in paths { Console.line(path) } }
+    return .done
+  }
+}

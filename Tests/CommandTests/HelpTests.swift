@@ -1,0 +1,184 @@
+import Foundation
+import TesseraTestSupport
+import Testing
+
+/// What follows from the description of the commands: the reference, the manual, the completions.
+@Suite struct HelpTests {
+  /// Every page of help is in the reference, which is compared as a whole.
+  @Test func theReferenceIsWhatTheCommandPrints() async throws {
+    let reference = try await Tool.tessera("man", "--reference")
+    #expect(try Document("Examples/COMMANDS.md").text == reference.output)
+    #expect(reference.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    let help = try await Tool.tessera("--help").output
+    let names = help.matches(of: /(?m)^  ([a-z]+) {2,}[a-z]/).map { String($0.1) }
+    #expect(names.count >= 17)
+    for name in names {
+      let page = try await Tool.tessera(name, "--help").output
+      #expect(reference.output.contains("## tessera \(name)\n"))
+      #expect(reference.output.contains("```text\n\(page)```\n"), "\(name)")
+    }
+  }
+
+  /// The example of each command is a line that the command accepts: its options exist.
+  @Test func examplesUseOptionsThatExist() async throws {
+    let pages = try Document("Examples/COMMANDS.md").blocks("text")
+    for page in pages {
+      let example = try #require(page.firstMatch(of: /(?m)^Example: (.*)$/)).1
+      for option in example.matches(of: /--[a-z-]+/) {
+        #expect(page.contains("  \(option.0) ") || page.contains("  \(option.0)\n"), "\(example)")
+      }
+    }
+  }
+
+  @Test func theManualIsCleanAndComplete() async throws {
+    let folder = try TemporaryFolder()
+    let schema = Places.root.appending(path: "Pipelines/pipeline.schema.json")
+    let made = try await Tool.tessera("man", folder.path("man"), "--schema", schema.path)
+    #expect(made.status == 0, "\(made.errors)")
+    let paths = made.output.split(separator: "\n").map(String.init)
+    #expect(paths.first == folder.path("man/man1/tessera.1"))
+    #expect(paths.last == folder.path("man/man5/tessera-pipeline.5"))
+    #expect(paths.contains(folder.path("man/man1/tessera-run.1")))
+    // The package's changelog says of which day the version is.
+    let changelog = try String(
+      contentsOf: Places.root.appending(path: "Examples/package/debian/changelog"), encoding: .utf8)
+    let day = try #require(changelog.firstMatch(of: #/ -- .*  \w+, (\d+ \w+ \d+) /#)).1
+    let date = try await Tool.run("/bin/date", ["--date", String(day), "+%F"]).output
+      .trimmingCharacters(in: .newlines)
+    let run = try folder.text("man/man1/tessera-run.1")
+    #expect(run.hasPrefix(".TH TESSERA-RUN 1 \(date) "))
+    let page = try String(contentsOfFile: try #require(paths.last), encoding: .utf8)
+    // A key of the schema, of a group, of the user's own groups, and of a definition.
+    for key in ["manifest", "fetch.per\\-host", "slots.NAME.size", "variants.alpha\\-quality"] {
+      #expect(page.contains("\n\\fB\(key)\\fR\n"), "\(key)")
+    }
+    #expect(page.contains("One of fit, fill, clip. Default: fit."))
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc") else {
+      print("not tested: the manual with mandoc (install mandoc for it)")
+      return
+    }
+    for path in paths {
+      let lint = try await Tool.run("/usr/bin/mandoc", ["-Tlint", path])
+      #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")
+    }
+  }
+
+  @Test func aSchemaThatIsNoneIsRejected() async throws {
+    let folder = try TemporaryFolder()
+    let schema = try folder.write("[1]", to: "s.json")
+    let made = try await Tool.tessera("man", folder.path("man"), "--schema", schema)
+    #expect(made.status == 64)
+    #expect(made.errors == "tessera: the schema must be a JSON Schema with \"properties\"\n")
+    #expect(try await Tool.tessera("man").status == 64)
+  }
+
+  // MARK: Completions in real shells
+
+  /// What a shell offers at the end of a line, without what it says about each word.
+  private static func offers(
+    _ shell: String, _ line: String, in folder: TemporaryFolder
+  ) async throws -> [String]? {
+    let path = "/usr/bin/\(shell)"
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      print("not tested: completions in \(shell) (install \(shell) for it)")
+      return nil
+    }
+    let script = try await Tool.tessera("completions", shell).output
+    let source = try folder.write(script, to: "completions.\(shell)")
+    let program =
+      switch shell {
+      case "bash": bash
+      case "zsh": zsh
+      default: fish
+      }
+    let tool = URL(filePath: Places.tessera).deletingLastPathComponent().path
+    let result = try await Tool.run(
+      path,
+      (shell == "bash" ? ["--norc"] : shell == "zsh" ? ["-f"] : ["--no-config"]) + ["-c", program],
+      environment: [
+        "PATH": "\(tool):/usr/bin:/bin", "SOURCE": source, "LINE": line, "HOME": folder.path(""),
+        "FOLDER": folder.path(""),
+      ])
+    #expect(result.errors.isEmpty, "\(shell): \(result.errors)")
+    return result.output.split(separator: "\n").map(String.init).sorted()
+  }
+
+  /// Calls the function as bash does, which divides a line at blanks, `=` and `:`.
+  private static let bash = #"""
+    cd "$FOLDER"; source "$SOURCE"
+    compopt() { [ "$2" = default ] && COMPREPLY=("<files>") || COMPREPLY=("<folders>"); }
+    mapfile -t COMP_WORDS < <(printf '%s' "$LINE" | sed -E 's/([=:]+)/\n\1\n/g; s/ +/\n/g' | sed '/^$/d')
+    [[ $LINE == *[\ =:] ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _tessera tessera
+    printf '%s\n' "${COMPREPLY[@]}"
+    """#
+
+  /// With functions in the place of those that only work while a line is edited.
+  private static let zsh = #"""
+    cd $FOLDER; autoload -Uz compinit; compinit -u -d $FOLDER/zcompdump
+    source $SOURCE
+    _files() { [[ $1 == -/ ]] && print '<folders>' || print '<files>'; }
+    _describe() { print -l -- ${${(P)2}%%:*}; }
+    compset() { :; }
+    words=(${(s: :)LINE}); [[ $LINE == *' ' ]] && words+=('')
+    CURRENT=$#words
+    _tessera
+    """#
+
+  private static let fish = #"""
+    cd $FOLDER; source $SOURCE
+    function __fish_complete_path; echo '<files>'; end
+    function __fish_complete_directories; echo '<folders>'; end
+    complete -C $LINE | string replace -r '\t.*' ''
+    """#
+
+  @Test(
+    arguments: [
+      ("tessera ga", ["gallery"]), ("tessera ru", ["run"]), ("tessera xyz", []),
+      ("tessera run --lay", ["--layout-only"]), ("tessera verify --re", ["--remove-broken"]),
+      ("tessera run ", ["<files>"]), ("tessera gallery ", ["<folders>"]),
+      ("tessera run --output ", ["<folders>"]),
+      ("tessera plan a.yaml --rounding ", ["exact", "half-steps", "power-of-two"]),
+      ("tessera export out --as ", ["android", "eleventy", "html", "next", "xcassets"]),
+      ("tessera export out --slot c", ["card", "cover"]),
+      ("tessera why out p", ["p1", "p2"]), ("tessera why out p1 ", []),
+      ("tessera why nowhere p", []), ("tessera completions f", ["fish"]),
+    ], ["bash", "zsh", "fish"])
+  func shellsComplete(_ example: (line: String, offers: [String]), _ shell: String) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Self.catalog, to: "out/catalog.json")
+    guard let offers = try await Self.offers(shell, example.line, in: folder) else { return }
+    #expect(offers == example.offers, "\(shell): \(example.line)")
+  }
+
+  /// bash takes `=` and `:` for the ends of words, the others do not.
+  @Test(
+    arguments: [
+      ("bash", "tessera export out --slot=c", ["card", "cover"]),
+      ("zsh", "tessera export out --slot=c", ["card", "cover"]),
+      ("fish", "tessera export out --slot=c", ["--slot=card", "--slot=cover"]),
+      ("bash", "tessera why out https://a.exa", ["//a.example/1"]),
+      ("fish", "tessera why out https://a.exa", ["https://a.example/1"]),
+      ("fish", "tessera run --output=", ["--output=<folders>"]),
+    ])
+  func separatorsAreParts(_ shell: String, _ line: String, _ words: [String]) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Self.catalog, to: "out/catalog.json")
+    guard let offers = try await Self.offers(shell, line, in: folder) else { return }
+    #expect(offers == words)
+  }
+
+  private static let catalog = """
+    {"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","libvips":"8.14.1"},
+    "pipeline":{"name":"feed","fingerprint":"0"},
+    "slots":{"card":{"width":180,"mode":"fit"},"cover":{"width":90,"mode":"fit"},"hero":{"width":9,"mode":"fit"}},
+    "scales":[1],
+    "images":[
+    {"id":"p1","url":"u","status":"ok"},
+    {"id":"p2","url":"u","status":"failed"},
+    {"id":"p\\u001b[2J","url":"u","status":"ok"},
+    {"id":"https://a.example/1","url":"u","status":"ok"}
+    ]}
+    """
+}

@@ -1,0 +1,173 @@
+import Foundation
+import TesseraTestSupport
+import Testing
+
+/// `init`: a pipeline file and a manifest to begin with, and commands that need no argument after it.
+@Suite struct InitTests {
+  /// Runs the command in a folder.
+  private static func tessera(
+    _ words: [String], in folder: TemporaryFolder
+  ) async throws -> Tool.Result {
+    try await Tool.run(
+      "/bin/sh",
+      ["-c", #"cd "$1" && shift && exec "$@""#, "sh", folder.path(""), Places.tessera] + words)
+  }
+
+  /// The README's lines, from a folder of photographs to a gallery.
+  @Test func theReadmesCommandsMakeAGallery() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "photographs/empty.txt")
+    try FileManager.default.copyItem(
+      at: Places.fixture("rotated-phone-shot.jpg"),
+      to: URL(filePath: folder.path("photographs/a.jpg")))
+    let lines = try #require(try Document("README.md").blocks("sh").first)
+      .split(separator: "\n").drop { !$0.hasPrefix("tessera ") }
+    #expect(lines.count == 4)
+    let products = URL(filePath: Places.tessera).deletingLastPathComponent().path
+    let shell = try await Tool.run(
+      "/bin/sh", ["-ec", "cd \(folder.path(""))\n" + lines.joined(separator: "\n")],
+      environment: ["PATH": "\(products):/usr/bin:/bin"])
+    #expect(shell.status == 0, "\(shell.errors)")
+    #expect(shell.output.hasSuffix("output/gallery.html: 1 image\n"))
+  }
+
+  @Test func imagesBelowAFolderBecomeAManifest() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("not an image", to: "photos/notes.txt")
+    try folder.write("", to: "photos/.hidden")
+    for (name, place) in [
+      ("rotated-phone-shot.jpg", "photos/a shot.jpg"),
+      ("rotated-phone-shot.jpg", "photos/more/b.jpg"),
+    ] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path("photos/more"), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        at: Places.fixture(name), to: URL(filePath: folder.path(place)))
+    }
+    let begun = try await Self.tessera(["init", "--from", "photos"], in: folder)
+    #expect(begun.errors.isEmpty && begun.status == 0)
+    #expect(
+      begun.output == """
+        pipeline.yaml
+        manifest.jsonl: 2 images; 1 other file left out
+        next: tessera run, then tessera gallery output
+
+        """)
+    let place = URL(filePath: folder.path("")).resolvingSymlinksInPath().path
+    #expect(
+      try folder.text("manifest.jsonl") == """
+        {"id":"a shot","url":"file://\(place)/photos/a%20shot.jpg"}
+        {"id":"more/b","url":"file://\(place)/photos/more/b.jpg"}
+
+        """)
+    #expect(try await Self.tessera(["check"], in: folder).output == "2 items, no mistakes\n")
+    #expect(try await Self.tessera(["run", "--quiet"], in: folder).status == 0)
+    let gallery = try await Self.tessera(["gallery", "output"], in: folder)
+    #expect(gallery.output == "output/gallery.html: 2 images\n")
+  }
+
+  @Test func aFolderOfItsOwnAndURLs() async throws {
+    let folder = try TemporaryFolder()
+    let begun = try await Self.tessera(
+      [
+        "init", "new", "--from", "https://example.com/a/b.jpg?x=1", "--from",
+        "http://127.0.0.1:8/b.png",
+        "--from", "http://10.1.2.3/", "--json",
+      ], in: folder)
+    #expect(
+      begun.output == """
+        {
+          "pipeline": "new/pipeline.yaml",
+          "manifest": "new/manifest.jsonl",
+          "images": 3,
+          "skipped": 0
+        }
+
+        """)
+    #expect(
+      try folder.text("new/manifest.jsonl") == """
+        {"id":"b","url":"https://example.com/a/b.jpg?x=1"}
+        {"id":"b-2","url":"http://127.0.0.1:8/b.png"}
+        {"id":"http://10.1.2.3/","url":"http://10.1.2.3/"}
+
+        """)
+    let pipeline = try folder.text("new/pipeline.yaml")
+    #expect(pipeline.contains("\n  allow: [loopback, private]\n"))
+    #expect(try await Tool.tessera("check", folder.path("new/pipeline.yaml")).status == 0)
+  }
+
+  /// A list stays where it is, and its name may hold anything.
+  @Test func aListIsNamed() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("https://example.com/a.jpg\n", to: "my \"list\" #1.txt")
+    let begun = try await Self.tessera(["init", "--from", "my \"list\" #1.txt"], in: folder)
+    #expect(begun.output == "pipeline.yaml\nnext: tessera run, then tessera gallery output\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("manifest.jsonl")))
+    #expect(try await Self.tessera(["check"], in: folder).output == "1 item, no mistakes\n")
+  }
+
+  @Test func withoutImagesItSaysWhatIsMissing() async throws {
+    let folder = try TemporaryFolder()
+    let begun = try await Self.tessera(["init"], in: folder)
+    #expect(
+      begun.output == """
+        pipeline.yaml
+        next: write the URLs of your images into manifest.jsonl, then tessera run, then tessera gallery output
+
+        """)
+    let run = try await Self.tessera(["run"], in: folder)
+    #expect(run.status == 2)
+    #expect(run.errors.contains("manifest.jsonl"))
+  }
+
+  /// Every comment that shows a key shows one that a pipeline accepts.
+  @Test func theCommentsAreKeys() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Self.tessera(["init"], in: folder)
+    let text = try folder.text("pipeline.yaml")
+    let open = text.replacing(/(?m)^# (?=( *[a-z-]+:(?: |$)))/, with: "")
+    #expect(open.contains("\nfetch:\n  per-host: 6 ") && open.contains("\nbase-url: https"))
+    try folder.write(open, to: "open.yaml")
+    try folder.write("https://example.com/a.jpg\n", to: "manifest.jsonl")
+    let check = try await Tool.tessera(
+      "check", folder.path("open.yaml"), environment: ["TOKEN": "secret"])
+    #expect(check.output == "1 item, no mistakes\n", "\(check.errors)\(open)")
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["init"], "tessera: \"./pipeline.yaml\" exists already; remove it, or name another folder\n"
+      ),
+      (
+        ["init", "n", "--from", "nothing"],
+        "tessera: could not open \"nothing\": No such file or directory\n"
+      ),
+      (
+        ["init", "n", "--from", "empty"],
+        "tessera: no image was found in empty; name images, folders of images, URLs, or a list of URLs\n"
+      ),
+      (
+        ["init", "n", "--from", "notes.doc"],
+        "tessera: \"notes.doc\" is neither an image nor a list; a list ends in .jsonl, .ndjson, .csv, .tsv, .txt, .gz\n"
+      ),
+      (
+        ["init", "n", "--from", "a.txt", "--from", "https://a/b.jpg"],
+        "tessera: a list can't be combined with other images; add them to the list\n"
+      ),
+      (
+        ["init", "n", "--from", "ftp://a/b.jpg"],
+        "tessera: \"ftp://a/b.jpg\" can't be fetched; expected a URL of http or https\n"
+      ),
+    ])
+  func mistakesAreSentences(_ words: [String], _ message: String) async throws {
+    let folder = try TemporaryFolder()
+    for name in ["pipeline.yaml", "notes.doc", "a.txt", "empty/x.txt"] {
+      try folder.write("x", to: name)
+    }
+    let result = try await Self.tessera(words, in: folder)
+    #expect(result.status == 2)
+    #expect(result.errors.replacing("\"pipeline.yaml\"", with: "\"./pipeline.yaml\"") == message)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("n")))
+  }
+}
