@@ -16,6 +16,7 @@ package final class Fetcher: Fetching {
     var held = 0
     var isHeld = false
     var isBlocked = false
+    var transfers = 0
     var onBlocked: (@Sendable () -> Void)?
     /// Whether the loop was woken and has not looked here since. Waking it again would be a system
     /// call for nothing.
@@ -77,6 +78,8 @@ package final class Fetcher: Fetching {
 
   package var isBlocked: Bool { inbox.withLock { $0.isBlocked } }
 
+  package var transfers: Int { inbox.withLock { $0.transfers } }
+
   package func whenBlocked(_ action: (@Sendable () -> Void)?) {
     let isBlocked = inbox.withLock { inbox in
       inbox.onBlocked = action
@@ -86,9 +89,9 @@ package final class Fetcher: Fetching {
     if isBlocked { action?() }
   }
 
-  private func setBlocked(_ isBlocked: Bool) {
+  private func report(_ isBlocked: Bool, transfers: Int) {
     let action = inbox.withLock { inbox in
-      defer { inbox.isBlocked = isBlocked }
+      defer { (inbox.isBlocked, inbox.transfers) = (isBlocked, transfers) }
       return isBlocked && !inbox.isBlocked ? inbox.onBlocked : nil
     }
     // Outside the lock: the function may call back into the fetcher.
@@ -152,7 +155,7 @@ package final class Fetcher: Fetching {
         waker.forget()
         return
       }
-      loop.turn { setBlocked($0) }
+      loop.turn { report($0, transfers: loop.transfers) }
     }
   }
 }

@@ -67,6 +67,9 @@ struct RunSession: Sendable {
   /// For images that are being decoded when the run's deadline passes.
   private static let grace = Duration.seconds(1)
 
+  private var opening: RunOpening {
+    RunOpening(file: file, options: options, held: held, meter: meter)
+  }
   private var output: any Output { held.output }
   private var workspace: Workspace { held.workspace }
 
@@ -128,11 +131,11 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: options.shard != nil)
-    let shrinkGuard = try await shrinkGuard(state)
+    let shrinkGuard = try await opening.shrinkGuard(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
-    let pool = try await startWorkers()
+    let pool = try await opening.startWorkers()
     defer { pool.close() }
-    let fetcher = try startFetcher(end: end)
+    let fetcher = try opening.startFetcher(end: end)
     defer { fetcher.close() }
     // At the run's deadline transfers end at once, and workers after the grace.
     let closing = end.map { end in
@@ -145,12 +148,22 @@ struct RunSession: Sendable {
     // What never depended on this machine is not in doubt after its end.
     let boot = output.isDurable ? "" : Host.bootIdentifier
     // Before any item: the record of a file that is not whole would be reused.
-    try await recover(state, boot: boot)
+    try await opening.recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      clock: clock, state: state, fetcher: fetcher, transcoder: pool, memory: budget.memory,
+      clock: clock, state: state, fetcher: fetcher, transcoder: pool, memory: opening.budget.memory,
       output: output,
-      workspace: workspace, cache: openCache(), recorder: recorder)
+      workspace: workspace, cache: opening.openCache(), recorder: recorder)
+    let count = try await runItems(parts, manifest, shrinkGuard, pool, fetcher)
+    try await finish(parts, manifest, count: count)
+    return try await writeReport(since: begun, fetcher, pool)
+  }
+
+  /// Runs all items to their ends. Returns how many there were.
+  private func runItems(
+    _ parts: RunParts, _ manifest: ManifestStream, _ shrinkGuard: ShrinkGuard?, _ pool: WorkerPool,
+    _ fetcher: Fetcher
+  ) async throws -> Int {
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
       Pipeline.way(extent, parts), parts, meter: meter,
@@ -159,10 +172,20 @@ struct RunSession: Sendable {
         pool.close()
         fetcher.close()
         stopManifest()
+      },
+      drain: {
+        pool.drain()
+        fetcher.close()
+        stopManifest()
       })
-    let count = try await items.run(manifest)
-    try await finish(parts, manifest, count: count)
-    return try await writeReport(since: begun, fetcher, pool)
+    options.stop.onRequest { items.drain() }
+    defer { options.stop.onRequest(nil) }
+    meter.begin { progress in
+      let workers = pool.statistics
+      (progress.waiting, progress.transcoding) = (workers.waiting, workers.working)
+      (progress.fetching, progress.bytes) = (fetcher.transfers, fetcher.counts.bytes)
+    }
+    return try await items.run(manifest)
   }
 
   private func writeReport(
@@ -173,7 +196,7 @@ struct RunSession: Sendable {
       report.requests = fetcher.counts.requests
       report.notModified = fetcher.counts.notModified
       report.bytesFetched = fetcher.counts.bytes
-      report.workers = budget.count
+      report.workers = opening.budget.count
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
@@ -203,80 +226,5 @@ struct RunSession: Sendable {
       try await writer.write()
     }
     try await parts.state.endRun(parts.run, .init(pipeline: file.name, items: count))
-  }
-
-  // MARK: Opening the parts
-
-  private var budget: WorkerBudget {
-    WorkerBudget(
-      requested: file.workers, processors: Host.processors, memory: file.limits.memory,
-      available: Host.memoryLimit)
-  }
-
-  /// Decides on the number of items by that of the catalog in the output; nil for any number.
-  ///
-  /// - Throws: ``PipelineError/otherPipeline(_:of:output:)`` if another pipeline made that catalog.
-  private func shrinkGuard(_ state: StateStore) async throws -> ShrinkGuard? {
-    guard let last = try await state.lastCompletedRun() else { return nil }
-    guard last.pipeline == file.name || options.takesOver else {
-      throw PipelineError.otherPipeline(last.pipeline, of: file.name, output: output.location)
-    }
-    return options.allowsShrink ? nil : ShrinkGuard(limit: file.shrinkAbove, before: last.items)
-  }
-
-  private func startWorkers() async throws(PipelineError) -> WorkerPool {
-    let budget = budget
-    let pool: WorkerPool
-    do throws(WorkerStartError) {
-      pool = try await WorkerPool.start(
-        WorkerSettings(
-          executable: options.workerPath, count: budget.count, memory: budget.memory,
-          time: file.limits.time))
-    } catch {
-      throw .workers(error.description)
-    }
-    if let gap = pool.hello.confinement.gap {
-      let sentence = "this kernel can't confine a worker that an image has taken over: \(gap)"
-      guard !file.requiresSandbox else {
-        pool.close()
-        throw .workers(
-          "\(sentence), and the pipeline has \"require-sandbox: true\"; use a kernel and a container "
-            + "that offer both")
-      }
-      meter.warn(sentence)
-    }
-    if budget.memory < file.limits.memory {
-      meter.warn(
-        "the control group's memory leaves each of \(budget.count) workers "
-          + "\(budget.memory / 1_000_000) MB, less than limits.memory")
-    }
-    return pool
-  }
-
-  private func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> Fetcher {
-    var settings = file.fetch.fetchSettings
-    settings.store = StoreClient(file.store.settings)
-    settings.end = end
-    return try PipelineError.wrap { try Fetcher(settings) }
-  }
-
-  /// Removes what an earlier run could not bring to the disk before the machine stopped.
-  private func recover(_ state: StateStore, boot: String) async throws {
-    let recovery = Recovery(held)
-    let lost = try await recovery.removeUnwritten(state, boot: boot)
-    guard lost > 0 else { return }
-    meter.warn(
-      "the machine stopped during an earlier run; \(lost) incomplete files will be regenerated")
-  }
-
-  /// An unusable cache is not a reason to stop: sources are then requested.
-  private func openCache() -> SourceCache? {
-    guard let limit = file.fetch.cache else { return nil }
-    do throws(SystemError) {
-      return try SourceCache(in: workspace, limit: limit)
-    } catch {
-      meter.warn("no sources are cached (fetch.cache): \(error)")
-      return nil
-    }
   }
 }

@@ -21,8 +21,14 @@ package struct RunOptions: Sendable {
   /// Whether the catalog of another pipeline may be replaced (`--take-over`).
   package var takesOver = false
 
+  /// Ends the run early.
+  package var stop = RunStop()
+
   /// The part of the manifest that this run processes; nil for all of it.
   package var shard: Shard?
+
+  /// The part as it is written.
+  package var shardName: String? { shard?.description }
 
   /// A shard as it is written: `3/8`. Nil for another text.
   package static func shard(_ text: String) -> Shard? { Shard(text) }

@@ -28,6 +28,8 @@ package struct HeaderFetch: Sendable {
     package var bytes: Int
     /// The HTTP requests sent, redirects included.
     package var requests: Int
+    /// The time of the requests, without the wait in queues and between attempts.
+    package var time: Duration
   }
 
   package enum Outcome: Sendable {
@@ -63,14 +65,16 @@ package struct HeaderFetch: Sendable {
     var search = HeaderSearch(self, url, condition, turn)
     var bytes = 0
     var requests = 0
+    var time = Duration.zero
     while true {
       let request = search.begin()
       let result = await fetcher.fetch(
         request, host: SourceURL.host(of: request.url), into: search.receiver)
       bytes += result.bytes
       requests += result.requests
+      time += result.time
       if let outcome = try await search.next(after: result) {
-        return Answer(outcome: outcome, bytes: bytes, requests: requests)
+        return Answer(outcome: outcome, bytes: bytes, requests: requests, time: time)
       }
     }
   }

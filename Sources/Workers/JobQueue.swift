@@ -9,6 +9,7 @@ final class JobQueue: Sendable {
   struct Entry: Sendable {
     let job: any WorkerJob
     let source: JobSource
+    let watch: JobWatch?
     /// Has to be called once.
     let finish: @Sendable (Answer) -> Void
   }
@@ -20,6 +21,8 @@ final class JobQueue: Sendable {
     /// Whether no more jobs will come than those of the images in flight.
     var isLast = false
     var isClosed = false
+    /// Whether only jobs in progress are finished.
+    var isDraining = false
     /// Why no worker can be started any more.
     var startError: WorkerStartError?
     var server: ForkServer?
@@ -37,7 +40,13 @@ final class JobQueue: Sendable {
   private let available = DispatchSemaphore(value: 0)
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
-  var statistics: WorkerStatistics { state.withLock { $0.statistics } }
+  var statistics: WorkerStatistics {
+    state.withLock { state in
+      var statistics = state.statistics
+      statistics.waiting = state.entries.count
+      return statistics
+    }
+  }
 
   // MARK: Jobs
 
@@ -45,7 +54,7 @@ final class JobQueue: Sendable {
   func add(_ entry: Entry) {
     let rejection = state.withLock { state -> Answer? in
       if let error = state.startError { return .failure(error) }
-      if state.isClosed { return .success(.failed(.stopped)) }
+      if state.isClosed || state.isDraining { return .success(.failed(.stopped)) }
       state.entries.append(entry)
       return nil
     }
@@ -70,6 +79,7 @@ final class JobQueue: Sendable {
       let (entry, isClosed) = state.withLock { state -> (Entry?, Bool) in
         guard !state.entries.isEmpty else { return (nil, state.isClosed) }
         state.statistics.jobs += 1
+        state.statistics.working += 1
         state.waiting -= 1
         return (state.takeEntry(), state.isClosed)
       }
@@ -87,6 +97,19 @@ final class JobQueue: Sendable {
       return state.entries
     }
     for entry in waiting { entry.finish(.failure(error)) }
+  }
+
+  /// A caller of ``next()`` has done its job.
+  func endJob() { state.withLock { $0.statistics.working -= 1 } }
+
+  /// Cancels all waiting jobs, and all that come later. Those in progress are finished.
+  func drain() {
+    let waiting = state.withLock { state in
+      state.isDraining = true
+      defer { state.entries = [] }
+      return state.entries
+    }
+    for entry in waiting { entry.finish(.success(.failed(.stopped))) }
   }
 
   /// Ends all workers and cancels all waiting jobs.

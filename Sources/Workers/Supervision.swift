@@ -12,6 +12,18 @@ enum JobEnding: Equatable {
   /// The reply was not a valid message.
   case garbage
   case timedOut
+
+  /// What became of the worker: a clause with "it" as its subject. Nil if it may go on.
+  var reason: String? {
+    switch self {
+    case .reply: nil
+    case .unsent: "it ended before it received a job"
+    case .serverLost: ProcessEnding.serverEnded.sentence
+    case .lost(let ending): ending.sentence
+    case .garbage: "its answer was not valid"
+    case .timedOut: "it took longer than the limit"
+    }
+  }
 }
 
 /// Decides, for one lane of the pool, what follows each ending of a job. A pure value: the lane

@@ -8,9 +8,10 @@ package protocol Transcoding: Sendable {
 
   /// Has one job done. Waits for a free worker. A failure of the image is an answer.
   ///
+  /// - Parameter watch: measures the work, without the wait for a worker.
   /// - Throws: ``WorkerStartError`` if no worker can be started any more.
   func perform(
-    _ job: TranscodeJob, of source: JobSource
+    _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
   ) async throws(WorkerStartError) -> TranscodeAnswer
 
   /// Has a part of a table made. The answer is one file.

@@ -25,9 +25,14 @@ struct WorkerLane {
   /// Does jobs until the queue is closed. Blocks the thread.
   mutating func run() {
     while let entry = queue.next() {
+      let begun = ContinuousClock.now
       do throws(WorkerStartError) {
-        entry.finish(.success(try perform(entry.job, of: entry.source)))
+        let answer = try perform(entry.job, of: entry.source)
+        entry.watch?.add(begun.duration(to: .now))
+        queue.endJob()
+        entry.finish(.success(answer))
       } catch {
+        queue.endJob()
         // A closed pool has no fork server, which is not a fault: at the deadline of a run its
         // catalog is still to be written.
         guard !queue.isClosed else {
@@ -62,9 +67,9 @@ struct WorkerLane {
       if ending == .serverLost || worker.process.isGivenUp { queue.unregister(worker.server) }
       switch supervision.decide(after: ending, isClosed: queue.isClosed) {
       case .answer(let reply, let action):
-        dismiss(action)
+        dismiss(action, ending.reason)
         return files.answer(reply)
-      case .retry(let action): dismiss(action)
+      case .retry(let action): dismiss(action, ending.reason)
       case .giveUp:
         dismiss(.replace)
         throw WorkerStartError(
@@ -110,10 +115,14 @@ struct WorkerLane {
     }
   }
 
-  private mutating func dismiss(_ action: Supervision.WorkerAction) {
+  private mutating func dismiss(_ action: Supervision.WorkerAction, _ reason: String? = nil) {
     if action == .keep { return }
     if action == .retire { worker?.process.finish() }
-    if action == .replace { queue.countReplaced() }
+    if action == .replace {
+      queue.countReplaced()
+      // Workers that end with the pool are not replaced.
+      if let reason, !queue.isClosed { settings.replaced(reason) }
+    }
     worker = nil
   }
 }

@@ -66,12 +66,12 @@ package final class WorkerPool: Transcoding {
   ///
   /// - Throws: ``WorkerStartError`` if workers cannot be started any more.
   package func perform(
-    _ job: TranscodeJob, of source: JobSource
+    _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
   ) async throws(WorkerStartError) -> TranscodeAnswer {
     let split = SplitJob(job, among: queue.room)
     let answers = await withTaskGroup { group in
       for (part, job) in split.jobs.enumerated() {
-        group.addTask { (part, await self.answer(to: job, of: source)) }
+        group.addTask { (part, await self.answer(to: job, of: source, watch)) }
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -87,11 +87,17 @@ package final class WorkerPool: Transcoding {
 
   package func expectLastJobs() { queue.beginLast() }
 
-  private func answer(to job: any WorkerJob, of source: JobSource) async -> JobQueue.Answer {
+  private func answer(
+    to job: any WorkerJob, of source: JobSource, _ watch: JobWatch? = nil
+  ) async -> JobQueue.Answer {
     await withCheckedContinuation { continuation in
-      queue.add(.init(job: job, source: source) { continuation.resume(returning: $0) })
+      queue.add(
+        .init(job: job, source: source, watch: watch) { continuation.resume(returning: $0) })
     }
   }
+
+  /// Has jobs in progress finished, and cancels those that wait for a worker, or come later.
+  package func drain() { queue.drain() }
 
   /// Ends all workers at once; jobs that are waiting or in progress fail as cancelled.
   package func close() { queue.close(lanes: laneCount) }

@@ -10,12 +10,18 @@ package struct WorkerSettings: Sendable {
   /// A worker is replaced after this many jobs, so that leaks do not add up. Another one is forked in
   /// a few milliseconds.
   package var jobsPerWorker = 100
+  /// Called when a worker has crashed, hung or sent garbage, with a clause with "it" as its subject.
+  package var replaced: @Sendable (_ reason: String) -> Void
 
-  package init(executable: String, count: Int, memory: Int, time: Duration) {
+  package init(
+    executable: String, count: Int, memory: Int, time: Duration,
+    replaced: @escaping @Sendable (_ reason: String) -> Void = { _ in }
+  ) {
     self.executable = executable
     self.count = count
     self.memory = memory
     self.time = time
+    self.replaced = replaced
   }
 }
 
@@ -30,4 +36,7 @@ package struct WorkerStatistics: Sendable, Equatable {
   package var jobs = 0
   /// Workers that were replaced because they crashed, hung or sent garbage.
   package var replaced = 0
+  /// Jobs that wait for a worker, and jobs that workers have.
+  package var waiting = 0
+  package var working = 0
 }

@@ -30,6 +30,8 @@ enum RunCommand: Command {
   private static let metrics = Option(
     "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)",
     completes: .files)
+  private static let events = Option(
+    "--events", "FILE", "write what happens as lines of JSON, as it happens", completes: .files)
 
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],
@@ -40,7 +42,7 @@ enum RunCommand: Command {
       """,
     options: [
       PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, shard, partialOK,
-      allowShrink, takeOver, metrics,
+      allowShrink, takeOver, metrics, events,
     ],
     example: Example(
       "tessera run feed.yaml --deadline 50m",
@@ -59,71 +61,55 @@ enum RunCommand: Command {
     let metrics = try arguments.value(metrics).map {
       try MetricsFile($0, pipeline: PipelineOptions.path(arguments), shard: part)
     }
+    let events = try arguments.value(events).map { try EventLog($0) }
     do {
-      return try await run(arguments, metrics)
+      return try await run(arguments, metrics, events)
     } catch {
+      events?.end(failure: error)
       metrics?.record(failure: error) { Console.message("warning: \($0)") }
       throw error
     }
   }
 
   private static func run(
-    _ arguments: Arguments, _ metrics: MetricsFile?
+    _ arguments: Arguments, _ metrics: MetricsFile?, _ events: EventLog?
   ) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments, output: output)
     let isQuiet = arguments.has(CommonFlag.quiet)
     let observer = RunObserver(
       isQuiet: isQuiet, showsProgress: !arguments.has(CommonFlag.noProgress))
-    // The bar's line is ended before anything else is written, an error included.
+    // Progress is ended before anything else is written, an error included.
     defer { observer.finish() }
+    let options = try options(arguments)
+    Interruption.onFirstSignal {
+      let isStopping = options.stop.request()
+      if isStopping { observer.stopping() }
+      return isStopping
+    }
+    let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
+    let report = try await pipeline.run(
+      observer: RunObservers([observer] + (events.map { [$0] } ?? [])))
+    events?.end(report) { observer.warn($0) }
+    metrics?.record(report) { observer.warn($0) }
+    observer.finish()
+    if arguments.has(CommonFlag.json) {
+      Console.write(report.json)
+    } else if !isQuiet {
+      let summary = RunSummary(
+        report, output: file.output, pipeline: try PipelineOptions.path(arguments),
+        shard: options.shardName)
+      for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
+    }
+    return report.hasFailures && !arguments.has(partialOK) ? .someFailed : .done
+  }
+
+  private static func options(_ arguments: Arguments) throws -> RunOptions {
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.deadline = try arguments.value(deadline)
     options.onlyFailed = arguments.has(retryFailed)
     options.allowsShrink = arguments.has(allowShrink)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)
-    let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
-    let report = try await pipeline.run(observer: observer)
-    metrics?.record(report) { observer.warn($0) }
-    observer.finish()
-    if arguments.has(CommonFlag.json) {
-      Console.write(report.json)
-    } else if !isQuiet {
-      for line in summary(of: report) + [pipeline.resultPath] { Console.line(line) }
-    }
-    return report.hasFailures && !arguments.has(partialOK) ? .someFailed : .done
-  }
-
-  private static func summary(of report: RunReport) -> [String] {
-    let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
-      report.count(status) > 0 ? "\(report.count(status)) \(status)" : nil
-    }
-    var lines = [
-      Amount.count(report.total, "image")
-        + (statuses.isEmpty ? "" : ": " + statuses.joined(separator: ", "))
-    ]
-    for (code, count) in report.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-      lines.append("  \(count) \(code)")
-    }
-    if report.problemCount > 0 {
-      lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
-    }
-    if report.variantsDelivered > 0 {
-      lines.append(
-        "\(Amount.count(report.variantsDelivered, "file")) of an image service for "
-          + Amount.count(report.variantsAsked, "place"))
-    } else {
-      lines.append(made(by: report))
-    }
-    lines.append(
-      "\(Amount.bytes(report.bytesFetched)) fetched in \(Amount.count(report.requests, "request")), "
-        + "\(Amount.seconds(report.seconds))")
-    return lines
-  }
-
-  private static func made(by report: RunReport) -> String {
-    "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
-      + "\(report.variantsReused) reused, for \(Amount.count(report.variantsAsked, "place")); "
-      + "\(Amount.count(report.decodes, "image")) decoded"
+    return options
   }
 }

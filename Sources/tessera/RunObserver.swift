@@ -12,21 +12,43 @@ final class RunObserver: RunObserving {
     display = ProgressDisplay(isQuiet: isQuiet, showsProgress: showsProgress)
   }
 
-  func progress(_ progress: RunProgress) {
-    display.update(.init(done: progress.done, failed: progress.failed, total: progress.total))
+  func began(_ progress: @escaping @Sendable () -> RunProgress) {
+    display.begin {
+      let run = progress()
+      var shown = ProgressBar.Progress()
+      (shown.done, shown.total, shown.bytes) = (run.done, run.total, run.bytes)
+      shown.errors = run.errors
+      shown.stages = [
+        ("fetching", run.fetching), ("waiting", run.waiting), ("transcoding", run.transcoding),
+      ]
+      return shown
+    }
   }
 
-  func failed(_ id: String, code: String, message: String) {
-    if let text = failures.text(for: "\(id): \(message) (\(code))") { display.message(text) }
-  }
-
-  func problem(line: Int, message: String) {
-    if let text = problems.text(for: "manifest line \(line): \(message)") { display.message(text) }
+  func happened(_ event: RunEvent) {
+    switch event {
+    case .item(let item):
+      guard let problem = item.problem else { return }
+      if let text = failures.text(for: "\(item.id): \(problem)") { display.message(text) }
+    case .problem(let line, let message):
+      if let text = problems.text(for: "manifest line \(line): \(message)") {
+        display.message(text)
+      }
+    case .warning(let message): warn(message)
+    // The progress and the result say what came of it.
+    case .hostSlowed, .workerReplaced: break
+    }
   }
 
   func warn(_ message: String) { display.message("warning: \(message)") }
 
-  /// Ends the progress bar.
+  /// A first signal was received.
+  func stopping() {
+    display.message(
+      "stopping: images that are being decoded are finished; press Ctrl-C again to stop at once")
+  }
+
+  /// Ends the progress.
   func finish() { display.finish() }
 }
 

@@ -204,7 +204,8 @@ import Testing
         as? [String: Any])
     var written: Set<String> = []
     for (name, value) in report where name != "schema" {
-      let members = name == "errors" ? nil : value as? [String: Any]
+      let isByCode = ["errors", "examples"].contains(name)
+      let members = isByCode ? nil : value as? [String: Any]
       written.formUnion(members?.keys.map { "\(name).\($0)" } ?? [name])
     }
     let text = try Document("Examples/operations/README.md").text

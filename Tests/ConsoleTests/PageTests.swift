@@ -114,28 +114,53 @@ import Testing
 
   @Test(
     arguments: [
-      (0, 0, nil, 0, 80, "0  0.0/s"),
+      (0, nil, 0, 80, ["0  0.0/s", "16 fetching, 2 transcoding"]),
       (
-        45, 1, 62, 3, 80,
-        "[#############################           ] 45/62  15/s  1 failed  0:02 left"
+        45, 62, 3, 80,
+        [
+          "[#############################           ] 45/62  15/s  10.0 MB/s  0:02 left",
+          "16 fetching, 2 transcoding",
+        ]
       ),
-      (45, 0, 62, 3, 37, "[#######    ] 45/62  15/s  0:02 left"),
+      (
+        45, 62, 3, 48,
+        ["[#######    ] 45/62  15/s  10.0 MB/s  0:02 left", "16 fetching, 2 transcoding"]
+      ),
       // Too narrow for a bar, and for the whole text.
-      (45, 0, 62, 3, 34, "45/62  15/s  0:02 left"), (45, 0, 62, 3, 10, "45/62  15"),
-      (62, 0, 62, 3, 60, "[##################################] 62/62  20/s  0:00 left"),
-      (5, 0, 40_000, 10, 60, "[                           ] 5/40000  0.5/s  22:13:10 left"),
+      (45, 62, 3, 34, ["45/62  15/s  10.0 MB/s  0:02 left", "16 fetching, 2 transcoding"]),
+      (45, 62, 3, 10, ["45/62  15", "16 fetchi"]),
+      (
+        5, 40_000, 10, 60,
+        [
+          "[                 ] 5/40000  0.5/s  3.0 MB/s  22:13:10 left",
+          "16 fetching, 2 transcoding",
+        ]
+      ),
       // An estimate of the total that was too small.
-      (9, 0, 8, 2, 20, "9/8  4.5/s"),
-    ] as [(Int, Int, Int?, Int, Int, String)])
-  func theBarFitsTheTerminal(
-    _ done: Int, _ failed: Int, _ total: Int?, _ seconds: Int, _ width: Int, _ line: String
+      (9, 8, 2, 30, ["9/8  4.5/s  15.0 MB/s", "16 fetching, 2 transcoding"]),
+    ] as [(Int, Int?, Int, Int, [String])])
+  func theProgressFitsTheTerminal(
+    _ done: Int, _ total: Int?, _ seconds: Int, _ width: Int, _ lines: [String]
   ) {
     let start = ContinuousClock.now
     let bar = ProgressBar(start: start)
-    let progress = ProgressBar.Progress(done: done, failed: failed, total: total)
-    let text = bar.line(progress, now: start + .seconds(seconds), width: width)
-    #expect(text == line)
-    #expect(text.count < width)
+    var progress = ProgressBar.Progress()
+    (progress.done, progress.total) = (done, total)
+    progress.bytes = seconds == 0 ? 0 : 30_000_000
+    progress.stages = [("fetching", 16), ("transcoding", 2)]
+    let text = bar.lines(progress, now: start + .seconds(seconds), width: width)
+    #expect(text == lines)
+    #expect(text.allSatisfy { $0.count < width })
+  }
+
+  @Test func failuresAreCountedByTheirCodes() {
+    let start = ContinuousClock.now
+    var progress = ProgressBar.Progress()
+    (progress.done, progress.total, progress.stages) = (9, 10, [("waiting", 1)])
+    progress.errors = ["decode": 1, "http-status": 3, "timeout": 1, "dns": 1, "tls": 1]
+    #expect(
+      ProgressBar(start: start).text(progress, now: start + .seconds(2))
+        == "9/10  4.5/s  0:01 left; 1 waiting; failed: 3 http-status, 1 decode, 1 dns, 2 others")
   }
 
   @Test func errorsAreJSON() {

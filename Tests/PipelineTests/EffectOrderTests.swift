@@ -45,7 +45,7 @@ import Testing
     let entry = Item(
       .init(line: 1, id: "a", url: RunInMemory.url("photo")), position: 0, run.file.fetch)
     let done = try await Way(steps, record: Record(parts)).result(of: Work(entry))
-    #expect(done.status == .ok)
+    #expect(done.report.status == .ok)
     #expect(try await parts.state.contentRecord(SHA256.of(photo)) != nil)
   }
 

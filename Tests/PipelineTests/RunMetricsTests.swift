@@ -77,10 +77,11 @@ import Testing
     # HELP tessera_last_run_written_bytes Bytes of the variants that were made.
     # TYPE tessera_last_run_written_bytes gauge
     tessera_last_run_written_bytes{pipeline="feed"} 250000
-    # HELP tessera_last_run_variants Variants by origin: made by this run, or by an earlier one.
+    # HELP tessera_last_run_variants Variants by origin: made by this run, by an earlier one, or by an image service.
     # TYPE tessera_last_run_variants gauge
     tessera_last_run_variants{pipeline="feed",origin="made"} 40
     tessera_last_run_variants{pipeline="feed",origin="reused"} 210
+    tessera_last_run_variants{pipeline="feed",origin="delivered"} 0
     # HELP tessera_last_run_decodes Images that were decoded.
     # TYPE tessera_last_run_decodes gauge
     tessera_last_run_decodes{pipeline="feed"} 10

@@ -7,6 +7,10 @@ internal import TesseraSystem
 /// while, the process exits.
 package enum Interruption {
   private static let received = Mutex<Int32>(0)
+  private static let first = Mutex<(@Sendable () -> Bool)?>(nil)
+
+  /// How long what is finished after a first signal may take.
+  private static let grace = Duration.seconds(20)
 
   /// The exit status for the signal that was received, if one was.
   static var status: ExitStatus? {
@@ -15,6 +19,12 @@ package enum Interruption {
     case SIGTERM: .terminated
     default: nil
     }
+  }
+
+  /// Has `action` called when the first signal is received. If it returns true, the command ends by
+  /// itself, and only a second signal, or twenty seconds, cancel it.
+  package static func onFirstSignal(_ action: @escaping @Sendable () -> Bool) {
+    first.withLock { $0 = action }
   }
 
   /// Runs `body` in a task of its own, and cancels the task when a signal is received.
@@ -43,13 +53,21 @@ package enum Interruption {
         signal: number, queue: .global(qos: .userInitiated))
       source.setEventHandler {
         received.withLock { $0 = number }
-        task.cancel()
-        // Cancellation can't end a blocking call, such as a read from standard input. Exiting is
-        // safe: the lock and the workers end with the process, and the state on disk is always
-        // valid.
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeToStop.inSeconds) {
-          _exit(128 + number)
+        let cancel: @Sendable () -> Void = {
+          task.cancel()
+          // Cancellation can't end a blocking call, such as a read from standard input. Exiting is
+          // safe: the lock and the workers end with the process, and the state on disk is always
+          // valid.
+          DispatchQueue.global().asyncAfter(deadline: .now() + timeToStop.inSeconds) {
+            _exit(128 + number)
+          }
         }
+        let action = first.withLock { action in
+          defer { action = nil }
+          return action
+        }
+        guard action?() == true else { return cancel() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace.inSeconds, execute: cancel)
       }
       source.setRegistrationHandler { registered.yield() }
       source.resume()

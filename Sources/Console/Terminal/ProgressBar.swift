@@ -2,19 +2,19 @@
 package struct ProgressBar: Sendable {
   /// How far the run is.
   package struct Progress: Sendable {
-    package var done: Int
-    /// The items with an error among those that are done.
-    package var failed: Int
+    package var done = 0
     /// Nil while the number of items is unknown.
     package var total: Int?
+    /// Bytes that were fetched.
+    package var bytes = 0
+    /// What is in flight, in the order of the work: `("fetching", 16)`.
+    package var stages: [(name: String, count: Int)] = []
+    /// The items with an error, by its code.
+    package var errors: [String: Int] = [:]
 
-    package init(done: Int, failed: Int, total: Int?) {
-      self.done = done
-      self.failed = failed
-      self.total = total
-    }
+    package init() {}
 
-    var isComplete: Bool { done == total }
+    var failed: Int { errors.values.reduce(0, +) }
   }
 
   /// When the run began.
@@ -24,37 +24,58 @@ package struct ProgressBar: Sendable {
   private static let longest = 40
   /// A narrower bar is left out.
   private static let shortest = 10
+  /// Error codes that are named; the others are counted together.
+  private static let named = 3
 
   package init(start: ContinuousClock.Instant) { self.start = start }
 
-  /// `[#####     ] 45/62  12/s  1 failed  0:03 left`, narrower than a terminal of `width` columns.
-  package func line(
+  /// Two lines, each narrower than a terminal of `width` columns:
+  ///
+  ///     [#####     ] 45/62  12/s  3.4 MB/s  0:03 left
+  ///     16 fetching, 3 waiting, 2 transcoding; failed: 2 http-status, 1 decode
+  package func lines(
     _ progress: Progress, now: ContinuousClock.Instant, width: Int
-  ) -> String {
-    let text = text(progress, now: now)
+  ) -> [String] {
+    let text = rates(progress, now: now)
     // Two brackets, a blank, and the last column, where some terminals would break the line.
     let room = width - text.count - 4
-    guard let total = progress.total, total > 0, room >= Self.shortest else {
-      return String(text.prefix(max(0, width - 1)))
+    var first = text
+    if let total = progress.total, total > 0, room >= Self.shortest {
+      let length = min(room, Self.longest)
+      let filled = min(length, length * progress.done / total)
+      first = "[\(String(repeating: "#", count: filled).padded(to: length))] \(text)"
     }
-    let length = min(room, Self.longest)
-    let filled = min(length, length * progress.done / total)
-    let bar = String(repeating: "#", count: filled).padded(to: length)
-    return "[\(bar)] \(text)"
+    return [first, stages(progress)].map { String($0.prefix(max(0, width - 1))) }
   }
 
-  /// `45/62  12/s  1 failed  0:03 left`
+  /// One line for a log: `45/62  12/s  3.4 MB/s  0:03 left; 16 fetching, 3 waiting, 2 transcoding`
   package func text(_ progress: Progress, now: ContinuousClock.Instant) -> String {
+    "\(rates(progress, now: now)); \(stages(progress))"
+  }
+
+  private func rates(_ progress: Progress, now: ContinuousClock.Instant) -> String {
     let elapsed = start.duration(to: now).components
     let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
     let rate = seconds > 0 ? Double(progress.done) / seconds : 0
     var parts = [progress.total.map { "\(progress.done)/\($0)" } ?? "\(progress.done)"]
     parts.append(rate >= 10 ? "\(Int(rate))/s" : "\(Double(Int(rate * 10)) / 10)/s")
-    if progress.failed > 0 { parts.append("\(progress.failed) failed") }
+    if progress.bytes > 0, seconds > 0 {
+      parts.append("\(Amount.bytes(Int(Double(progress.bytes) / seconds)))/s")
+    }
     if let total = progress.total, rate > 0, total >= progress.done {
       parts.append("\(Self.clock(Double(total - progress.done) / rate)) left")
     }
     return parts.joined(separator: "  ")
+  }
+
+  private func stages(_ progress: Progress) -> String {
+    let stages = progress.stages.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+    guard progress.failed > 0 else { return stages }
+    let codes = progress.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    var parts = codes.prefix(Self.named).map { "\($0.value) \($0.key)" }
+    let others = codes.dropFirst(Self.named).reduce(0) { $0 + $1.value }
+    if others > 0 { parts.append("\(others) others") }
+    return "\(stages)\(stages.isEmpty ? "" : "; ")failed: \(parts.joined(separator: ", "))"
   }
 
   /// `0:03`, `1:02:03`

@@ -1,72 +1,104 @@
 internal import Synchronization
 internal import TesseraSystem
 
-/// Progress and messages on standard error: a bar that is redrawn on a terminal, a line from time
-/// to time in a log. Calls may come from several tasks.
+/// Progress and messages on standard error: two lines that are redrawn on a terminal, a line each minute in
+/// a log. Calls may come from several tasks.
 package final class ProgressDisplay: Sendable {
   private struct State {
-    var bar: ProgressBar
-    var lastDrawn: ContinuousClock.Instant?
-    var isBarShown = false
+    var bar = ProgressBar(start: .now)
+    var sample: (@Sendable () -> ProgressBar.Progress)?
+    /// The lines that are on the screen.
+    var shown: [String] = []
+    var timer: Task<Void, any Error>?
   }
 
   private let isQuiet: Bool
   private let showsProgress: Bool
   private let isTerminal: Bool
-  private let state: Mutex<State>
+  private let style: Style
+  private let state = Mutex(State())
+
+  /// Five times a second; a person reads no faster.
+  private static let redraw = Duration.milliseconds(200)
+  private static let log = Duration.seconds(60)
 
   /// - Parameter isQuiet: whether neither progress nor messages are written.
   package init(isQuiet: Bool, showsProgress: Bool) {
     self.isQuiet = isQuiet
     self.showsProgress = showsProgress && !isQuiet
-    isTerminal = Host.terminalWidth != nil
-    state = Mutex(State(bar: ProgressBar(start: .now)))
+    isTerminal = Host.terminalWidth != nil && !Style.isDumb
+    style = Style(isTerminal: isTerminal)
   }
 
-  package func update(_ progress: ProgressBar.Progress) {
+  /// Shows the progress from now on.
+  ///
+  /// - Parameter sample: called each time it is drawn.
+  package func begin(_ sample: @escaping @Sendable () -> ProgressBar.Progress) {
     guard showsProgress else { return }
-    let now = ContinuousClock.now
-    let pause = isTerminal ? Duration.milliseconds(100) : .seconds(30)
+    let pause = isTerminal ? Self.redraw : Self.log
+    // The first line of a log comes after the first pause: a short run needs none.
+    let timer = Task { [weak self] in
+      while true {
+        try await Task.sleep(for: pause)
+        self?.tick()
+      }
+    }
     state.withLock { state in
-      // The first line of a log comes after the first pause: a short run needs none.
-      guard let last = state.lastDrawn ?? (isTerminal ? nil : state.bar.start) else {
-        return draw(progress, now, &state)
-      }
-      if last.duration(to: now) >= pause || (isTerminal && progress.isComplete) {
-        draw(progress, now, &state)
-      }
+      state.timer?.cancel()
+      state.bar = ProgressBar(start: .now)
+      (state.sample, state.timer) = (sample, timer)
+      if isTerminal { draw(&state) }
     }
   }
 
-  private func draw(
-    _ progress: ProgressBar.Progress, _ now: ContinuousClock.Instant, _ state: inout State
-  ) {
-    state.lastDrawn = now
-    if isTerminal {
-      // The width is read each time, because a window may be resized. ESC [K clears the line's
-      // rest.
-      let line = state.bar.line(progress, now: now, width: Host.terminalWidth ?? 80)
-      StandardStream.error.write("\r\(line)\u{1B}[K")
-      state.isBarShown = true
-    } else {
-      StandardStream.error.write(state.bar.text(progress, now: now) + "\n")
+  private func tick() {
+    state.withLock { state in
+      guard let sample = state.sample else { return }
+      if isTerminal { return draw(&state) }
+      StandardStream.error.write(state.bar.text(sample(), now: .now) + "\n")
     }
   }
 
-  /// Writes a line of its own, above the bar.
+  private func draw(_ state: inout State) {
+    guard let sample = state.sample else { return }
+    // The width is read each time, because a window may be resized.
+    let width = Host.terminalWidth ?? 80
+    let progress = sample()
+    var lines = state.bar.lines(progress, now: .now, width: width)
+    let plain = lines
+    if progress.failed > 0 { lines[1] = style.marking("failed:", in: lines[1]) }
+    StandardStream.error.write(erasure(state.shown, width) + lines.joined(separator: "\n"))
+    state.shown = plain
+  }
+
+  /// What removes lines from the screen. In a window that has become narrower a line takes several rows.
+  private func erasure(_ lines: [String], _ width: Int) -> String {
+    guard !lines.isEmpty else { return "" }
+    let rows = lines.reduce(0) { $0 + max(1, ($1.count + width - 1) / max(1, width)) }
+    // To the first row's beginning, then ESC [J clears what follows.
+    return "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
+  }
+
+  /// Writes a line of its own, above the progress.
   package func message(_ text: String) {
     guard !isQuiet else { return }
     state.withLock { state in
-      StandardStream.error.write((state.isBarShown ? "\r\u{1B}[K" : "") + text.printable + "\n")
-      state.isBarShown = false
+      let removal = erasure(state.shown, Host.terminalWidth ?? 80)
+      state.shown = []
+      StandardStream.error.write(removal + text.printable + "\n")
+      if isTerminal { draw(&state) }
     }
   }
 
-  /// Ends the bar's line.
+  /// Ends the progress. Its last state stays on the screen.
   package func finish() {
     state.withLock { state in
-      if state.isBarShown { StandardStream.error.write("\n") }
-      state.isBarShown = false
+      if isTerminal, state.sample != nil {
+        draw(&state)
+        StandardStream.error.write("\n")
+      }
+      state.timer?.cancel()
+      (state.timer, state.sample, state.shown) = (nil, nil, [])
     }
   }
 }

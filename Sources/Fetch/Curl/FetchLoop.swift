@@ -124,7 +124,10 @@ final class FetchLoop {
   /// Whether this turn has read a `data:` URL.
   private var isReading = false
 
-  private var hasRoom: Bool { running.count + reading.count < settings.concurrency }
+  /// Requests that have left the queue.
+  var transfers: Int { running.count + reading.count }
+
+  private var hasRoom: Bool { transfers < settings.concurrency }
 
   /// - Parameter readsLocally: whether a `data:` URL may be read. That blocks the loop, so there is
   ///   one in a turn, and transfers move in between.
@@ -214,9 +217,12 @@ final class FetchLoop {
       ? .success : CircuitBreaker.Signal(result, wasSent: transfer.requests > 0)
     if let signal {
       let now = ContinuousClock.now
-      hosts.record(
+      let pause = hosts.record(
         signal, of: job.host, url: job.request.url, started: job.started ?? now, now: now,
         chance: .random(in: 0...1))
+      if let pause, case .failure(let error) = result {
+        settings.hostSlowed(job.host, error, pause)
+      }
     }
     job.finish(result, transfer)
   }

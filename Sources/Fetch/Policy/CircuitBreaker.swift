@@ -83,6 +83,11 @@ struct CircuitBreaker {
   /// flight before the last failure proves nothing.
   func isClosed(bySuccessOf started: ContinuousClock.Instant) -> Bool { started >= lastFailure }
 
+  /// How long requests still wait; nil if they may be sent.
+  func pause(now: ContinuousClock.Instant) -> Duration? {
+    now < openUntil ? now.duration(to: openUntil) : nil
+  }
+
   /// Whether the last failure is so long ago that it says nothing any more.
   func isExpired(now: ContinuousClock.Instant) -> Bool {
     openUntil.duration(to: now) > Self.longestPause * 2

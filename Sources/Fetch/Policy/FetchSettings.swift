@@ -32,6 +32,11 @@ package struct FetchSettings: Sendable {
   package var ignoredQuery: [String] = []
   /// The time of day, against which dates in Retry-After are measured.
   package var clock = WallClock.system
+  /// Called when requests to a host begin to wait, because it is busy or fails: the reason, and for how
+  /// long. From the fetcher's thread, so it has to return at once.
+  package var hostSlowed:
+    @Sendable (_ host: String, _ error: FetchError, _ pause: Duration) -> Void =
+      { _, _, _ in }
   /// Says how the user permits an address, given the word or the block for it. Completes the
   /// sentence "if that is meant, …".
   package var permissionHint: @Sendable (String) -> String = { permission in

@@ -39,11 +39,13 @@ struct HostLimits {
   ///   - url: the source that was requested.
   ///   - started: when the request left the queue.
   ///   - chance: a random number from 0 to 1; a success needs none, and each is a system call.
+  /// - Returns: how long requests to the host wait, if they begin to wait with this one.
+  @discardableResult
   mutating func record(
     _ signal: CircuitBreaker.Signal, of host: String, url: String,
     started: ContinuousClock.Instant, now: ContinuousClock.Instant,
     chance: @autoclosure () -> Double
-  ) {
+  ) -> Duration? {
     switch signal {
     case .success:
       busyAnswers[host]?.add(busySource: nil, now: now)
@@ -51,9 +53,12 @@ struct HostLimits {
     case .rateLimited where !isHostBusy(host, url, now: now): break
     case .rateLimited(let error), .unreachable(let error):
       // Even if no request to this host is queued: one may be about to arrive.
+      let wasOpen = breakers[host]?.pause(now: now) != nil
       breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
         .record(signal, now: now, chance: chance())
+      return wasOpen ? nil : breakers[host]?.pause(now: now)
     }
+    return nil
   }
 
   /// Whether a busy source says that its host is busy.

@@ -30,19 +30,23 @@ struct MergedRunReport {
     case (.object(var members), .object(let others)):
       for member in others {
         if let index = members.firstIndex(where: { $0.name == member.name }) {
+          // An example is of one shard as a whole.
+          if name == "examples" { continue }
           members[index].value = combined(members[index].value, member.value, member.name)
         } else {
           // An error that no earlier shard had.
           members.append(member)
         }
       }
-      return .object(name == "errors" ? members.sorted { $0.name < $1.name } : members)
+      return .object(
+        ["errors", "examples"].contains(name) ? members.sorted { $0.name < $1.name } : members)
     case (.array(let values), .array(let others)): return combined(values, others, name)
     case (.number, .number):
       if maxima.contains(name) {
         return (one.doubleValue ?? 0) >= (other.doubleValue ?? 0) ? one : other
       }
-      return .int((one.intValue ?? 0) + (other.intValue ?? 0))
+      if let count = one.intValue, let second = other.intValue { return .int(count + second) }
+      return .number("\((one.doubleValue ?? 0) + (other.doubleValue ?? 0))")
     // The first start; the schema is the same in all.
     case (.string(let text), .string(let second)): return .string(min(text, second))
     default: return one

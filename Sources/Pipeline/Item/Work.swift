@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraPlaceholder
 internal import TesseraPlan
@@ -39,6 +40,11 @@ final class Work {
   var blueprint: Blueprint?
   var made: MadeFiles?
   var madeCount = 0
+  var madeBytes = 0
+  /// The time of its requests.
+  var fetching = Duration.zero
+  /// Measures its jobs, once it has one.
+  var watch: JobWatch?
   /// Whether an earlier run came to the failure that the item ends with.
   var isRemembered = false
   /// What is to be saved about the source.
@@ -63,6 +69,23 @@ final class Work {
 
   /// Has `action` run when the item's way ends, whatever its end. Later actions run first.
   func atEnd(_ action: @escaping () -> Void) { cleanUps.append(action) }
+
+  /// What became of the item.
+  func report(_ status: CatalogImage.Status, _ error: CatalogImage.Failure?) -> ItemReport {
+    var report = ItemReport(id: item.id, position: item.position, status: status, error: error)
+    if error == nil { report.change = change(since: standing) }
+    (report.made, report.bytes) = (madeCount, madeBytes)
+    report.fetching = fetching
+    report.transcoding = watch?.time ?? .zero
+    return report
+  }
+
+  private func change(since standing: StandingItems.Verdict?) -> ItemReport.Change {
+    let isKnown = standing != nil || source.record != nil || source.header != nil
+    if !isKnown { return .new }
+    return madeCount > 0 || change.header != nil && reasons.contains(.headerRead)
+      ? .changed : .reused
+  }
 
   func close() {
     while let action = cleanUps.popLast() { action() }

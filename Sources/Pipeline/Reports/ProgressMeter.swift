@@ -1,8 +1,9 @@
 internal import Synchronization
+internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraSystem
 
-/// Reports a run's progress whenever it changes: to the counts of ``RunReport`` and to the observer.
+/// Counts what happens in a run, and passes it on to the observer.
 final class ProgressMeter: Sendable {
   private struct State {
     var started = 0
@@ -21,6 +22,19 @@ final class ProgressMeter: Sendable {
     self.observer = observer
   }
 
+  /// The items begin.
+  ///
+  /// - Parameter stages: adds what is in flight.
+  func begin(_ stages: @escaping @Sendable (inout RunProgress) -> Void) {
+    observer.began { [self] in
+      var progress = RunProgress()
+      (progress.done, progress.errors) = recorder.done
+      progress.total = total
+      stages(&progress)
+      return progress
+    }
+  }
+
   /// A part of the manifest was read.
   ///
   /// - Parameters:
@@ -33,49 +47,41 @@ final class ProgressMeter: Sendable {
   /// The manifest was read to its end.
   ///
   /// - Parameter total: the number of its items.
-  func endReading(_ total: Int) {
-    state.withLock { $0.total = total }
-    report()
-  }
+  func endReading(_ total: Int) { state.withLock { $0.total = total } }
 
-  func started() {
-    state.withLock { $0.started += 1 }
-    report()
-  }
+  func started() { state.withLock { $0.started += 1 } }
 
-  func standing(_ verdict: StandingItems.Verdict) {
+  /// An item's line still applies.
+  func standing(_ verdict: StandingItems.Verdict, _ item: Item) {
     recorder.add(verdict)
     started()
+    observer.happened(
+      .item(ItemReport(id: item.id, position: item.position, status: .ok, change: .reused)))
   }
 
-  func ended(_ done: ItemDone, after time: Duration) {
-    recorder.add(done, seconds: time.inSeconds)
-    if let error = done.error { observer.failed(done.id, error) }
-    report()
+  func ended(_ item: ItemReport) {
+    recorder.add(item)
+    observer.happened(.item(item))
   }
 
   func problem(_ problem: ManifestProblem) {
     recorder.add(problem)
-    observer.problem(problem)
+    observer.happened(.problem(line: problem.line, message: problem.message))
   }
 
   func warn(_ message: String) {
     recorder.update { $0.warnings.append(message) }
-    observer.warn(message)
+    observer.happened(.warning(message))
   }
 
-  private func report() {
-    // Under one lock, so that reports of many tasks come in order and the last one is the final count.
+  func happened(_ event: RunEvent) { observer.happened(event) }
+
+  private var total: Int? {
     state.withLock { state in
-      let (done, failed) = recorder.done
-      observer.progress(RunProgress(done: done, failed: failed, total: Self.total(state)))
+      if let total = state.total { return total }
+      guard let size = state.size, state.bytesRead > 0 else { return nil }
+      let estimate = Double(state.started) * Double(size) / Double(state.bytesRead)
+      return max(state.started, Int(estimate))
     }
-  }
-
-  private static func total(_ state: State) -> Int? {
-    if let total = state.total { return total }
-    guard let size = state.size, state.bytesRead > 0 else { return nil }
-    let estimate = Double(state.started) * Double(size) / Double(state.bytesRead)
-    return max(state.started, Int(estimate))
   }
 }

@@ -84,10 +84,12 @@ struct RunMetrics {
       "tessera_last_run_written_bytes", "Bytes of the variants that were made.",
       report.bytesWritten)
     text.gauge(
-      "tessera_last_run_variants", "Variants by origin: made by this run, or by an earlier one.",
+      "tessera_last_run_variants",
+      "Variants by origin: made by this run, by an earlier one, or by an image service.",
       [
         ([("origin", "made")], "\(report.variantsMade)"),
         ([("origin", "reused")], "\(report.variantsReused)"),
+        ([("origin", "delivered")], "\(report.variantsDelivered)"),
       ])
     text.gauge("tessera_last_run_decodes", "Images that were decoded.", report.decodes)
     text.gauge("tessera_last_run_workers", "Worker processes at a time.", report.workers)

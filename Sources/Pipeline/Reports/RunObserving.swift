@@ -1,39 +1,42 @@
-internal import TesseraCatalog
-internal import TesseraManifest
-
 /// Observes a run while it works. Calls come from several tasks.
 package protocol RunObserving: Sendable {
-  func progress(_ progress: RunProgress)
-  /// An item has an error; `message` is a sentence.
-  func failed(_ id: String, code: String, message: String)
-  /// A line of the manifest can't be used.
-  func problem(line: Int, message: String)
-  func warn(_ message: String)
-}
-
-extension RunObserving {
-  func failed(_ id: String, _ error: CatalogImage.Failure) {
-    failed(id, code: error.code, message: error.message)
-  }
-
-  func problem(_ problem: ManifestProblem) {
-    self.problem(line: problem.line, message: problem.message)
-  }
+  /// The run begins with its items. `progress` says how far it is, whenever it is called.
+  func began(_ progress: @escaping @Sendable () -> RunProgress)
+  func happened(_ event: RunEvent)
 }
 
 /// The progress of a run.
 package struct RunProgress: Sendable, Equatable {
   /// Items with a result.
-  package var done: Int
-  /// Items with an error among them.
-  package var failed: Int
+  package var done = 0
+  /// Items with an error among them, by its code.
+  package var errors: [String: Int] = [:]
   /// All items: exact after the end of the manifest has been read, before that an estimate from the
   /// share of its bytes that was read, and nil if the manifest's size is unknown.
   package var total: Int?
+  /// Requests in flight.
+  package var fetching = 0
+  /// Images that wait for a worker.
+  package var waiting = 0
+  /// Jobs that workers have.
+  package var transcoding = 0
+  /// Bytes that were fetched.
+  package var bytes = 0
 
-  package init(done: Int, failed: Int, total: Int?) {
-    self.done = done
-    self.failed = failed
-    self.total = total
+  package init() {}
+}
+
+/// Several observers as one.
+package struct RunObservers: RunObserving {
+  private let all: [any RunObserving]
+
+  package init(_ all: [any RunObserving]) { self.all = all }
+
+  package func began(_ progress: @escaping @Sendable () -> RunProgress) {
+    for observer in all { observer.began(progress) }
+  }
+
+  package func happened(_ event: RunEvent) {
+    for observer in all { observer.happened(event) }
   }
 }

@@ -10,8 +10,8 @@ final class RunRecorder: Sendable {
 
   var current: RunReport { report.withLock { $0 } }
 
-  /// Items with a result, and those with an error among them.
-  var done: (all: Int, failed: Int) { report.withLock { ($0.total, $0.failed) } }
+  /// Items with a result, and those with an error among them, by its code.
+  var done: (all: Int, errors: [String: Int]) { report.withLock { ($0.total, $0.errors) } }
 
   func update(_ change: (inout RunReport) -> Void) { report.withLock { change(&$0) } }
 
@@ -23,7 +23,10 @@ final class RunRecorder: Sendable {
   }
 
   func add(_ standing: StandingItems.Verdict) {
-    update { $0.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1 }
+    update { report in
+      report.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1
+      report.changes[.reused, default: 0] += 1
+    }
     count(standing)
   }
 
@@ -35,22 +38,24 @@ final class RunRecorder: Sendable {
     }
   }
 
-  func add(_ done: ItemDone, seconds: Double) {
+  func add(_ item: ItemReport) {
     update { report in
-      report.counts[done.status.rawValue, default: 0] += 1
-      if let error = done.error { report.errors[error.code, default: 0] += 1 }
-      let isAmongSlowest = report.slowest.last.map { $0.seconds < seconds } ?? true
-      guard isAmongSlowest || report.slowest.count < RunReport.keptSlowest else { return }
-      report.slowest.append((done.id, seconds))
-      report.slowest.sort { $0.seconds > $1.seconds }
-      if report.slowest.count > RunReport.keptSlowest { report.slowest.removeLast() }
+      report.counts[item.status.rawValue, default: 0] += 1
+      if let change = item.change { report.changes[change, default: 0] += 1 }
+      if let error = item.error { report.add(error, of: item) }
+      report.fetching += item.fetching
+      report.transcoding += item.transcoding
+      report.addTime(of: item)
     }
   }
 
   /// Counts one decode and the files that were made from it.
-  func addDecode(_ files: [VariantRecord]) {
+  ///
+  /// - Parameter bytes: of the source; nil if that is not known.
+  func addDecode(_ files: [VariantRecord], of bytes: Int?) {
     update { report in
       report.decodes += 1
+      report.sourceBytes += bytes ?? 0
       report.variantsMade += files.count
       report.bytesWritten += files.reduce(0) { $0 + $1.bytes }
     }

@@ -20,7 +20,9 @@ extension RunReport {
         for item in slowest {
           list.object { entry in
             entry.member("id", item.id)
-            entry.member("seconds", item.seconds)
+            entry.member("seconds", item.ownTime.inSeconds)
+            entry.member("fetchSeconds", item.fetching.inSeconds)
+            entry.member("transcodeSeconds", item.transcoding.inSeconds)
           }
         }
       }
@@ -38,9 +40,25 @@ extension RunReport {
         items.member(status.rawValue, count(status.rawValue))
       }
     }
+    object.name("changes")
+    object.object { list in
+      for change in ItemReport.Change.allCases {
+        list.member(change.rawValue, changes[change, default: 0])
+      }
+    }
     object.name("errors")
     object.object { list in
       for (code, count) in errors.sorted(by: { $0.key < $1.key }) { list.member(code, count) }
+    }
+    object.name("examples")
+    object.object { list in
+      for (code, example) in examples.sorted(by: { $0.key < $1.key }) {
+        list.name(code)
+        list.object { entry in
+          entry.member("id", example.id)
+          entry.member("message", example.message)
+        }
+      }
     }
   }
 
@@ -67,6 +85,7 @@ extension RunReport {
       fetch.member("retries", retries)
       fetch.member("notModified", notModified)
       fetch.member("bytes", bytesFetched)
+      fetch.member("transferSeconds", fetching.inSeconds)
     }
     object.name("variants")
     object.object { variants in
@@ -85,9 +104,11 @@ extension RunReport {
     object.member("decodes", decodes)
     // One encode for each file; both names are in use.
     object.member("encodes", variantsMade)
+    object.member("sourceBytes", sourceBytes)
     object.name("workers")
     object.object { group in
       group.member("count", workers)
+      group.member("jobSeconds", transcoding.inSeconds)
       group.member("replaced", workersReplaced)
     }
   }

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 package import TesseraManifest
+internal import TesseraSystem
 
 /// What a run did: everything that `run.json` holds and the catalog must not.
 package struct RunReport: Sendable {
@@ -35,17 +36,53 @@ package struct RunReport: Sendable {
   package var workersReplaced = 0
   /// In bytes.
   package var peakMemory = 0
-  package var slowest: [(id: String, seconds: Double)] = []
+  /// Items without an error, by what is new about them.
+  package var changes: [ItemReport.Change: Int] = [:]
+  /// For each error code the first item of the manifest that has it.
+  package var examples: [String: Example] = [:]
+  /// Of the sources that were decoded.
+  package var sourceBytes = 0
+  /// The time of all requests, and that of all jobs of workers; several go on at a time.
+  var fetching = Duration.zero
+  var transcoding = Duration.zero
+  package var fetchSeconds: Double { fetching.inSeconds }
+  package var transcodeSeconds: Double { transcoding.inSeconds }
+  /// By their own time, the slowest first.
+  package var slowest: [ItemReport] = []
   package var warnings: [String] = []
 
   /// All problems are counted, and this many are kept: memory does not grow with the manifest.
   static let keptProblems = 100
   static let keptSlowest = 10
 
+  /// An item with an error.
+  package struct Example: Sendable {
+    package var id: String
+    /// A clause, as the catalog has it.
+    package var message: String
+    var position: Int
+  }
+
   package init() {}
 
   package var total: Int { counts.values.reduce(0, +) }
   package func count(_ status: String) -> Int { counts[status, default: 0] }
+
+  /// Counts an error, and keeps the item as an example if it comes before the present one.
+  mutating func add(_ error: CatalogImage.Failure, of item: ItemReport) {
+    errors[error.code, default: 0] += 1
+    if let example = examples[error.code], example.position < item.position { return }
+    examples[error.code] = Example(
+      id: item.id, message: error.message, position: item.position)
+  }
+
+  mutating func addTime(of item: ItemReport) {
+    let least = slowest.count < Self.keptSlowest ? .zero : slowest.last?.ownTime ?? .zero
+    guard item.ownTime > least else { return }
+    slowest.append(item)
+    slowest.sort { $0.ownTime > $1.ownTime }
+    if slowest.count > Self.keptSlowest { slowest.removeLast() }
+  }
 
   /// Items with an error.
   var failed: Int {

@@ -18,9 +18,11 @@ struct ItemLoop: Sendable {
   ///   - shrinkGuard: decides on the number of items; nil for any number.
   ///   - shard: whose items are run; nil for all.
   ///   - stop: ends everything that is in flight.
+  ///   - drain: ends everything in flight but what is being decoded.
   init(
     _ way: Way, _ parts: RunParts, meter: ProgressMeter, shrinkGuard: ShrinkGuard? = nil,
-    shard: Shard? = nil, stop: @escaping @Sendable () -> Void
+    shard: Shard? = nil, stop: @escaping @Sendable () -> Void,
+    drain: @escaping @Sendable () -> Void = {}
   ) {
     self.parts = parts
     self.shrinkGuard = shrinkGuard
@@ -29,8 +31,11 @@ struct ItemLoop: Sendable {
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, fetcher: parts.fetcher,
       concurrency: parts.file.fetch.concurrency, failAbove: parts.file.failAbove, meter: meter,
-      firstError: firstError, stop: stop)
+      firstError: firstError, stop: stop, drain: drain)
   }
+
+  /// Has items that are being decoded finished, and ``run(_:)`` end with a `CancellationError`.
+  func drain() { scheduler.beginDraining() }
 
   /// Runs all items to their ends. Returns how many there were.
   ///
@@ -59,12 +64,15 @@ struct ItemLoop: Sendable {
     try await withThrowingDiscardingTaskGroup { group in
       do {
         try await startAll(&entries, of: manifest, in: &group)
+      } catch  where scheduler.isDraining {
+        // The manifest was closed. What is being decoded is waited for.
       } catch {
         // Before the group cancels its tasks, whose errors would only be consequences.
         firstError.note(error)
         throw error
       }
     }
+    if scheduler.isDraining { throw CancellationError() }
     return entries.count
   }
 
@@ -93,7 +101,7 @@ struct ItemLoop: Sendable {
         case .item(let item, let outlook):
           if try backwards?.add(item.entry, position: item.position) != nil { continue }
           await scheduler.start(item, outlook, in: &group)
-          if group.isCancelled { return }
+          if group.isCancelled || scheduler.isDraining { return }
         }
       }
     }
@@ -104,7 +112,7 @@ struct ItemLoop: Sendable {
       try Task.checkCancellation()
       let item = Item(entry, position: position, parts.file.fetch)
       await scheduler.start(item, nil, in: &group)
-      if group.isCancelled { return }
+      if group.isCancelled || scheduler.isDraining { return }
     }
     parts.transcoder.expectLastJobs()
   }

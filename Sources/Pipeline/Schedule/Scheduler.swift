@@ -14,6 +14,8 @@ final class Scheduler: Sendable {
   private let meter: ProgressMeter
   private let firstError: FirstError
   private let stop: @Sendable () -> Void
+  private let drain: @Sendable () -> Void
+  private let draining = Mutex(false)
 
   /// The manifest's entries that are in flight take at most about this much memory, in bytes. Their
   /// lines of the catalog, which wait for the state, may take as much again.
@@ -24,12 +26,14 @@ final class Scheduler: Sendable {
   ///   - concurrency: transfers at a time.
   ///   - failAbove: in per cent, see ``FailureWatch``.
   ///   - stop: ends everything that is in flight. Called after the first error was noted.
+  ///   - drain: ends everything in flight but what is being decoded.
   init(
     way: Way, turns: SourceTurns, copies: RunCopies, fetcher: any Fetching, concurrency: Int,
     failAbove: Double, meter: ProgressMeter, firstError: FirstError,
-    stop: @escaping @Sendable () -> Void
+    stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void
   ) {
     self.way = way
+    self.drain = drain
     self.turns = turns
     self.copies = copies
     self.meter = meter
@@ -65,6 +69,8 @@ final class Scheduler: Sendable {
         await turns.queue.turn(place)
         defer { turns.queue.leave(place) }
         try await run(item, holds ? outlook : nil)
+      } catch is CancellationError where isDraining {
+        // The others are finished.
       } catch {
         // Before the others are cancelled, whose errors would hide this one.
         firstError.note(error)
@@ -79,10 +85,20 @@ final class Scheduler: Sendable {
     guard case .stands(let verdict) = outlook, verdict.isFresh,
       turns.isUndisturbed(item.sourceKey)
     else { return false }
-    meter.standing(verdict)
+    meter.standing(verdict, item)
     // For `fail-above` it is a success, but not of its host, which was not asked.
     _ = failures.withLock { $0.diagnosis(after: nil) }
     return true
+  }
+
+  /// Whether only items that are being decoded are finished.
+  var isDraining: Bool { draining.withLock { $0 } }
+
+  /// Has items that are being decoded finished; all others end at once, and none is recorded.
+  func beginDraining() {
+    draining.withLock { $0 = true }
+    drain()
+    gate.close()
   }
 
   /// Ends what is in flight. Items that are still to start end at once.
@@ -94,13 +110,13 @@ final class Scheduler: Sendable {
   private func run(_ item: Item, _ outlook: StandingItems.Outlook?) async throws {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
-    let start = ContinuousClock.now
+    if isDraining { throw CancellationError() }
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
     let work = Work(item, finding: findings[item.requestDigest], outlook: outlook)
     let done = try await way.result(of: work)
     if let finding = done.finding { findings.add(finding, for: item.requestDigest) }
-    meter.ended(done, after: start.duration(to: .now))
+    meter.ended(done.report)
     try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)
   }
@@ -110,11 +126,11 @@ final class Scheduler: Sendable {
     // An item that ran out of the run's time is not a failure of anything, and what failed in an
     // earlier run is not a reason to stop this one.
     let counts =
-      done.error?.code != FetchError.Code.runDeadline.rawValue
+      done.report.error?.code != FetchError.Code.runDeadline.rawValue
       && done.finding?.isRemembered != true
     let diagnosis = failures.withLock {
       $0.diagnosis(
-        after: done.error.map { ($0.code, $0.message) }, of: host, counts: counts)
+        after: done.report.error.map { ($0.code, $0.message) }, of: host, counts: counts)
     }
     if let diagnosis { throw .tooManyFailures(diagnosis) }
   }

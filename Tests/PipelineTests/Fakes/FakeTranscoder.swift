@@ -56,7 +56,7 @@ final class FakeTranscoder: Transcoding {
   // MARK: Transcoding
 
   func perform(
-    _ job: TranscodeJob, of source: JobSource
+    _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
   ) async throws(WorkerStartError) -> TranscodeAnswer {
     let behaviour = state.withLock { state -> Behaviour in
       if state.isClosed { return .fail(TranscodeFailure(.cancelled, "the pool was closed")) }

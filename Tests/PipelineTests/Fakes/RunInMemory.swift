@@ -147,8 +147,6 @@ struct RunInMemory: Sendable {
 
 /// Observes nothing.
 private struct Silence: RunObserving {
-  func progress(_ progress: RunProgress) {}
-  func failed(_ id: String, code: String, message: String) {}
-  func problem(line: Int, message: String) {}
-  func warn(_ message: String) {}
+  func began(_ progress: @escaping @Sendable () -> RunProgress) {}
+  func happened(_ event: RunEvent) {}
 }

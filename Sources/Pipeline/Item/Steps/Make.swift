@@ -33,7 +33,9 @@ struct Make: Step {
       throw PipelineError.local("the item \"\(work.item.id)\" has no plan to make files of")
     }
     let source = JobSource(bytes.place, host: work.item.host)
-    switch try await answer(to: job(work, bytes, blueprint), of: source) {
+    let watch = work.watch ?? JobWatch()
+    work.watch = watch
+    switch try await answer(to: job(work, bytes, blueprint), of: source, watch) {
     case .made(let files):
       guard files.result.facts.plansLike(blueprint.facts) else {
         return planAgain(work, files.result.facts)
@@ -54,10 +56,10 @@ struct Make: Step {
   }
 
   private func answer(
-    to job: TranscodeJob, of source: JobSource
+    to job: TranscodeJob, of source: JobSource, _ watch: JobWatch
   ) async throws(PipelineError) -> TranscodeAnswer {
     do throws(WorkerStartError) {
-      return try await transcoder.perform(job, of: source)
+      return try await transcoder.perform(job, of: source, watch: watch)
     } catch {
       throw .workers(error.description)
     }

@@ -54,9 +54,10 @@ struct Publish: Step {
     work.blueprint = blueprint
     work.source.content = content
     work.madeCount = records.count
+    work.madeBytes = records.reduce(0) { $0 + $1.bytes }
     work.reasons.append(
       .decoded(made: records.count, reused: blueprint.keys.count - records.count))
-    recorder.addDecode(records)
+    recorder.addDecode(records, of: bytes.count)
     return .next
   }
 

@@ -34,6 +34,7 @@ struct ReadHeader: Step {
     let answer = try await probe.fetch(
       item.requestURL, condition: known?.condition,
       turn: order == .newestFirst ? -item.position : item.position)
+    work.fetching += answer.time
     switch answer.outcome {
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }

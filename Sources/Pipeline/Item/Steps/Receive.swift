@@ -34,7 +34,7 @@ struct Receive: Step {
   func perform(_ work: Work) async throws -> StepDecision {
     let item = work.item
     let spool = workspace.spool("\(item.position)")
-    let outcome = try await transfer.fetch(item, work.question.condition, to: spool)
+    let outcome = try await transfer.fetch(work, to: spool)
     if case .notModified = outcome {} else { try await lookUp.complete(work) }
     switch outcome {
     case .failed(let error): return .done(.failed(.unreachable(error)))

@@ -45,8 +45,7 @@ struct Record: Sendable {
       basis: image.status == .ok ? standing?.basis(item) : nil,
       placeholder: (outcome.blueprint ?? work.source.blueprint)?.placeholderKey)
     try await state.save(result, work.change, key: item.sourceKey, url: item.requestDigest)
-    var done = ItemDone(
-      id: item.id, status: image.status, error: image.error, finding: nil)
+    var done = ItemDone(report: work.report(image.status, image.error))
     if case .failed(let failure) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
       done.finding =
@@ -60,7 +59,7 @@ struct Record: Sendable {
     try await state.confirm(
       work.item.id, reasons: work.reasons, work.change.source, key: work.item.sourceKey)
     recorder.count(verdict)
-    return ItemDone(id: work.item.id, status: .ok, error: nil, finding: nil)
+    return ItemDone(report: work.report(.ok, nil))
   }
 
   private func correctClock(_ work: Work) {

@@ -1,0 +1,112 @@
+internal import Synchronization
+internal import TesseraCatalog
+internal import TesseraJSON
+package import TesseraSystem
+
+/// The file of `run --events`: what happens in a run, as JSON, one event on a line, as it happens.
+package final class EventLog: RunObserving {
+  private struct State: ~Copyable {
+    let file: File
+    /// After the first write that fails nothing is written: the disk is full, or the reader has gone.
+    var failure: SystemError?
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter path: a new file, or one that is replaced; a named pipe or a device is written to.
+  /// - Throws: `SystemError` if it can't be opened: a mistake is found before the run.
+  package init(_ path: String) throws(SystemError) {
+    let isFile = FileSystem.size(ofFile: path) != nil || !FileSystem.exists(path)
+    state = Mutex(State(file: try File(path, isFile ? .write : .append)))
+  }
+
+  package func began(_ progress: @escaping @Sendable () -> RunProgress) {
+    write { $0.member("event", "run-started") }
+  }
+
+  package func happened(_ event: RunEvent) { write { event.write(to: &$0) } }
+
+  /// The last event of a run that was done.
+  ///
+  /// - Parameter warn: called with a sentence if events could not be written.
+  package func end(_ report: RunReport, warn: (String) -> Void) {
+    write { event in
+      event.member("event", "run-ended")
+      event.member("seconds", report.seconds)
+      event.name("items")
+      event.object { items in
+        items.member("total", report.total)
+        for (status, count) in report.counts.sorted(by: { $0.key < $1.key }) {
+          items.member(status, count)
+        }
+      }
+    }
+    if let failure = state.withLock({ $0.failure }) {
+      warn("not all events were written: \(failure)")
+    }
+  }
+
+  /// The last event of a run that could not go on, or was stopped.
+  package func end(failure error: any Error) {
+    write { event in
+      event.member("event", error is CancellationError ? "run-stopped" : "run-failed")
+      if !(error is CancellationError) { event.member("message", "\(error)") }
+    }
+  }
+
+  private func write(_ body: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter()
+    writer.object { event in
+      event.member("time", Host.timestamp(Host.now))
+      body(&event)
+    }
+    let line = writer.take() + [UInt8(ascii: "\n")]
+    state.withLock { state in
+      guard state.failure == nil else { return }
+      do throws(SystemError) { try state.file.write(line) } catch { state.failure = error }
+    }
+  }
+}
+
+extension RunEvent {
+  fileprivate func write(to event: inout JSONWriter) {
+    switch self {
+    case .item(let item): item.write(to: &event)
+    case .problem(let line, let message):
+      event.member("event", "manifest-problem")
+      event.member("line", line)
+      event.member("message", message)
+    case .hostSlowed(let host, let reason, let pause):
+      event.member("event", "host-slowed")
+      event.member("host", host)
+      event.member("message", reason)
+      event.member("seconds", pause.inSeconds)
+    case .workerReplaced(let reason):
+      event.member("event", "worker-replaced")
+      event.member("message", reason)
+    case .warning(let message):
+      event.member("event", "warning")
+      event.member("message", message)
+    }
+  }
+}
+
+extension ItemReport {
+  fileprivate func write(to event: inout JSONWriter) {
+    event.member("event", error == nil ? "item-done" : "item-failed")
+    event.member("id", id)
+    event.member("status", status.rawValue)
+    if let change { event.member("change", change.rawValue) }
+    if let error {
+      event.member("code", error.code)
+      event.member("message", error.message)
+      event.member("retryable", error.retryable)
+    }
+    if made > 0 {
+      event.member("made", made)
+      event.member("bytes", bytes)
+    }
+    if fetching > .zero { event.member("fetchSeconds", fetching.inSeconds) }
+    if transcoding > .zero { event.member("transcodeSeconds", transcoding.inSeconds) }
+  }
+}

@@ -1,0 +1,49 @@
+package import TesseraCatalog
+internal import TesseraSystem
+
+/// Something that happened in a run.
+package enum RunEvent: Sendable {
+  /// An item has its result.
+  case item(ItemReport)
+  /// A line of the manifest can't be used; `message` is a sentence.
+  case problem(line: Int, message: String)
+  /// Requests to a host begin to wait, because it is busy or fails.
+  case hostSlowed(host: String, reason: String, pause: Duration)
+  /// A worker crashed, hung or sent garbage; `reason` is a clause with "it" as its subject.
+  case workerReplaced(reason: String)
+  case warning(String)
+}
+
+/// What a run did with one item.
+package struct ItemReport: Sendable {
+  /// What is shown of it, compared with the run before.
+  package enum Change: String, Sendable, CaseIterable {
+    /// It was not known.
+    case new
+    /// Its source, or what is made of it, is not what it was.
+    case changed
+    /// Nothing was made.
+    case reused
+  }
+
+  package var id: String
+  package var position: Int
+  package var status: CatalogImage.Status
+  package var error: CatalogImage.Failure?
+  /// Nil for an item with an error.
+  package var change: Change?
+  /// Files that were made, and their bytes.
+  package var made = 0
+  package var bytes = 0
+  /// The time of its requests, without the wait in queues and between attempts.
+  package var fetching = Duration.zero
+  /// The time of the workers that had it, without its wait for one.
+  package var transcoding = Duration.zero
+
+  /// The time that was spent on it alone.
+  var ownTime: Duration { fetching + transcoding }
+  package var ownSeconds: Double { ownTime.inSeconds }
+
+  /// Its error as a message shows it, with the code; nil if it has none.
+  package var problem: String? { error.map { "\($0.message) (\($0.code))" } }
+}

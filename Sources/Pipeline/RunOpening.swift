@@ -1,0 +1,93 @@
+internal import TesseraFetch
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraWire
+internal import TesseraWorkers
+
+/// Opens the parts of a run, each with a warning of what it lacks.
+struct RunOpening: Sendable {
+  let file: PipelineFile
+  let options: RunOptions
+  let held: HeldOutput
+  let meter: ProgressMeter
+
+  var budget: WorkerBudget {
+    WorkerBudget(
+      requested: file.workers, processors: Host.processors, memory: file.limits.memory,
+      available: Host.memoryLimit)
+  }
+
+  /// Decides on the number of items by that of the catalog in the output; nil for any number.
+  ///
+  /// - Throws: ``PipelineError/otherPipeline(_:of:output:)`` if another pipeline made that catalog.
+  func shrinkGuard(_ state: StateStore) async throws -> ShrinkGuard? {
+    guard let last = try await state.lastCompletedRun() else { return nil }
+    guard last.pipeline == file.name || options.takesOver else {
+      throw PipelineError.otherPipeline(last.pipeline, of: file.name, output: held.output.location)
+    }
+    return options.allowsShrink ? nil : ShrinkGuard(limit: file.shrinkAbove, before: last.items)
+  }
+
+  func startWorkers() async throws(PipelineError) -> WorkerPool {
+    let budget = budget
+    let pool: WorkerPool
+    do throws(WorkerStartError) {
+      pool = try await WorkerPool.start(
+        WorkerSettings(
+          executable: options.workerPath, count: budget.count, memory: budget.memory,
+          time: file.limits.time,
+          replaced: { [meter] in meter.happened(.workerReplaced(reason: $0)) }))
+    } catch {
+      throw .workers(error.description)
+    }
+    if let gap = pool.hello.confinement.gap {
+      let sentence = "this kernel can't confine a worker that an image has taken over: \(gap)"
+      guard !file.requiresSandbox else {
+        pool.close()
+        throw .workers(
+          "\(sentence), and the pipeline has \"require-sandbox: true\"; use a kernel and a container "
+            + "that offer both")
+      }
+      meter.warn(sentence)
+    }
+    if budget.memory < file.limits.memory {
+      meter.warn(
+        "the control group's memory leaves each of \(budget.count) workers "
+          + "\(budget.memory / 1_000_000) MB, less than limits.memory")
+    }
+    return pool
+  }
+
+  func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> Fetcher {
+    var settings = file.fetch.fetchSettings
+    settings.store = StoreClient(file.store.settings)
+    settings.end = end
+    settings.hostSlowed = { [meter] host, error, pause in
+      meter.happened(.hostSlowed(host: host, reason: error.message, pause: pause))
+    }
+    return try PipelineError.wrap { try Fetcher(settings) }
+  }
+
+  /// Removes what an earlier run could not bring to the disk before the machine stopped.
+  func recover(_ state: StateStore, boot: String) async throws {
+    let recovery = Recovery(held)
+    let lost = try await recovery.removeUnwritten(state, boot: boot)
+    guard lost > 0 else { return }
+    meter.warn(
+      "the machine stopped during an earlier run; \(lost) incomplete files will be regenerated")
+  }
+
+  /// An unusable cache is not a reason to stop: sources are then requested.
+  func openCache() -> SourceCache? {
+    guard let limit = file.fetch.cache else { return nil }
+    do throws(SystemError) {
+      return try SourceCache(in: held.workspace, limit: limit)
+    } catch {
+      meter.warn("no sources are cached (fetch.cache): \(error)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,116 @@
+internal import TesseraConsole
+internal import TesseraPipeline
+
+/// The end of a run in words: what is there, what is new, what failed and why, where the time went, and what
+/// to do next.
+struct RunSummary {
+  private let report: RunReport
+  private let output: String
+  private let pipeline: String
+  private let shard: String?
+
+  /// The slowest images that are named.
+  private static let named = 5
+  /// Error codes that are listed.
+  private static let listed = 10
+
+  /// - Parameters:
+  ///   - output: as commands name it.
+  ///   - pipeline: the path of the pipeline file.
+  ///   - shard: nil for a run of all items.
+  init(_ report: RunReport, output: String, pipeline: String, shard: String?) {
+    self.report = report
+    self.output = output
+    self.pipeline = pipeline
+    self.shard = shard
+  }
+
+  var lines: [String] { images + failures + files + times + next }
+
+  private var images: [String] {
+    let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
+      report.count(status) > 0 ? "\(report.count(status)) \(status)" : nil
+    }
+    let changes = ItemReport.Change.allCases.compactMap { change in
+      report.changes[change].map { "\($0) \(change.rawValue)" }
+    }
+    let total = Amount.count(report.total, "image")
+    return [
+      total + Self.list(statuses) + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")
+    ]
+  }
+
+  private static func list(_ parts: [String]) -> String {
+    parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+  }
+
+  /// One line for each reason, the most frequent first, with an example.
+  private var failures: [String] {
+    let codes = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    var lines = codes.prefix(Self.listed).map { code, count in
+      let example = report.examples[code].map { ", such as \($0.id): \($0.message)" } ?? ""
+      return "  \(count) \(code)\(example)"
+    }
+    if codes.count > Self.listed {
+      lines.append("  and \(codes.count - Self.listed) other reasons; run.json has all of them")
+    }
+    if report.problemCount > 0 {
+      lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
+    }
+    return lines
+  }
+
+  private var files: [String] {
+    let places = Amount.count(report.variantsAsked, "place")
+    if report.variantsDelivered > 0 {
+      return ["\(Amount.count(report.variantsDelivered, "file")) of an image service for \(places)"]
+    }
+    var lines = [
+      "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
+        + "\(report.variantsReused) reused, for \(places)"
+    ]
+    if report.sourceBytes > 0 {
+      let share = Double(report.bytesWritten) / Double(report.sourceBytes)
+      lines.append(
+        "\(Amount.count(report.decodes, "image")) of \(Amount.bytes(report.sourceBytes)) decoded; the files "
+          + "have \(Amount.percent(share)) of these bytes")
+    }
+    return lines
+  }
+
+  private var times: [String] {
+    var lines = [
+      "\(Amount.bytes(report.bytesFetched)) fetched in \(Amount.count(report.requests, "request"))",
+      "\(Amount.seconds(report.seconds)), in which requests took "
+        + "\(Amount.seconds(report.fetchSeconds)) and workers "
+        + "\(Amount.seconds(report.transcodeSeconds)), several at a time",
+    ]
+    let slowest = report.slowest.prefix(Self.named).map { item in
+      "\(item.id) \(Amount.seconds(item.ownSeconds))"
+    }
+    if report.total > Self.named, !slowest.isEmpty {
+      lines.append("slowest: \(slowest.joined(separator: ", "))")
+    }
+    return lines
+  }
+
+  /// What a person would do next, as commands.
+  private var next: [String] {
+    if let shard {
+      return ["next: when all shards are done, tessera merge \(Self.word(output))  # \(shard)"]
+    }
+    let first = report.examples.values.min { $0.id < $1.id }
+    guard let first else { return ["next: tessera gallery \(Self.word(output))"] }
+    let again = pipeline == "pipeline.yaml" ? "tessera run" : "tessera run \(Self.word(pipeline))"
+    return [
+      "next: tessera why \(Self.word(output)) \(Self.word(first.id)), and when its cause is gone, "
+        + "\(again) --retry-failed"
+    ]
+  }
+
+  /// A word as a shell needs it.
+  private static func word(_ text: String) -> String {
+    let isPlain = text.wholeMatch(of: /[A-Za-z0-9_\/.:,@%+=-]+/) != nil
+    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+}
