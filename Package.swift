@@ -130,7 +130,9 @@ let package = Package(
     module(
       "State",
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
-    module("Output", ["TesseraFetch", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
+    module(
+      "Output",
+      ["TesseraFetch", "TesseraCatalog", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
     module("Wire", ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
     module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(
