@@ -13,20 +13,21 @@ import Testing
 
         usage: tessera COMMAND [options]
 
-          run      make what is new or changed, and write the catalog
-          plan     what would be made, and its price; makes nothing
-          check    find every mistake in a pipeline file and its manifest
-          probe    the sizes of images, from their first bytes
-          verify   every file the catalog names is there, whole, and of the stated size
-          prune    delete variants that the catalog no longer names (--dry-run)
-          why      what happened to one item, and why it was or was not done again
-          diff     what changed between two catalogs; --patch writes a JSON Merge Patch
-          gallery  one HTML page to look at
-          export   the catalog as HTML, as a folder for Xcode or Android, for eleventy or Next.js
-          split    divide a very long manifest among shards
-          merge    make one catalog of the results of all shards
-          warm     request every file of an image service once
-          doctor   what this machine's libvips can read, write, rotate and colour-manage
+          run       make what is new or changed, and write the catalog
+          plan      what would be made, and its price; makes nothing
+          check     find every mistake in a pipeline file and its manifest
+          probe     the sizes of images, from their first bytes
+          verify    every file the catalog names is there, whole, and of the stated size
+          prune     delete variants that the catalog no longer names (--dry-run)
+          why       what happened to one item, and why it was or was not done again
+          diff      what changed between two catalogs; --patch writes a JSON Merge Patch
+          gallery   one HTML page to look at
+          export    the catalog as HTML, as a folder for Xcode or Android, for eleventy or Next.js
+          split     divide a very long manifest among shards
+          merge     make one catalog of the results of all shards
+          rollback  an earlier catalog becomes the current one
+          warm      request every file of an image service once
+          doctor    what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for the page of a command
           --version  the version
@@ -38,7 +39,7 @@ import Testing
         """)
     for command in [
       "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery", "export",
-      "split", "merge", "doctor",
+      "split", "merge", "rollback", "doctor",
     ] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
@@ -53,7 +54,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, warm, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, warm, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (
