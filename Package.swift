@@ -247,6 +247,7 @@ let package = Package(
     tests(
       "OutputToolsTests",
       ["TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
+    tests("PreviewTests", ["TesseraPreview", "TesseraFetch", "TesseraSystem"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),
