@@ -130,7 +130,9 @@ let package = Package(
     module(
       "State",
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
-    module("Output", ["TesseraFetch", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
+    module(
+      "Output",
+      ["TesseraFetch", "TesseraCatalog", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
     module("Wire", ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
     module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(
@@ -245,6 +247,7 @@ let package = Package(
     tests(
       "OutputToolsTests",
       ["TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
+    tests("PreviewTests", ["TesseraPreview", "TesseraFetch", "TesseraSystem"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),

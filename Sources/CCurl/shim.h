@@ -38,6 +38,14 @@ static inline CURLcode tessera_curl_set_open_socket(CURL *handle,
 static inline CURLcode tessera_curl_get_pointer(CURL *handle, CURLINFO info, void **value) {
   return curl_easy_getinfo(handle, info, value);
 }
+static inline CURLcode tessera_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode tessera_curl_set_debug(CURL *handle, curl_debug_callback callback,
+                                              void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, callback);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_DEBUGDATA, context);
+}
 static inline CURLMcode tessera_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

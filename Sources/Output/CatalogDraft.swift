@@ -5,14 +5,8 @@ package import TesseraSystem
 /// The head ends with the number of images (`count`) and the SHA-256 of the catalog's canonical form without these
 /// two (`digest`), by which a reader recognizes a catalog that is cut off, altered, or another one.
 package struct CatalogDraft: ~Copyable {
-  /// The form of a catalog. The raw value is the extension of its name.
-  package enum Form: String, Sendable, CaseIterable {
-    case json
-    /// One line for the head and one for each image, so that a reader can stream it.
-    case jsonl
-  }
-
-  private let form: Form
+  private let form: CatalogForm
+  private let workspace: Workspace
   private let staged: WorkFile
   private let index: WorkFile
   private let file: File
@@ -34,10 +28,10 @@ package struct CatalogDraft: ~Copyable {
   ///   - pages: about how many images a page has, and the head of each page; nil for a catalog without pages.
   ///   - workspace: where it is written until it is complete.
   package init(
-    _ form: Form, head: [UInt8], count: Int, pages: (size: Int, head: [UInt8])?,
+    _ form: CatalogForm, head: [UInt8], count: Int, pages: (size: Int, head: [UInt8])?,
     in workspace: Workspace
   ) throws(SystemError) {
-    let staged = workspace.staging("catalog.\(form.rawValue)")
+    let staged = workspace.staging(form.name)
     let digest = try CatalogDigest(head: head)
     if let pages {
       self.pages = try CatalogPages(
@@ -46,6 +40,7 @@ package struct CatalogDraft: ~Copyable {
       self.pages = nil
     }
     file = try staged.open(.write)
+    self.workspace = workspace
     self.count = count
     index = workspace.staging("index.json")
     self.form = form
@@ -70,23 +65,30 @@ package struct CatalogDraft: ~Copyable {
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// Replaces the catalog of an output.
-  package consuming func publish(to output: any Output) async throws(SystemError) {
+  /// Replaces the catalog of an output, which is kept if it is another one.
+  ///
+  /// - Parameters:
+  ///   - limit: how many earlier catalogs are kept.
+  ///   - now: in seconds since 1970.
+  package consuming func publish(
+    to output: any Output, keeping limit: Int, now: Double
+  ) async throws(SystemError) {
     buffer += Array((form == .jsonl ? "\n" : "\n]}\n").utf8)
     try flush()
     let sum = digest.hexadecimal()
     try file.write(Array(sum.utf8), at: digestOffset)
+    let history = CatalogHistory(of: output, workspace)
+    try await history.keepCurrent(
+      before: KeptCatalog.path(digest: sum, form), limit: limit, now: now)
     // Before the catalog, whose readers may look for them.
     if let pages = pages.take() {
       try await pages.publish(to: output, count: count, digest: sum, index: index)
     } else {
       try await output.delete(CatalogPages.index)
     }
-    try await output.write("catalog.\(form.rawValue)", staged: staged)
-    // A catalog in the other form would be out of date from now on.
-    for other in Form.allCases where other != form {
-      try await output.delete("catalog.\(other.rawValue)")
-    }
+    try await output.write(form.name, staged: staged)
+    try await form.deleteOthers(in: output)
+    try await history.removeUnlisted()
   }
 
   private mutating func flush() throws(SystemError) {

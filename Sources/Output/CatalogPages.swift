@@ -105,9 +105,9 @@ package struct CatalogPages: ~Copyable {
     return writer.take() + [UInt8(ascii: "\n")]
   }
 
-  /// The pages that an output's index names: path and size in bytes; nil if the output has no index.
+  /// The pages that an index names: path and size in bytes; nil if the output has no index there.
   package static func named(
-    in output: any Output
+    in output: any Output, by index: String = index
   ) async throws(SystemError) -> [(path: String, bytes: Int)]? {
     guard let size = try await output.size(of: index) else { return nil }
     let bytes = try await output.read(index, size, at: 0)

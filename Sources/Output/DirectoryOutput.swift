@@ -5,7 +5,7 @@ package import TesseraSystem
 ///     catalog.json      the result
 ///     run.json          what the last run did
 ///     variants/3f/3f9c…-192x256.webp
-///     .tessera/         the workspace, which is private
+///     .tessera/         the workspace, which is private, and earlier catalogs
 ///
 /// The workspace is on the same file system, so that publishing is a rename. The directory may be a
 /// link, because the user chose it; no link in it is followed.
@@ -106,11 +106,12 @@ package struct DirectoryOutput: Output {
   package func delete(_ path: String) throws(SystemError) { try root.remove(path) }
 
   package func write(_ name: String, staged: WorkFile) throws(SystemError) {
+    let folder = try folder(of: name)
     // One flush for the document and for every variant that was renamed before it.
     try staged.open(.read).synchronizeFileSystem()
     // Only then the name: after a power cut the catalog is the old one or the new one, and whole.
-    try root.take(staged.path, as: name)
-    try root.synchronize()
+    try folder.take(staged.path, as: FileSystem.name(of: name))
+    try folder.synchronize()
   }
 
   package func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool {

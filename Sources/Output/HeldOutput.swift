@@ -59,16 +59,8 @@ package final class HeldOutput: Sendable {
     work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     guard let stored else { return try await work() }
-    let result = await withTaskGroup(of: Result<Value, any Error>.self) { group in
-      group.addTask { await Self.result { try await work() } }
-      group.addTask { await Self.result { try await stored.renew() } }
-      group.addTask { await Self.result { try await self.copyRegularly(copy, to: stored) } }
-      // The first that ends is the work, unless the output is lost.
-      let first = await group.next()
-      group.cancelAll()
-      await group.waitForAll()
-      return first ?? .failure(CancellationError())
-    }
+    let result = await renewing(
+      stored, work, beside: { try await self.copyRegularly(copy, to: stored) })
     do {
       try await self.copy(copy, to: stored)
     } catch {
@@ -76,6 +68,35 @@ package final class HeldOutput: Sendable {
       if case .success = result { throw error }
     }
     return try result.get()
+  }
+
+  /// Works without the state, which stays as it is.
+  ///
+  /// - Throws: ``OutputError/lost(_:)`` if another process has taken over the output; or what the work throws.
+  package func keepingLock<Value: Sendable>(
+    work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let stored else { return try await work() }
+    return try await renewing(stored, work, beside: nil).get()
+  }
+
+  /// Renews the lock until the work ends.
+  ///
+  /// - Parameter other: what else is done meanwhile.
+  private func renewing<Value: Sendable>(
+    _ stored: StoredState, _ work: @escaping @Sendable () async throws -> Value,
+    beside other: (@Sendable () async throws -> Never)?
+  ) async -> Result<Value, any Error> {
+    await withTaskGroup(of: Result<Value, any Error>.self) { group in
+      group.addTask { await Self.result { try await work() } }
+      group.addTask { await Self.result { try await stored.renew() } }
+      if let other { group.addTask { await Self.result { try await other() } } }
+      // The first that ends is the work, unless the output is lost.
+      let first = await group.next()
+      group.cancelAll()
+      await group.waitForAll()
+      return first ?? .failure(CancellationError())
+    }
   }
 
   private static func result<Value>(

@@ -19,9 +19,11 @@ package struct ShardHeader: Sendable, Equatable {
   /// Identifies everything in the pipeline and the versions that shapes a line of the catalog.
   package var pipeline: String
   package var libvips: String
-  package var form: CatalogDraft.Form
+  package var form: CatalogForm
   /// About how many images a page of the catalog has; nil for a catalog without pages.
   package var pages: Int?
+  /// How many earlier catalogs are kept when this one replaces them.
+  package var keepCatalogs: Int
   /// The catalog's head without its count, as one line of JSON.
   package var head: String
   package var images: Int
@@ -32,8 +34,8 @@ package struct ShardHeader: Sendable, Equatable {
 
   package init(
     shard: Int, shards: Int, manifest: String, pipeline: String, libvips: String,
-    form: CatalogDraft.Form, pages: Int?, head: String, images: Int, counts: [String: Int],
-    problems: Int
+    form: CatalogForm, pages: Int?, keepCatalogs: Int, head: String, images: Int,
+    counts: [String: Int], problems: Int
   ) {
     self.shard = shard
     self.shards = shards
@@ -42,6 +44,7 @@ package struct ShardHeader: Sendable, Equatable {
     self.libvips = libvips
     self.form = form
     self.pages = pages
+    self.keepCatalogs = keepCatalogs
     self.head = head
     self.images = images
     self.counts = counts
@@ -96,6 +99,7 @@ package struct ShardHeader: Sendable, Equatable {
       object.member("libvips", libvips)
       object.member("format", form.rawValue)
       if let pages { object.member("pages", pages) }
+      object.member("keepCatalogs", keepCatalogs)
       object.member("images", images)
       object.name("counts")
       object.object { list in
@@ -116,13 +120,15 @@ package struct ShardHeader: Sendable, Equatable {
       parts["schema"]?.stringValue == Self.schema, let shard = parts["shard"]?.intValue,
       let shards = parts["shards"]?.intValue, let manifest = parts["manifest"]?.stringValue,
       let pipeline = parts["pipeline"]?.stringValue, let libvips = parts["libvips"]?.stringValue,
-      let form = parts["format"]?.stringValue.flatMap(CatalogDraft.Form.init),
+      let form = parts["format"]?.stringValue.flatMap(CatalogForm.init),
       let images = parts["images"]?.intValue, case .object(let counts)? = parts["counts"],
       let problems = parts["manifestProblems"]?.intValue
     else { return nil }
     self.init(
       shard: shard, shards: shards, manifest: manifest, pipeline: pipeline, libvips: libvips,
-      form: form, pages: parts["pages"]?.intValue, head: head, images: images,
+      form: form, pages: parts["pages"]?.intValue,
+      // An older version wrote none.
+      keepCatalogs: parts["keepCatalogs"]?.intValue ?? 3, head: head, images: images,
       counts: Dictionary(
         counts.compactMap { member in member.value.intValue.map { (member.name, $0) } }
       ) { first, _ in first }, problems: problems)

@@ -25,7 +25,7 @@ package final class LocalOutput: Sendable {
   private static func copyCatalog(
     of output: ObjectOutput, to path: String
   ) async throws(OutputToolError) {
-    for form in CatalogDraft.Form.allCases {
+    for form in CatalogForm.allCases {
       let name = "catalog.\(form.rawValue)"
       do throws(SystemError) {
         let file = try File(FileSystem.join(path, name), .create)

@@ -48,11 +48,7 @@ struct OutputFolder: Sendable {
       let held = try await place.hold()
       do {
         // One that is made here would be taken for that of runs, which keep theirs elsewhere.
-        if isStored, !held.workspace.hasState {
-          throw OutputToolError(
-            "\"\(root)\" has no state in its store; name the directory of its state (--state), which is "
-              + "\"state\" in the pipeline file")
-        }
+        try expectState(held)
         let state = try StateStore(path: held.workspace.statePath())
         let value = try await held.keepingState(
           copy: { try await state.copy(to: $0) },
@@ -68,6 +64,39 @@ struct OutputFolder: Sendable {
         throw error
       }
     }
+  }
+
+  /// Takes the output as runs do, and leaves its state alone.
+  ///
+  /// - Throws: as ``holding(_:)``.
+  func locked<Value: Sendable>(
+    _ work: @escaping @Sendable (HeldOutput) async throws -> Value
+  ) async throws -> Value {
+    try await OutputToolError.wrapAsyncWork {
+      let held = try await place.hold()
+      do {
+        // Results of shards become a catalog without this lock.
+        if try await shardResults().isEmpty { try expectState(held) }
+        let value = try await held.keepingLock { try await work(held) }
+        await held.release()
+        return value
+      } catch {
+        await held.release()
+        throw error
+      }
+    }
+  }
+
+  /// A lock in the store says nothing to runs that keep their state, and their lock, elsewhere.
+  private func expectState(_ held: HeldOutput) throws(OutputToolError) {
+    guard isStored, !held.workspace.hasState else { return }
+    throw OutputToolError(
+      "\"\(root)\" has no state in its store; name the directory of its state (--state), which is "
+        + "\"state\" in the pipeline file")
+  }
+
+  func size(of path: String) async throws(OutputToolError) -> Int? {
+    try await OutputToolError.wrapAsync { try await published.size(of: path) }
   }
 
   /// The states that may know an item, the newest first: that of runs of all items, and those of its

@@ -223,7 +223,7 @@ struct RunSession: Sendable {
       let writer = CatalogWriter(
         file: file, libvips: libvips, tables: tables, lines: lines, output: output,
         workspace: workspace)
-      try await writer.write()
+      try await writer.write(now: clock.now())
     }
     try await parts.state.endRun(parts.run, .init(pipeline: file.name, items: count))
   }

@@ -105,6 +105,7 @@ extension PipelineFile {
     requiresSandbox =
       top.value("require-sandbox", expected: "true or false", Bool.init) ?? requiresSandbox
     (profile, catalogFormat, catalogPages) = Self.catalogKeys(&top)
+    keepCatalogs = top.int("keep-catalogs", 0...100) ?? keepCatalogs
     tables = Self.tables(&top, plan)
     placeholders = Self.placeholders(&top)
     delivery = DeliveryDecoding.service(&top)

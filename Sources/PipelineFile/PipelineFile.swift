@@ -46,6 +46,8 @@ package struct PipelineFile: Sendable {
   package var delivery: ImageService?
   /// About how many images a page of the catalog has; nil for no pages.
   package var catalogPages: Int?
+  /// How many earlier catalogs the output keeps beside the current one.
+  package var keepCatalogs = 3
 
   /// Where the manifest is.
   package enum Manifest: Sendable, Equatable {

@@ -6,7 +6,8 @@ enum Commands {
   static let all: [any Command.Type] = [
     InitCommand.self, RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self,
     VerifyCommand.self, PruneCommand.self, WhyCommand.self, DiffCommand.self, GalleryCommand.self,
-    ExportCommand.self, SplitCommand.self, MergeCommand.self, WarmCommand.self, DoctorCommand.self,
+    ExportCommand.self, SplitCommand.self, MergeCommand.self, RollbackCommand.self,
+    WarmCommand.self, DoctorCommand.self,
     CompletionsCommand.self, ManCommand.self,
   ]
 

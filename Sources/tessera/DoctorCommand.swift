@@ -4,14 +4,27 @@ internal import TesseraPreview
 
 enum DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = "what this machine's libvips can read, write, rotate and colour-manage"
+  static let summary = "what this machine can do for a run, and what keeps it from one"
+
+  private static let allow = Option(
+    "--allow", "WHAT", "loopback, private or an address block; may be repeated",
+    expected: "loopback, private or an address block such as 10.1.0.0/16"
+  ) { ProbeSession.understands($0) ? $0 : nil }
+
   static let syntax = Syntax(
+    [.any("OUTPUT|URL", .folders)],
     text: """
       Starts a worker that decodes, encodes, rotates and converts small images of every kind, and
-      prints the results, and how the kernel confines workers.
+      prints the results, how the kernel confines workers, and the limits, memory, clock and name
+      resolution of this machine. Of each OUTPUT it prints what is left on its file system, whether it
+      can be written, and whether a run is at work on it. An operand that begins with http:// or
+      https:// is a URL: it is requested as a run would, and each hop is printed. Without one, nothing
+      is sent. For each shortfall there is a line with what repairs it.
       """,
+    options: [allow],
     example: Example(
-      "tessera doctor --json", "The same for a program that watches machines."),
+      "tessera doctor build/feed https://example.com/a.jpg",
+      "Whether a run could write there, and how the server is reached."),
     statuses: [
       ExitMeaning(.done, "everything works"),
       ExitMeaning(.someFailed, "something does not work"),
@@ -19,40 +32,14 @@ enum DoctorCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let doctor = try await Doctor.examine(workerPath: WorkerPath.find())
+    let doctor = try await Doctor.examine(
+      workerPath: WorkerPath.find(), places: arguments.operands,
+      allow: try arguments.all(allow))
     if arguments.has(CommonFlag.json) {
       Console.write(doctor.json)
     } else {
-      for line in lines(of: doctor) { Console.line(line) }
+      for line in doctor.lines { Console.line(line) }
     }
     return doctor.isWell ? .done : .someFailed
-  }
-
-  private static func lines(of doctor: Doctor) -> [String] {
-    func list(_ kind: Doctor.Kind, separator: String = " ") -> String {
-      let working = doctor.checks.filter { $0.kind == kind && $0.problem == nil }
-      return working.isEmpty ? "nothing" : working.map(\.subject).joined(separator: separator)
-    }
-    let files =
-      doctor.landlock > 0
-      ? "workers only reach libraries and fonts (Landlock \(doctor.landlock))"
-      : "this kernel can't keep workers from files (no Landlock)"
-    let network =
-      doctor.hasSeccomp
-      ? "workers have none, and can't start processes (seccomp)"
-      : "this kernel can't keep workers from it (no seccomp)"
-    let problems = doctor.checks.compactMap { check in
-      check.problem.map { "can't \(check.kind.rawValue) \(check.subject): \($0)" }
-    }
-    return [
-      "tessera \(Version.number), libvips \(doctor.libvips), "
-        + Amount.count(doctor.processors, "processor"),
-      "reads     \(list(.read))",
-      "writes    \(list(.write))",
-      "turns     orientations \(list(.turn))",
-      "colours   \(list(.colour, separator: ", "))",
-      "files     \(files)",
-      "network   \(network)",
-    ] + problems
   }
 }

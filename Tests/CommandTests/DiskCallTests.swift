@@ -99,15 +99,28 @@ import Testing
       // How many records one commit takes depends on time, so a run may end before the last call.
       #expect([0, 137].contains(killed.status), "\(number): \(killed.status) \(killed.errors)")
       if killed.status == 0 { finished.withLock { $0 += 1 } }
+      // What the list of earlier catalogs names is whole at any time.
+      let listed = Self.kept(fixture)
+      #expect(listed.isEmpty || listed == [scenario.before], "\(number)")
       let again = try await fixture.run()
       #expect(again.status == 0 && again.errors.isEmpty, "\(number): \(again.errors)")
       let catalog = try fixture.catalogText
       #expect(catalog == scenario.after, "\(number)")
       let names = Scenario.names(fixture)
       #expect(names == scenario.names, "\(number)")
+      let kept = Self.kept(fixture)
+      #expect(kept == (isFirst ? [] : [scenario.before]), "\(number)")
     }
     let unharmed = finished.withLock(\.self)
     #expect(unharmed * 10 <= count, "\(unharmed) of \(count)")
+  }
+
+  /// The catalogs that the list of earlier ones names.
+  private static func kept(_ fixture: RunFixture) -> [String?] {
+    guard let list = try? fixture.folder.text("out/.tessera/catalogs/list.json") else { return [] }
+    return list.matches(of: /"path": "([^"]+)"/).map {
+      try? fixture.folder.text("out/\($0.output.1)")
+    }
   }
 
   /// Every call fails once. The run goes on and has the right result, or ends with the call's error:

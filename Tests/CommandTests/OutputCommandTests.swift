@@ -89,7 +89,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     let before = Set(fixture.folder.files(below: "out/variants"))
     try fixture.folder.write(nginx.url("/plain.jpg") + "\n", to: "manifest")
-    try fixture.write(keys: "variants: {quality: 50}")
+    try fixture.write(keys: "variants: {quality: 50}\nkeep-catalogs: 0")
     #expect(try await fixture.run().status == 0)
     await nginx.stop()
     let named = Set(

@@ -34,7 +34,7 @@ import Testing
   @Test func pagesFollowTheCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let ids = (0..<400).map { "p\($0)" }
-    let keys = "catalog: {pages: 20}"
+    let keys = "catalog: {pages: 20}\nkeep-catalogs: 0"
     let fixture = try RunFixture(manifest: Self.lines(nginx, ids), keys: keys)
     #expect(try await fixture.run().status == 0)
     let old = try Self.read(fixture)

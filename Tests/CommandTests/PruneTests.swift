@@ -49,13 +49,13 @@ import Testing
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifests = [["plain.jpg", "truncated.jpg"], ["grey.png"], ["one-pixel.png", "gone.png"]]
       .map { names in names.map { nginx.url("/\($0)") + "\n" }.joined() }
-    let fixture = try RunFixture(manifest: "")
+    let fixture = try RunFixture(manifest: "", keys: "keep-catalogs: 0")
     for manifest in manifests {
       try fixture.folder.write(manifest, to: "manifest")
       // The second run sees the same rejections.
       for _ in 0..<2 { _ = try await fixture.run() }
     }
-    let fresh = try RunFixture(manifest: manifests[2])
+    let fresh = try RunFixture(manifest: manifests[2], keys: "keep-catalogs: 0")
     _ = try await fresh.run()
     let text = try fixture.catalogText
     #expect(text == (try fresh.catalogText))
@@ -91,7 +91,7 @@ import Testing
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(
       manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/one-pixel.png") + "\n",
-      slots: "slots: {a: {size: 8x8}}")
+      keys: "keep-catalogs: 0", slots: "slots: {a: {size: 8x8}}")
     _ = try await fixture.run()
     try fixture.folder.write(nginx.url("/one-pixel.png") + "\n", to: "manifest")
     _ = try await fixture.run()
@@ -128,7 +128,7 @@ import Testing
     let fixture = try RunFixture(
       manifest: ["stale", "gone", "bad"].map {
         #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# + "\n"
-      }.joined())
+      }.joined(), keys: "keep-catalogs: 0")
     for down in [false, true, true] {
       isDown.withLock { $0 = down }
       #expect(try await fixture.run().status == 1)
@@ -166,7 +166,7 @@ import Testing
     let nginx = try await Nginx(serving: Places.fixtures)
     let begun = try RunFixture(
       manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/grey.png") + "\n",
-      keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
+      keys: "fetch: {allow: loopback, retries: 0, revalidate: never}\nkeep-catalogs: 0")
     _ = try await begun.run()
     try begun.folder.write(nginx.url("/grey.png") + "\n", to: "manifest")
     _ = try await begun.run()
@@ -178,7 +178,7 @@ import Testing
     @Sendable func copy() throws -> (run: RunFixture, shim: Shim) {
       let fixture = try RunFixture(
         manifest: try begun.folder.text("manifest"),
-        keys: "fetch: {allow: loopback, retries: 0, revalidate: never}")
+        keys: "fetch: {allow: loopback, retries: 0, revalidate: never}\nkeep-catalogs: 0")
       let output = fixture.folder.path("out")
       try FileManager.default.copyItem(atPath: begun.folder.path("out"), toPath: output)
       return (fixture, shim.with(root: output, image: fixture.folder.path("image")))

@@ -132,7 +132,7 @@ import Testing
 
   /// A second run neither decodes nor writes; another order makes the same files; what is not named any more is pruned.
   @Test func unchangedTablesAreNotMadeAgain() async throws {
-    let keys = "tables: {avatar: {pixels: [bgra8, webp]}}\ncatalog: {pages: 10}"
+    let keys = "tables: {avatar: {pixels: [bgra8, webp]}}\ncatalog: {pages: 10}\nkeep-catalogs: 0"
     let fixture = try Self.fixture(keys)
     #expect(try await fixture.run().status == 1)
     let first = (catalog: try fixture.catalogText, files: Self.files(fixture))
@@ -182,7 +182,7 @@ import Testing
     // Without files a run makes none, and names none.
     #expect(try await fixture.run("--layout-only").status == 0)
     #expect(try fixture.catalog.tables == nil)
-    try Self.change(fixture, "")
+    try Self.change(fixture, "keep-catalogs: 0")
     #expect(try await fixture.run().status == 1)
     #expect(try fixture.catalog.tables == nil)
     #expect(try await Tool.tessera("prune", out, "--grace", "0s").status == 0)

@@ -240,11 +240,19 @@ def test_run(work, store):
     files = len(store.keys("one/variants/"))
     less = store.tessera("run", path, "--quiet", "--manifest", short, "--allow-shrink")
     check(less.returncode in (0, 1), f"{store.name}: {less.stderr}")
-    for words in [["prune"], ["verify", "--remove-broken"]]:
+    for words in [["prune"], ["verify", "--remove-broken"], ["rollback"]]:
         lost = store.tessera(*words, output)
         check(lost.returncode == 2, f"{store.name}: {words} without --state: {lost}")
         check("--state" in lost.stderr or "state: DIR" in lost.stderr, f"{store.name}: {words}: {lost.stderr}")
-    check(not store.keys("one/.tessera/"), f"{store.name}: {store.keys('one/.tessera/')}")
+    private = store.keys("one/.tessera/")
+    check(all(key.startswith("one/.tessera/catalogs/") for key in private), f"{store.name}: {private}")
+    test_rollback(work, store, output, ["--state", state])
+    with open(path, "a") as file:
+        file.write("keep-catalogs: 0\n")
+    less = store.tessera("run", path, "--quiet", "--manifest", short)
+    check(less.returncode in (0, 1), f"{store.name}: {less.stderr}")
+    private = store.keys("one/.tessera/")
+    check(private == ["one/.tessera/catalogs/list.json"], f"{store.name}: {private}")
     pruned = store.tessera("prune", output, "--state", state, "--grace", "0s", "--json")
     check(pruned.returncode == 0, f"{store.name}: {pruned.stderr}")
     left = len(store.keys("one/variants/"))
@@ -253,6 +261,30 @@ def test_run(work, store):
     verified = store.tessera("verify", output, "--quiet")
     check(verified.returncode == 0, f"{store.name}: after prune: {verified.stdout}")
     print(f"{store.name}: prune deleted {files - left} of {files} files", flush=True)
+
+
+def test_rollback(work, store, output, options):
+    """The catalog of all items was replaced by that of some: back, and back again."""
+    prefix = output.split("/", 3)[3]
+    replaced = store.get(f"{prefix}/catalog.json")["Body"].read()
+    pruned = store.tessera("prune", output, "--grace", "0s", "--json", *options)
+    check(pruned.returncode == 0 and json.loads(pruned.stdout)["deleted"] == 0, f"{store.name}: {pruned}")
+    listed = json.loads(store.tessera("rollback", output, "--list", "--json", *options).stdout)["catalogs"]
+    check([entry["images"] for entry in listed] == [ITEMS], f"{store.name}: {listed}")
+    back = store.tessera("rollback", output, *options)
+    check(back.returncode == 0 and f"{ITEMS} images ({work.ok} ok" in back.stdout, f"{store.name}: {back}")
+    expect(work, store, prefix, f"{store.name}, rolled back")
+    # One that can't be rolled back to changes nothing.
+    entry = json.loads(store.tessera("rollback", output, "--list", "--json", *options).stdout)["catalogs"][0]
+    kept = store.get(f"{prefix}/{entry['path']}")["Body"].read()
+    store.client().delete_object(Bucket=BUCKET, Key=f"{prefix}/{entry['path']}")
+    lost = store.tessera("rollback", output, *options)
+    check(lost.returncode == 2 and f"{entry['path']}\" is missing" in lost.stderr, f"{store.name}: {lost}")
+    expect(work, store, prefix, f"{store.name}, not rolled back")
+    store.client().put_object(Bucket=BUCKET, Key=f"{prefix}/{entry['path']}", Body=kept)
+    again = store.tessera("rollback", output, *options)
+    check(again.returncode == 0, f"{store.name}: {again}")
+    check(store.get(f"{prefix}/catalog.json")["Body"].read() == replaced, f"{store.name}: another catalog")
 
 
 def test_shards(work, store):
@@ -358,6 +390,12 @@ def test_stored_state(work, store):
     pruned = store.tessera("prune", output, "--grace", "0s", "--json")
     check(pruned.returncode == 0 and json.loads(pruned.stdout)["deleted"] == 0, f"prune: {pruned}")
     expect(work, store, "kept", f"{store.name}, a lost file is made again")
+
+    short = f"{work.home}/short.jsonl"
+    less = store.tessera("run", path, "--quiet", "--manifest", short, "--allow-shrink")
+    check(less.returncode in (0, 1), f"{store.name}: {less.stderr}")
+    test_rollback(work, store, output, [])
+    check(store.keys(lock) == [] and store.keys(state) == [state], f"{store.keys('kept/.tessera')}")
 
 
 def test_sources(work, store):

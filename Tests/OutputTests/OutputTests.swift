@@ -169,7 +169,7 @@ import Testing
     ] as [(String, [String: String], Int?)])
   func readsTheMemoryOfAllControlGroups(_ groups: String, _ limits: [String: String], _ bytes: Int?)
   {
-    #expect(Host.memoryLimit(inGroups: groups) { limits[$0] } == bytes)
+    #expect(Host.smallestLimit(inGroups: groups) { limits[$0] } == bytes)
   }
 
   @Test(

@@ -21,6 +21,14 @@ package enum Amount {
     return "\(decimal(seconds)) s"
   }
 
+  /// Rounded down: `40 s`, `5 min`, `3 h 20 min`, `2 d 5 h`.
+  package static func age(_ seconds: Double) -> String {
+    let whole = Int(seconds)
+    if whole >= 86_400 { return "\(whole / 86_400) d \(whole % 86_400 / 3600) h" }
+    if whole >= 3600 { return "\(whole / 3600) h \(whole % 3600 / 60) min" }
+    return whole >= 60 ? "\(whole / 60) min" : "\(whole) s"
+  }
+
   /// `1 file`, `2 files`.
   package static func count(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"

@@ -58,7 +58,8 @@ package struct Merging: Sendable {
         try await copies?.copyFiles(of: image, from: shards.results[shard].output)
         try draft.add(Array(image))
       }
-      try await draft.publish(to: output)
+      try await draft.publish(
+        to: output, keeping: first.header.keepCatalogs, now: Host.now)
     }
     try await writeRunReport(of: shards, to: output)
     report.copied = copies?.count ?? 0

@@ -4,7 +4,7 @@ internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
 
-/// Deletes variants that the catalog no longer names, and what the state knows of images that the
+/// Deletes variants that neither the catalog nor a kept one names, and what the state knows of images that the
 /// manifest no longer names, some time after that was first seen: clients that hold yesterday's catalog
 /// still find their files.
 package struct Pruning: Sendable {
@@ -57,6 +57,7 @@ package struct Pruning: Sendable {
       var lines = try await ShardLines(path, in: output.published)
       try await record(in: state) { try await lines.nextImage() }
     }
+    try await recordKept(of: output, state)
     var report = PruneReport()
     for folder in try await output.list("variants") {
       guard folder.kind == .folder else {
@@ -118,6 +119,28 @@ package struct Pruning: Sendable {
     }
     let batch = names
     try await OutputToolError.wrapAsync { try await state.name(batch) }
+  }
+
+  /// Names what earlier catalogs need, so that they can become the current one again.
+  private func recordKept(of output: OutputFolder, _ state: StateStore) async throws {
+    let kept = try await OutputToolError.wrapAsync {
+      try await CatalogHistory.kept(in: output.published)
+    }
+    for catalog in kept?.catalogs ?? [] {
+      // One that was removed by hand needs nothing.
+      guard try await output.size(of: catalog.path) != nil else { continue }
+      var images = KeptImages(catalog, in: output.published, checksDigest: false)
+      try await record(in: state) { try await images.next() }
+      let tables = images.tables.flatMap(\.files).flatMap {
+        [$0.path] + ($0.index.map { [$0] } ?? [])
+      }
+      try await OutputToolError.wrapAsync { try await state.name(tables) }
+      guard let index = catalog.index else { continue }
+      try await OutputToolError.wrapAsync {
+        let pages = try await CatalogPages.named(in: output.published, by: index)
+        try await state.name((pages ?? []).map(\.path))
+      }
+    }
   }
 
   /// Deletes files of tables that the catalog does not name.

@@ -5,7 +5,7 @@ internal import TesseraPlan
 
 /// Everything in a catalog but its images: it follows from the pipeline file and the versions.
 struct CatalogHead {
-  let form: CatalogDraft.Form
+  let form: CatalogForm
   /// As one line of JSON, without what follows from the images.
   let line: [UInt8]
   /// That of a page, without tables: a table that changes would change all pages.

@@ -31,7 +31,8 @@ extension Directory {
   ///   because the disk fails: that says nothing about the files in it.
   package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
     var sizes = [Int?](repeating: nil, count: paths.count)
-    let folders = paths.map { FileSystem.parent(of: $0) }
+    // What is in this folder itself has no parent in its path.
+    let folders = paths.map { $0.contains("/") ? FileSystem.parent(of: $0) : "" }
     var opened: (path: String, folder: Directory?)?
     for index in paths.indices.sorted(by: { folders[$0] < folders[$1] }) {
       if opened?.path != folders[index] {
@@ -48,6 +49,7 @@ extension Directory {
 
   /// The folder at a path; nil if there is none.
   private func reachable(_ path: String) throws(SystemError) -> Directory? {
+    if path.isEmpty { return self }
     do throws(SystemError) {
       return try directory(path)
     } catch {

@@ -25,18 +25,24 @@ extension Host {
 
   /// The memory that this process and its children may use together, in bytes: the smallest
   /// `memory.max` of its control groups (cgroup v2). Nil if nothing limits it.
-  package static var memoryLimit: Int? {
+  package static var memoryLimit: Int? { smallestLimit("memory.max") }
+
+  /// The number of processes and threads that its control groups permit (`pids.max`); nil if nothing limits
+  /// it.
+  package static var taskLimit: Int? { smallestLimit("pids.max") }
+
+  private static func smallestLimit(_ name: String) -> Int? {
     guard let groups = try? FileSystem.read("/proc/self/cgroup", limit: 4096) else { return nil }
-    return Self.memoryLimit(inGroups: String(decoding: groups, as: UTF8.self)) { group in
-      let file = "/sys/fs/cgroup\(group)/memory.max"
+    return smallestLimit(inGroups: String(decoding: groups, as: UTF8.self)) { group in
+      let file = "/sys/fs/cgroup\(group)/\(name)"
       return (try? FileSystem.read(file, limit: 128)).map { String(decoding: $0, as: UTF8.self) }
     }
   }
 
   /// - Parameters:
   ///   - groups: the content of /proc/self/cgroup. The line of cgroup v2 is "0::/path".
-  ///   - limit: the content of `memory.max` of a group: bytes, or "max". Nil if there is none.
-  package static func memoryLimit(
+  ///   - limit: the content of a group's file, such as `memory.max`: a number, or "max". Nil if there is none.
+  package static func smallestLimit(
     inGroups groups: String, _ limit: (_ group: String) -> String?
   ) -> Int? {
     let line = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }

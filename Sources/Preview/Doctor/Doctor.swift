@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraJSON
 package import TesseraPipeline
 internal import TesseraSystem
@@ -24,6 +25,10 @@ package struct Doctor: Sendable {
     package var subject: String
     /// A sentence without its full stop; nil if the check succeeded.
     package var problem: String?
+
+    package init(kind: Kind, subject: String, problem: String? = nil) {
+      (self.kind, self.subject, self.problem) = (kind, subject, problem)
+    }
   }
 
   package var libvips: String
@@ -34,9 +39,44 @@ package struct Doctor: Sendable {
   package var checks: [Check]
   /// The processors that a run uses.
   package var processors: Int
+  /// What a run depends on besides libvips.
+  package var findings: [Finding] = []
 
-  /// - Parameter workerPath: the path of `tessera-worker`.
-  package static func examine(workerPath: String) async throws(PipelineError) -> Doctor {
+  package init(
+    libvips: String, landlock: Int, hasSeccomp: Bool, checks: [Check], processors: Int,
+    findings: [Finding] = []
+  ) {
+    (self.libvips, self.landlock, self.hasSeccomp) = (libvips, landlock, hasSeccomp)
+    (self.checks, self.processors, self.findings) = (checks, processors, findings)
+  }
+
+  /// - Parameters:
+  ///   - workerPath: the path of `tessera-worker`.
+  ///   - places: outputs and http(s) URLs. Without a URL nothing is sent to the network, apart from the
+  ///     requests to an object store that an output is in.
+  ///   - allow: networks besides the public internet.
+  package static func examine(
+    workerPath: String, places: [String] = [], allow: [String] = []
+  ) async throws(PipelineError) -> Doctor {
+    var doctor = try await examine(workerPath: workerPath)
+    doctor.findings = MachineFacts.current().findings
+    var settings = FetchSettings(addresses: AddressPolicy(allow: allow))
+    settings.takeEnvironment()
+    for place in places {
+      doctor.findings +=
+        isURL(place)
+        ? await RouteFindings.examine(place, settings).findings
+        : await OutputFacts.examine(place).findings
+    }
+    return doctor
+  }
+
+  /// Whether an operand is a URL to be requested, and not an output.
+  package static func isURL(_ place: String) -> Bool {
+    place.hasPrefix("http://") || place.hasPrefix("https://")
+  }
+
+  private static func examine(workerPath: String) async throws(PipelineError) -> Doctor {
     // The defaults of `limits` in a pipeline file.
     let budget = WorkerBudget(
       requested: nil, processors: Host.processors, memory: 2_000_000_000,
@@ -54,7 +94,9 @@ package struct Doctor: Sendable {
     }
   }
 
-  package var isWell: Bool { checks.allSatisfy { $0.problem == nil } }
+  package var isWell: Bool {
+    checks.allSatisfy { $0.problem == nil } && findings.allSatisfy { $0.problem == nil }
+  }
 
   /// The document that `doctor --json` prints.
   package var json: [UInt8] {
@@ -67,6 +109,8 @@ package struct Doctor: Sendable {
       object.member("seccomp", hasSeccomp)
       object.name("checks")
       object.array { list in for check in checks { list.object { check.write(to: &$0) } } }
+      object.name("findings")
+      object.array { list in for finding in findings { list.object { finding.write(to: &$0) } } }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

@@ -1,0 +1,134 @@
+internal import TesseraJSON
+package import TesseraSystem
+
+/// The earlier catalogs of an output, which are private like its state:
+///
+///     .tessera/catalogs/list.json              what is kept, the newest first
+///     .tessera/catalogs/3f9c….json             a catalog, under a name made of its digest
+///     .tessera/catalogs/3f9c….index.json       the index of its pages
+///
+/// A catalog is kept before another one replaces it: its copy first, then the list, and only then the
+/// new catalog. What the list does not name is left of a killed process. A kill at any time leaves the
+/// current catalog and the kept ones whole.
+package struct CatalogHistory: Sendable {
+  private static let folder = KeptCatalog.folder
+  private static let list = "\(folder)/list.json"
+
+  private let output: any Output
+  private let workspace: Workspace
+
+  private static let partBytes = 8 << 20
+
+  /// - Parameter workspace: of which this process holds the lock.
+  package init(of output: any Output, _ workspace: Workspace) {
+    self.output = output
+    self.workspace = workspace
+  }
+
+  /// What an output keeps; nil if nothing has been kept yet.
+  package static func kept(in output: any Output) async throws(SystemError) -> KeptCatalogs? {
+    guard let size = try await output.size(of: list) else { return nil }
+    guard let kept = KeptCatalogs(document: try await output.read(list, size, at: 0)) else {
+      throw .damaged(
+        FileSystem.join(output.location, list),
+        "expected a list of kept catalogs; remove it, and earlier catalogs are forgotten")
+    }
+    return kept
+  }
+
+  /// Keeps the current catalog, unless the next one is the same.
+  ///
+  /// - Parameters:
+  ///   - next: the path that the next catalog would have in the list.
+  ///   - limit: how many are kept beside the current one.
+  ///   - now: in seconds since 1970.
+  func keepCurrent(before next: String, limit: Int, now: Double) async throws(SystemError) {
+    let before = try await Self.kept(in: output)
+    var kept = before ?? KeptCatalogs(limit: limit)
+    kept.limit = limit
+    let current = try await CurrentCatalog(of: output)
+    var replaced: KeptCatalog?
+    if let current, current.keptPath != next, limit > 0 {
+      replaced = try await copy(current, kept, now: now)
+    }
+    kept.keep(replaced, before: next)
+    guard kept != before, before != nil || !kept.catalogs.isEmpty else { return }
+    let staged = workspace.staging("kept.list")
+    try staged.open(.write).write(kept.document)
+    // After the copies are durable.
+    try await output.write(Self.list, staged: staged)
+  }
+
+  /// Makes a kept catalog the current one, in the order in which a run publishes. The one that was
+  /// current is kept.
+  package func rollBack(to kept: KeptCatalog, now: Double) async throws(SystemError) {
+    let limit = try await Self.kept(in: output)?.limit ?? 1
+    try await keepCurrent(before: kept.path, limit: limit, now: now)
+    if let index = kept.index {
+      try await copy(index, to: CatalogPages.index)
+    } else {
+      try await output.delete(CatalogPages.index)
+    }
+    try await copy(kept.path, to: kept.form.name)
+    try await kept.form.deleteOthers(in: output)
+    try await removeUnlisted()
+  }
+
+  /// Removes copies that the list does not name: dropped ones, and those of killed processes.
+  func removeUnlisted() async throws(SystemError) {
+    let names: [String]
+    do throws(SystemError) {
+      names = try await output.list(Self.folder).map(\.name)
+    } catch {
+      guard error.isMissingFile else { throw error }
+      return
+    }
+    let catalogs = try await Self.kept(in: output)?.catalogs ?? []
+    let listed = catalogs.flatMap { [$0.path, $0.index ?? $0.path] } + [Self.list]
+    for name in names where !listed.contains("\(Self.folder)/\(name)") {
+      try await output.delete("\(Self.folder)/\(name)")
+    }
+  }
+
+  // MARK: Copies
+
+  private func copy(
+    _ current: CurrentCatalog, _ kept: KeptCatalogs, now: Double
+  ) async throws(SystemError) -> KeptCatalog {
+    let path = current.keptPath
+    let known = kept.catalogs.first { $0.path == path && $0.bytes == current.bytes }
+    var entry = KeptCatalog(
+      path: path, index: known?.index, images: current.images, bytes: current.bytes,
+      digest: current.digest, time: Int(now))
+    // Unless it is there from an earlier time, or from a run that was killed.
+    let size = known == nil ? nil : try await output.size(of: path)
+    if size != current.bytes { try await copy(current.name, to: path) }
+    // A killed run may have published the index of the next catalog already.
+    if try await indexDigest() == current.digest {
+      let index = "\(Self.folder)/\(current.digest.prefix(32)).index.json"
+      try await copy(CatalogPages.index, to: index)
+      entry.index = index
+    }
+    return entry
+  }
+
+  /// The digest of the catalog that the index of pages belongs to; nil if there is no index.
+  private func indexDigest() async throws(SystemError) -> String? {
+    guard let size = try await output.size(of: CatalogPages.index) else { return nil }
+    let bytes = try await output.read(CatalogPages.index, size, at: 0)
+    return (try? JSONParser.parse(bytes))?["digest"]?.stringValue
+  }
+
+  private func copy(_ path: String, to target: String) async throws(SystemError) {
+    let staged = workspace.staging("kept.copy")
+    let file = try staged.open(.write)
+    var offset = 0
+    while true {
+      let part = try await output.read(path, Self.partBytes, at: offset)
+      if part.isEmpty { break }
+      try file.write(part)
+      offset += part.count
+    }
+    try await output.write(target, staged: staged)
+  }
+}

@@ -1,0 +1,112 @@
+internal import TesseraJSON
+internal import TesseraSystem
+
+/// A catalog that another one has replaced, and that can become the current one again.
+package struct KeptCatalog: Sendable, Equatable {
+  static let folder = ".tessera/catalogs"
+
+  /// Where it is in the output. The name follows from its content, so equal paths are equal catalogs.
+  package var path: String
+  /// Where the index of its pages is; nil if it has none.
+  package var index: String?
+  /// The number of its images; nil if an older version wrote it.
+  package var images: Int?
+  package var bytes: Int
+  /// The digest that its head states; of the whole file if it states none.
+  package var digest: String
+  /// When it was replaced, in seconds since 1970.
+  package var time: Int
+
+  init(path: String, index: String?, images: Int?, bytes: Int, digest: String, time: Int) {
+    (self.path, self.index, self.images) = (path, index, images)
+    (self.bytes, self.digest, self.time) = (bytes, digest, time)
+  }
+
+  var form: CatalogForm { path.hasSuffix(".jsonl") ? .jsonl : .json }
+
+  static func path(digest: String, _ form: CatalogForm) -> String {
+    "\(folder)/\(digest.prefix(32)).\(form.rawValue)"
+  }
+
+  /// An entry of the list; nil if a member is missing, or leads to another folder.
+  init?(_ json: JSONValue) {
+    guard let path = json["path"]?.stringValue, Self.isPath(path),
+      let bytes = json["bytes"]?.intValue, let digest = json["digest"]?.stringValue,
+      let time = json["time"]?.intValue
+    else { return nil }
+    let index = json["index"]?.stringValue
+    guard index.map(Self.isPath) ?? true else { return nil }
+    self.init(
+      path: path, index: index, images: json["images"]?.intValue, bytes: bytes, digest: digest,
+      time: time)
+  }
+
+  private static func isPath(_ path: String) -> Bool {
+    path.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}(\.index)?\.jsonl?/) != nil
+  }
+
+  func write(to entry: inout JSONWriter) {
+    entry.member("path", path)
+    if let index { entry.member("index", index) }
+    if let images { entry.member("images", images) }
+    entry.member("bytes", bytes)
+    entry.member("digest", digest)
+    entry.member("time", time)
+  }
+}
+
+/// The list of kept catalogs, the newest first.
+package struct KeptCatalogs: Sendable, Equatable {
+  private static let schema = "tessera-kept-catalogs/1"
+
+  /// How many are kept beside the current one (`keep-catalogs`).
+  package var limit: Int
+  package var catalogs: [KeptCatalog]
+
+  init(limit: Int, _ catalogs: [KeptCatalog] = []) {
+    self.limit = limit
+    self.catalogs = catalogs
+  }
+
+  /// Those that can take the place of the current one: after a rollback, and after a run that was killed,
+  /// the list has the current one, too.
+  ///
+  /// - Parameter current: the path that the current catalog has, or would have, in the list.
+  package func others(than current: String?) -> [KeptCatalog] {
+    catalogs.filter { $0.path != current }
+  }
+
+  /// Puts a catalog first, which is about to be replaced, and drops the oldest ones beyond the limit.
+  ///
+  /// - Parameter next: the path of the catalog that replaces it. An entry of it stays, and does not count.
+  mutating func keep(_ replaced: KeptCatalog?, before next: String) {
+    let rest = catalogs.filter { $0.path != replaced?.path }
+    var room = limit
+    catalogs = ((replaced.map { [$0] } ?? []) + rest).filter { entry in
+      if entry.path == next { return limit > 0 }
+      room -= 1
+      return room >= 0
+    }
+  }
+
+  var document: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("schema", Self.schema)
+      object.member("limit", limit)
+      object.name("catalogs")
+      object.array { list in for entry in catalogs { list.object { entry.write(to: &$0) } } }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+
+  /// Nil for bytes that ``document`` did not make.
+  init?(document bytes: [UInt8]) {
+    guard let json = try? JSONParser.parse(bytes), json["schema"]?.stringValue == Self.schema,
+      let limit = json["limit"]?.intValue, let list = json["catalogs"]?.arrayValue
+    else { return nil }
+    let catalogs = list.compactMap(KeptCatalog.init)
+    guard catalogs.count == list.count else { return nil }
+    self.init(limit: limit, catalogs)
+  }
+}

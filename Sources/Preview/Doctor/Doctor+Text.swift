@@ -1,0 +1,56 @@
+internal import TesseraPipeline
+
+extension Doctor {
+  /// What `doctor` prints: a line for each thing, and one for each that does not work.
+  package var lines: [String] {
+    let heading =
+      "tessera \(Version.number), libvips \(libvips), "
+      + "\(processors) processor\(processors == 1 ? "" : "s")"
+    return [heading] + abilities + found + problems
+  }
+
+  private static func line(_ label: String, _ text: String) -> String {
+    label + String(repeating: " ", count: max(1, 10 - label.count)) + text
+  }
+
+  private var abilities: [String] {
+    func list(_ kind: Kind, separator: String = " ") -> String {
+      let working = checks.filter { $0.kind == kind && $0.problem == nil }
+      return working.isEmpty ? "nothing" : working.map(\.subject).joined(separator: separator)
+    }
+    return [
+      Self.line("reads", list(.read)), Self.line("writes", list(.write)),
+      Self.line("turns", "orientations \(list(.turn))"),
+      Self.line("colours", list(.colour, separator: ", ")),
+      Self.line(
+        "files",
+        landlock > 0
+          ? "workers only reach libraries and fonts (Landlock \(landlock))"
+          : "this kernel can't keep workers from files (no Landlock)"),
+      Self.line(
+        "network",
+        hasSeccomp
+          ? "workers have none, and can't start processes (seccomp)"
+          : "this kernel can't keep workers from it (no seccomp)"),
+    ]
+  }
+
+  private var found: [String] {
+    var subject = ""
+    return findings.flatMap { finding in
+      let isNew = finding.subject != subject
+      subject = finding.subject
+      return (isNew ? [Self.line(Self.isURL(subject) ? "url" : "output", subject)] : [])
+        + [Self.line(finding.kind.rawValue, finding.value)]
+    }
+  }
+
+  private var problems: [String] {
+    checks.compactMap { check in
+      check.problem.map { "can't \(check.kind.rawValue) \(check.subject): \($0)" }
+    }
+      + findings.compactMap { finding in
+        finding.problem.map { "\($0); \(finding.fix.map { "to repair it: \($0)" } ?? "")" }
+      }
+  }
+}

@@ -1,0 +1,104 @@
+internal import TesseraSystem
+internal import TesseraWorkers
+
+/// What this machine grants to a run.
+package struct MachineFacts: Sendable {
+  /// How many files may be open, and how many processes this user and this control group may have; nil for
+  /// any number.
+  package var openFiles: Int?
+  package var processes: Int?
+  package var processors: Int
+  /// The memory of the control group in bytes; nil if nothing limits it.
+  package var memory: Int?
+  /// In seconds since 1970.
+  package var now: Double
+  /// The content of /etc/resolv.conf; nil if it can't be read.
+  package var resolver: String?
+
+  package init(
+    openFiles: Int?, processes: Int?, processors: Int, memory: Int?, now: Double,
+    resolver: String?
+  ) {
+    (self.openFiles, self.processes) = (openFiles, processes)
+    (self.processors, self.memory) = (processors, memory)
+    (self.now, self.resolver) = (now, resolver)
+  }
+
+  static func current() -> MachineFacts {
+    let processes = [Host.processLimit, Host.taskLimit].compactMap(\.self).min()
+    let resolver = try? FileSystem.read("/etc/resolv.conf", limit: 1 << 16)
+    return MachineFacts(
+      openFiles: Host.openFileLimit, processes: processes, processors: Host.processors,
+      memory: Host.memoryLimit, now: Host.now,
+      resolver: resolver.map { String(decoding: $0, as: UTF8.self) })
+  }
+
+  /// A connection and a spooled file for each of 16 transfers, the files of the workers, the state, and room
+  /// for as many transfers more.
+  private static let leastFiles = 256
+  /// Two threads for each of some workers, and those of the coordinator.
+  private static let leastProcesses = 64
+  /// With less address space, libvips and its codecs fail on ordinary photographs.
+  private static let leastMemory = 512_000_000
+  /// 2025-01-01: before Tessera was written.
+  private static let leastTime = 1_735_689_600.0
+
+  package var findings: [Finding] { [files, tasks, workers, clock, names] }
+
+  private var files: Finding {
+    let value = openFiles.map { "\($0) open files" } ?? "any number of open files"
+    guard let openFiles, openFiles < Self.leastFiles else { return Finding(.limits, value) }
+    return Finding(
+      .limits, value, problem: "a run may open only \(openFiles) files",
+      fix: "ulimit -n 4096 before it, or LimitNOFILE=4096 in its systemd unit")
+  }
+
+  private var tasks: Finding {
+    let value = processes.map { "\($0) processes" } ?? "any number of processes"
+    guard let processes, processes < Self.leastProcesses else { return Finding(.limits, value) }
+    return Finding(
+      .limits, value, problem: "a run may have only \(processes) processes and threads",
+      fix: "ulimit -u 512 before it, TasksMax=512 in its systemd unit, or --pids-limit 512 of its "
+        + "container")
+  }
+
+  private var workers: Finding {
+    // The default of `limits.memory` in a pipeline file.
+    let budget = WorkerBudget(
+      requested: nil, processors: processors, memory: 2_000_000_000, available: memory)
+    let share =
+      "\(budget.count) worker\(budget.count == 1 ? "" : "s") with "
+      + "\(Finding.bytes(budget.memory)) each"
+    guard let memory else { return Finding(.memory, "no limit by a control group: \(share)") }
+    let value = "\(Finding.bytes(memory)) of the control group: \(share)"
+    guard memory - 256_000_000 < Self.leastMemory else { return Finding(.memory, value) }
+    return Finding(
+      .memory, value,
+      problem: "\(Finding.bytes(memory)) are too little for one worker and the coordinator",
+      fix: "MemoryMax=1G in its systemd unit, or --memory 1g of its container")
+  }
+
+  private var clock: Finding {
+    let value = Host.timestamp(now)
+    guard now < Self.leastTime else { return Finding(.clock, value) }
+    return Finding(
+      .clock, value, problem: "the clock of this machine is wrong: it shows \(value)",
+      fix: "timedatectl set-ntp true")
+  }
+
+  private var names: Finding {
+    guard let resolver else {
+      return Finding(
+        .names, "/etc/resolv.conf can't be read",
+        problem: "host names can't be resolved: /etc/resolv.conf can't be read",
+        fix: "write \"nameserver ADDRESS\" to it, or --dns ADDRESS of the container")
+    }
+    let servers = resolver.split(separator: "\n").compactMap { line -> Substring? in
+      let words = line.split { $0 == " " || $0 == "\t" }
+      return words.count >= 2 && words[0] == "nameserver" ? words[1] : nil
+    }
+    // resolv.conf(5): without a server, that of this machine is asked.
+    return Finding(
+      .names, servers.isEmpty ? "a server on this machine" : servers.joined(separator: " "))
+  }
+}

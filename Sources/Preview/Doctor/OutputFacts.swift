@@ -1,0 +1,126 @@
+internal import TesseraFetch
+internal import TesseraOutput
+package import TesseraSystem
+
+/// What is known of an output before a run, without a change to it.
+package struct OutputFacts: Sendable {
+  /// As it was named.
+  package var output: String
+  package var isStore: Bool
+  /// The folder itself, or the one in which a run would create it.
+  package var folder: String
+  package var exists: Bool
+  package var room: Result<FileSystem.Room, SystemError>?
+  /// Why it can't be written, or a store can't be reached; nil if it can.
+  package var refusal: SystemError?
+  /// The process that holds it; 0 for one that can't be seen from here; nil if none does.
+  package var holder: Int?
+
+  package init(
+    output: String, isStore: Bool = false, folder: String, exists: Bool = true,
+    room: Result<FileSystem.Room, SystemError>?, refusal: SystemError? = nil, holder: Int? = nil
+  ) {
+    (self.output, self.isStore, self.folder, self.exists) = (output, isStore, folder, exists)
+    (self.room, self.refusal, self.holder) = (room, refusal, holder)
+  }
+
+  static func examine(_ output: String) async -> OutputFacts {
+    if let location = StoreLocation(output) {
+      var facts = OutputFacts(output: output, isStore: true, folder: output, room: nil)
+      do throws(SystemError) {
+        try await ObjectOutput(location, StoreSettings()).prepare()
+      } catch {
+        facts.refusal = error
+      }
+      return facts
+    }
+    // A run creates it, and the folders above it.
+    var folder = output
+    while !FileSystem.exists(folder), folder != "/", folder != "." {
+      folder = FileSystem.parent(of: folder)
+    }
+    var facts = OutputFacts(
+      output: output, folder: folder, exists: folder == output, room: nil,
+      holder: Host.holder(ofLockOn: FileSystem.join(output, ".tessera/lock")))
+    do throws(SystemError) {
+      facts.room = .success(try FileSystem.room(at: folder))
+    } catch {
+      facts.room = .failure(error)
+    }
+    do throws(SystemError) {
+      guard FileSystem.isDirectory(folder) else { throw SystemError("use", folder, code: 20) }  // ENOTDIR
+      try FileSystem.expectWritable(folder)
+    } catch {
+      facts.refusal = error
+    }
+    return facts
+  }
+
+  /// A run over some thousand new images writes about as much.
+  private static let leastBytes = 1_000_000_000
+  private static let leastInodes = 10_000
+
+  package var findings: [Finding] {
+    if isStore { return [access] }
+    return space + [access, lock]
+  }
+
+  private var space: [Finding] {
+    let room: FileSystem.Room
+    switch self.room {
+    case .success(let found): room = found
+    // Then it can't be written, either, which says why.
+    case .failure, nil: return []
+    }
+    var findings = [
+      Finding(
+        .space, output,
+        "\(Finding.bytes(room.freeBytes)) free of \(Finding.bytes(room.bytes))",
+        problem: room.freeBytes < Self.leastBytes
+          ? "the file system of \"\(output)\" has only \(Finding.bytes(room.freeBytes)) left" : nil,
+        fix: room.freeBytes < Self.leastBytes ? prune : nil)
+    ]
+    if let inodes = room.freeInodes {
+      let isShort = inodes < Self.leastInodes
+      findings.append(
+        Finding(
+          .inodes, output, "\(inodes) free",
+          problem: isShort
+            ? "the file system of \"\(output)\" has only \(inodes) inodes left: each file needs one"
+            : nil,
+          fix: isShort ? prune : nil))
+    }
+    return findings
+  }
+
+  private var prune: String {
+    exists
+      ? "tessera prune \(output), or a larger file system"
+      : "a larger file system for \(folder)"
+  }
+
+  private var access: Finding {
+    if let refusal {
+      let fix =
+        isStore
+        ? "the keys under \"store\" and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        : refusal.code == 30  // EROFS
+          ? "mount -o remount,rw, or another output"
+          : refusal.code == 20  // ENOTDIR
+            ? "name a folder (output)" : "chown -R \"$(id -u)\" \(folder), as the user of the run"
+      return Finding(.access, output, "no", problem: "\(refusal)", fix: fix)
+    }
+    if isStore { return Finding(.access, output, "the store answers") }
+    return Finding(
+      .access, output,
+      exists ? "can be written" : "does not exist yet; a run creates it in \(folder)")
+  }
+
+  private var lock: Finding {
+    switch holder {
+    case nil: Finding(.lock, output, "no run on this machine is at work on it")
+    case 0: Finding(.lock, output, "a run of another container is at work on it")
+    case let process?: Finding(.lock, output, "process \(process) is at work on it")
+    }
+  }
+}

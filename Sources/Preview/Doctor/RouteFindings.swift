@@ -1,0 +1,103 @@
+package import TesseraFetch
+internal import TesseraSystem
+internal import TesseraText
+
+/// What a request to a URL found on its way.
+package struct RouteFindings: Sendable {
+  /// As it was named, without secrets.
+  package var url: String
+  package var trace: RouteTrace
+  /// This machine's time when the request ended, in seconds since 1970.
+  package var now: Double
+
+  package init(_ url: String, _ trace: RouteTrace, now: Double) {
+    (self.url, self.trace, self.now) = (url, trace, now)
+  }
+
+  static func examine(_ url: String, _ settings: FetchSettings) async -> RouteFindings {
+    let trace = await RouteTrace.follow(url, settings)
+    return RouteFindings(SourceURL.place(url, ignoring: []), trace, now: Host.now)
+  }
+
+  /// Object stores reject signatures that are 15 minutes off; a good clock is off by less than a second.
+  private static let clockTolerance = 60
+
+  package var findings: [Finding] {
+    var findings: [Finding] = []
+    if !trace.addresses.isEmpty {
+      findings.append(
+        Finding(.names, url, "\(trace.host): \(trace.addresses.joined(separator: " "))"))
+    }
+    for (number, hop) in trace.hops.enumerated() {
+      let isLast = number == trace.hops.count - 1
+      if let tls = hop.tls { findings.append(finding(tls)) }
+      findings.append(finding(hop, failed: isLast ? trace.error : nil))
+    }
+    if trace.hops.isEmpty, let error = trace.error {
+      findings.append(failure(error, value: "not sent"))
+    }
+    if let drift { findings.append(drift) }
+    return findings
+  }
+
+  private func finding(_ tls: RouteTrace.TLS) -> Finding {
+    var value = tls.version
+    if let issuer = tls.issuer { value += ", issued by \(issuer)" }
+    if let end = tls.end { value += ", valid until \(Host.timestamp(Double(end)))" }
+    return Finding(.tls, url, value)
+  }
+
+  private func finding(_ hop: RouteTrace.Hop, failed error: FetchError?) -> Finding {
+    let place = hop.isProxied ? "the proxy" : hop.address ?? "no connection"
+    let value =
+      "\(hop.status == 0 ? "no answer" : "\(hop.status)"), \(place), "
+      + "\(Int((hop.seconds * 1000).rounded())) ms: \(hop.url)"
+    guard let error else { return Finding(.request, url, value) }
+    return failure(error, value: value)
+  }
+
+  private func failure(_ error: FetchError, value: String) -> Finding {
+    // The rest of a refusal's message says what repairs it.
+    let reason =
+      error.code == .addressRefused ? error.message.prefix { $0 != ";" } : error.message[...]
+    var problem = "\"\(url)\" can't be fetched: \(reason)"
+    if let distrust = trace.distrust { problem += " (\(distrust))" }
+    return Finding(.request, url, value, problem: problem, fix: fix(of: error))
+  }
+
+  private func fix(of error: FetchError) -> String {
+    switch error.code {
+    case .addressRefused:
+      let word = trace.permission ?? "private"
+      return "fetch: {allow: [\(word)]} in the pipeline file, here --allow "
+        + word.filter { $0 != "\"" }
+    case .dns: return "getent hosts \(trace.host); then /etc/resolv.conf, or --dns of the container"
+    case .tls:
+      return
+        "install ca-certificates, or SSL_CERT_FILE=FILE with the authority's certificate, if the "
+        + "server is your own"
+    case .timeout, .network:
+      return "the firewall, or https_proxy=URL; fetch: {timeout: 30s} if the server is slow"
+    case .redirect: return "name the last address in the manifest, or fetch: {redirects: 10}"
+    case .httpStatus where [401, 403].contains(error.status):
+      return "fetch: {headers: [{host: \(trace.host), Authorization: …}]} in the pipeline file"
+    case .badURL: return "write it as https://host/path"
+    default: return "ask the server's owner; the URL itself may be wrong"
+    }
+  }
+
+  /// This machine's clock beside the server's.
+  private var drift: Finding? {
+    guard let server = trace.hops.compactMap(\.serverTime).last else { return nil }
+    let off = Int(now.rounded()) - server
+    guard abs(off) > Self.clockTolerance else {
+      return Finding(.clock, url, "as the server's")
+    }
+    return Finding(
+      .clock, url, "\(abs(off)) s \(off < 0 ? "behind" : "ahead of") the server's",
+      problem:
+        "the clock of this machine is \(abs(off)) s \(off < 0 ? "behind" : "ahead of") that of "
+        + "\(trace.host)",
+      fix: "timedatectl set-ntp true")
+  }
+}
