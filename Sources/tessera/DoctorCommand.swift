@@ -32,6 +32,12 @@ enum DoctorCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    for operand in arguments.operands
+    where operand.contains("://") && !Doctor.isURL(operand) && !operand.hasPrefix("s3://") {
+      // Not the operand itself, which may hold a password.
+      let scheme = operand.prefix { $0 != ":" }
+      throw UsageError("doctor takes outputs and http(s) URLs, and no URL of \"\(scheme)\"")
+    }
     let doctor = try await Doctor.examine(
       workerPath: WorkerPath.find(), places: arguments.operands,
       allow: try arguments.all(allow))

@@ -59,6 +59,10 @@ import Testing
         "tessera: too many operands; the usage is: tessera run [PIPELINE] [options]\n"
       ),
       (
+        ["doctor", "ftp://a/b"], 64,
+        "tessera: doctor takes outputs and http(s) URLs, and no URL of \"ftp\"\n"
+      ),
+      (
         ["doctor", "--allow", "everything"], 64,
         "tessera: --allow must be loopback, private or an address block such as 10.1.0.0/16, found \"everything\"\n"
       ),

@@ -105,7 +105,7 @@ import Testing
         host names can't be resolved: /etc/resolv.conf can't be read; to repair it: write "nameserver ADDRESS" to it, or --dns ADDRESS of the container
         the file system of "/srv/feed" has only 400 kB left; to repair it: tessera prune /srv/feed, or a larger file system
         the file system of "/srv/feed" has only 12 inodes left: each file needs one; to repair it: tessera prune /srv/feed, or a larger file system
-        could not write to "/srv/feed": Read-only file system; make its file system writable, and run again; to repair it: mount -o remount,rw, or another output
+        "/srv/feed" can't be written: Read-only file system; to repair it: mount -o remount,rw "$(findmnt -no TARGET --target /srv/feed)"
         """)
   }
 
@@ -139,13 +139,20 @@ import Testing
           output: "/srv/a", folder: "/srv/a", room: nil,
           refusal: SystemError("write to", "/srv/a", code: 13)),
         ["no", "no run on this machine is at work on it"],
-        "chown -R \"$(id -u)\" /srv/a, as the user of the run"
+        "sudo chown -R \"$(id -un)\" /srv/a"
       ),
       (
         OutputFacts(
           output: "a.txt", folder: "a.txt", room: nil,
           refusal: SystemError("use", "a.txt", code: 20)),
         ["no", "no run on this machine is at work on it"], "name a folder (output)"
+      ),
+      (
+        OutputFacts(
+          output: "/srv/new", folder: "/", exists: false, room: nil,
+          refusal: SystemError("write to", "/", code: 13)),
+        ["no", "no run on this machine is at work on it"],
+        "sudo install -d -o \"$(id -un)\" /srv/new"
       ),
       (
         OutputFacts(output: "s3://feed", isStore: true, folder: "s3://feed", room: nil),
@@ -156,7 +163,7 @@ import Testing
           output: "s3://feed", isStore: true, folder: "s3://feed", room: nil,
           refusal: .store("s3://feed", "was refused: 403", .other)),
         ["no"],
-        "the keys under \"store\" and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+        "the keys under \"store\", and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
       ),
     ] as [(OutputFacts, [String], String?)])
   func outputsAreToldApart(_ facts: OutputFacts, _ values: [String], _ fix: String?) {

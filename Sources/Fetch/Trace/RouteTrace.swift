@@ -59,7 +59,7 @@ package struct RouteTrace: Sendable {
     (self.distrust, self.permission) = (distrust, permission)
   }
 
-  /// Requests a URL. Takes at most twice the settings' timeout for each hop.
+  /// Requests a URL. All hops together take at most twice the settings' timeout, and as long as the name takes.
   package static func follow(_ url: String, _ settings: FetchSettings) async -> RouteTrace {
     await BlockingPool(limit: 1).run { TracedTransfer.follow(url, settings) }
   }

@@ -48,7 +48,9 @@ package struct OutputFacts: Sendable {
       facts.room = .failure(error)
     }
     do throws(SystemError) {
-      guard FileSystem.isDirectory(folder) else { throw SystemError("use", folder, code: 20) }  // ENOTDIR
+      guard FileSystem.isDirectory(folder) else {
+        throw SystemError("use", folder, code: notAFolder)
+      }
       try FileSystem.expectWritable(folder)
     } catch {
       facts.refusal = error
@@ -59,6 +61,8 @@ package struct OutputFacts: Sendable {
   /// A run over some thousand new images writes about as much.
   private static let leastBytes = 1_000_000_000
   private static let leastInodes = 10_000
+  /// EROFS and ENOTDIR.
+  private static let (readOnly, notAFolder): (Int32, Int32) = (30, 20)
 
   package var findings: [Finding] {
     if isStore { return [access] }
@@ -101,19 +105,30 @@ package struct OutputFacts: Sendable {
 
   private var access: Finding {
     if let refusal {
-      let fix =
-        isStore
-        ? "the keys under \"store\" and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
-        : refusal.code == 30  // EROFS
-          ? "mount -o remount,rw, or another output"
-          : refusal.code == 20  // ENOTDIR
-            ? "name a folder (output)" : "chown -R \"$(id -u)\" \(folder), as the user of the run"
-      return Finding(.access, output, "no", problem: "\(refusal)", fix: fix)
+      return Finding(
+        .access, output, "no",
+        problem: isStore ? "\(refusal)" : "\"\(output)\" can't be written: \(refusal.reason)",
+        fix: fix(of: refusal))
     }
     if isStore { return Finding(.access, output, "the store answers") }
     return Finding(
       .access, output,
       exists ? "can be written" : "does not exist yet; a run creates it in \(folder)")
+  }
+
+  private func fix(of refusal: SystemError) -> String {
+    if isStore {
+      return
+        "the keys under \"store\", and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
+    }
+    switch refusal.code {
+    case Self.readOnly: return "mount -o remount,rw \"$(findmnt -no TARGET --target \(folder))\""
+    case Self.notAFolder: return "name a folder (output)"
+    default:
+      // Not the folder above it, which may be the root.
+      return exists
+        ? "sudo chown -R \"$(id -un)\" \(output)" : "sudo install -d -o \"$(id -un)\" \(output)"
+    }
   }
 
   private var lock: Finding {

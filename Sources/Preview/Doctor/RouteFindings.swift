@@ -2,7 +2,7 @@ package import TesseraFetch
 internal import TesseraSystem
 internal import TesseraText
 
-/// What a request to a URL found on its way.
+/// What a request to a URL found at each hop.
 package struct RouteFindings: Sendable {
   /// As it was named, without secrets.
   package var url: String
