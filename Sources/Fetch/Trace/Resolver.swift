@@ -1,4 +1,6 @@
 internal import Glibc
+// For SOCK_STREAM, which its headers declare first in a build with the static standard library.
+private import TesseraCCurl
 
 /// The system's resolution of names, which libcurl uses, too.
 enum Resolver {
