@@ -20,6 +20,8 @@ package struct TranscodeResult: Sendable, Equatable {
   package var lengths: [Int]
   /// Of a table: the positions of entries that could not be decoded.
   package var leftOut: [Int] = []
+  /// Of a comparison.
+  package var likeness: Likeness?
 
   package init(
     facts: SourceFacts, placeholders: Placeholders, warnings: [SourceWarning], lengths: [Int]

@@ -7,7 +7,8 @@ Console.prepare()
 let commands: [any Command.Type] = [
   RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self, VerifyCommand.self,
   PruneCommand.self, WhyCommand.self, DiffCommand.self, GalleryCommand.self, ExportCommand.self,
-  SplitCommand.self, MergeCommand.self, WarmCommand.self, DoctorCommand.self,
+  SplitCommand.self, MergeCommand.self, WarmCommand.self, CompareCommand.self,
+  DoctorCommand.self,
 ]
 let help = Help(
   name: Version.name, version: Version.number,

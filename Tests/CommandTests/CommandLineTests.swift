@@ -26,6 +26,7 @@ import Testing
           split    divide a very long manifest among shards
           merge    make one catalog of the results of all shards
           warm     request every file of an image service once
+          compare  how close one image is to another, by SSIMULACRA 2.1
           doctor   what this machine's libvips can read, write, rotate and colour-manage
 
           --help     this page; tessera COMMAND --help for the page of a command
@@ -38,7 +39,7 @@ import Testing
         """)
     for command in [
       "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery", "export",
-      "split", "merge", "doctor",
+      "split", "merge", "compare", "doctor",
     ] {
       let page = try await Tool.tessera(command, "--help")
       #expect(page.status == 0)
@@ -53,7 +54,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, warm, doctor\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, warm, compare, doctor\n"
       ),
       (["run"], 64, "tessera: missing operands; the usage is: tessera run PIPELINE [options]\n"),
       (

@@ -50,9 +50,13 @@ extension TranscodeResult {
     }
     object.name("lengths")
     object.array { list in for length in lengths { list.value(length) } }
-    guard !leftOut.isEmpty else { return }
-    object.name("leftOut")
-    object.array { list in for position in leftOut { list.value(position) } }
+    if !leftOut.isEmpty {
+      object.name("leftOut")
+      object.array { list in for position in leftOut { list.value(position) } }
+    }
+    guard let likeness else { return }
+    object.name("likeness")
+    object.object { likeness.write(to: &$0) }
   }
 
   fileprivate init(_ message: Message) throws(WireError) {
@@ -63,6 +67,7 @@ extension TranscodeResult {
       placeholders: Placeholders(try message.object("placeholders")), warnings: warnings,
       lengths: try message.lengths("lengths"))
     if message.value["leftOut"] != nil { leftOut = try message.lengths("leftOut") }
+    if message.value["likeness"] != nil { likeness = try Likeness(message.object("likeness")) }
   }
 }
 
