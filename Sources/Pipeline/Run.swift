@@ -148,7 +148,8 @@ struct RunSession: Sendable {
     try await recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      clock: clock, state: state, fetcher: fetcher, transcoder: pool, memory: budget.memory,
+      refreshesQuality: options.refreshesQuality, clock: clock, state: state, fetcher: fetcher,
+      transcoder: pool, memory: budget.memory,
       output: output,
       workspace: workspace, cache: openCache(), recorder: recorder)
     let stopManifest = manifest.stopper()

@@ -13,6 +13,8 @@ enum RunCommand: Command {
     "--layout-only", "learn sizes only; images without files are pending")
   private static let retryFailed = Flag(
     "--retry-failed", "request only what failed, is stale, or is new")
+  private static let refreshQuality = Flag(
+    "--refresh-quality", "find automatic qualities again, and make the files with them")
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
 
@@ -36,7 +38,8 @@ enum RunCommand: Command {
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
       """,
     options: [
-      PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, shard, partialOK,
+      PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, deadline, shard,
+      partialOK,
       allowShrink, takeOver, metrics,
     ])
 
@@ -65,6 +68,7 @@ enum RunCommand: Command {
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.deadline = try arguments.value(deadline)
     options.onlyFailed = arguments.has(retryFailed)
+    options.refreshesQuality = arguments.has(refreshQuality)
     options.allowsShrink = arguments.has(allowShrink)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)
