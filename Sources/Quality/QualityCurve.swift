@@ -17,7 +17,7 @@ package struct QualityCurve: Sendable {
     (20, 5), (30, 22), (40, 44), (50, 60), (65, 76), (80, 83), (90, 89), (100, 96),
   ])
   package static let jxl = QualityCurve([
-    (20, 25), (40, 47), (60, 62), (70, 69), (80, 76), (90, 84), (100, 96),
+    (20, 25), (40, 42), (60, 60), (75, 70), (90, 83), (100, 96),
   ])
 
   func score(at quality: Int) -> Double {
