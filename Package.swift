@@ -139,8 +139,8 @@ let package = Package(
       "Transcode",
       [
         "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraImageHeader",
-        "TesseraPlaceholder", "TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCVips",
-        "TesseraCWebPMux", "TesseraCJPEG",
+        "TesseraPlaceholder", "TesseraQuality", "TesseraSystem", "TesseraText", "TesseraBytes",
+        "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
         "TesseraCPixels", "TesseraCDeflate",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 

@@ -151,8 +151,8 @@ struct RunSession: Sendable {
     try await opening.recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      clock: clock, state: state, fetcher: fetcher, transcoder: pool, memory: opening.budget.memory,
-      output: output,
+      refreshesQuality: options.refreshesQuality, clock: clock, state: state, fetcher: fetcher,
+      transcoder: pool, memory: opening.budget.memory, output: output,
       workspace: workspace, cache: opening.openCache(), recorder: recorder)
     let count = try await runItems(parts, manifest, shrinkGuard, pool, fetcher)
     try await finish(parts, manifest, count: count)

@@ -16,6 +16,8 @@ package struct RunOptions: Sendable {
   package var deadline: Duration?
   /// Whether only items that failed, are stale or are new are requested (`--retry-failed`).
   package var onlyFailed = false
+  /// Whether the qualities of images are found again, and the files made with them (`--refresh-quality`).
+  package var refreshesQuality = false
   /// Whether the manifest may have lost any number of items (`--allow-shrink`).
   package var allowsShrink = false
   /// Whether the catalog of another pipeline may be replaced (`--take-over`).

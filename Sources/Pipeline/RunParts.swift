@@ -45,10 +45,12 @@ struct RunParts: Sendable {
   /// - Parameters:
   ///   - onlyFailed: whether only items that failed, are stale or are new are requested
   ///     (`--retry-failed`).
+  ///   - refreshesQuality: whether qualities are found again (`--refresh-quality`).
   ///   - memory: what each worker of the transcoder has, in bytes.
   ///   - cache: sources that are kept for later runs; nil for none.
   init(
-    _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool, clock: WallClock,
+    _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool,
+    refreshesQuality: Bool = false, clock: WallClock,
     state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, memory: Int,
     output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder
   ) {
@@ -74,7 +76,7 @@ struct RunParts: Sendable {
     stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
     planner = FilePlanner(
       settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
-      state: state, output: output)
+      state: state, output: output, searchingRun: refreshesQuality ? run : nil)
     copies = SourceCopies(
       run: RunCopies(of: turns.queue, in: workspace), cache: cache, acceptance: acceptance,
       workspace: workspace)
@@ -83,6 +85,7 @@ struct RunParts: Sendable {
       ? nil
       : StandingItems(
         state: state, output: output, freshness: freshness, clock: clock,
-        settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count)
+        settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count,
+        appliesLines: !refreshesQuality)
   }
 }

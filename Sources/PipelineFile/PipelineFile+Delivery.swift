@@ -25,6 +25,12 @@ extension PipelineFile {
     }
     checkFormats(service, at: mark, top)
     guard let service = deliveringService else { return }
+    if plan.findsQuality {
+      top.context.report(
+        mark,
+        "\"variants.quality: auto\" needs decoded pixels, and an image service encodes by itself; give a number, "
+          + "or say \"delivery.files: true\"")
+    }
     plan.service = service.limits
     plan.keepsAnimation = service.keepsAnimations
     limits.pixels = min(limits.pixels, service.sourcePixels ?? .max)

@@ -8,9 +8,7 @@ enum VariantDecoding {
     settings.rounding = SizeDecoding.rounding(&top) ?? settings.rounding
     guard var group = top.group("variants") else { return settings }
     settings.formats = formats(&group) ?? settings.formats
-    settings.quality = encoderSetting("quality", &group, .quality, common: 1...100) {
-      $0.hasQuality ? 1...100 : nil
-    }
+    decodeQuality(&group, &settings)
     // The common range is that of WebP, the default format.
     settings.effort = encoderSetting(
       "effort", &group, .effort, common: 0...6, isAutomatic: { $0 == .webp }, \.efforts)
@@ -56,9 +54,11 @@ enum VariantDecoding {
   /// group with a number for each of some formats.
   ///
   /// - Parameter isAutomatic: the formats whose number may be `auto`, which is nil.
-  private static func encoderSetting(
+  /// - Parameter others: decodes what else a group may have; returns what formats without a number get.
+  static func encoderSetting(
     _ key: String, _ group: inout KeyGroup, _ defaults: EncoderSetting,
     common: ClosedRange<Int>, isAutomatic: (OutputFormat) -> Bool = { _ in false },
+    others: (inout KeyGroup) -> EncoderSetting? = { _ in nil },
     _ range: (OutputFormat) -> ClosedRange<Int>?
   ) -> EncoderSetting {
     guard let node = group.node(key) else { return defaults }
@@ -77,6 +77,7 @@ enum VariantDecoding {
     // common number is only limited to it.
     if case .mapping = node.content {
       var keys = KeyGroup(node, prefix: "\(group.prefix)\(key).", context: group.context)
+      setting = others(&keys) ?? defaults
       for format in OutputFormat.allCases {
         guard let range = range(format) else { continue }
         let orAuto = isAutomatic(format)

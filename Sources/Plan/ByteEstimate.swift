@@ -8,7 +8,8 @@
 enum ByteEstimate {
   static func bytes(of file: PlannedFile, hasAlpha: Bool) -> Double {
     let pixels = Double(file.size.width) * Double(file.size.height)
-    let quality = Double(file.encoding.quality ?? 0)
+    let quality = Double(
+      file.encoding.quality ?? file.encoding.automatic?.expected(file.encoding.format) ?? 0)
     switch file.encoding.format {
     case .png: return pixels * 1.9  // photographs; PNG has no quality
     case .webp:

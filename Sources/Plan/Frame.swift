@@ -102,11 +102,16 @@ struct Frame {
 
 extension PlanSettings {
   fileprivate func encoding(_ format: OutputFormat, of source: PlanSource) -> Encoding {
-    Encoding(
-      format: format, quality: quality[format],
+    let isAnimated = source.isAnimated && keepsAnimation && format.hasAnimation
+    let isFound = format.hasQuality && quality[format] == nil
+    return Encoding(
+      // A search compares still images.
+      format: format,
+      quality: isFound && isAnimated ? automaticQuality.fallback(format) : quality[format],
+      automatic: isFound && !isAnimated ? automaticQuality : nil,
       effort: effort[format] ?? EncoderSetting.automaticEffort(format, of: source),
       alphaQuality: source.hasAlpha && format == .webp && alphaQuality < 100 ? alphaQuality : nil,
       background: source.hasAlpha && !format.hasAlpha ? background : nil,
-      isAnimated: source.isAnimated && keepsAnimation && format.hasAnimation, metadata: metadata)
+      isAnimated: isAnimated, metadata: metadata)
   }
 }

@@ -6,8 +6,10 @@ package struct PlanSettings: Sendable, Equatable {
   package var rounding: Rounding
   /// The formats of each variant, the preferred one first. Not empty.
   package var formats: [FormatChoice]
-  /// 1 to 100, for the formats that have a quality.
+  /// 1 to 100, for the formats that have a quality; nil also where it is found for each image.
   package var quality: EncoderSetting
+  /// How it is found then.
+  package var automaticQuality = AutomaticQuality()
   /// For the formats whose encoder has an effort; nil also where it depends on the source.
   package var effort: EncoderSetting
   /// 0 to 100, for the alpha of WebP files; 100 keeps every level.
@@ -48,6 +50,11 @@ package struct PlanSettings: Sendable, Equatable {
 }
 
 extension PlanSettings {
+  /// Whether a format has a quality that is found for each image.
+  package var findsQuality: Bool {
+    OutputFormat.allCases.contains { $0.hasQuality && quality[$0] == nil }
+  }
+
   /// The configured formats that do not depend on the source.
   var fixedFormats: [OutputFormat] {
     formats.compactMap { if case .fixed(let format) = $0 { format } else { nil } }

@@ -3,7 +3,8 @@ enum Schema {
   /// Stored in the file as its `user_version`. Each migration raises it by one.
   static var version: Int { migrations.count }
 
-  private static let migrations = steps + [Migration9.sql, Migration10.sql, Migration11.sql]
+  private static let migrations =
+    steps + [Migration9.sql, Migration10.sql, Migration11.sql, Migration12.sql]
 
   private static let steps = [
     """

@@ -1,12 +1,12 @@
 /// Rows that nothing names leave the state, some time after that was first seen.
 ///
 /// A source, a header, a rejection and a placeholder are named by the result of an item, a content by a
-/// named source, and a file's record by its path. The work is done in parts, each a short transaction: a
+/// named source, a quality by its content, and a file's record by its path. The work is done in parts, each a short transaction: a
 /// state of any size needs the same memory, and after a kill the next call goes on.
 extension StateStore {
   /// The tables that rows are collected from.
   package enum Table: String, Sendable, CaseIterable {
-    case sources, headers, rejections, contents, placeholders
+    case sources, headers, rejections, contents, placeholders, qualities
     /// Records of files. They have no time of their own: they leave the state with their files.
     case variants
     /// Notes since when files are not named.
@@ -20,8 +20,14 @@ extension StateStore {
       }
     }
 
-    /// What names a row.
-    fileprivate var name: String { self == .variants ? "path" : key }
+    /// What names a row: SQL in terms of its columns.
+    fileprivate var name: String {
+      switch self {
+      case .variants: "variants.path"
+      case .qualities: QualityRecord.contentOfKey
+      default: "\(rawValue).\(key)"
+      }
+    }
 
     /// Whether the rows have a column for the time since when they are not named.
     fileprivate var hasTime: Bool { self != .variants && self != .retired }
@@ -86,7 +92,7 @@ extension StateStore {
       try database.prepare(sql).run([.text(key), .text(last)], row: row)
     }
     let part = "\(table.key) > ? AND \(table.key) <= ?"
-    let isNamed = "EXISTS (SELECT 1 FROM temp.named WHERE name = \(table.rawValue).\(table.name))"
+    let isNamed = "EXISTS (SELECT 1 FROM temp.named WHERE name = \(table.name))"
     // If the clock was set back, a moment in the future would keep the row indefinitely.
     let since = "min(coalesce(retired, \(now)), \(now))"
     let unnamed = "\(part) AND NOT \(isNamed)"

@@ -26,6 +26,7 @@ extension StateStore {
       + salvage(VariantRecord.self, from: damaged, extra: (column: "run", value: .int(0)))
       + salvage(RejectionRecord.self, from: damaged)
       + salvage(PlaceholderRecord.self, from: damaged)
+      + salvage(QualityRecord.self, from: damaged)
     try commit()
     return count
   }

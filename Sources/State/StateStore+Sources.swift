@@ -44,6 +44,27 @@ extension StateStore {
     }
   }
 
+  /// The qualities of some keys; nil for each key without a record.
+  package func qualities(_ keys: [String]) throws(StateError) -> [QualityRecord?] {
+    try reading { () throws(StateError) in
+      var records: [QualityRecord?] = []
+      for key in keys { records.append(try qualities.find(key)) }
+      return records
+    }
+  }
+
+  /// All qualities that were found for a content, for `why`.
+  package func qualities(of content: String) throws(StateError) -> [QualityRecord] {
+    var records: [QualityRecord] = []
+    try database.prepare(
+      "SELECT \(QualityRecord.selection) FROM qualities WHERE key > ? AND key < ? ORDER BY recipe"
+      // "." follows "-".
+    ).run([.text("\(content)-"), .text("\(content).")]) { row in
+      if let record = QualityRecord.found(in: row) { records.append(record) }
+    }
+    return records
+  }
+
   /// What a source looked like the last time: its bytes were decoded, or only its header was read.
   package enum Sighting: Sendable, Equatable {
     case content(ContentRecord)
@@ -81,6 +102,8 @@ extension StateStore {
     package var variants: [(key: String, record: VariantRecord)]
     package var placeholder: (key: String, record: Placeholders)
     package var run: Int
+    /// What was found for encodings whose quality was searched.
+    package var qualities: [(key: String, record: QualityRecord)] = []
 
     package init(
       digest: String, content: ContentRecord, variants: [(key: String, record: VariantRecord)],
@@ -122,6 +145,7 @@ extension StateStore {
       let placeholder = PlaceholderRecord(made.placeholder.record)
       try placeholders.save(placeholder, key: made.placeholder.key)
       try variants.save(made.variants, extra: .int(made.run))
+      if !made.qualities.isEmpty { try qualities.save(made.qualities) }
     }
     if let source = change.source {
       try sources.save(source, key: key)

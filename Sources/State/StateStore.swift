@@ -11,6 +11,7 @@ package actor StateStore {
   let variants: RecordTable<VariantRecord>
   let placeholders: RecordTable<PlaceholderRecord>
   let rejections: RecordTable<RejectionRecord>
+  let qualities: RecordTable<QualityRecord>
   let items: ItemTable
   let lookups: Lookups
   package nonisolated let path: String
@@ -36,6 +37,7 @@ package actor StateStore {
     variants = try RecordTable(database, extra: "run")
     placeholders = try RecordTable(database)
     rejections = try RecordTable(database)
+    qualities = try RecordTable(database)
     items = try ItemTable(database)
     lookups = try Lookups(database)
   }

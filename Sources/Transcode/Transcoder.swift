@@ -29,15 +29,10 @@ package struct Transcoder {
     let decoded = try decode()
     guard let frames = decoded.frames else { return .differs(decoded.facts) }
     var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
+    let searched = try search(decoded.facts, &pyramid)
     var lengths: [Int] = []
     for file in job.files {
-      let frames: [Raster]
-      do throws(VipsError) {
-        frames = try pyramid.frames(for: file)
-      } catch {
-        throw TranscodeFailure(decoding: error)
-      }
-      let bytes = try Encoder.encode(frames, as: file, orReuse: decoded.reusable)
+      let bytes = try bytes(of: searched.resolved(file), decoded, searched, &pyramid)
       lengths.append(bytes.count)
       do throws(SystemError) {
         try memory.write(bytes)
@@ -46,13 +41,72 @@ package struct Transcoder {
       }
     }
     do throws(VipsError) {
-      return .done(
-        TranscodeResult(
-          facts: decoded.facts, placeholders: try pyramid.placeholders(job.placeholders),
-          warnings: decoded.warnings, lengths: lengths))
+      var result = TranscodeResult(
+        facts: decoded.facts, placeholders: try pyramid.placeholders(job.placeholders),
+        warnings: decoded.warnings, lengths: lengths)
+      result.qualities = searched.results.map(\.found)
+      return .done(result)
     } catch {
       throw TranscodeFailure(encoding: error, format: "placeholder")
     }
+  }
+
+  private func bytes(
+    of file: PlannedFile, _ decoded: Decoded, _ searched: Searched, _ pyramid: inout Pyramid
+  ) throws(TranscodeFailure) -> [UInt8] {
+    if let made = searched.bytes(of: file) {
+      return decoded.reusable?.smaller(than: made, as: file) ?? made
+    }
+    let frames = try frames(for: file, &pyramid)
+    return try Encoder.encode(frames, as: file, orReuse: decoded.reusable)
+  }
+
+  private func frames(
+    for file: PlannedFile, _ pyramid: inout Pyramid
+  ) throws(TranscodeFailure) -> [Raster] {
+    do throws(VipsError) {
+      return try pyramid.frames(for: file)
+    } catch {
+      throw TranscodeFailure(decoding: error)
+    }
+  }
+
+  // MARK: Qualities
+
+  /// What the searches of a job found, in the order of its encodings.
+  private struct Searched {
+    var encodings: [Encoding] = []
+    var results: [QualityFinder.Result] = []
+
+    /// The file with its quality.
+    func resolved(_ file: PlannedFile) -> PlannedFile {
+      guard let index = encodings.firstIndex(of: file.encoding) else { return file }
+      var file = file
+      file.encoding.quality = results[index].found.quality
+      return file
+    }
+
+    /// The file, if a search has made it.
+    func bytes(of file: PlannedFile) -> [UInt8]? {
+      results.first {
+        $0.file.encoding == file.encoding && $0.file.size == file.size && file.crop == nil
+      }?.bytes
+    }
+  }
+
+  private func search(
+    _ facts: SourceFacts, _ pyramid: inout Pyramid
+  ) throws(TranscodeFailure) -> Searched {
+    var searched = Searched()
+    for encoding in job.files.unresolvedEncodings {
+      guard let size = AutomaticQuality.searchedSize(of: facts.size, base: job.decode.base)
+      else { throw TranscodeFailure(.encode, "the image is too small to find a quality") }
+      let file = PlannedFile(crop: nil, size: size, encoding: encoding, fallback: nil)
+      guard let finder = QualityFinder(encoding, try frames(for: file, &pyramid)) else { continue }
+      searched.encodings.append(encoding)
+      searched.results.append(try finder.find())
+    }
+    return searched
   }
 
   // MARK: Decoding

@@ -44,6 +44,10 @@ struct Message {
   }
 
   func int(_ name: String) throws(WireError) -> Int { try require(name, value[name]?.intValue) }
+  func double(_ name: String) throws(WireError) -> Double {
+    try require(name, value[name]?.doubleValue)
+  }
+
   func bool(_ name: String) throws(WireError) -> Bool { try require(name, value[name]?.boolValue) }
 
   func string(_ name: String) throws(WireError) -> String {

@@ -18,8 +18,12 @@ package struct TranscodeResult: Sendable, Equatable {
   /// The lengths of the files in bytes, in the order of the job: they are one after the other in the
   /// job's memory.
   package var lengths: [Int]
+  /// What was found for the encodings without a quality, in the order of ``Swift/Array/unresolvedEncodings``.
+  package var qualities: [FoundQuality] = []
   /// Of a table: the positions of entries that could not be decoded.
   package var leftOut: [Int] = []
+  /// Of a comparison.
+  package var likeness: Likeness?
 
   package init(
     facts: SourceFacts, placeholders: Placeholders, warnings: [SourceWarning], lengths: [Int]

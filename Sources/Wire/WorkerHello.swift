@@ -3,7 +3,7 @@ internal import TesseraJSON
 /// The first line that a fork server sends: it is ready, and these are the means of its workers.
 package struct WorkerHello: Sendable, Equatable {
   /// Identifies the messages of this build. Coordinator and worker must come from one build.
-  package static let protocolVersion = 10
+  package static let protocolVersion = 11
 
   package var protocolVersion: Int
   package var libvips: String

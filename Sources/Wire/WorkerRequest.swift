@@ -5,6 +5,8 @@ package enum WorkerRequest: Sendable, Equatable {
   case transcode(TranscodeJob)
   /// Make a part of a table.
   case table(TableJob)
+  /// Compare two images.
+  case compare(ComparisonJob)
   /// Test what the worker's libraries can do.
   case examine
 }
@@ -14,6 +16,7 @@ extension WorkerRequest {
     switch self {
     case .transcode(let job): job.line
     case .table(let job): job.line
+    case .compare(let job): job.line
     case .examine: WireLine.object { $0.member("examine", true) }
     }
   }
@@ -24,6 +27,8 @@ extension WorkerRequest {
       self = .examine
     } else if message.value["table"] != nil {
       self = .table(try TableJob(message))
+    } else if message.value["compare"] != nil {
+      self = .compare(try ComparisonJob(message))
     } else {
       self = .transcode(try TranscodeJob(message))
     }

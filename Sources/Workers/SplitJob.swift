@@ -27,7 +27,9 @@ struct SplitJob {
         work[part] += added
       }
     }
-    if parts.count < 2 { parts = [Array(job.files.indices)] }
+    // Each part would search for the quality again.
+    let isSearched = job.files.contains { $0.encoding.isUnresolved }
+    if parts.count < 2 || isSearched { parts = [Array(job.files.indices)] }
   }
 
   var jobs: [TranscodeJob] {

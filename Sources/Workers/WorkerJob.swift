@@ -26,3 +26,8 @@ extension TableJob: WorkerJob {
     }
   }
 }
+
+extension ComparisonJob: WorkerJob {
+  var fileCount: Int { 0 }
+  var work: Double { Double(size.width) * Double(size.height) }
+}

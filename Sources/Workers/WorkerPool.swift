@@ -85,6 +85,15 @@ package final class WorkerPool: Transcoding {
     try await answer(to: job, of: source).get()
   }
 
+  /// Has two images compared. The answer has no files.
+  ///
+  /// - Throws: ``WorkerStartError`` if no worker can be started any more.
+  package func perform(
+    _ job: ComparisonJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TranscodeAnswer {
+    try await answer(to: job, of: source).get()
+  }
+
   package func expectLastJobs() { queue.beginLast() }
 
   private func answer(

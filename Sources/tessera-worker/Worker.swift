@@ -36,6 +36,9 @@ struct Worker {
       case .table(let job):
         return make(of: descriptors) { TablePainter.perform(job, of: $0, into: $1) }
           .line(for: job.identifier)
+      case .compare(let job):
+        return make(of: descriptors) { source, _ in ImageComparer.perform(job, of: source) }
+          .line(for: job.identifier)
       case .examine: return Examination.line(Examiner.perform())
       }
     } catch {

@@ -14,6 +14,8 @@ enum RunCommand: Command {
     "--layout-only", "learn sizes only; images without files are pending")
   private static let retryFailed = Flag(
     "--retry-failed", "request only what failed, is stale, or is new")
+  private static let refreshQuality = Flag(
+    "--refresh-quality", "find automatic qualities again, and make the files with them")
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
 
@@ -41,8 +43,8 @@ enum RunCommand: Command {
       PIPELINE is pipeline.yaml if it is not named.
       """,
     options: [
-      PipelineOptions.manifest, output, layoutOnly, retryFailed, deadline, shard, partialOK,
-      allowShrink, takeOver, metrics, events,
+      PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, deadline, shard,
+      partialOK, allowShrink, takeOver, metrics, events,
     ],
     example: Example(
       "tessera run feed.yaml --deadline 50m",
@@ -107,6 +109,7 @@ enum RunCommand: Command {
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.deadline = try arguments.value(deadline)
     options.onlyFailed = arguments.has(retryFailed)
+    options.refreshesQuality = arguments.has(refreshQuality)
     options.allowsShrink = arguments.has(allowShrink)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)

@@ -28,6 +28,7 @@ import Testing
           merge        make one catalog of the results of all shards
           rollback     an earlier catalog becomes the current one
           warm         request every file of an image service once
+          compare      how close one image is to another, by SSIMULACRA 2.1
           doctor       what this machine can do for a run, and what keeps it from one
           completions  a script that completes commands, options, slots and ids in a shell
           man          write the manual pages, for a package
@@ -47,7 +48,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, warm, doctor, completions, man\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, warm, compare, doctor, completions, man\n"
       ),
       (
         ["run"], 64,
@@ -115,7 +116,7 @@ import Testing
         \(path):6:13: error: "scales" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found "two"
           scales: [1, two]
                       ^
-        \(path):7:21: error: "variants.quality" must be a whole number from 1 to 100, or a group with one for each format, found "800"
+        \(path):7:21: error: "variants.quality" must be a whole number from 1 to 100 or "auto", or a group with one for each format, found "800"
           variants: {quality: 800}
                               ^
         \(path):8:1: error: unknown key "fecth"; did you mean "fetch"?

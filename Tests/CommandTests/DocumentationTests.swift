@@ -24,7 +24,7 @@ import Testing
 
   @Test func theDocumentedDefaultsAreTheDefaults() throws {
     let pipelines = try Document("Pipelines/README.md").blocks("yaml")
-    try #require(pipelines.count == 2)
+    try #require(pipelines.count == 3)
     let full = try Self.decode(pipelines[0])
     let minimal = try Self.decode(Self.minimal)
     #expect(full.plan == minimal.plan)
@@ -32,6 +32,13 @@ import Testing
     #expect("\(full.limits)" == "\(minimal.limits)")
     #expect(full.accept == minimal.accept)
     #expect(full.workers == minimal.workers)
+  }
+
+  @Test func theDocumentedQualitiesAreFoundForTwoFormats() throws {
+    let blocks = try Document("Pipelines/README.md").blocks("yaml")
+    let plan = try Self.decode(Self.minimal + blocks[1]).plan
+    #expect([.webp, .jpeg, .avif].map { plan.quality[$0] } == [nil, nil, 65])
+    #expect(plan.automaticQuality == AutomaticQuality(target: 70, range: 50...90))
   }
 
   private static let minimal =

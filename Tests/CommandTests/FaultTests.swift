@@ -302,7 +302,7 @@ import Testing
     try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
     _ = try Impostor.install(
       "while read line <&3; do echo '\(reply)' >&3; done",
-      hello: #"{"protocol":10,"libvips":"0","landlock":0,"seccomp":false}"#, as: "tessera-worker",
+      hello: #"{"protocol":11,"libvips":"0","landlock":0,"seccomp":false}"#, as: "tessera-worker",
       in: fixture.folder)
     let result = try await Tool.run(copy, ["run", fixture.folder.path("feed.yaml")])
     #expect(result.status == 1, "\(result.errors)")

@@ -7,7 +7,7 @@ import Testing
 /// `prune` after whole runs: what the state forgets, and what it keeps.
 @Suite struct PruneTests {
   private static let tables = [
-    "sources", "headers", "rejections", "contents", "placeholders", "variants",
+    "sources", "headers", "rejections", "contents", "placeholders", "qualities", "variants",
   ]
 
   /// The number of rows in each table of an output's state.
@@ -64,6 +64,7 @@ import Testing
     #expect(
       old == [
         "sources": 2, "headers": 0, "rejections": 1, "contents": 2, "placeholders": 2,
+        "qualities": 0,
         "variants": before["variants"]! - last["variants"]!,
       ])
 

@@ -29,8 +29,8 @@ class Reading(private val check: Check) {
             """"format":"jpeg","alpha":false,"animated":true,"frames":2,"warnings":["odd"],""" +
             """"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},""" +
             """"variants":[{"path":"$file","type":"image/webp","width":30,"height":40,"bytes":9,"sha256":"ab",""" +
-            """"fallback":"webp-size-limit","also":[{"path":"$file","type":"image/png","bytes":7,"sha256":"cd",""" +
-            """"fallback":"x"},{"url":"https://a/ä","type":"image/avif"}]},""" +
+            """"quality":71,"score":69,"fallback":"webp-size-limit","also":[{"path":"$file","type":"image/png","bytes":7,"sha256":"cd",""" +
+            """"quality":72,"score":-3,"fallback":"x"},{"url":"https://a/ä","type":"image/avif"}]},""" +
             """{"path":"$file","url":"http://a","bytes":1,"type":"image/webp","width":1,"height":1}],""" +
             """"slots":{"card":{"width":180,"height":240,"variants":[0,0]}},"source":{"url":"u",""" +
             """"bytes":1,"sha256":"ef","width":40,"height":30,"orientation":6,"colourSpace":"rgb","profile":"sRGB",""" +

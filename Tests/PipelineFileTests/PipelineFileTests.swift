@@ -212,7 +212,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ("variants: {format: []}", "5:20 \"variants.format\" must have at least one format"),
     (
       "variants: {quality: {png: 3}}",
-      "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, jpeg, jxl, webp"
+      "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, jpeg, jxl, target, webp"
     ),
     (
       "variants: {effort: {jxl: 2}}",
@@ -229,11 +229,11 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
     (
       "variants: {quality: 101}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100, or a group with one for each format, found \"101\""
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, found \"101\""
     ),
     (
       "variants: {quality: 9223372036854775808}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100, or a group with one for each format, found \"9223372036854775808\""
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, found \"9223372036854775808\""
     ),
     (
       "variants: {format: wepb}",

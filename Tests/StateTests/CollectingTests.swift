@@ -1,5 +1,6 @@
 import Foundation
 import TesseraPlaceholder
+import TesseraPlan
 import TesseraTestSupport
 import Testing
 
@@ -18,6 +19,16 @@ import Testing
 
   private static let confirmation = Confirmation(
     etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: 1)
+
+  private static let digest = "0123456789abcdef"
+
+  static func quality(run: Int) -> QualityRecord {
+    QualityRecord(
+      recipe: "search webp",
+      found: FoundQuality(
+        quality: 72, score: 67.125, worstTile: -3.5, size: Size(256, 9), encodes: 4,
+        isGraphic: true), run: run)
+  }
 
   /// A run of items, each an id that is also the name of its source, its content and all else. The key
   /// of the request differs from the source's.
@@ -46,6 +57,9 @@ import Testing
         placeholder: (
           "p-\(name)", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
         ), run: run)
+      change.made?.qualities = [
+        (QualityRecord.key(content: "c-\(name)", digest: Self.digest), Self.quality(run: run))
+      ]
       try await state.save(
         StateStore.ItemResult(
           id: name, line: "{}", status: "ok", reasons: [], content: "c-\(name)", basis: nil,
@@ -97,13 +111,17 @@ import Testing
       "sources": "s", "headers": "s", "rejections": "r", "contents": "c", "placeholders": "p",
       "variants": "v",
     ]
-    return letters.mapValues { letter in names.map { "\(letter)-\($0)" }.sorted() }
+    var rows = letters.mapValues { letter in names.map { "\(letter)-\($0)" }.sorted() }
+    rows["qualities"] = names.map { "c-\($0)-\(digest)" }.sorted()
+    return rows
   }
 
   /// The same number of rows in each table that has a time, and of files' records.
   private static func counts(_ timed: [Int], files: [Int]) -> [String: [Int]] {
     var counts: [String: [Int]] = ["variants": files, "retired": [0, 0]]
-    for table in ["sources", "headers", "rejections", "contents", "placeholders"] {
+    for table in [
+      "sources", "headers", "rejections", "contents", "placeholders", "qualities",
+    ] {
       counts[table] = timed
     }
     return counts

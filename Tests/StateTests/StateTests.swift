@@ -197,7 +197,10 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
               + " VALUES ('a', 7, 0, 1, 'x', '{a}')"
             : "INSERT INTO items (id, run, position, line, entry, done)"
               + " VALUES ('a', 7, 0, 1, 'x', 1);"
-              + "INSERT INTO results (id, result) VALUES ('a', '{a}')"))
+              + (version < 11
+                ? "INSERT INTO results (id, result) VALUES ('a', '{a}')"
+                : "INSERT INTO results (item, result) VALUES (1, '{a}')"))
+      )
     }
     let state = try StateStore(path: folder.path("state"))
     let source = try await state.knowledge(of: "k", url: "").source

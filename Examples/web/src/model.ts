@@ -95,6 +95,9 @@ export interface Variant {
   /** The file's size. */
   bytes?: number;
   sha256?: string;
+  /** Only in catalogs of the full profile: the quality that was found for the image, and its score, at most 100. */
+  quality?: number;
+  score?: number;
   /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
   fallback?: string;
   /** The same image in the other formats, in their order of preference. */
@@ -107,6 +110,8 @@ export interface Alternative {
   type: string;
   bytes?: number;
   sha256?: string;
+  quality?: number;
+  score?: number;
   fallback?: string;
 }
 

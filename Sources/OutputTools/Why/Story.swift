@@ -12,6 +12,8 @@ package struct Story: Sendable {
   package var url: String?
   /// What the run decided, in order: a clause each.
   package var decisions: [String]
+  /// The qualities that were found for its bytes, by this run or earlier ones: a clause each.
+  package var qualities: [String]
   /// SHA-256 of the source's bytes.
   package var content: String?
   /// Another item with the same bytes.
@@ -30,9 +32,13 @@ package struct Story: Sendable {
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
       )
     }
-    var found: StateStore.ItemStory?
+    var (found, qualities): (StateStore.ItemStory?, [QualityRecord]) = (nil, [])
     for state in states where found == nil {
       found = try await OutputToolError.wrapAsync { try await state.store.story(of: id) }
+      guard let content = found?.content else { continue }
+      qualities = try await OutputToolError.wrapAsync {
+        try await state.store.qualities(of: content)
+      }
     }
     guard let known = found else { throw try await unknown(id, newest.store) }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
@@ -40,7 +46,8 @@ package struct Story: Sendable {
     return Story(
       id: id, line: known.line, status: image?["status"]?.stringValue,
       error: image?["error"]?["message"]?.stringValue, url: image?["url"]?.stringValue,
-      decisions: known.reasons.map(\.sentence), content: known.content, twin: known.twin)
+      decisions: known.reasons.map(\.sentence), qualities: qualities.map(\.sentence),
+      content: known.content, twin: known.twin)
   }
 
   private static func unknown(_ id: String, _ state: StateStore) async throws -> OutputToolError {
@@ -61,6 +68,10 @@ package struct Story: Sendable {
       if let url { object.member("url", url) }
       object.name("decisions")
       object.array { list in for decision in decisions { list.value(decision) } }
+      if !qualities.isEmpty {
+        object.name("qualities")
+        object.array { list in for quality in qualities { list.value(quality) } }
+      }
       if let error { object.member("error", error) }
       if let content { object.member("sha256", content) }
       if let twin { object.member("sameBytesAs", twin) }

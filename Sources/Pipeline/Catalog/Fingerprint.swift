@@ -5,6 +5,7 @@ internal import TesseraImageHeader
 internal import TesseraPipelineFile
 internal import TesseraPlaceholder
 internal import TesseraPlan
+internal import TesseraState
 
 /// Names for "made the same way".
 enum Fingerprint {
@@ -17,6 +18,16 @@ enum Fingerprint {
     SHA256.of(
       "content \(content)\n\(decode.recipe)\n\(recipe)\nlibvips \(libvips)\n"
         + "recipes \(Version.recipes)\n")
+  }
+
+  /// The key of the quality that is found for a content: of what is searched, how it is decoded, and the versions of
+  /// what encodes it. A later version that searches better finds other qualities, and keeps those that are recorded.
+  static func quality(
+    content: String, decode: DecodePlan, _ search: Plan.QualitySearch, libvips: String
+  ) -> String {
+    let digest = variant(
+      content: content, decode: decode, recipe: search.recipe, libvips: libvips)
+    return QualityRecord.key(content: content, digest: digest)
   }
 
   /// Identifies what is shown of a content before its files are there.
@@ -58,7 +69,11 @@ enum Fingerprint {
       let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? -1)
       lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
     }
-    // Only where it shapes something: what a pipeline without it has made stays as it is.
+    // Only where they shape something: what a pipeline without them has made stays as it is.
+    if plan.findsQuality {
+      let (target, range) = (plan.automaticQuality.target, plan.automaticQuality.range)
+      lines.append("quality \(range.lowerBound) to \(range.upperBound) for \(target)")
+    }
     if plan.alphaQuality < 100 { lines.append("alpha quality \(plan.alphaQuality)") }
     lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
     lines.append("metadata \(plan.metadata)")

@@ -31,7 +31,9 @@ struct ImageEntries: Sendable {
     var variants: [CatalogVariant] = []
     for (index, planned) in blueprint.plan.variants.enumerated() {
       defer { records = records.dropFirst(planned.files.count) }
-      guard var variant = variant(planned, records.prefix(planned.files.count).compactMap(\.self))
+      guard
+        var variant = variant(
+          planned, records.prefix(planned.files.count).compactMap(\.self), blueprint)
       else { continue }
       if let service,
         let urls = urls(of: index, in: blueprint.plan, of: item, blueprint.facts.size, by: service)
@@ -69,18 +71,35 @@ struct ImageEntries: Sendable {
   }
 
   /// - Parameter records: one for each of the variant's files; with fewer the variant is left out.
-  private func variant(_ planned: PlannedVariant, _ records: [VariantRecord]) -> CatalogVariant? {
+  private func variant(
+    _ planned: PlannedVariant, _ records: [VariantRecord], _ blueprint: Blueprint
+  ) -> CatalogVariant? {
     guard records.count == planned.files.count, let first = records.first else { return nil }
     let file = planned.files[0]
     let also = zip(planned.files, records).dropFirst().map { file, record in
-      CatalogVariant.Alternative(
+      let score = self.score(of: file, blueprint)
+      return CatalogVariant.Alternative(
         path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
-        fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil)
+        fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil,
+        quality: score == nil ? nil : file.encoding.quality, score: score)
     }
+    let score = self.score(of: file, blueprint)
     return CatalogVariant(
       path: first.path, type: file.encoding.format.mediaType, width: first.width,
       height: first.height, bytes: first.bytes, fallback: file.fallback?.code,
-      also: also.isEmpty ? nil : also, sha256: profile == .full ? first.sha256 : nil)
+      also: also.isEmpty ? nil : also, sha256: profile == .full ? first.sha256 : nil,
+      quality: score == nil ? nil : file.encoding.quality, score: score)
+  }
+
+  /// The score at which a file's quality was found; nil if it was not, and in a catalog for clients.
+  private func score(of file: PlannedFile, _ blueprint: Blueprint) -> Int? {
+    guard profile == .full, file.encoding.automatic != nil else { return nil }
+    let search = blueprint.searches.first { known in
+      var encoding = known.search.encoding
+      encoding.quality = known.found?.quality
+      return encoding == file.encoding
+    }
+    return (search?.found?.score).map { Int($0.rounded()) }
   }
 
   private func slots(

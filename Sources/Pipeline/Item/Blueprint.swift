@@ -18,6 +18,18 @@ struct Blueprint: Sendable {
   var placeholderKey: String
   var placeholder: Placeholders?
 
+  /// The searches for qualities that the plan needs, with what they found.
+  var searches: [KnownSearch] = []
+
+  /// A search for a quality.
+  struct KnownSearch: Sendable {
+    let search: Plan.QualitySearch
+    /// In the state.
+    let key: String
+    /// Nil if the search has to be made.
+    var found: FoundQuality?
+  }
+
   var isComplete: Bool { !records.contains(nil) && placeholder != nil }
 
   /// Indices of the files that have to be made.

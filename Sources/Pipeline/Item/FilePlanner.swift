@@ -14,6 +14,8 @@ struct FilePlanner: Sendable {
   let libvips: String
   let state: StateStore
   let output: any Output
+  /// With `--refresh-quality`, the run whose searches count; nil if all do.
+  var searchingRun: Int?
 
   /// - Parameters:
   ///   - digest: SHA-256 of the source's bytes.
@@ -23,14 +25,13 @@ struct FilePlanner: Sendable {
     _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
   ) async throws -> Blueprint {
     let source = facts.planned(format, focus: item.focus)
-    let plan = Plan(for: source, settings: settings, slots: item.slots)
+    var plan = Plan(for: source, settings: settings, slots: item.slots)
     // How to decode follows from all slots, whatever the item names: the bytes of a file must not
     // depend on which item needed it first.
     let whole = item.slots == nil ? plan : Plan(for: source, settings: settings)
     let decode = whole.decode(of: facts.size)
-    let keys = plan.files.map {
-      Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
-    }
+    let searches = try await searches(digest, facts.size, decode, &plan, isNew: isNew)
+    let keys = keys(digest, decode, plan)
     let placeholderKey = Fingerprint.placeholder(content: digest, decode: decode, libvips: libvips)
     let (variants, placeholder) =
       isNew
@@ -43,7 +44,56 @@ struct FilePlanner: Sendable {
       content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
       placeholderKey: placeholderKey,
       placeholder: placeholders.isEmpty
-        ? Placeholders() : placeholder.flatMap { $0.has(placeholders) ? $0 : nil })
+        ? Placeholders() : placeholder.flatMap { $0.has(placeholders) ? $0 : nil },
+      searches: searches)
+  }
+
+  /// One for each of the plan's files. The key of a file without a quality is no record's.
+  private func keys(_ digest: String, _ decode: DecodePlan, _ plan: Plan) -> [String] {
+    plan.files.map {
+      Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
+    }
+  }
+
+  // MARK: Qualities
+
+  /// The searches that the plan needs. Gives its files the qualities that are known.
+  private func searches(
+    _ digest: String, _ source: Size, _ decode: DecodePlan, _ plan: inout Plan, isNew: Bool
+  ) async throws -> [Blueprint.KnownSearch] {
+    guard settings.findsQuality else { return [] }
+    var searches = plan.prepareSearches(of: source, decode).map { search in
+      Blueprint.KnownSearch(
+        search: search,
+        key: Fingerprint.quality(content: digest, decode: decode, search, libvips: libvips))
+    }
+    guard !isNew, !searches.isEmpty else { return searches }
+    let records = try await state.qualities(searches.map(\.key))
+    for (index, record) in records.enumerated() {
+      guard let record, searchingRun == nil || record.run == searchingRun else { continue }
+      searches[index].found = record.found
+      plan.resolve(searches[index].search.encoding, record.found.quality)
+    }
+    return searches
+  }
+
+  /// The blueprint with the qualities that a worker has found. Nil if these are not those that it lacks.
+  ///
+  /// - Parameter found: in the order of the missing files' encodings.
+  func resolved(_ blueprint: Blueprint, _ found: [FoundQuality]) -> Blueprint? {
+    let wanted = blueprint.missing.map { blueprint.plan.files[$0] }.unresolvedEncodings
+    guard wanted.count == found.count else { return nil }
+    var blueprint = blueprint
+    for (encoding, found) in zip(wanted, found) {
+      guard let index = blueprint.searches.firstIndex(where: { $0.search.encoding == encoding }),
+        encoding.automatic?.range.contains(found.quality) == true,
+        blueprint.searches[index].search.size == found.size
+      else { return nil }
+      blueprint.searches[index].found = found
+      blueprint.plan.resolve(encoding, found.quality)
+    }
+    if !found.isEmpty { blueprint.keys = keys(blueprint.content, blueprint.decode, blueprint.plan) }
+    return blueprint
   }
 
   /// Nil if the file is missing or not whole: then the record counts as missing.

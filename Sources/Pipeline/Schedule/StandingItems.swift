@@ -19,6 +19,8 @@ package struct StandingItems: Sendable {
   let settings: String
   /// Files of each variant.
   let formats: Int
+  /// Whether lines of earlier runs may apply; if not, every item is processed, and its new line may apply later.
+  var appliesLines = true
 
   /// Why a line still applies, and what it names.
   package struct Verdict: Sendable {
@@ -56,8 +58,8 @@ package struct StandingItems: Sendable {
       zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestDigest) },
       settings: settings)
     let now = clock.now()
-    let claims = zip(known, items).map { known, item in
-      known.standing.flatMap { claim($0, now) }
+    let claims = known.map { known in
+      appliesLines ? known.standing.flatMap { claim($0, now) } : nil
     }
     var rest = try await output.stillHas(claims.flatMap { $0?.files ?? [] })[...]
     var outlooks: [Outlook?] = []

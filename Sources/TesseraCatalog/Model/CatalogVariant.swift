@@ -15,6 +15,10 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
   public var bytes: Int?
   /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
   public var sha256: String?
+  /// Only in catalogs of the `full` profile, and if it was found for this image: the encoder's quality.
+  public var quality: Int?
+  /// With ``quality``: the SSIMULACRA 2.1 score that the image has at it, rounded, where it was found. 100 means identical.
+  public var score: Int?
   /// Why the format, or the size, is not the requested one: `webp-size-limit` if a side is longer than the
   /// format can hold, `avif-no-animation` if the format would lose the animation, `service-limit` if an image
   /// service makes no larger image.
@@ -35,14 +39,20 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
     public var bytes: Int?
     /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
     public var sha256: String?
+    /// As ``CatalogVariant/quality``.
+    public var quality: Int?
+    /// As ``CatalogVariant/score``.
+    public var score: Int?
     /// Why the format is not the requested one.
     public var fallback: String?
 
     /// An image in another format by its members.
     public init(
       path: String? = nil, url: String? = nil, type: String, bytes: Int? = nil,
-      fallback: String? = nil, sha256: String? = nil
+      fallback: String? = nil, sha256: String? = nil, quality: Int? = nil, score: Int? = nil
     ) {
+      self.quality = quality
+      self.score = score
       self.path = path
       self.url = url
       self.type = type
@@ -55,8 +65,11 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
   /// A variant by its members.
   public init(
     path: String? = nil, url: String? = nil, type: String, width: Int, height: Int,
-    bytes: Int? = nil, fallback: String? = nil, also: [Alternative]? = nil, sha256: String? = nil
+    bytes: Int? = nil, fallback: String? = nil, also: [Alternative]? = nil, sha256: String? = nil,
+    quality: Int? = nil, score: Int? = nil
   ) {
+    self.quality = quality
+    self.score = score
     self.path = path
     self.url = url
     self.type = type
@@ -84,6 +97,8 @@ extension CatalogVariant: CatalogRecord {
     try visitor.required("height", &variant.height)
     try visitor.optional("bytes", &variant.bytes)
     try visitor.optional("sha256", &variant.sha256)
+    try visitor.optional("quality", &variant.quality)
+    try visitor.optional("score", &variant.score)
     try visitor.optional("fallback", &variant.fallback)
     try visitor.optional("also", &variant.also)
   }
@@ -103,6 +118,8 @@ extension CatalogVariant.Alternative: CatalogRecord {
     try visitor.required("type", &other.type)
     try visitor.optional("bytes", &other.bytes)
     try visitor.optional("sha256", &other.sha256)
+    try visitor.optional("quality", &other.quality)
+    try visitor.optional("score", &other.score)
     try visitor.optional("fallback", &other.fallback)
   }
 

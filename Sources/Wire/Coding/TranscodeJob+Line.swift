@@ -63,7 +63,12 @@ extension PlannedFile {
       object.object { crop.write(to: &$0) }
     }
     object.member("format", encoding.format.rawValue)
-    if let quality = encoding.quality { object.member("quality", quality) }
+    if let quality = encoding.quality {
+      object.member("quality", quality)
+    } else if let automatic = encoding.automatic {
+      object.name("automatic")
+      object.object { automatic.write(to: &$0) }
+    }
     if let effort = encoding.effort { object.member("effort", effort) }
     if let quality = encoding.alphaQuality { object.member("alphaQuality", quality) }
     if let background = encoding.background {
@@ -79,6 +84,8 @@ extension PlannedFile {
       crop: crop, size: Size(try message.int("width"), try message.int("height")),
       encoding: Encoding(
         format: try message.choice("format"), quality: message.value["quality"]?.intValue,
+        automatic: message.value["automatic"] == nil
+          ? nil : try AutomaticQuality(message.object("automatic")),
         effort: message.value["effort"]?.intValue,
         alphaQuality: message.value["alphaQuality"]?.intValue,
         background: message.value["background"]?.stringValue.flatMap { Colour(hexadecimal: $0) },

@@ -50,9 +50,17 @@ extension TranscodeResult {
     }
     object.name("lengths")
     object.array { list in for length in lengths { list.value(length) } }
-    guard !leftOut.isEmpty else { return }
-    object.name("leftOut")
-    object.array { list in for position in leftOut { list.value(position) } }
+    if !qualities.isEmpty {
+      object.name("qualities")
+      object.array { list in for found in qualities { list.object { found.write(to: &$0) } } }
+    }
+    if !leftOut.isEmpty {
+      object.name("leftOut")
+      object.array { list in for position in leftOut { list.value(position) } }
+    }
+    guard let likeness else { return }
+    object.name("likeness")
+    object.object { likeness.write(to: &$0) }
   }
 
   fileprivate init(_ message: Message) throws(WireError) {
@@ -62,7 +70,11 @@ extension TranscodeResult {
       facts: try SourceFacts(message.object("done")),
       placeholders: Placeholders(try message.object("placeholders")), warnings: warnings,
       lengths: try message.lengths("lengths"))
+    if message.value["qualities"] != nil {
+      for found in try message.objects("qualities") { qualities.append(try FoundQuality(found)) }
+    }
     if message.value["leftOut"] != nil { leftOut = try message.lengths("leftOut") }
+    if message.value["likeness"] != nil { likeness = try Likeness(message.object("likeness")) }
   }
 }
 

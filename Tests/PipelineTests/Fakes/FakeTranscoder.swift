@@ -19,6 +19,8 @@ final class FakeTranscoder: Transcoding {
     case differ(SourceFacts)
     /// Reports all files, each of which has these bytes.
     case pretend([UInt8])
+    /// Makes all files, and reports these qualities.
+    case find([FoundQuality])
     case fail(TranscodeFailure)
   }
 
@@ -27,6 +29,7 @@ final class FakeTranscoder: Transcoding {
     var always = Behaviour.make
     var decodes: [Int] = []
     var isClosed = false
+    var quality = 72
   }
 
   private let state = Mutex(State())
@@ -41,6 +44,9 @@ final class FakeTranscoder: Transcoding {
 
   /// The usual behaviour.
   func always(_ behaviour: Behaviour) { state.withLock { $0.always = behaviour } }
+
+  /// The quality that searches find.
+  func find(_ quality: Int) { state.withLock { $0.quality = quality } }
 
   /// The decodes since the last call: how many files each had to make.
   func takeDecodes() -> [Int] {
@@ -69,6 +75,8 @@ final class FakeTranscoder: Transcoding {
     case .makeButWarn(let warnings):
       return make(job, of: source, seeing: job.expected, warnings)
     case .differ(let facts): return .differs(facts)
+    case .find(let qualities):
+      return make(job, of: source, seeing: job.expected, qualities: qualities)
     case .pretend(let bytes):
       return Self.made(job.files.map { _ in bytes }, seeing: job.expected)
     case .fail(let failure): return .failed(failure)
@@ -95,30 +103,38 @@ final class FakeTranscoder: Transcoding {
 
   private func make(
     _ job: TranscodeJob, of source: JobSource, seeing facts: SourceFacts,
-    _ warnings: [SourceWarning] = []
+    _ warnings: [SourceWarning] = [], qualities: [FoundQuality]? = nil
   ) -> TranscodeAnswer {
     do {
       let digest = SHA256.of(try Self.bytes(of: source))
+      let quality = state.withLock { $0.quality }
+      let found = job.files.unresolvedEncodings.compactMap { _ in
+        AutomaticQuality.searchedSize(of: facts.size, base: job.decode.base).map {
+          FoundQuality(
+            quality: quality, score: 67.5, worstTile: 60, size: $0, encodes: 2, isGraphic: false)
+        }
+      }
       // Other sources and other recipes make other bytes.
       let files = job.files.map { file in
-        TinyImage.webp(
+        var file = file
+        if file.encoding.isUnresolved { file.encoding.quality = quality }
+        return TinyImage.webp(
           file.size.width, file.size.height, "\(digest) \(file.recipe) \(job.decode.recipe)")
       }
-      return Self.made(files, seeing: facts, warnings)
+      return Self.made(files, seeing: facts, warnings, qualities ?? found)
     } catch {
       return .failed(TranscodeFailure(.local, "\(error)"))
     }
   }
 
   private static func made(
-    _ files: [[UInt8]], seeing facts: SourceFacts, _ warnings: [SourceWarning] = []
+    _ files: [[UInt8]], seeing facts: SourceFacts, _ warnings: [SourceWarning] = [],
+    _ qualities: [FoundQuality] = []
   ) -> TranscodeAnswer {
-    .made(
-      MadeFiles(
-        TranscodeResult(
-          facts: facts, placeholders: placeholders, warnings: warnings,
-          lengths: files.map(\.count))
-      ) { files[$0] })
+    var result = TranscodeResult(
+      facts: facts, placeholders: placeholders, warnings: warnings, lengths: files.map(\.count))
+    result.qualities = qualities
+    return .made(MadeFiles(result) { files[$0] })
   }
 
   private static let placeholders = Placeholders(

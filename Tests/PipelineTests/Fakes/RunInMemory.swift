@@ -75,11 +75,11 @@ struct RunInMemory: Sendable {
   /// Runs items, each an id with the name of its source.
   func run(
     _ items: KeyValuePairs<String, String>, _ extent: RunExtent = .everything,
-    onlyFailed: Bool = false
+    onlyFailed: Bool = false, refreshesQuality: Bool = false
   ) async throws -> Outcome {
     try await run(
       lines: items.map { #"{"id":"\#($0)","url":"\#(Self.url($1))"}"# }, extent,
-      onlyFailed: onlyFailed)
+      onlyFailed: onlyFailed, refreshesQuality: refreshesQuality)
   }
 
   /// - Parameters:
@@ -87,14 +87,15 @@ struct RunInMemory: Sendable {
   ///   - awaited: a source that is only answered once a second item waits for it.
   func run(
     lines: [String], _ extent: RunExtent = .everything, onlyFailed: Bool = false,
-    awaited: String? = nil
+    refreshesQuality: Bool = false, awaited: String? = nil
   ) async throws -> Outcome {
     try workspace.clear()
     fetcher.open()
     transcoder.open()
     _ = (fetcher.takeLog(), transcoder.takeDecodes())
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
-    let parts = try await parts(extent, onlyFailed: onlyFailed)
+    let parts = try await parts(
+      extent, onlyFailed: onlyFailed, refreshesQuality: refreshesQuality)
     let (fetcher, transcoder) = (fetcher, transcoder)
     fetcher.beforeAnswers(
       awaited.map { name in
@@ -118,12 +119,13 @@ struct RunInMemory: Sendable {
 
   /// The parts of the next run.
   func parts(
-    _ extent: RunExtent = .everything, onlyFailed: Bool = false
+    _ extent: RunExtent = .everything, onlyFailed: Bool = false, refreshesQuality: Bool = false
   ) async throws -> RunParts {
     let cache = try file.fetch.cache.map { try SourceCache(in: workspace, limit: $0) }
     return RunParts(
       file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
-      clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,
+      refreshesQuality: refreshesQuality, clock: clock.wallClock, state: state, fetcher: fetcher,
+      transcoder: transcoder,
       memory: workerMemory,
       output: output, workspace: workspace, cache: cache, recorder: RunRecorder())
   }

@@ -135,11 +135,12 @@ const bytes = requiredIf(({ path }) => path !== undefined, "bytes", int);
 
 const alternative = record(
   path, optional("url", string), required("type", string), bytes, optional("sha256", string),
-  optional("fallback", string));
+  optional("quality", int), optional("score", int), optional("fallback", string));
 
 const variant = record(
   path, optional("url", string), required("type", string), required("width", int), required("height", int),
-  bytes, optional("sha256", string), optional("fallback", string), optional("also", list(alternative)));
+  bytes, optional("sha256", string), optional("quality", int), optional("score", int),
+  optional("fallback", string), optional("also", list(alternative)));
 
 const source = record(
   optional("url", string), optional("bytes", int), required("sha256", string), optional("width", int),

@@ -16,29 +16,30 @@ struct Publish: Step {
   private let workspace: Workspace
   private let run: Int
   private let recorder: RunRecorder
+  private let planner: FilePlanner
 
   init(_ parts: RunParts) {
     output = parts.output
     workspace = parts.workspace
     run = parts.run
     recorder = parts.recorder
+    planner = parts.planner
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
-    guard var blueprint = work.blueprint, let made = work.made, let bytes = work.bytes else {
+    guard let planned = work.blueprint, let made = work.made, let bytes = work.bytes else {
       throw PipelineError.local("the item \"\(work.item.id)\" has no files to publish")
+    }
+    guard var blueprint = planner.resolved(planned, made.result.qualities) else {
+      return Self.distrust(
+        "the worker did not report the qualities that it was to find", bytes, planned)
     }
     var records: [VariantRecord] = []
     for (order, index) in blueprint.missing.enumerated() {
       let file = blueprint.plan.files[index]
       let name = "\(work.item.position)-\(order)"
       guard let record = try await publish(file, made, order, name) else {
-        let failure = TranscodeFailure(
-          .workerProtocol, "the worker did not make the file that it reported")
-        return .done(
-          .failed(
-            .undecodable(
-              failure, ImageFacts(format: bytes.header.format, size: blueprint.facts.size))))
+        return Self.distrust("the worker did not make the file that it reported", bytes, blueprint)
       }
       records.append(record)
     }
@@ -49,6 +50,13 @@ struct Publish: Step {
       digest: bytes.digest, content: content,
       variants: zip(missing, records).map { (key: blueprint.keys[$0], record: $1) },
       placeholder: (key: blueprint.placeholderKey, record: made.result.placeholders), run: run)
+    let searched = Set(planned.searches.filter { $0.found == nil }.map(\.key))
+    work.change.made?.qualities = blueprint.searches.compactMap { known in
+      guard let found = known.found, searched.contains(known.key) else { return nil }
+      return (
+        known.key, QualityRecord(recipe: known.search.recipe, found: found, run: run)
+      )
+    }
     for (index, record) in zip(missing, records) { blueprint.records[index] = record }
     blueprint.placeholder = made.result.placeholders
     work.blueprint = blueprint
@@ -59,6 +67,13 @@ struct Publish: Step {
       .decoded(made: records.count, reused: blueprint.keys.count - records.count))
     recorder.addDecode(records, of: bytes.count)
     return .next
+  }
+
+  private static func distrust(
+    _ sentence: String, _ bytes: SourceBytes, _ blueprint: Blueprint
+  ) -> StepDecision {
+    let image = ImageFacts(format: bytes.header.format, size: blueprint.facts.size)
+    return .done(.failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image)))
   }
 
   /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.

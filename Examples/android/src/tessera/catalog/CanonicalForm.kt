@@ -158,6 +158,8 @@ private fun tree(variant: Variant) = tree {
     put("height", variant.height)
     put("bytes", variant.bytes)
     put("sha256", variant.sha256)
+    put("quality", variant.quality)
+    put("score", variant.score)
     put("fallback", variant.fallback)
     putList("also", variant.also) { CatalogValue.Members(tree(it).values) }
 }
@@ -168,6 +170,8 @@ private fun tree(other: Alternative) = tree {
     put("type", other.type)
     put("bytes", other.bytes)
     put("sha256", other.sha256)
+    put("quality", other.quality)
+    put("score", other.score)
     put("fallback", other.fallback)
 }
 

@@ -88,7 +88,11 @@ data class Variant(
     /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
     val fallback: String? = null,
     /** The same image in the other formats, in their order of preference. */
-    val also: List<Alternative>? = null
+    val also: List<Alternative>? = null,
+    /** Only in catalogs of the full profile: the quality that was found for the image. */
+    val quality: Int? = null,
+    /** The SSIMULACRA 2.1 score that the image has at this quality, at most 100. */
+    val score: Int? = null
 )
 
 /** The same image in another format. */
@@ -100,7 +104,9 @@ data class Alternative(
     val type: String,
     val bytes: Long? = null,
     val sha256: String? = null,
-    val fallback: String? = null
+    val fallback: String? = null,
+    val quality: Int? = null,
+    val score: Int? = null
 )
 
 /** How an image fills one slot. */

@@ -125,6 +125,8 @@ internal fun JsonScanner.alternative(): Alternative {
     var bytes: Long? = null
     var sha256: String? = null
     var fallback: String? = null
+    var quality: Int? = null
+    var score: Int? = null
     members { member ->
         when (member) {
             "path" -> path = optional { string() }
@@ -133,13 +135,15 @@ internal fun JsonScanner.alternative(): Alternative {
             "bytes" -> bytes = optional { long() }
             "sha256" -> sha256 = optional { string() }
             "fallback" -> fallback = optional { sharedString() }
+            "quality" -> quality = optional { int() }
+            "score" -> score = optional { int() }
             else -> skip()
         }
     }
     if (path == null && url == null) missing("path", start)
     return Alternative(
         path, url, type ?: missing("type", start), if (path == null) bytes else bytes ?: missing("bytes", start),
-        sha256, fallback)
+        sha256, fallback, quality, score)
 }
 
 internal fun JsonScanner.variant(): Variant {
@@ -152,6 +156,8 @@ internal fun JsonScanner.variant(): Variant {
     var bytes: Long? = null
     var sha256: String? = null
     var fallback: String? = null
+    var quality: Int? = null
+    var score: Int? = null
     var also: List<Alternative>? = null
     members { member ->
         when (member) {
@@ -163,6 +169,8 @@ internal fun JsonScanner.variant(): Variant {
             "bytes" -> bytes = optional { long() }
             "sha256" -> sha256 = optional { string() }
             "fallback" -> fallback = optional { sharedString() }
+            "quality" -> quality = optional { int() }
+            "score" -> score = optional { int() }
             "also" -> also = optional { list { alternative() } }
             else -> skip()
         }
@@ -170,7 +178,7 @@ internal fun JsonScanner.variant(): Variant {
     if (path == null && url == null) missing("path", start)
     return Variant(
         path, url, type ?: missing("type", start), width ?: missing("width", start), height ?: missing("height", start),
-        if (path == null) bytes else bytes ?: missing("bytes", start), sha256, fallback, also)
+        if (path == null) bytes else bytes ?: missing("bytes", start), sha256, fallback, also, quality, score)
 }
 
 internal fun JsonScanner.source(): Source {

@@ -1,0 +1,19 @@
+internal import TesseraPlan
+internal import TesseraState
+
+extension QualityRecord {
+  /// What was found, and for what: a clause without its full stop.
+  var sentence: String {
+    let tries = found.encodes == 1 ? "1 attempt" : "\(found.encodes) attempts"
+    let floor = found.isGraphic ? "; flat areas or text, so not below the default" : ""
+    return
+      "quality \(found.quality) in \(tries): SSIMULACRA 2.1 is \(Self.rounded(found.score)), and "
+      + "\(Self.rounded(found.worstTile)) in the worst tile (\(recipe))\(floor)"
+  }
+
+  /// With one decimal.
+  private static func rounded(_ score: Double) -> String {
+    let tenths = Int((score * 10).rounded())
+    return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+}

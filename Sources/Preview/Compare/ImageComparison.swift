@@ -1,0 +1,138 @@
+internal import TesseraImageHeader
+internal import TesseraJSON
+internal import TesseraPipeline
+internal import TesseraPlan
+internal import TesseraSystem
+internal import TesseraWire
+internal import TesseraWorkers
+
+/// How close one image is to another by SSIMULACRA 2.1, both as they are shown.
+package struct ImageComparison: Sendable {
+  /// Displayed pixels, of both.
+  package var width: Int
+  package var height: Int
+  package var reference: Image
+  package var candidate: Image
+  /// At most 100, for identical images; it has no lower bound.
+  package var score: Double
+  package var worstTile: (score: Double, x: Int, y: Int, width: Int, height: Int)
+
+  package struct Image: Sendable {
+    package var path: String
+    package var format: String
+    package var bytes: Int
+  }
+
+  /// A file that cannot be compared, and why: a sentence without its full stop.
+  private struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// A comparison takes up to 250 bytes a pixel; with this many a worker needs 4 GB.
+  private static let mostPixels = 16_000_000
+  private static let memory = 6_000_000_000
+  private static let mostBytes = 256 << 20
+
+  /// Compares the candidate with the reference.
+  ///
+  /// - Parameter workerPath: the path of `tessera-worker`, which decodes both.
+  package static func of(
+    _ reference: String, _ candidate: String, workerPath: String
+  ) async throws -> ImageComparison {
+    let (first, second) = (try File(reference), try File(candidate))
+    guard first.size == second.size else {
+      throw Failure(
+        description: "\"\(reference)\" has \(first.shownSize) pixels and \"\(candidate)\" "
+          + "\(second.shownSize): only images of one size can be compared; resize one of them")
+    }
+    let size = first.size
+    guard size.area <= mostPixels else {
+      throw Failure(
+        description: "\"\(reference)\" has \(first.shownSize) pixels: images of up to "
+          + "\(mostPixels / 1_000_000) megapixels can be compared; reduce both")
+    }
+    let job = ComparisonJob(
+      identifier: 1, size: size,
+      reference: .init(length: first.bytes.count, format: first.format),
+      candidate: .init(length: second.bytes.count, format: second.format))
+    let likeness = try await likeness(job, of: [first.bytes, second.bytes], workerPath)
+    let tile = likeness.worstTile
+    return ImageComparison(
+      width: size.width, height: size.height,
+      reference: Image(path: reference, format: first.format, bytes: first.bytes.count),
+      candidate: Image(path: candidate, format: second.format, bytes: second.bytes.count),
+      score: likeness.score,
+      worstTile: (tile.score, tile.x, tile.y, tile.size.width, tile.size.height))
+  }
+
+  private static func likeness(
+    _ job: ComparisonJob, of files: [[UInt8]], _ workerPath: String
+  ) async throws -> Likeness {
+    let memory = try SharedMemory()
+    for bytes in files { try memory.write(bytes.span.bytes) }
+    _ = try memory.seal()
+    let pool = try await WorkerPool.start(
+      WorkerSettings(
+        executable: workerPath, count: 1, memory: Self.memory, time: .seconds(60)))
+    defer { pool.close() }
+    switch try await pool.perform(job, of: JobSource(.memory(memory), host: "")) {
+    case .made(let files):
+      if let likeness = files.result.likeness { return likeness }
+      throw PipelineError.workers("the worker's reply to a comparison was invalid")
+    case .differs: throw PipelineError.workers("the worker's reply to a comparison was invalid")
+    case .failed(let failure):
+      throw Failure(description: "the images could not be compared; \(failure.message)")
+    }
+  }
+
+  /// A file to compare, with what its header says.
+  private struct File {
+    let bytes: [UInt8]
+    let format: String
+    let size: Size
+
+    var shownSize: String { "\(size.width) x \(size.height)" }
+
+    init(_ path: String) throws {
+      let bytes = try FileSystem.read(path, limit: mostBytes)
+      self.bytes = bytes
+      switch ImageHeader.read(bytes.span, isWhole: true) {
+      case .header(let header):
+        format = header.format.rawValue
+        size = Size(header.width, header.height)
+      case .refused(let refusal): throw Failure(description: "\"\(path)\" is \(refusal.reason)")
+      case .needs: throw Failure(description: "\"\(path)\" is cut off before its image size")
+      }
+    }
+  }
+}
+
+extension ImageComparison {
+  /// The document that `compare --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("metric", "ssimulacra2.1")
+      object.member("score", score)
+      object.member("width", width)
+      object.member("height", height)
+      object.name("worstTile")
+      object.object { object in
+        object.member("score", worstTile.score)
+        object.member("x", worstTile.x)
+        object.member("y", worstTile.y)
+        object.member("width", worstTile.width)
+        object.member("height", worstTile.height)
+      }
+      for (name, image) in [("reference", reference), ("candidate", candidate)] {
+        object.name(name)
+        object.object { object in
+          object.member("path", image.path)
+          object.member("format", image.format)
+          object.member("bytes", image.bytes)
+        }
+      }
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}
