@@ -19,11 +19,11 @@ import Testing
     let decode = plan.decode(of: Self.photo.size)
     let searches = plan.prepareSearches(of: Self.photo.size, decode)
     #expect(searches.map(\.encoding.format) == [.webp, .jpeg])
-    #expect(searches.allSatisfy { $0.size == Size(256, 192) })
+    #expect(searches.allSatisfy { $0.size == Size(512, 384) })
     #expect(plan.files.allSatisfy { $0.encoding.isUnresolved })
     #expect(
       searches[0].recipe
-        == "search webp 256x192; quality 40 to 92 for 70; effort 4; first frame; strip")
+        == "search webp 512x384; quality 40 to 92 for 70; effort 4; first frame; strip")
     plan.resolve(searches[0].encoding, 61)
     #expect(
       plan.files.filter { $0.encoding.format == .webp }.allSatisfy { $0.encoding.quality == 61 })
@@ -38,11 +38,11 @@ import Testing
 
   @Test func theSearchedSizeFollowsFromSourceAndDecoding() {
     let sizes: [(source: Size, base: Size, searched: Size?)] = [
-      (Size(4_000, 3_000), Size(1_024, 768), Size(256, 192)),
-      (Size(3_000, 4_000), Size(768, 1_024), Size(192, 256)),
+      (Size(4_000, 3_000), Size(1_024, 768), Size(512, 384)),
+      (Size(3_000, 4_000), Size(768, 1_024), Size(384, 512)),
       (Size(4_000, 3_000), Size(128, 96), Size(128, 96)),
-      (Size(300, 10), Size(300, 10), Size(256, 9)),
-      (Size(30_000, 1), Size(2_048, 1), Size(256, 1)),
+      (Size(600, 10), Size(600, 10), Size(512, 9)),
+      (Size(30_000, 1), Size(2_048, 1), Size(512, 1)),
       (Size(64, 20), Size(64, 20), Size(64, 20)),
       (Size(63, 63), Size(63, 63), nil),
     ]
@@ -76,12 +76,12 @@ import Testing
     }
   }
 
-  @Test func aimsAreLowerForSmallerImages() {
+  @Test func aimsFollowTheSize() {
     let automatic = AutomaticQuality(target: 75)
     let aims = [Size(1_024, 10), Size(512, 512), Size(384, 1), Size(256, 256), Size(64, 64)].map {
       automatic.aim(at: $0, .webp)
     }
-    let expected = [75, 75, 75 - 2.45 / 3, 75 - 2.45, 75 - 7.35]
+    let expected = [75, 75, 75 + 0.5, 75 + 1.5, 75 + 4.5]
     for (aim, expected) in zip(aims, expected) { #expect(abs(aim - expected) < 1e-9) }
     #expect(automatic.aim(at: Size(256, 256), .jpeg) < automatic.aim(at: Size(256, 256), .webp))
   }

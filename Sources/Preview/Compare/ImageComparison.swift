@@ -28,8 +28,8 @@ package struct ImageComparison: Sendable {
     var description: String
   }
 
-  /// A comparison takes up to 250 bytes a pixel; with this many a worker needs 4 GB.
-  private static let mostPixels = 16_000_000
+  /// A worker takes 65 bytes a pixel, with alpha 120.
+  private static let mostPixels = 40_000_000
   private static let memory = 6_000_000_000
   private static let mostBytes = 256 << 20
 
