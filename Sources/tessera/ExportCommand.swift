@@ -60,10 +60,12 @@ enum ExportCommand: Command {
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
-      Console.line("\(target): \(summary(of: report, form))")
-      if report.isRelative {
+      let beside =
+        report.companions.isEmpty ? "" : "; beside it \(report.companions.joined(separator: ", "))"
+      Console.line("\(target): \(summary(of: report, form))\(beside)")
+      if report.isRelative, !report.isBeside {
         Console.message(
-          "URLs are relative to the catalog's folder: put the file there, or add a base-url to the "
+          "URLs are relative to the catalog's folder: write there (with --to), or add a base-url to the "
             + "pipeline")
       }
       if report.withoutAlt > 0 {

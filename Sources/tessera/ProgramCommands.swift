@@ -78,7 +78,7 @@ enum ManCommand: Command {
       return .done
     }
     guard let folder = arguments.operands.first else {
-      throw UsageError.operands("missing", syntax, command: name)
+      throw UsageError("name a folder: tessera man DIR; or say --reference")
     }
     let paths = try Manual(Commands.help).write(to: folder, schema: try arguments.value(schema))
     if !arguments.has(CommonFlag.quiet) { for path in paths { Console.line(path) } }

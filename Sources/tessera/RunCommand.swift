@@ -33,7 +33,8 @@ enum RunCommand: Command {
     "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)",
     completes: .files)
   private static let events = Option(
-    "--events", "FILE", "write what happens as lines of JSON, as it happens", completes: .files)
+    "--events", "FILE", "write what happens as lines of JSON, as it happens; - is standard output",
+    completes: .files)
 
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],
@@ -98,11 +99,20 @@ enum RunCommand: Command {
       Console.write(report.json)
     } else if !isQuiet {
       let summary = RunSummary(
-        report, output: file.output, pipeline: try PipelineOptions.path(arguments),
-        shard: options.shardName)
+        report, output: file.output, again: again(arguments), shard: options.shardName)
       for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
     }
     return report.hasFailures && !arguments.has(partialOK) ? .someFailed : .done
+  }
+
+  /// The command that goes on with the same output.
+  private static func again(_ arguments: Arguments) -> [String] {
+    var words = ["tessera", "run"] + arguments.operands
+    let kept: [any OptionSyntax] = [PipelineOptions.manifest, output]
+    for option in kept {
+      if let text = arguments.text(of: option) { words += [option.name, text] }
+    }
+    return words + (arguments.has(layoutOnly) ? [layoutOnly.name] : [])
   }
 
   private static func options(_ arguments: Arguments) throws -> RunOptions {

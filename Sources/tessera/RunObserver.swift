@@ -19,7 +19,8 @@ final class RunObserver: RunObserving {
       (shown.done, shown.total, shown.bytes) = (run.done, run.total, run.bytes)
       shown.errors = run.errors
       shown.stages = [
-        ("fetching", run.fetching), ("waiting", run.waiting), ("transcoding", run.transcoding),
+        ("fetching", run.fetching), ("waiting to retry", run.pausing), ("waiting", run.waiting),
+        ("transcoding", run.transcoding),
       ]
       return shown
     }

@@ -6,7 +6,7 @@ internal import TesseraPipeline
 struct RunSummary {
   private let report: RunReport
   private let output: String
-  private let pipeline: String
+  private let again: [String]
   private let shard: String?
 
   /// The slowest images that are named.
@@ -16,12 +16,12 @@ struct RunSummary {
 
   /// - Parameters:
   ///   - output: as commands name it.
-  ///   - pipeline: the path of the pipeline file.
+  ///   - again: the words of the command that goes on with this output.
   ///   - shard: nil for a run of all items.
-  init(_ report: RunReport, output: String, pipeline: String, shard: String?) {
+  init(_ report: RunReport, output: String, again: [String], shard: String?) {
     self.report = report
     self.output = output
-    self.pipeline = pipeline
+    self.again = again
     self.shard = shard
   }
 
@@ -79,16 +79,23 @@ struct RunSummary {
   }
 
   private var times: [String] {
+    let bytes = Amount.bytes(report.bytesFetched)
+    let retries = report.retries > 0 ? ", \(Amount.count(report.retries, "retry", "retries"))" : ""
     var lines = [
-      "\(Amount.bytes(report.bytesFetched)) fetched in \(Amount.count(report.requests, "request"))",
-      "\(Amount.seconds(report.seconds)), in which requests took "
-        + "\(Amount.seconds(report.fetchSeconds)) and workers "
-        + "\(Amount.seconds(report.transcodeSeconds)), several at a time",
+      report.requests == 0 && report.bytesFetched > 0
+        ? "\(bytes) read from files\(retries)"
+        : "\(bytes) fetched in \(Amount.count(report.requests, "request"))\(retries)",
+      Amount.seconds(report.seconds),
     ]
+    if report.fetchSeconds + report.transcodeSeconds >= 0.05 {
+      lines[1] +=
+        ", in which requests took \(Amount.seconds(report.fetchSeconds)) and workers "
+        + "\(Amount.seconds(report.transcodeSeconds)), several at a time"
+    }
     let slowest = report.slowest.prefix(Self.named).map { item in
       "\(item.id) \(Amount.seconds(item.ownSeconds))"
     }
-    if report.total > Self.named, !slowest.isEmpty {
+    if report.decodes > 0, report.total > Self.named, !slowest.isEmpty {
       lines.append("slowest: \(slowest.joined(separator: ", "))")
     }
     return lines
@@ -99,12 +106,18 @@ struct RunSummary {
     if let shard {
       return ["next: when all shards are done, tessera merge \(Self.word(output))  # \(shard)"]
     }
-    let first = report.examples.values.min { $0.id < $1.id }
-    guard let first else { return ["next: tessera gallery \(Self.word(output))"] }
-    let again = pipeline == "pipeline.yaml" ? "tessera run" : "tessera run \(Self.word(pipeline))"
+    let again = again.map(Self.word).joined(separator: " ")
+    let first = report.examples.filter { $0.key != RunReport.deadlineCode }.values
+      .min { $0.id < $1.id }
+    if let first {
+      return [
+        "next: tessera why \(Self.word(output)) \(Self.word(first.id)), and when its cause is gone, "
+          + "\(again) --retry-failed"
+      ]
+    }
     return [
-      "next: tessera why \(Self.word(output)) \(Self.word(first.id)), and when its cause is gone, "
-        + "\(again) --retry-failed"
+      report.examples.isEmpty
+        ? "next: tessera gallery \(Self.word(output))" : "next: \(again), which goes on"
     ]
   }
 

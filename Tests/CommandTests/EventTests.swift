@@ -165,13 +165,14 @@ import Testing
 
         """)
     try fixture.folder.write(lines[0] + lines[1], to: "manifest")
-    let second = try await summary()
+    // How long nothing takes depends on the machine.
+    let second = try await summary().replacing(/, in which requests .*/, with: "")
     #expect(
       second == """
         2 images: 2 ok (2 reused)
         0 files made (N B), 6 reused, for 18 places
         N kB fetched in 2 requests
-        N s, in which requests took N s and workers N s, several at a time
+        N s
         next: tessera gallery out
         out/catalog.json
 
@@ -193,17 +194,17 @@ import Testing
       ).output
     }
     let colours = try await output(["TERM": "xterm", "NO_COLOR": ""])
-    #expect(colours.contains(/\d+ fetching, \d+ waiting, \d+ transcoding/))
+    #expect(colours.contains(/\d+ waiting, \d+ transcoding/))
     #expect(colours.contains("\u{1B}[31mfailed:\u{1B}[0m 1 decode"))
     // The last state stays, and the two lines are taken away before each other one.
     let end = try #require(colours.components(separatedBy: "\r\u{1B}[1A\u{1B}[J").last)
     #expect(end.contains(#/^\[#+\] \d+\/\d+ /#))
-    for line in colours.components(separatedBy: .newlines) where line.contains("fetching, ") {
+    for line in colours.components(separatedBy: .newlines) where line.contains("transcoding") {
       let plain = line.replacing(/\u{1B}\[[0-9]*[A-Za-z]/, with: "")
       #expect(plain.split(separator: "\r").allSatisfy { $0.count < 70 }, "\(plain)")
     }
     let plain = try await output(["TERM": "xterm", "NO_COLOR": "1"])
-    #expect(plain.contains("fetching, ") && !plain.contains("\u{1B}[31m"))
+    #expect(plain.contains("transcoding") && !plain.contains("\u{1B}[31m"))
     // A terminal that can't move its cursor gets none of it.
     let dumb = try await output(["TERM": "dumb", "NO_COLOR": ""])
     #expect(!dumb.contains("\u{1B}") && !dumb.contains("[#"))

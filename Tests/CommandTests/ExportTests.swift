@@ -74,7 +74,9 @@ import Testing
     )
     let html = try await Self.export(fixture, "html", to: "page.html", "--eager", "2")
     #expect(html.status == 0, "\(html.errors)")
-    #expect(html.output.hasSuffix("page.html: 7 images; 1 without files\n"), "\(html.output)")
+    #expect(
+      html.output.hasSuffix("page.html: 7 images; 1 without files; beside it page.css\n"),
+      "\(html.output)")
     #expect(html.errors.contains("1 image without a text"), "\(html.errors)")
     let all = try await Self.elements(fixture.folder.path("page.html"))
     #expect(

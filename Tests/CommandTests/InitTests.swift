@@ -126,7 +126,9 @@ import Testing
     _ = try await Self.tessera(["init"], in: folder)
     let text = try folder.text("pipeline.yaml")
     let open = text.replacing(/(?m)^# (?=( *[a-z-]+:(?: |$)))/, with: "")
-    #expect(open.contains("\nfetch:\n  per-host: 6 ") && open.contains("\nbase-url: https"))
+    #expect(
+      open.contains("\n  per-host: 6 ") && open.contains("\n  allow: [loopback] ")
+        && open.contains("\nbase-url: https"))
     try folder.write(open, to: "open.yaml")
     try folder.write("https://example.com/a.jpg\n", to: "manifest.jsonl")
     let check = try await Tool.tessera(

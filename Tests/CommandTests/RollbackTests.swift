@@ -240,7 +240,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.errors
-        == "tessera: \"\(out)\" keeps 1 earlier catalog, not 2; tessera rollback --list shows them\n"
+        == "tessera: \"\(out)\" keeps 1 earlier catalog, not 2; tessera rollback \"\(out)\" --list shows them\n"
     )
     // What is no longer kept is no longer protected.
     #expect(try await Tool.tessera("prune", out, "--grace", "0s").status == 0)

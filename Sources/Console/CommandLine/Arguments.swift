@@ -54,6 +54,9 @@ package struct Arguments: Sendable {
     return text
   }
 
+  /// The last text given for an option, as it was typed; nil if it was not given.
+  package func text(of option: some OptionSyntax) -> String? { values[option.name]?.last }
+
   package func has(_ flag: Flag) -> Bool { values[flag.name] != nil }
 
   /// The last value given for an option, or nil.

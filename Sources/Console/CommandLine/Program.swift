@@ -37,7 +37,7 @@ package struct Program: Sendable {
       let command = words.dropFirst().first.flatMap(command(named:))
       Console.write(command.map(help.page(of:)) ?? help.overview)
       return .done
-    case "--version":
+    case "--version", "-v", "-V":
       Console.write("\(help.name) \(help.version)\n")
       return .done
     default:

@@ -33,8 +33,14 @@ package struct Completions: Sendable {
     guard let verb = before.first else {
       return Self.choose(
         among: help.commands.map { CompletionWord($0.name, $0.summary) }
-          + [CompletionWord("--help", "this page"), CompletionWord("--version", "the version")],
+          + [
+            CompletionWord("help", "the page of a command"), CompletionWord("--help", "this page"),
+            CompletionWord("--version", "the version"),
+          ],
         word)
+    }
+    if verb == "help", before.count == 1 {
+      return Self.choose(among: help.commands.map { CompletionWord($0.name, $0.summary) }, word)
     }
     guard let command = help.commands.first(where: { $0.name == verb }) else { return .words([]) }
     return answer(Array(before.dropFirst()), word, command.syntax)

@@ -30,8 +30,10 @@ package enum Amount {
   }
 
   /// `1 file`, `2 files`.
-  package static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  ///
+  /// - Parameter plural: nil for the noun with an s.
+  package static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
   }
 
   /// A share of 1 in per cent: `12.3 %`.

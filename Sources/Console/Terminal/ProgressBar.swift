@@ -50,7 +50,8 @@ package struct ProgressBar: Sendable {
 
   /// One line for a log: `45/62  12/s  3.4 MB/s  0:03 left; 16 fetching, 3 waiting, 2 transcoding`
   package func text(_ progress: Progress, now: ContinuousClock.Instant) -> String {
-    "\(rates(progress, now: now)); \(stages(progress))"
+    let stages = stages(progress)
+    return rates(progress, now: now) + (stages.isEmpty ? "" : "; \(stages)")
   }
 
   private func rates(_ progress: Progress, now: ContinuousClock.Instant) -> String {
@@ -69,7 +70,8 @@ package struct ProgressBar: Sendable {
   }
 
   private func stages(_ progress: Progress) -> String {
-    let stages = progress.stages.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+    let stages = progress.stages.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(
+      separator: ", ")
     guard progress.failed > 0 else { return stages }
     let codes = progress.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     var parts = codes.prefix(Self.named).map { "\($0.value) \($0.key)" }

@@ -95,7 +95,8 @@ package final class ProgressDisplay: Sendable {
     state.withLock { state in
       if isTerminal, state.sample != nil {
         draw(&state)
-        StandardStream.error.write("\n")
+        // Without an empty second line.
+        StandardStream.error.write(state.shown.last?.isEmpty == true ? "" : "\n")
       }
       state.timer?.cancel()
       (state.timer, state.sample, state.shown) = (nil, nil, [])

@@ -61,7 +61,8 @@ package struct CatalogExport {
     let catalog = try CatalogFile(at: output)
     let head = try catalog.head()
     let names = try slotNames(in: head)
-    return try await OutputToolError.wrapAsyncWork {
+    let folder = FileSystem.realPath(FileSystem.parent(of: target))
+    var report = try await OutputToolError.wrapAsyncWork {
       try await Self.publish(targets[...]) { drafts in
         try await write(
           catalog,
@@ -72,6 +73,9 @@ package struct CatalogExport {
             companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
       }
     }
+    report.isBeside = folder != nil && folder == FileSystem.realPath(catalog.folder.path)
+    report.companions = targets.dropFirst().map { FileSystem.name(of: $0) }
+    return report
   }
 
   /// Files that are written beside the target.

@@ -10,6 +10,10 @@ package struct ExportReport: Sendable, Equatable {
   package var files = 0
   /// Whether URLs are relative to the catalog's folder, because the pipeline has no `base-url`.
   package var isRelative = false
+  /// Whether the target is in the catalog's folder, so that such URLs lead to the files.
+  package var isBeside = false
+  /// The names of files that were written beside the target.
+  package var companions: [String] = []
   /// Images of which the manifest does not say what they show.
   package var withoutAlt = 0
 

@@ -73,7 +73,8 @@ package struct Rollback: Sendable {
       throw OutputToolError(
         kept.isEmpty
           ? "\"\(root)\" keeps no earlier catalog; a run keeps the one that it replaces (keep-catalogs)"
-          : "\"\(root)\" keeps \(found), not \(number); tessera rollback --list shows them")
+          : "\"\(root)\" keeps \(found), not \(number); tessera rollback \"\(root)\" --list shows them"
+      )
     }
     return target
   }

@@ -44,7 +44,7 @@ struct SourceTransfer: Sendable {
         if attempts.wasForPart, error.code == .badRange || [400, 416, 501].contains(error.status) {
           continue
         }
-        guard try await attempts.wait(after: error) else {
+        guard try await recorder.pause({ try await attempts.wait(after: error) }) else {
           intake.discard()
           return .failed(error)
         }

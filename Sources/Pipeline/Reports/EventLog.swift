@@ -13,9 +13,11 @@ package final class EventLog: RunObserving {
 
   private let state: Mutex<State>
 
-  /// - Parameter path: a new file, or one that is replaced; a named pipe or a device is written to.
+  /// - Parameter path: a new file, or one that is replaced; a named pipe or a device is written to, and `-` is
+  ///   standard output.
   /// - Throws: `SystemError` if it can't be opened: a mistake is found before the run.
   package init(_ path: String) throws(SystemError) {
+    let path = path == "-" ? "/dev/stdout" : path
     let isFile = FileSystem.size(ofFile: path) != nil || !FileSystem.exists(path)
     state = Mutex(State(file: try File(path, isFile ? .write : .append)))
   }

@@ -30,6 +30,7 @@ final class ProgressMeter: Sendable {
       var progress = RunProgress()
       (progress.done, progress.errors) = recorder.done
       progress.total = total
+      progress.pausing = recorder.pausing
       stages(&progress)
       return progress
     }

@@ -16,6 +16,8 @@ package struct RunProgress: Sendable, Equatable {
   package var total: Int?
   /// Requests in flight.
   package var fetching = 0
+  /// Images that wait for their next attempt.
+  package var pausing = 0
   /// Images that wait for a worker.
   package var waiting = 0
   /// Jobs that workers have.

@@ -7,11 +7,21 @@ internal import TesseraState
 /// Counts what happens in a run, from many tasks.
 final class RunRecorder: Sendable {
   private let report = Mutex(RunReport())
+  private let pauses = Mutex(0)
 
   var current: RunReport { report.withLock { $0 } }
 
   /// Items with a result, and those with an error among them, by its code.
   var done: (all: Int, errors: [String: Int]) { report.withLock { ($0.total, $0.errors) } }
+
+  /// Items that wait for their next attempt.
+  var pausing: Int { pauses.withLock { $0 } }
+
+  func pause<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    pauses.withLock { $0 += 1 }
+    defer { pauses.withLock { $0 -= 1 } }
+    return try await body()
+  }
 
   func update(_ change: (inout RunReport) -> Void) { report.withLock { change(&$0) } }
 

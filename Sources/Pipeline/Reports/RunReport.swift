@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraFetch
 package import TesseraManifest
 internal import TesseraSystem
 
@@ -62,6 +63,9 @@ package struct RunReport: Sendable {
     package var message: String
     var position: Int
   }
+
+  /// The code of items that the run's deadline left no time for.
+  package static var deadlineCode: String { FetchError.Code.runDeadline.rawValue }
 
   package init() {}
 

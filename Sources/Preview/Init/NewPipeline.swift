@@ -39,7 +39,11 @@ package struct NewPipeline {
     }
     if !first.images.isEmpty { try write(lines(of: first.images), to: manifest) }
     // Last: a pipeline file that exists has its manifest.
-    let named = first.list == nil ? Self.manifest : manifest
+    var named = first.list == nil ? Self.manifest : manifest
+    if first.list != nil, FileSystem.realPath(folder) == FileSystem.parent(of: manifest) {
+      // So that the folder can be moved.
+      named = FileSystem.name(of: manifest)
+    }
     let text = PipelineTemplate(
       manifest: named, output: output, permissions: first.permissions
     ).text

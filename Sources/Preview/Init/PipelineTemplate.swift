@@ -44,6 +44,7 @@ struct PipelineTemplate {
   private var fetch: String {
     let usual = """
       # fetch:
+      #   allow: [loopback]       # or private, or files:/a/folder; else runs read the public internet only
       #   per-host: 6             # requests at a time to one host
       #   headers: {Authorization: "Bearer ${TOKEN}"}
       """
