@@ -53,7 +53,7 @@ package struct ManifestReader {
     return [decoded]
   }
 
-  /// Nil for a blank line or a header row.
+  /// Nil for a blank line, a comment or a header row.
   private mutating func decode(_ record: RecordSplitter.Record) -> ManifestRecord? {
     let line = record.lines.lowerBound
     guard var bytes = record.bytes, record.openQuote == nil else {
@@ -72,12 +72,14 @@ package struct ManifestReader {
       split = SplitManifest(first: text)
       if split != nil { return nil }
       let (found, isHeader) = ManifestFormat.decoder(for: text)
+      // A comment does not decide about the format.
+      if !isHeader, PlainTextDecoder().isComment(text) { return nil }
       decoder = found
       // Only now: before the format is known, a quote is a character like others.
       splitter.separator = found.separatorOfQuotedFields
       return isHeader ? nil : decode(text, record.lines, with: found)
     }
-    return decode(text, record.lines, with: decoder)
+    return decoder.isComment(text) ? nil : decode(text, record.lines, with: decoder)
   }
 
   private func decode(

@@ -1,5 +1,8 @@
-/// Plain text: one URL per line.
+/// Plain text: one URL per line. Lines that begin with a number sign are comments, as in `text/uri-list`
+/// (RFC 2483, section 5).
 struct PlainTextDecoder: RecordDecoding {
+  func isComment(_ text: String) -> Bool { text.trimmed.hasPrefix("#") }
+
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     ManifestEntry(line: line, id: nil, url: text.trimmed)
   }

@@ -2,6 +2,8 @@
 protocol RecordDecoding: Sendable {
   /// The byte between fields, in formats whose quoted fields may span lines; nil in others.
   var separatorOfQuotedFields: UInt8? { get }
+  /// Whether a line is for people only.
+  func isComment(_ text: String) -> Bool
   /// Decodes one record. The caller resolves a relative URL, derives a missing id and checks
   /// limits.
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry
@@ -9,4 +11,5 @@ protocol RecordDecoding: Sendable {
 
 extension RecordDecoding {
   var separatorOfQuotedFields: UInt8? { nil }
+  func isComment(_ text: String) -> Bool { false }
 }

@@ -28,6 +28,7 @@ struct RunOpening: Sendable {
     guard last.pipeline == file.name || options.takesOver else {
       throw PipelineError.otherPipeline(last.pipeline, of: file.name, output: held.output.location)
     }
+    meter.noteLast(last.items)
     return options.allowsShrink ? nil : ShrinkGuard(limit: file.shrinkAbove, before: last.items)
   }
 

@@ -37,13 +37,18 @@ enum InitCommand: Command {
     return .done
   }
 
+  /// `; not images, or of a format that "accept" has to name: notes.txt, a.svg and 3 others`
+  private static func leftOut(_ names: [String]) -> String {
+    guard !names.isEmpty else { return "" }
+    let more = names.count > 3 ? " and \(names.count - 3) others" : ""
+    return "; not images, or of a format that \"accept\" has to name: "
+      + names.prefix(3).joined(separator: ", ") + more
+  }
+
   private static func lines(of report: NewPipeline.Report, _ folder: String) -> [String] {
     var lines = [report.pipeline]
     if let images = report.images {
-      let skipped =
-        report.skipped > 0
-        ? "; \(Amount.count(report.skipped, "other file")) left out" : ""
-      lines.append("\(report.manifest): \(Amount.count(images, "image"))\(skipped)")
+      lines.append("\(report.manifest): \(Amount.count(images, "image"))\(leftOut(report.skipped))")
     }
     let isHere = folder == "."
     let run = isHere ? "tessera run" : "tessera run \(report.pipeline)"

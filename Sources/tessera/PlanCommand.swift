@@ -24,8 +24,9 @@ enum PlanCommand: Command {
     text: """
       Computes the files for every image of the manifest whose size is known from earlier runs: how
       many are requested, made and shared, how many more pixels rounding delivers than requested,
-      and the approximate bytes. With --probe, sizes that are not known are read from the images'
-      first bytes. With --picture, the files for one image, slot by slot.
+      and the approximate bytes, whether they are there already or not. With --probe, sizes that are
+      not known are read from the images' first bytes. With --picture, the files for one image, slot by
+      slot.
       """,
     options: [probe, rounding, oneImage, PipelineOptions.manifest, output],
     example: Example(

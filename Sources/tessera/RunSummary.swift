@@ -34,7 +34,10 @@ struct RunSummary {
     let changes = ItemReport.Change.allCases.compactMap { change in
       report.changes[change].map { "\($0) \(change.rawValue)" }
     }
-    let total = Amount.count(report.total, "image")
+    var total = Amount.count(report.total, "image")
+    if let before = report.before, before > report.total, shard == nil {
+      total += ", \(before - report.total) fewer than in the last run"
+    }
     return [
       total + Self.list(statuses) + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")
     ]

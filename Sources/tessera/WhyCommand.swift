@@ -37,7 +37,12 @@ enum WhyCommand: Command {
     if let url = story.url { lines.append("  \(url)") }
     lines += story.decisions.map { "  - \($0)" }
     lines += story.qualities.map { "  \($0)" }
-    if let error = story.error { lines.append("  error: \(error)") }
+    if story.status == nil {
+      lines.append("  the last run was stopped before it; the catalog is that of an earlier run")
+    }
+    if let error = story.error, !story.decisions.contains(where: { $0.contains(error) }) {
+      lines.append("  error: \(error)")
+    }
     if let content = story.content { lines.append("  SHA-256 of its source: \(content)") }
     if let twin = story.twin { lines.append("  the same bytes as \(twin)") }
     return lines

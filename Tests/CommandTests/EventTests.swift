@@ -169,7 +169,7 @@ import Testing
     let second = try await summary().replacing(/, in which requests .*/, with: "")
     #expect(
       second == """
-        2 images: 2 ok (2 reused)
+        2 images, 2 fewer than in the last run: 2 ok (2 reused)
         0 files made (N B), 6 reused, for 18 places
         N kB fetched in 2 requests
         N s

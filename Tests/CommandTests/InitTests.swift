@@ -49,7 +49,7 @@ import Testing
     #expect(
       begun.output == """
         pipeline.yaml
-        manifest.jsonl: 2 images; 1 other file left out
+        manifest.jsonl: 2 images; not images, or of a format that "accept" has to name: notes.txt
         next: tessera run, then tessera gallery output
 
         """)
@@ -80,7 +80,7 @@ import Testing
           "pipeline": "new/pipeline.yaml",
           "manifest": "new/manifest.jsonl",
           "images": 3,
-          "skipped": 0
+          "skipped": []
         }
 
         """)

@@ -210,6 +210,17 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(records("").isEmpty)
   }
 
+  /// As in text/uri-list. A fragment is no comment, and a table's header may begin with the sign.
+  @Test func plainTextHasComments() {
+    #expect(
+      outline(records("# my, list\n https://a/1#x\n  #https://a/2\nhttps://a/3\n")) == [
+        "2 https://a/1#x https://a/1#x", "4 https://a/3 https://a/3",
+      ])
+    #expect(records("# nothing\n#\n").isEmpty)
+    #expect(
+      outline(records("# shop\n{\"id\":\"p\",\"url\":\"https://a/1\"}\n")) == ["2 p https://a/1"])
+  }
+
   @Test(arguments: [
     (#"{"id":"","url":"https://a"}"#, "the id is empty"),
     (#"{"id":"a\u0000b","url":"https://a"}"#, "the id has a control character in it"),

@@ -75,6 +75,9 @@ final class ProgressMeter: Sendable {
     observer.happened(.warning(message))
   }
 
+  /// The last run on this output had so many items.
+  func noteLast(_ items: Int) { recorder.update { $0.before = items } }
+
   func happened(_ event: RunEvent) { observer.happened(event) }
 
   private var total: Int? {

@@ -8,6 +8,8 @@ package struct RunReport: Sendable {
   /// Seconds since 1970.
   package var started = 0.0
   package var seconds = 0.0
+  /// The items of the last run on this output; nil if there was none.
+  package var before: Int?
   /// Items by status.
   package var counts: [String: Int] = [:]
   /// Items with an error, by its code.

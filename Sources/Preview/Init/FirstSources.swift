@@ -20,7 +20,7 @@ struct FirstSources {
   /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
   private(set) var permissions: [String] = []
   /// Files of the folders that are not images.
-  private(set) var skipped = 0
+  private(set) var skipped: [String] = []
 
   private var ids: Set<String> = []
 
@@ -107,7 +107,7 @@ struct FirstSources {
       case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
       case .file where try Self.isImage(path):
         add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
-      default: skipped += 1
+      default: skipped.append(prefix + name)
       }
     }
   }

@@ -12,7 +12,7 @@ package struct NewPipeline {
     /// Images in the manifest that was written; nil if there was a list, or no image was named.
     package var images: Int?
     /// Files of the folders that are not images.
-    package var skipped: Int
+    package var skipped: [String]
   }
 
   /// Where a run of the new pipeline writes.
@@ -83,7 +83,8 @@ extension NewPipeline.Report {
       object.member("pipeline", pipeline)
       object.member("manifest", manifest)
       if let images { object.member("images", images) }
-      object.member("skipped", skipped)
+      object.name("skipped")
+      object.array { list in for name in skipped { list.value(name) } }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
