@@ -95,7 +95,7 @@ enum LocalSource: Sendable {
     let refusal = FetchError(
       .addressRefused,
       "the file is not in an allowed folder; if that is meant, "
-        + settings.permissionHint("\"files:\(FileSystem.parent(of: path))\""))
+        + settings.permissionHint("\"files:/the/folder\""))
     // First: without any permission the file system is not even looked at.
     guard !settings.folders.isEmpty else { throw refusal }
     func isAllowed(_ place: String?) -> Bool {
