@@ -29,6 +29,26 @@ package enum Units {
     ).map { Int($0) }
   }
 
+  /// `812 B`, `3.4 MB`: decimal multiples, three digits at most before the unit.
+  package static func text(bytes count: Int) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"]
+    var value = Double(count)
+    var unit = 0
+    // From 999.5 on, the value would be printed as 1000.
+    while value >= 999.5, unit < units.count - 1 {
+      value /= 1000
+      unit += 1
+    }
+    return unit == 0 ? "\(count) B" : "\(decimal(value)) \(units[unit])"
+  }
+
+  /// One decimal below a hundred, none above.
+  package static func decimal(_ value: Double) -> String {
+    if value >= 99.95 { return String(Int(value.rounded())) }
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
   /// `1KB/s`: bytes per second.
   package static func rate(_ text: String) -> Int? {
     text.hasSuffix("/s") ? bytes(String(text.dropLast(2))) : nil

@@ -1,5 +1,4 @@
 internal import Synchronization
-package import TesseraWire
 
 /// Adds up the time that workers spend on an image.
 package final class JobWatch: Sendable {
@@ -10,13 +9,4 @@ package final class JobWatch: Sendable {
   package var time: Duration { total.withLock { $0 } }
 
   func add(_ time: Duration) { total.withLock { $0 += time } }
-}
-
-extension Transcoding {
-  /// Has one job done, and does not measure it.
-  package func perform(
-    _ job: TranscodeJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
-    try await perform(job, of: source, watch: nil)
-  }
 }

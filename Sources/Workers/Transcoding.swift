@@ -25,3 +25,12 @@ package protocol Transcoding: Sendable {
   /// waits least, and workers that have none help with the files of others.
   func expectLastJobs()
 }
+
+extension Transcoding {
+  /// Has one job done, and does not measure it.
+  package func perform(
+    _ job: TranscodeJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TranscodeAnswer {
+    try await perform(job, of: source, watch: nil)
+  }
+}

@@ -13,9 +13,10 @@ enum CheckCommand: Command {
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],
     text: """
-      Reads the pipeline file and the whole manifest as a run would, and reports their mistakes. Uses
-      neither the network nor the output. With --probe, the first bytes of each image are requested,
-      too: images that can't be fetched or would be rejected are reported.
+      Reads the pipeline file and the whole manifest as a run would, and reports their mistakes, such as
+      addresses and files that the pipeline does not permit. Uses neither the network nor the output.
+      With --probe, the first bytes of each image are requested, too: images that can't be fetched or
+      would be rejected are reported.
       """,
     options: [probe, PipelineOptions.manifest],
     example: Example(

@@ -6,11 +6,6 @@ enum DoctorCommand: Command {
   static let name = "doctor"
   static let summary = "what this machine can do for a run, and what keeps it from one"
 
-  private static let allow = Option(
-    "--allow", "WHAT", "loopback, private or an address block; may be repeated",
-    expected: "loopback, private or an address block such as 10.1.0.0/16"
-  ) { ProbeSession.understands($0) ? $0 : nil }
-
   static let syntax = Syntax(
     [.any("OUTPUT|URL", .folders)],
     text: """
@@ -21,7 +16,7 @@ enum DoctorCommand: Command {
       https:// is a URL: it is requested as a run would, and each hop is printed. Without one, nothing
       is sent. For each shortfall there is a line with what repairs it.
       """,
-    options: [allow],
+    options: [NetworkOptions.allow],
     example: Example(
       "tessera doctor build/feed https://example.com/a.jpg",
       "Whether a run could write there, and how the server is reached."),
@@ -40,7 +35,7 @@ enum DoctorCommand: Command {
     }
     let doctor = try await Doctor.examine(
       workerPath: WorkerPath.find(), places: arguments.operands,
-      allow: try arguments.all(allow))
+      allow: try arguments.all(NetworkOptions.allow))
     if arguments.has(CommonFlag.json) {
       Console.write(doctor.json)
     } else {

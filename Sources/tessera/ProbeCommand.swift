@@ -5,10 +5,6 @@ enum ProbeCommand: Command {
   static let name = "probe"
   static let summary = "the sizes of images, from their first bytes"
 
-  private static let allow = Option(
-    "--allow", "WHAT", "loopback, private or an address block; may be repeated",
-    expected: "loopback, private or an address block such as 10.1.0.0/16"
-  ) { ProbeSession.understands($0) ? $0 : nil }
   private static let timeout = Option.duration(
     "--timeout", "to connect, and to the first byte; default 15s")
   private static let concurrency = Option.number(
@@ -23,7 +19,7 @@ enum ProbeCommand: Command {
       image than that takes: servers are sent range requests. "-", or no operand at all, reads a list
       from standard input, with a URL or a file on each line. With --json, one object on each line.
       """,
-    options: [allow, timeout, concurrency, maximumBytes],
+    options: [NetworkOptions.allow, timeout, concurrency, maximumBytes],
     example: Example(
       "tessera probe --json https://example.com/a.jpg b.png",
       "One line of JSON for each of two images, with its size and its format."),
@@ -43,7 +39,7 @@ enum ProbeCommand: Command {
       concurrency: try arguments.value(concurrency) ?? 16,
       timeout: try arguments.value(timeout) ?? .seconds(15),
       maximumBytes: try arguments.value(maximumBytes) ?? 64_000_000,
-      allow: try arguments.all(allow))
+      allow: try arguments.all(NetworkOptions.allow))
     let isJSON = arguments.has(CommonFlag.json)
     let isQuiet = arguments.has(CommonFlag.quiet)
     let sources = arguments.operands.isEmpty ? ["-"] : arguments.operands

@@ -122,6 +122,33 @@ import Testing
     #expect(result.errors.contains("(address-refused)"), "\(result.errors)")
   }
 
+  /// What the URL alone shows is said before the first request; names of hosts are left to a run.
+  @Test(arguments: [
+    ("http://169.254.169.254/a.jpg", "169.254.169.254 is not on the public internet"),
+    ("http://[::ffff:10.0.0.1]/a.jpg", "is not on the public internet"),
+    ("http://0xA.1/a.jpg", "is not on the public internet"),
+    ("file:///etc/passwd", "the file is not in an allowed folder"),
+    ("http://example.com/a.jpg", ""), ("http://192.0.43.8/a.jpg", ""),
+    ("http://127.0.0.1/a.jpg", ""),
+  ])
+  func checkSaysWhichAddressesARunRefuses(_ url: String, _ reason: String) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("{\"id\":\"a\",\"url\":\"\(url)\"}\n", to: "m.jsonl")
+    let path = try folder.write(
+      "manifest: m.jsonl\noutput: out\nslots: {a: {size: 10x}}\nfetch: {allow: [127.0.0.1/32]}\n",
+      to: "p.yaml")
+    let permitted = reason.isEmpty
+    let result = try await Tool.tessera("check", path)
+    #expect(result.status == (permitted ? 0 : 1))
+    if permitted {
+      #expect(result.output == "1 item, no mistakes\n")
+    } else {
+      #expect(result.output.contains("m.jsonl:1: error: \(url): "), "\(result.output)")
+      #expect(result.output.contains(reason), "\(result.output)")
+      #expect(result.output.contains("(address-refused)"), "\(result.output)")
+    }
+  }
+
   /// M12: files, folders, links and pipes at the manifest's path.
   @Test func manifestPathCanBeAnyKindOfFile() async throws {
     let folder = try TemporaryFolder()

@@ -59,7 +59,7 @@ import Testing
         clock     2026-11-23T18:43:07Z
         names     192.0.2.1 ::1
         output    /srv/feed
-        space     12 GB free of 50 GB
+        space     12.3 GB free of 50.0 GB
         inodes    3000000 free
         access    can be written
         lock      process 4711 is at work on it
@@ -93,7 +93,7 @@ import Testing
         clock     1970-01-01T01:00:00Z
         names     /etc/resolv.conf can't be read
         output    /srv/feed
-        space     400 kB free of 50 GB
+        space     400 kB free of 50.0 GB
         inodes    12 free
         access    no
         lock      no run on this machine is at work on it

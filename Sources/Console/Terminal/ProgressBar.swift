@@ -1,3 +1,5 @@
+internal import TesseraSystem
+
 /// The text of a run's progress: a value that is given the time.
 package struct ProgressBar: Sendable {
   /// How far the run is.
@@ -55,8 +57,7 @@ package struct ProgressBar: Sendable {
   }
 
   private func rates(_ progress: Progress, now: ContinuousClock.Instant) -> String {
-    let elapsed = start.duration(to: now).components
-    let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
+    let seconds = start.duration(to: now).inSeconds
     let rate = seconds > 0 ? Double(progress.done) / seconds : 0
     var parts = [progress.total.map { "\(progress.done)/\($0)" } ?? "\(progress.done)"]
     parts.append(rate >= 10 ? "\(Int(rate))/s" : "\(Double(Int(rate * 10)) / 10)/s")

@@ -109,9 +109,7 @@ final class Transfer {
   /// catalog is public and the address may belong to a private network.
   func refusal(of peer: IPAddress) -> FetchError {
     let host = Origin(url).host
-    let place = redirects == 0 ? host : "a redirect led to \(host), which"
-    let permission = settings.permissionHint(AddressPolicy.permission(for: peer))
-    return FetchError(
-      .addressRefused, "\(place) is not on the public internet; if that is meant, \(permission)")
+    return settings.refusal(
+      of: peer, at: redirects == 0 ? host : "a redirect led to \(host), which")
   }
 }

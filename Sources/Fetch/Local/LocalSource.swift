@@ -90,26 +90,38 @@ enum LocalSource: Sendable {
     }
   }
 
-  /// Opens a regular file if it is in an allowed folder after all links are resolved.
-  private static func open(_ path: String, _ settings: FetchSettings) throws(FetchError) -> File {
-    let refusal = FetchError(
+  /// Why a file may not be opened: it is outside the allowed folders. Nil if it is in one.
+  ///
+  /// A missing file outside is rejected like an existing one, so that a manifest cannot find out which files
+  /// exist.
+  static func refusal(of path: String, _ settings: FetchSettings) -> FetchError? {
+    // First: without any permission the file system is not even looked at.
+    guard !settings.folders.isEmpty else { return outside(settings) }
+    let parent = FileSystem.realPath(FileSystem.parent(of: path)).map { $0 + "/" }
+    return isAllowed(FileSystem.realPath(path) ?? parent, settings) ? nil : outside(settings)
+  }
+
+  private static func outside(_ settings: FetchSettings) -> FetchError {
+    FetchError(
       .addressRefused,
       "the file is not in an allowed folder; if that is meant, "
         + settings.permissionHint("\"files:/the/folder\""))
-    // First: without any permission the file system is not even looked at.
-    guard !settings.folders.isEmpty else { throw refusal }
-    func isAllowed(_ place: String?) -> Bool {
-      settings.folders.contains { folder in
-        // The allowed folder may be a link itself.
-        guard let folder = FileSystem.realPath(folder), let place else { return false }
-        // With the slash: "/srv/images" must not permit "/srv/images-private".
-        return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
-      }
+  }
+
+  /// - Parameter place: with all links resolved.
+  private static func isAllowed(_ place: String?, _ settings: FetchSettings) -> Bool {
+    settings.folders.contains { folder in
+      // The allowed folder may be a link itself.
+      guard let folder = FileSystem.realPath(folder), let place else { return false }
+      // With the slash: "/srv/images" must not permit "/srv/images-private".
+      return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
-    // The check before the open keeps FIFOs and devices outside closed. A missing file outside is
-    // rejected like an existing one, so that a manifest cannot find out which files exist.
-    let parent = FileSystem.realPath(FileSystem.parent(of: path)).map { $0 + "/" }
-    guard isAllowed(FileSystem.realPath(path) ?? parent) else { throw refusal }
+  }
+
+  /// Opens a regular file if it is in an allowed folder after all links are resolved.
+  private static func open(_ path: String, _ settings: FetchSettings) throws(FetchError) -> File {
+    // The check before the open keeps FIFOs and devices outside closed.
+    if let refusal = refusal(of: path, settings) { throw refusal }
     let file: File
     do throws(SystemError) {
       // A named pipe must not occupy the thread before it is rejected below.
@@ -120,7 +132,7 @@ enum LocalSource: Sendable {
         : FetchError(.notFound, "the file cannot be opened: \(error.reason)")
     }
     // Checked again on the open file, because a link may have been replaced since the first check.
-    guard isAllowed(file.realPath) else { throw refusal }
+    guard isAllowed(file.realPath, settings) else { throw outside(settings) }
     guard file.isRegular else { throw FetchError(.notFound, "not a regular file") }
     return file
   }

@@ -17,9 +17,6 @@ package struct DeliveryAccess: Sendable {
     self.allow = allow
   }
 
-  /// Whether `allow` may have an entry: `loopback`, `private`, or an address block in CIDR notation.
-  package static func understands(_ entry: String) -> Bool { AddressPolicy.understands(entry) }
-
   /// As a browser asks: a service may choose the format by it.
   private static let accept = "image/avif,image/jxl,image/webp,image/*;q=0.8"
 

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraManifest
@@ -11,6 +12,7 @@ internal import TesseraText
 /// Reads a manifest to its end as a run would, without touching the output.
 package struct ManifestCheck {
   private let file: PipelineFile
+  private let settings: FetchSettings
   private let prober: ManifestProber?
   private var result = CheckReport()
 
@@ -29,6 +31,7 @@ package struct ManifestCheck {
         reason: "check does not use the network; --probe lets it, and probes each image, too")
     }
     self.file = file
+    settings = file.fetch.fetchSettings
     prober = probes ? try ManifestProber(file) : nil
   }
 
@@ -65,26 +68,26 @@ package struct ManifestCheck {
       if let unknown = item.slots?.first(where: { !slots.contains($0) }) {
         return [ManifestProblem(item.entry, unknown: unknown, among: slots.sorted())]
       }
-      return problems(of: try await prober?.add(item) ?? [])
+      if let prober { return problems(of: try await prober.add(item)) }
+      return settings.refusal(ofSource: item.requestURL).map { error in
+        [ManifestProblem(item.entry, item.shownURL, error.message, error.code.rawValue)]
+      } ?? []
     }
   }
 
   private func problems(of answers: [ManifestProber.Answer]) -> [ManifestProblem] {
     answers.compactMap { item, answer in
       guard case .failure(let failure) = answer else { return nil }
-      return ManifestProblem(item.entry, item.shownURL, failure)
+      return ManifestProblem(item.entry, item.shownURL, failure.message, failure.code)
     }
   }
 }
 
 extension ManifestProblem {
   /// An image that could not be probed, or that a run would reject.
-  fileprivate init(_ entry: ManifestEntry, _ shown: String, _ failure: Prober.Failure) {
-    let sentence =
-      failure.message.hasSuffix(".") ? failure.message.dropLast() : failure.message[...]
-    self.init(
-      line: entry.line,
-      message: "\(shown): \(sentence) (\(failure.code))")
+  fileprivate init(_ entry: ManifestEntry, _ shown: String, _ message: String, _ code: String) {
+    let sentence = message.hasSuffix(".") ? message.dropLast() : message[...]
+    self.init(line: entry.line, message: "\(shown): \(sentence) (\(code))")
   }
 
   /// An entry for a slot that the pipeline does not have.

@@ -49,18 +49,4 @@ package struct Finding: Sendable, Equatable {
     if let problem { entry.member("problem", problem) }
     if let fix { entry.member("fix", fix) }
   }
-
-  /// `812 B`, `3.4 MB`, `12 GB`.
-  static func bytes(_ count: Int) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB"]
-    var value = Double(count)
-    var unit = 0
-    while value >= 999.5, unit < units.count - 1 {
-      value /= 1000
-      unit += 1
-    }
-    let tenths = Int((value * 10).rounded())
-    return tenths >= 100 || unit == 0
-      ? "\(Int(value.rounded())) \(units[unit])" : "\(tenths / 10).\(tenths % 10) \(units[unit])"
-  }
 }

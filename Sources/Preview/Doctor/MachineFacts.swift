@@ -1,4 +1,5 @@
 internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWorkers
 
 /// What this machine grants to a run.
@@ -68,13 +69,13 @@ package struct MachineFacts: Sendable {
       requested: nil, processors: processors, memory: 2_000_000_000, available: memory)
     let share =
       "\(budget.count) worker\(budget.count == 1 ? "" : "s") with "
-      + "\(Finding.bytes(budget.memory)) each"
+      + "\(Units.text(bytes: budget.memory)) each"
     guard let memory else { return Finding(.memory, "no limit by a control group: \(share)") }
-    let value = "\(Finding.bytes(memory)) of the control group: \(share)"
+    let value = "\(Units.text(bytes: memory)) of the control group: \(share)"
     guard memory - 256_000_000 < Self.leastMemory else { return Finding(.memory, value) }
     return Finding(
       .memory, value,
-      problem: "\(Finding.bytes(memory)) are too little for one worker and the coordinator",
+      problem: "\(Units.text(bytes: memory)) are too little for one worker and the coordinator",
       fix: "MemoryMax=1G in its systemd unit, or --memory 1g of its container")
   }
 

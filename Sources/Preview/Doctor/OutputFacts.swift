@@ -1,6 +1,7 @@
 internal import TesseraFetch
 internal import TesseraOutput
 package import TesseraSystem
+internal import TesseraText
 
 /// What is known of an output before a run, without a change to it.
 package struct OutputFacts: Sendable {
@@ -79,9 +80,10 @@ package struct OutputFacts: Sendable {
     var findings = [
       Finding(
         .space, output,
-        "\(Finding.bytes(room.freeBytes)) free of \(Finding.bytes(room.bytes))",
+        "\(Units.text(bytes: room.freeBytes)) free of \(Units.text(bytes: room.bytes))",
         problem: room.freeBytes < Self.leastBytes
-          ? "the file system of \"\(output)\" has only \(Finding.bytes(room.freeBytes)) left" : nil,
+          ? "the file system of \"\(output)\" has only \(Units.text(bytes: room.freeBytes)) left"
+          : nil,
         fix: room.freeBytes < Self.leastBytes ? prune : nil)
     ]
     if let inodes = room.freeInodes {

@@ -26,9 +26,6 @@ package enum Host {
   /// Whether standard input is a terminal, so that a person may be waiting for a prompt.
   package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Whether standard output is a terminal.
-  package static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-
   /// Raises the soft limit of open files to the hard limit of this process.
   package static func raiseFileLimit() {
     var limit = rlimit()
