@@ -30,9 +30,10 @@ package struct QualitySearch: Sendable {
   package static let mostSamples = 4
   /// How far a score may be below and above the aim. A step of one of the quality moves the score by about half a point, and
   /// in AVIF by up to one and a half.
-  private static let (slack, tolerance) = (0.25, 1.5)
-  /// How far below the score the worst tile may be before it counts itself.
-  static let tileMargin = 15.0
+  private static let (slack, tolerance) = (0.25, 1.0)
+  /// How far below the score the worst tile may be before it counts itself. At WebP's default quality it is up to 17.6 below
+  /// in 38 photographs, and by 6 on average.
+  static let tileMargin = 18.0
 
   /// - Parameters:
   ///   - curve: of the encoder; the search begins where a typical image reaches the aim.
@@ -90,12 +91,12 @@ package struct QualitySearch: Sendable {
   /// A little above the aim, so that most answers reach it.
   private var goal: Double { aim + (Self.slack + Self.tolerance) / 2 }
 
+  /// By the curve of the encoder, turned so that it passes through both samples.
   private func between(_ below: Sample, _ above: Sample) -> Int {
     let (low, high) = (reached(below), reached(above))
     guard low.isFinite, high > low else { return (below.quality + above.quality) / 2 }
-    let part = (goal - low) / (high - low)
-    let width = Double(above.quality - below.quality)
-    return below.quality + Int((min(1, max(0, part)) * width).rounded())
+    let (first, last) = (curve.score(at: below.quality), curve.score(at: above.quality))
+    return curve.quality(for: first + (goal - low) / (high - low) * (last - first))
   }
 
   /// By the curve of the encoder, scaled so that it passes through the sample.

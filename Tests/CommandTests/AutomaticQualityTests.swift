@@ -94,7 +94,7 @@ import Testing
 
     let why = try await Tool.tessera("why", fixture.folder.path("out"), Self.names[0]).output
     #expect(why.contains("  quality \(webp) in "), "\(why)")
-    #expect(why.contains(" (search webp 192x256; quality 40 to 92 for 70; effort 4; "), "\(why)")
+    #expect(why.contains(" (search webp 192x256; quality 40 to 92 for 72; effort 4; "), "\(why)")
   }
 
   /// The quality depends on how the image is decoded, and not on which files are missing.

@@ -16,8 +16,8 @@ import Testing
   @Test func automaticQualitiesHaveATargetAndARange() throws {
     // WebP, JPEG, PNG, AVIF, JPEG XL.
     let cases: [(String, [Int?], Int, ClosedRange<Int>)] = [
-      ("auto", [nil, nil, nil, nil, nil], 70, 40...92),
-      ("{webp: auto, avif: 50}", [nil, 80, nil, 50, 80], 70, 40...92),
+      ("auto", [nil, nil, nil, nil, nil], 72, 40...92),
+      ("{webp: auto, avif: 50}", [nil, 80, nil, 50, 80], 72, 40...92),
       ("{target: 75}", [nil, nil, nil, nil, nil], 75, 40...92),
       ("{target: excellent, jpeg: 90}", [nil, 90, nil, nil, nil], 85, 40...92),
       ("{target: low}", [nil, nil, nil, nil, nil], 60, 40...92),

@@ -23,7 +23,7 @@ import Testing
     #expect(plan.files.allSatisfy { $0.encoding.isUnresolved })
     #expect(
       searches[0].recipe
-        == "search webp 512x384; quality 40 to 92 for 70; effort 4; first frame; strip")
+        == "search webp 512x384; quality 40 to 92 for 72; effort 4; first frame; strip")
     plan.resolve(searches[0].encoding, 61)
     #expect(
       plan.files.filter { $0.encoding.format == .webp }.allSatisfy { $0.encoding.quality == 61 })
@@ -81,7 +81,7 @@ import Testing
     let aims = [Size(1_024, 10), Size(512, 512), Size(384, 1), Size(256, 256), Size(64, 64)].map {
       automatic.aim(at: $0, .webp)
     }
-    let expected = [75, 75, 75 + 0.5, 75 + 1.5, 75 + 4.5]
+    let expected = [75, 75, 75 + 0.6, 75 + 1.8, 75 + 5.4]
     for (aim, expected) in zip(aims, expected) { #expect(abs(aim - expected) < 1e-9) }
     #expect(automatic.aim(at: Size(256, 256), .jpeg) < automatic.aim(at: Size(256, 256), .webp))
   }

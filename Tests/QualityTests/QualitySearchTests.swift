@@ -17,11 +17,21 @@ import Testing
     return (search.best, search.samples.map(\.quality))
   }
 
-  /// Images that stay farther from 100 than the typical one, or less far, by a factor.
-  private func image(_ factor: Double) -> (Int) -> Double {
-    let points: [(Double, Double)] = [
-      (20, 33), (40, 48), (55, 57.5), (70, 65), (84, 77), (100, 92),
-    ]
+  private static let qualities = [30.0, 40, 50, 60, 70, 75, 80, 85, 90, 95]
+  /// Scores of seven photographs at 512 pixels in WebP, at these qualities.
+  private static let photographs = [
+    [62.3, 66.7, 70.6, 73.4, 75.6, 77.0, 80.2, 83.1, 85.6, 88.3],
+    [30.1, 39.0, 43.8, 52.5, 56.6, 59.7, 65.5, 73.3, 78.4, 82.2],
+    [30.1, 37.3, 45.3, 51.1, 60.5, 63.2, 70.7, 76.6, 83.1, 88.3],
+    [55.5, 62.0, 66.0, 67.2, 70.8, 71.7, 75.0, 78.3, 81.8, 84.4],
+    [43.9, 54.0, 60.8, 65.3, 69.4, 71.3, 76.4, 80.3, 84.8, 88.3],
+    [27.7, 39.4, 46.9, 53.4, 58.0, 60.9, 68.1, 74.9, 81.3, 86.2],
+    [64.1, 69.5, 73.1, 74.8, 77.4, 78.1, 80.5, 82.9, 85.4, 87.8],
+  ]
+
+  /// One of the photographs, farther from 100 than it is, or less far, by a factor.
+  private func image(_ factor: Double, _ number: Int = 4) -> (Int) -> Double {
+    let points = Array(zip(Self.qualities, Self.photographs[number]))
     return { quality in
       var index = 1
       while index < points.count - 1, points[index].0 < Double(quality) { index += 1 }
@@ -31,20 +41,22 @@ import Testing
     }
   }
 
-  @Test func findsTheAimInAboutTwoEncodes() {
+  @Test func findsTheAimInTwoOrThreeEncodes() {
     var (encodes, count) = (0, 0)
-    for factor in stride(from: 0.7, through: 1.3, by: 0.02) {
-      for aim in [62.0, 67.5, 72] {
-        let found = find(aim: aim, image(factor))
+    for number in Self.photographs.indices {
+      for aim in stride(from: 60.0, through: 80, by: 1) {
+        let found = find(aim: aim, image(1, number))
         let score = found.answer?.score ?? 0
         let isAtBound = found.answer?.quality == 40 || found.answer?.quality == 92
-        #expect(isAtBound || (aim - 0.25...aim + 1.5).contains(score), "\(factor) \(aim): \(found)")
+        // A step of the quality can be longer than the window.
+        #expect(isAtBound || (aim - 0.25...aim + 1.6).contains(score), "\(number) \(aim): \(found)")
         #expect(found.tried.count <= 4)
         encodes += found.tried.count
         count += 1
       }
     }
-    #expect(Double(encodes) / Double(count) <= 2.35)
+    // All 38 photographs take 2.1 at their default target; these are unlike each other.
+    #expect(Double(encodes) / Double(count) <= 2.6)
   }
 
   @Test func staysWithinTheRange() {
@@ -91,34 +103,55 @@ import Testing
   }
 
   enum Drawing: CaseIterable {
-    case plain, gradient, noise
+    case plain, gradient, noise, cells, horizon
 
     func pixel(_ x: Int, _ y: Int) -> [UInt8] {
       switch self {
       case .plain: [7, 8, 9]
       case .gradient: [UInt8(x), UInt8(x), 0]
       case .noise: [UInt8((x * 31 + y * 17) % 251), UInt8(x), UInt8(y)]
+      // In one channel only.
+      case .cells: [(x / 8 + y / 8).isMultiple(of: 2) ? 200 : 168, 90, 90]
+      // An even sky above noise.
+      case .horizon: y < 48 ? [90, 120, 200] : Self.noise.pixel(x, y)
       }
     }
 
-    /// The last pixel, and the last row, have no neighbour there.
+    /// The last column, and the last row, have no neighbour there.
     var flatShare: Double {
       switch self {
-      case .plain: 4095.0 / 4096
-      case .gradient: 63.0 / 64
-      case .noise: 0
+      case .plain: 63.0 * 63 / 4096
+      case .gradient, .noise: 0
+      // The last column and row of each cell have other neighbours.
+      case .cells: 64.0 * 49 / 4096
+      case .horizon: 63.0 * 47 / 4096
       }
     }
   }
 
   @Test(arguments: Drawing.allCases)
-  func flatPixelsAreThoseThatEqualANeighbour(_ drawing: Drawing) throws {
+  func graphicsHaveFlatPixelsBesideEdges(_ drawing: Drawing) throws {
     var samples: [UInt8] = []
     for y in 0..<64 {
       for x in 0..<64 { samples += drawing.pixel(x, y) }
     }
     let features = ImageFeatures(of: try Raster(width: 64, height: 64, samples: samples))
     #expect(features.flatShare == drawing.flatShare)
-    #expect(features.isGraphic == (drawing != .noise))
+    #expect(features.flatShareAtEdges == (drawing == .cells ? drawing.flatShare : 0))
+    #expect(features.isGraphic == (drawing == .cells))
+  }
+
+  /// What is beside edges takes a smaller part of a larger image.
+  @Test(arguments: [(256, true), (1024, false)])
+  func theShareOfAGraphicGrowsWithItsSize(_ width: Int, _ isGraphic: Bool) throws {
+    // A sixth of the pixels is in cells, the others are noise.
+    let samples = (0..<32).flatMap { y in
+      (0..<width).flatMap { x in
+        (x % 192 < 32 ? Drawing.cells : .noise).pixel(x % 192, y)
+      }
+    }
+    let features = ImageFeatures(of: try Raster(width: width, height: 32, samples: samples))
+    #expect(features.flatShare > 0.1 && features.flatShare < 0.2)
+    #expect(features.isGraphic == isGraphic)
   }
 }
