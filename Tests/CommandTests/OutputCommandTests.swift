@@ -159,6 +159,13 @@ import Testing
       ])
     let gone = try await why("gone")
     #expect(gone[3] == "- failed: The server answered 404 Not Found. (http-status)")
+    #expect(
+      gone.last
+        == "next: correct the URL in the manifest, or send what the server requires (fetch.headers); "
+        + "then tessera run --retry-failed")
+    #expect(
+      try await why("slow").last
+        == "next: wait until the server is well; then tessera run --retry-failed")
     // The error is among the decisions, and not repeated.
     #expect(!gone.contains { $0.hasPrefix("error:") })
 
@@ -186,6 +193,7 @@ import Testing
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(object?["status"] as? String == "failed")
     #expect((object?["decisions"] as? [String])?.count == 2)
+    #expect((object?["remedy"] as? String)?.hasPrefix("correct the URL") == true)
     let unknown = try await Tool.run(Places.tessera, ["why", output, "twiin"])
     #expect(unknown.status == 2)
     #expect(

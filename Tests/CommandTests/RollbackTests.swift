@@ -129,6 +129,14 @@ import Testing
       let result = try await Tool.run(Places.tessera, words)
       #expect(result.status == 0, "\(words): \(result.output)\(result.errors)")
     }
+    // `why` speaks of the last run, and says what the current catalog has instead.
+    func why(_ id: String) async throws -> String {
+      try await Tool.tessera("why", out, id).output
+    }
+    let note = "  the current catalog is an earlier one (tessera rollback), in which this image is "
+    #expect(try await why("grey.png").hasSuffix("\n\(note)missing\n"))
+    let json = try await Tool.tessera("why", out, "grey.png", "--json").output
+    #expect(json.contains(#""statusInCatalog": "missing""#), "\(json)")
     #expect(fixture.folder.files(below: "out").contains("gallery.html"))
     let page = fixture.folder.path("page.html")
     let exported = try await Tool.tessera("export", out, "--as", "html", "--to", page)
@@ -138,6 +146,7 @@ import Testing
     // The state has not changed: nothing is decoded again.
     #expect(try await Self.run(fixture, 2..<3) == [made[2]])
     #expect(try fixture.report["decodes"] == 0)
+    #expect(!(try await why("grey.png").contains(note)))
     #expect(try await Self.kept(fixture) == [made[0], made[1]])
     // A rollback can be rolled back.
     for expected in [0, 2, 0] {
