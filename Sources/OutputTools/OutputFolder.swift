@@ -129,6 +129,9 @@ struct OutputFolder: Sendable {
   /// Whether a run has written tables.
   func hasTables() async throws(OutputToolError) -> Bool { try await has("tables") }
 
+  /// Whether a run has begun here.
+  func hasWorkspace() async throws(OutputToolError) -> Bool { try await has(".tessera") }
+
   private func has(_ folder: String) async throws(OutputToolError) -> Bool {
     guard StoreLocation(root) == nil else { return try await !list(folder).isEmpty }
     return FileSystem.isDirectory(FileSystem.join(root, folder))

@@ -279,6 +279,13 @@ import Testing
       #expect(held.errors.contains("another run holds the output"), "\(held.errors)")
     }
     #expect(try Self.published(fixture) == made[1])
+    // Also if there is nothing to roll back to, which the run may change.
+    let first = try Self.fixture()
+    _ = try await Self.run(first, 0..<1)
+    let begun = first.folder.path("out")
+    let busy = try await Tool.run(
+      "/usr/bin/flock", ["\(begun)/.tessera/lock", Places.tessera, "rollback", begun])
+    #expect(busy.status == 75, "\(busy.errors)")
     let folder = try TemporaryFolder()
     let foreign = try await Tool.tessera("rollback", folder.url.path)
     #expect(foreign.status == 2 && folder.files(below: "").isEmpty, "\(foreign.errors)")
