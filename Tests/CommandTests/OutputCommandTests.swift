@@ -104,6 +104,10 @@ import Testing
       let result = try await Tool.run(Places.tessera, ["prune", output] + options)
       #expect(result.status == 0, "\(result.errors)")
       #expect(result.output.hasPrefix("0 files "), "\(result.output)")
+      #expect(
+        result.output.contains(
+          /\d+ waiting \([\d.]+ k?B; the first until 20\d\d-\d\d-\d\dT[\d:]+Z\)/),
+        "\(result.output)")
       #expect(result.output.contains("\(before.count) waiting"))
       #expect(Set(fixture.folder.files(below: "out/variants")) == all)
     }
