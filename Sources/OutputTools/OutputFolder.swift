@@ -22,8 +22,7 @@ struct OutputFolder: Sendable {
     isStored = StoreLocation(root) != nil && state == nil
     if StoreLocation(root) == nil {
       guard FileSystem.isDirectory(root) else {
-        throw OutputToolError(
-          "\"\(root)\" holds no catalog.json; it must be the output of a run")
+        throw OutputToolError(noOutput: root, exists: FileSystem.exists(root))
       }
       guard state == nil else {
         throw OutputToolError(

@@ -66,6 +66,24 @@ import Testing
     #expect(fixture.folder.files(below: "out/variants").count == files.count - 4)
   }
 
+  /// Each command that takes an output says the same of one that does not exist.
+  @Test(
+    arguments: [
+      ["verify"], ["why", "a"], ["prune"], ["rollback"], ["gallery"], ["merge"], ["warm"],
+      ["diff", "b"], ["export", "--as", "html", "--to", "x.html"],
+    ])
+  func aMissingOutputIsCalledThat(_ words: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let none = folder.path("none")
+    let result = try await Tool.run(
+      Places.tessera, [words[0], none] + words.dropFirst())
+    #expect(result.status == 2)
+    #expect(
+      result.errors
+        == "tessera: there is no file or folder \"\(none)\"; it must be the output of a run\n")
+    #expect(folder.files(below: "").isEmpty)
+  }
+
   @Test func verifyAndPruneRejectAFolderThatIsNotAnOutput() async throws {
     let folder = try TemporaryFolder()
     for command in ["verify", "prune"] {
