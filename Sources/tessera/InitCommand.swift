@@ -15,7 +15,8 @@ enum InitCommand: Command {
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
       URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is, and is read:
-      the folders and private networks that it needs are permitted. Asks nothing, and replaces no file. After it, "tessera run" needs no argument.
+      the folders and private networks that it needs are permitted. Asks nothing, and
+      replaces no file. After it, "tessera run" needs no argument.
       """,
     options: [from],
     example: Example(

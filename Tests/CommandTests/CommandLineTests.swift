@@ -159,7 +159,7 @@ import Testing
     #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
   }
 
-  /// A line or an image with a mistake is no item as well: the numbers add up to the list.
+  /// A line or an image with a mistake is not counted as an item, too: the numbers add up to the list.
   @Test func checkCountsLinesAndImagesApart() async throws {
     let server = try FaultServer(["/a.jpg": { $1.fixture("plain.jpg") }])
     defer { server.stop() }
