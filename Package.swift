@@ -218,7 +218,9 @@ let package = Package(
       swiftSettings: testSettings),
     tests(
       "DeliveryTests", ["TesseraDelivery", "TesseraPlan", "TesseraPipelineFile", "TesseraBytes"]),
-    tests("PipelineFileTests", ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader"]),
+    tests(
+      "PipelineFileTests",
+      ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "TesseraSystem"]),
     tests("FetchTests", ["TesseraFetch"]),
     tests(
       "ProbeTests",

@@ -38,6 +38,9 @@ static inline CURLcode tessera_curl_set_open_socket(CURL *handle,
 static inline CURLcode tessera_curl_get_pointer(CURL *handle, CURLINFO info, void **value) {
   return curl_easy_getinfo(handle, info, value);
 }
+static inline CURLcode tessera_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
 static inline CURLcode tessera_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(handle, info, value);
 }

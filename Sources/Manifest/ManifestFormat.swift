@@ -14,7 +14,7 @@ enum ManifestFormat {
     // A pass of its own: a header row that one separator reads may look unusable with another.
     for separator in separators {
       if let mistake = TableDecoder.mistake(inHeader: first, separator: separator) {
-        return (UnusableTable(separator: separator, mistake: mistake), false)
+        return (UnusableTable(header: first, separator: separator, mistake: mistake), false)
       }
     }
     return (PlainTextDecoder(), false)

@@ -41,7 +41,6 @@ package final class LocalOutput: Sendable {
         try OutputToolError.wrap { try FileSystem.remove(FileSystem.join(path, name)) }
       }
     }
-    throw OutputToolError(
-      "\"\(output.location)\" holds no catalog.json; it must be the output of a run")
+    throw OutputToolError(noOutput: output.location, exists: true)
   }
 }

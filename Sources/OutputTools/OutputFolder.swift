@@ -22,8 +22,7 @@ struct OutputFolder: Sendable {
     isStored = StoreLocation(root) != nil && state == nil
     if StoreLocation(root) == nil {
       guard FileSystem.isDirectory(root) else {
-        throw OutputToolError(
-          "\"\(root)\" holds no catalog.json; it must be the output of a run")
+        throw OutputToolError(noOutput: root, exists: FileSystem.exists(root))
       }
       guard state == nil else {
         throw OutputToolError(
@@ -128,6 +127,9 @@ struct OutputFolder: Sendable {
 
   /// Whether a run has written tables.
   func hasTables() async throws(OutputToolError) -> Bool { try await has("tables") }
+
+  /// Whether a run has begun here.
+  func hasWorkspace() async throws(OutputToolError) -> Bool { try await has(".tessera") }
 
   private func has(_ folder: String) async throws(OutputToolError) -> Bool {
     guard StoreLocation(root) == nil else { return try await !list(folder).isEmpty }

@@ -10,6 +10,13 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
+  /// What was named is not the output of a run.
+  init(noOutput root: String, exists: Bool) {
+    self.init(
+      "\(exists ? "\"\(root)\" holds no catalog.json" : "there is no file or folder \"\(root)\""); it must be the "
+        + "output of a run")
+  }
+
   /// Calls `body`, which uses the parts below, and converts what it throws.
   static func wrap<Value: ~Copyable>(_ body: () throws -> Value) throws(OutputToolError) -> Value {
     do {

@@ -15,7 +15,12 @@ extension PipelineFile {
     _ path: String, environment: @escaping (String) -> String? = Host.environment
   ) throws -> PipelineFile {
     // 1 MiB is far more than a pipeline file takes; a larger file is a mistake in the path.
-    let bytes = try FileSystem.read(path, limit: 1 << 20)
+    let bytes: [UInt8]
+    do {
+      bytes = try FileSystem.read(path, limit: 1 << 20)
+    } catch {
+      throw MistakenManifest.error(ofLongFile: path) ?? error
+    }
     return try decode(bytes, path: path, environment: environment)
   }
 
@@ -31,7 +36,9 @@ extension PipelineFile {
     } catch {
       context.report(error.mark, error.message)
     }
-    throw PipelineFileError(path: path, bytes: bytes, diagnostics: context.diagnostics)
+    let manifest = MistakenManifest.diagnostic(of: bytes, at: path).map { [$0] }
+    throw PipelineFileError(
+      path: path, bytes: bytes, diagnostics: manifest ?? context.diagnostics)
   }
 
   private static func decode(

@@ -16,7 +16,7 @@ enum CheckCommand: Command {
       Reads the pipeline file and the whole manifest as a run would, and reports their mistakes, such as
       addresses and files that the pipeline does not permit. Uses neither the network nor the output.
       With --probe, the first bytes of each image are requested, too: images that can't be fetched or
-      would be rejected are reported.
+      would be rejected are reported. The items that it counts are those without a mistake.
       """,
     options: [probe, PipelineOptions.manifest],
     example: Example(
@@ -44,11 +44,14 @@ enum CheckCommand: Command {
     if isJSON {
       Console.write(report.json)
     } else {
-      let verdict =
-        report.problemCount == 0
-        ? "no mistakes" : "\(Amount.count(report.problemCount, "line")) can't be used"
-      Console.line("\(Amount.count(report.items, "item")), \(verdict)")
+      Console.line("\(Amount.count(report.items, "item")), \(verdict(on: report))")
     }
     return report.problemCount == 0 ? .done : .someFailed
+  }
+
+  private static func verdict(on report: CheckReport) -> String {
+    let bad = [(report.badLines, "line"), (report.badImages, "image")]
+      .filter { $0.0 > 0 }.map { Amount.count($0.0, $0.1) }
+    return bad.isEmpty ? "no mistakes" : bad.joined(separator: " and ") + " can't be used"
   }
 }

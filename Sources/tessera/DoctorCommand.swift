@@ -27,6 +27,11 @@ enum DoctorCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    for operand in arguments.operands where Doctor.isHostWithPath(operand) {
+      throw UsageError(
+        "there is no folder \"\(operand)\"; if it is a URL, write https://\(operand); if a run is to "
+          + "create it, ./\(operand)")
+    }
     for operand in arguments.operands
     where operand.contains("://") && !Doctor.isURL(operand) && !operand.hasPrefix("s3://") {
       // Not the operand itself, which may hold a password.

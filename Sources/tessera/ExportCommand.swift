@@ -63,6 +63,10 @@ enum ExportCommand: Command {
       let beside =
         report.companions.isEmpty ? "" : "; beside it \(report.companions.joined(separator: ", "))"
       Console.line("\(target): \(summary(of: report, form))\(beside)")
+      if report.images == 0 {
+        Console.message(
+          "no image of the catalog has files, so the export shows none; tessera run makes them")
+      }
       if report.isRelative, !report.isBeside {
         Console.message(
           "URLs are relative to the catalog's folder: write there (with --to), or add a base-url to the "

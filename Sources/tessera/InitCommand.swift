@@ -14,8 +14,9 @@ enum InitCommand: Command {
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
-      URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is. Asks nothing,
-      and replaces no file. After it, "tessera run" needs no argument.
+      URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is, and is read:
+      the folders and private networks that it needs are permitted. Asks nothing, and
+      replaces no file. After it, "tessera run" needs no argument.
       """,
     options: [from],
     example: Example(
@@ -28,7 +29,7 @@ enum InitCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let folder = arguments.operands.first ?? "."
-    let report = try NewPipeline.write(into: folder, from: try arguments.all(from))
+    let report = try await NewPipeline.write(into: folder, from: try arguments.all(from))
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
@@ -49,6 +50,16 @@ enum InitCommand: Command {
     var lines = [report.pipeline]
     if let images = report.images {
       lines.append("\(report.manifest): \(Amount.count(images, "image"))\(leftOut(report.skipped))")
+    }
+    if report.problems > 0 {
+      lines.append(
+        "\(Amount.count(report.problems, "line")) of the list can't be used: tessera check names "
+          + (report.problems == 1 ? "it" : "them"))
+    }
+    if !report.permissions.isEmpty {
+      lines.append(
+        "runs may read \(report.permissions.joined(separator: ", ")), because the list does (fetch.allow)"
+      )
     }
     let isHere = folder == "."
     let run = isHere ? "tessera run" : "tessera run \(report.pipeline)"

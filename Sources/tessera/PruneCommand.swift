@@ -53,7 +53,8 @@ enum PruneCommand: Command {
       "\(Amount.count(report.deleted, "file")) \(deleted) "
       + "(\(Amount.bytes(report.deletedBytes))), \(report.kept) kept"
     if report.waiting > 0 {
-      text += ", \(report.waiting) waiting (\(Amount.bytes(report.waitingBytes)))"
+      text += ", \(report.waiting) waiting (\(Amount.bytes(report.waitingBytes))"
+      text += report.nextDeletionTime.map { "; the first until \($0))" } ?? ")"
     }
     if report.foreign > 0 { text += ", \(report.foreign) not made by tessera" }
     guard report.deletedRows + report.waitingRows > 0 else { return text }

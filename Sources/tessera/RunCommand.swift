@@ -90,8 +90,14 @@ enum RunCommand: Command {
       return isStopping
     }
     let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
-    let report = try await pipeline.run(
-      observer: RunObservers([observer] + (events.map { [$0] } ?? [])))
+    let report: RunReport
+    do {
+      report = try await pipeline.run(
+        observer: RunObservers([observer] + (events.map { [$0] } ?? [])))
+    } catch let stop as CancellationError {
+      observer.stopped()
+      throw stop
+    }
     events?.end(report) { observer.warn($0) }
     metrics?.record(report) { observer.warn($0) }
     observer.finish()

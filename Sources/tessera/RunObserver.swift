@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraConsole
 internal import TesseraPipeline
 
@@ -7,12 +8,14 @@ final class RunObserver: RunObserving {
   private let failures = MessageCap(
     "further failures are not printed here; the catalog lists all of them")
   private let problems = MessageCap.manifestLines
+  private let progress = Mutex<(@Sendable () -> RunProgress)?>(nil)
 
   init(isQuiet: Bool, showsProgress: Bool) {
     display = ProgressDisplay(isQuiet: isQuiet, showsProgress: showsProgress)
   }
 
   func began(_ progress: @escaping @Sendable () -> RunProgress) {
+    self.progress.withLock { $0 = progress }
     display.begin {
       let run = progress()
       var shown = ProgressBar.Progress()
@@ -49,8 +52,24 @@ final class RunObserver: RunObserving {
       "stopping: images that are being decoded are finished; press Ctrl-C again to stop at once")
   }
 
+  /// A signal has ended the run.
+  func stopped() {
+    guard let progress = progress.withLock({ $0?() }) else { return finish() }
+    finish()
+    let images = progress.total.map { total in
+      "\(progress.done) of \(progress.isTotalExact ? "" : "about ")\(Amount.count(total, "image"))"
+    }
+    let failed = progress.errors.values.reduce(0, +)
+    display.message(
+      (images ?? Amount.count(progress.done, "image")) + " done"
+        + (failed > 0 ? ", \(failed) with an error" : "") + "; the rest is left to the next run")
+  }
+
   /// Ends the progress.
-  func finish() { display.finish() }
+  func finish() {
+    display.finish()
+    progress.withLock { $0 = nil }
+  }
 }
 
 extension MessageCap {

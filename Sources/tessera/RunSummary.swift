@@ -28,9 +28,13 @@ struct RunSummary {
   var lines: [String] { images + failures + files + times + next }
 
   private var images: [String] {
-    let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
-      report.count(status) > 0 ? "\(report.count(status)) \(status)" : nil
-    }
+    // What a deadline left no time for says nothing about an image.
+    let failed = report.count("failed") - report.notReached
+    let counts = [
+      (report.count("ok"), "ok"), (report.count("stale"), "stale"), (failed, "failed"),
+      (report.notReached, "not reached"), (report.count("pending"), "pending"),
+    ]
+    let statuses = counts.compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
     let changes = ItemReport.Change.allCases.compactMap { change in
       report.changes[change].map { "\($0) \(change.rawValue)" }
     }

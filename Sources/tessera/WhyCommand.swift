@@ -9,6 +9,7 @@ enum WhyCommand: Command {
     text: """
       Prints what the last run decided about one item of the manifest, and why: whether its source
       was requested, how the server answered, whether it was decoded, and which files were reused.
+      If the image failed, says what can be done about it.
       """,
     options: [OutputOptions.state],
     example: Example(
@@ -43,8 +44,16 @@ enum WhyCommand: Command {
     if let error = story.error, !story.decisions.contains(where: { $0.contains(error) }) {
       lines.append("  error: \(error)")
     }
+    if let remedy = story.remedy {
+      lines.append("  next: \(remedy); then tessera run --retry-failed")
+    }
     if let content = story.content { lines.append("  SHA-256 of its source: \(content)") }
     if let twin = story.twin { lines.append("  the same bytes as \(twin)") }
+    if let status = story.statusInCatalog {
+      lines.append(
+        "  the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
+      )
+    }
     return lines
   }
 }

@@ -151,12 +151,44 @@ import Testing
         \(manifest):2: error: duplicate id "a": line 1 defines it differently
         \(manifest):3: error: the pipeline has no slot "crad" (did you mean "card"?)
         \(manifest):4: error: the member "url" is missing
-        2 items, 3 lines can't be used
+        1 item, 3 lines can't be used
 
         """)
     #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
     try folder.write("https://a/1\n", to: "m")
     #expect(try await Tool.tessera("check", path).output == "1 item, no mistakes\n")
+  }
+
+  /// A line or an image with a mistake is not counted as an item, too: the numbers add up to the list.
+  @Test func checkCountsLinesAndImagesApart() async throws {
+    let server = try FaultServer(["/a.jpg": { $1.fixture("plain.jpg") }])
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      {"id":"a","url":"\(server.url("/a.jpg"))"}
+      {"id":"b","url":"\(server.url("/missing.jpg"))"}
+      {"id":"c","url":"http://10.0.0.1/c.jpg"}
+      {"id":"d","url":"\(server.url("/a.jpg"))","slots":["crad"]}
+      {"id":"a","url":"\(server.url("/a.jpg"))"}
+      """, to: "m")
+    let path = try folder.write(
+      "manifest: m\noutput: out\nslots: {card: {size: 180x}}\n"
+        + "fetch: {allow: loopback, retries: 0}\n", to: "p.yaml")
+    let read = try await Tool.tessera("check", path)
+    #expect(read.output.hasSuffix("\n2 items, 2 lines can't be used\n"), "\(read.output)")
+    let probed = try await Tool.tessera("check", path, "--probe")
+    #expect(
+      probed.output.hasSuffix("\n1 item, 2 lines and 1 image can't be used\n"), "\(probed.output)")
+    let json = try await Tool.tessera("check", path, "--probe", "--json").output
+    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    let numbers = ["items", "repeated", "problemCount", "badLines", "badImages"]
+      .map { report?[$0] as? Int }
+    #expect(numbers == [1, 1, 3, 2, 1], "\(json)")
+    #expect((report?["problems"] as? [Any])?.count == 3)
+    try folder.write("\(server.url("/a.jpg"))\n\(server.url("/missing.jpg"))\n", to: "m")
+    let images = try await Tool.tessera("check", path, "--probe")
+    #expect(images.output.hasSuffix("\n1 item, 1 image can't be used\n"), "\(images.output)")
   }
 
   @Test func probeAnswersInTheOrderOfItsOperands() async throws {
@@ -324,7 +356,7 @@ import Testing
     let command = "\(Places.tessera) probe \(Places.fixture("plain.jpg").path) > /dev/full"
     let full = try await Tool.run("/bin/sh", ["-c", command])
     #expect(full.status == 2)
-    #expect(full.errors.contains("could not write to \"standard output\": No space left on device"))
+    #expect(full.errors.contains("could not write to standard output: No space left on device"))
     let head = try await Tool.run(
       "/bin/bash", ["-c", "set -o pipefail; \(Places.tessera) --help | true"])
     #expect(head.status == 0)
@@ -337,7 +369,7 @@ import Testing
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(
       lines[5...].map { $0.prefix { $0 != " " } } == [
-        "files", "network", "limits", "limits", "memory", "clock", "names",
+        "files", "network", "limits", "", "memory", "clock", "names",
       ])
     #expect(lines[1] == "reads     jpeg png gif webp bmp tiff heic avif jxl jp2 ico svg")
     #expect(lines[2] == "writes    webp jpeg png avif jxl")

@@ -28,7 +28,7 @@ import Testing
   private static func lines(_ result: Tool.Result, from label: String) -> [String] {
     result.output.split(separator: "\n").map(String.init).drop { !$0.hasPrefix(label) }.map {
       $0.replacing(/[0-9]+ ms/, with: "N ms").replacing(/20[0-9]{2}-[^ ]*Z/, with: "TIME")
-        .replacing(/^space .*/, with: "space").replacing(/^inodes .*/, with: "inodes")
+        .replacing(/^ +space .*/, with: "space").replacing(/^ +inodes .*/, with: "inodes")
     }
   }
 
@@ -47,11 +47,11 @@ import Testing
     #expect(good.status == 0, "\(good.output)\(good.errors)")
     #expect(
       Self.lines(good, from: "url") == [
-        "url       \(shown)", "names     127.0.0.1: 127.0.0.1",
-        "request   302, 127.0.0.1, N ms: \(shown)",
-        "tls       TLSv1.3, issued by CN = Authority, valid until TIME",
-        "request   301, 127.0.0.1, N ms: \(target)/moved",
-        "request   200, 127.0.0.1, N ms: \(target)/plain.jpg", "clock     as the server's",
+        "url       \(shown)", "  names   127.0.0.1: 127.0.0.1",
+        "  request 302, 127.0.0.1, N ms: \(shown)",
+        "  tls     TLSv1.3, issued by CN = Authority, valid until TIME",
+        "  request 301, 127.0.0.1, N ms: \(target)/moved",
+        "          200, 127.0.0.1, N ms: \(target)/plain.jpg", "  clock   as the server's",
       ])
     // One that the system does not trust.
     let distrusted = try await Tool.run(
@@ -64,8 +64,8 @@ import Testing
       + "ca-certificates, or SSL_CERT_FILE=FILE with the authority's certificate, if the server is "
       + "your own"
     #expect(
-      Array(Self.lines(distrusted, from: "request").dropFirst()) == [
-        "request   no answer, 127.0.0.1, N ms: \(target)/moved", "clock     as the server's",
+      Array(Self.lines(distrusted, from: "  request").dropFirst()) == [
+        "          no answer, 127.0.0.1, N ms: \(target)/moved", "  clock   as the server's",
         problem,
       ])
     // Not one packet to an address that is not allowed.
@@ -106,6 +106,45 @@ import Testing
         != nil, "\(late.output)\(late.errors)")
   }
 
+  /// A port at which nothing listens.
+  @Test func aRefusedConnectionIsCalledThat() async throws {
+    let server = try FaultServer()
+    let url = server.url("/a.jpg")
+    server.stop()
+    let result = try await Tool.run(
+      Places.tessera, ["doctor", url, "--allow", "loopback"], environment: ["http_proxy": ""])
+    #expect(result.status == 1)
+    #expect(
+      Self.lines(result, from: "  request") == [
+        "  request no answer, connection refused, N ms: \(url)",
+        "\"\(url)\" can't be fetched: the connection failed: Connection refused; to repair it: the firewall, "
+          + "or https_proxy=URL; fetch: {timeout: 30s} if the server is slow",
+      ])
+  }
+
+  /// A URL without its scheme is not a new output, unless a folder makes it one.
+  @Test func aHostWithAPathIsNotAnOutput() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("feed.v2"), withIntermediateDirectories: false)
+    func doctor(_ operand: String) async throws -> Tool.Result {
+      try await Tool.run(
+        "/bin/sh", ["-c", "cd '\(folder.url.path)' && exec '\(Places.tessera)' doctor \(operand)"])
+    }
+    let result = try await doctor("example.com/a.jpg")
+    #expect(result.status == 64)
+    #expect(
+      result.errors == """
+        tessera: there is no folder "example.com/a.jpg"; if it is a URL, write https://example.com/a.jpg; if \
+        a run is to create it, ./example.com/a.jpg
+
+        """)
+    for output in ["feed.v2/out", "feed.v2", "./example.com/a", "new/a.b", "new.folder"] {
+      let result = try await doctor(output)
+      #expect(result.status == 0 && result.output.contains("output    "), "\(result.errors)")
+    }
+  }
+
   /// An output that is in use, one that does not exist yet, and one that is a file. Nothing is created.
   @Test func outputsAreExaminedWithoutAChange() async throws {
     let fixture = try RunFixture(manifest: "", slots: "slots: {a: {size: 8x8}}")
@@ -120,11 +159,11 @@ import Testing
     }
     #expect(
       lines == [
-        "output    \(out)", "space", "inodes", "access    can be written",
-        "lock      process N is at work on it", "output    \(folder.path("a/b"))", "space",
+        "output    \(out)", "space", "inodes", "  access  can be written",
+        "  lock    process N is at work on it", "output    \(folder.path("a/b"))", "space",
         "inodes",
-        "access    does not exist yet; a run creates it in \(folder.url.path)",
-        "lock      no run on this machine is at work on it",
+        "  access  does not exist yet; a run creates it in \(folder.url.path)",
+        "  lock    no run on this machine is at work on it",
       ])
     let file = try await Tool.tessera("doctor", folder.path("feed.yaml"))
     #expect(file.status == 1)

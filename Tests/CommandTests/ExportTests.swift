@@ -84,7 +84,9 @@ import Testing
         "html", "head", "meta", "meta", "title", "link", "body", "picture",
       ])
     #expect(all[2].facts["charset"] == "utf-8" && all[5].facts["href"] == "page.css")
-    #expect(try fixture.folder.text("page.html").hasPrefix("<!doctype html>\n"))
+    // The language is not known, and a page without a title is not one.
+    #expect(try fixture.folder.text("page.html").hasPrefix("<!doctype html>\n<html>\n<head>\n"))
+    #expect(try fixture.folder.text("page.html").contains("\n<title>feed</title>\n"))
     let elements = Array(all.dropFirst(7))
     #expect(
       elements.map(\.tag)
@@ -380,6 +382,24 @@ import Testing
         the catalog has no image "none"
 
         """, "\(run.output)\(run.errors)")
+  }
+
+  /// A catalog whose images have no files is exported, and said to be empty.
+  @Test(arguments: ["html", "next", "android"])
+  func anExportWithoutImagesSaysSo(_ form: String) async throws {
+    let fixture = try RunFixture(manifest: "", slots: "slots: {card: {size: 180x}}")
+    #expect(try await fixture.run("--quiet").status == 0)
+    let catalog = try fixture.catalogText
+    // Another program's pipeline may have no name.
+    try fixture.folder.write(
+      catalog.replacing("\"name\":\"feed\"", with: "\"name\":\" \""), to: "out/catalog.json")
+    let result = try await Self.export(fixture, form, to: "target.html")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors
+        == "no image of the catalog has files, so the export shows none; tessera run makes them\n")
+    guard form == "html" else { return }
+    #expect(try fixture.folder.text("target.html").contains("\n<title>out</title>\n"))
   }
 
   /// Errors have messages, and leave no files.

@@ -101,9 +101,68 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("https://example.com/a.jpg\n", to: "my \"list\" #1.txt")
     let begun = try await Self.tessera(["init", "--from", "my \"list\" #1.txt"], in: folder)
-    #expect(begun.output == "pipeline.yaml\nnext: tessera run, then tessera gallery output\n")
+    let place = URL(filePath: folder.path("")).resolvingSymlinksInPath().path
+    #expect(
+      begun.output == """
+        pipeline.yaml
+        \(place)/my "list" #1.txt: 1 image
+        next: tessera run, then tessera gallery output
+
+        """)
     #expect(!FileManager.default.fileExists(atPath: folder.path("manifest.jsonl")))
     #expect(try await Self.tessera(["check"], in: folder).output == "1 item, no mistakes\n")
+  }
+
+  /// A list is counted as a run would, and what it needs is permitted, as for files and folders.
+  @Test func aListIsRead() async throws {
+    let folder = try TemporaryFolder()
+    let place = URL(filePath: folder.path("")).resolvingSymlinksInPath().path
+    for name in ["a", "b/c", "a/d"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+    }
+    try folder.write(
+      """
+      file://\(place)/a/d/1.jpg
+      file://\(place)/a/2.jpg
+      file://\(place)/b/c/3%20.jpg
+      http://localhost:8000/4.jpg
+      http://192.168.0.1/5.jpg
+      http://169.254.169.254/latest/meta-data
+      photos/6.jpg
+      https://example.com/7.jpg
+      https://example.com/7.jpg
+
+      """, to: "list.txt")
+    let begun = try await Self.tessera(["init", "--from", "list.txt"], in: folder)
+    #expect(
+      begun.output == """
+        pipeline.yaml
+        \(place)/list.txt: 7 images
+        1 line of the list can't be used: tessera check names it
+        runs may read loopback, private, files:\(place)/a, files:\(place)/b/c, because the list does (fetch.allow)
+        next: tessera run, then tessera gallery output
+
+        """, "\(begun.errors)")
+    // The address of a cloud's metadata is for a person to permit.
+    #expect(
+      try await Self.tessera(["check"], in: folder).output.hasSuffix(
+        "\n6 items, 2 lines can't be used\n"))
+    let folders = (0..<9).map { "file://\(place)/many/\($0)/1.jpg\n" }.joined()
+    try folder.write(folders, to: "many.txt")
+    let many = try await Self.tessera(["init", "n", "--from", "many.txt", "--json"], in: folder)
+    let report = try JSONSerialization.jsonObject(with: Data(many.output.utf8)) as? [String: Any]
+    #expect(report?["images"] as? Int == 9)
+    #expect(report?["allow"] as? [String] == ["files:\(place)/many"])
+    #expect(try folder.text("n/pipeline.yaml").contains("allow: [\"files:\(place)/many\"]"))
+    // A page of a sign-in is not a list, and nothing is written.
+    try folder.write("<html>", to: "page.txt")
+    let page = try await Self.tessera(["init", "p", "--from", "page.txt"], in: folder)
+    #expect(page.status == 2)
+    #expect(
+      page.errors
+        == "tessera: the manifest \"page.txt\": it is an HTML or XML page, not a list of URLs\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("p")))
   }
 
   @Test func withoutImagesItSaysWhatIsMissing() async throws {

@@ -57,6 +57,12 @@ import Testing
     #expect(outline[1] == "slow failed [run-deadline]")
     #expect(outline[2].hasPrefix("once stale 120x80 png [run-deadline]: "), "\(outline[2])")
     #expect(outline[3...].allSatisfy { $0.hasSuffix("failed [run-deadline]") })
+    // That says nothing about these images: the summary does not call them failed.
+    #expect(
+      result.output.hasPrefix("3003 images: 1 ok, 1 stale, 3001 not reached (1 new)\n"),
+      "\(result.output)")
+    #expect(try fixture.report["items.notReached"] == 3_001)
+    #expect(try fixture.report["items.failed"] == 3_001)
     try await fixture.expectWhole()
     #expect(try await fixture.run("--deadline", "soon").status == 64)
   }

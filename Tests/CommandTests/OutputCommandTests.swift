@@ -66,6 +66,24 @@ import Testing
     #expect(fixture.folder.files(below: "out/variants").count == files.count - 4)
   }
 
+  /// Each command that takes an output says the same of one that does not exist.
+  @Test(
+    arguments: [
+      ["verify"], ["why", "a"], ["prune"], ["rollback"], ["gallery"], ["merge"], ["warm"],
+      ["diff", "b"], ["export", "--as", "html", "--to", "x.html"],
+    ])
+  func aMissingOutputIsCalledThat(_ words: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let none = folder.path("none")
+    let result = try await Tool.run(
+      Places.tessera, [words[0], none] + words.dropFirst())
+    #expect(result.status == 2)
+    #expect(
+      result.errors
+        == "tessera: there is no file or folder \"\(none)\"; it must be the output of a run\n")
+    #expect(folder.files(below: "").isEmpty)
+  }
+
   @Test func verifyAndPruneRejectAFolderThatIsNotAnOutput() async throws {
     let folder = try TemporaryFolder()
     for command in ["verify", "prune"] {
@@ -104,6 +122,10 @@ import Testing
       let result = try await Tool.run(Places.tessera, ["prune", output] + options)
       #expect(result.status == 0, "\(result.errors)")
       #expect(result.output.hasPrefix("0 files "), "\(result.output)")
+      #expect(
+        result.output.contains(
+          /\d+ waiting \([\d.]+ k?B; the first until 20\d\d-\d\d-\d\dT[\d:]+Z\)/),
+        "\(result.output)")
       #expect(result.output.contains("\(before.count) waiting"))
       #expect(Set(fixture.folder.files(below: "out/variants")) == all)
     }
@@ -159,6 +181,13 @@ import Testing
       ])
     let gone = try await why("gone")
     #expect(gone[3] == "- failed: The server answered 404 Not Found. (http-status)")
+    #expect(
+      gone.last
+        == "next: correct the URL in the manifest, or send what the server requires (fetch.headers); "
+        + "then tessera run --retry-failed")
+    #expect(
+      try await why("slow").last
+        == "next: wait until the server is well; then tessera run --retry-failed")
     // The error is among the decisions, and not repeated.
     #expect(!gone.contains { $0.hasPrefix("error:") })
 
@@ -186,6 +215,7 @@ import Testing
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(object?["status"] as? String == "failed")
     #expect((object?["decisions"] as? [String])?.count == 2)
+    #expect((object?["remedy"] as? String)?.hasPrefix("correct the URL") == true)
     let unknown = try await Tool.run(Places.tessera, ["why", output, "twiin"])
     #expect(unknown.status == 2)
     #expect(

@@ -129,6 +129,14 @@ import Testing
       let result = try await Tool.run(Places.tessera, words)
       #expect(result.status == 0, "\(words): \(result.output)\(result.errors)")
     }
+    // `why` speaks of the last run, and says what the current catalog has instead.
+    func why(_ id: String) async throws -> String {
+      try await Tool.tessera("why", out, id).output
+    }
+    let note = "  the current catalog is an earlier one (tessera rollback), in which this image is "
+    #expect(try await why("grey.png").hasSuffix("\n\(note)missing\n"))
+    let json = try await Tool.tessera("why", out, "grey.png", "--json").output
+    #expect(json.contains(#""statusInCatalog": "missing""#), "\(json)")
     #expect(fixture.folder.files(below: "out").contains("gallery.html"))
     let page = fixture.folder.path("page.html")
     let exported = try await Tool.tessera("export", out, "--as", "html", "--to", page)
@@ -138,6 +146,7 @@ import Testing
     // The state has not changed: nothing is decoded again.
     #expect(try await Self.run(fixture, 2..<3) == [made[2]])
     #expect(try fixture.report["decodes"] == 0)
+    #expect(!(try await why("grey.png").contains(note)))
     #expect(try await Self.kept(fixture) == [made[0], made[1]])
     // A rollback can be rolled back.
     for expected in [0, 2, 0] {
@@ -270,6 +279,13 @@ import Testing
       #expect(held.errors.contains("another run holds the output"), "\(held.errors)")
     }
     #expect(try Self.published(fixture) == made[1])
+    // Also if there is nothing to roll back to, which the run may change.
+    let first = try Self.fixture()
+    _ = try await Self.run(first, 0..<1)
+    let begun = first.folder.path("out")
+    let busy = try await Tool.run(
+      "/usr/bin/flock", ["\(begun)/.tessera/lock", Places.tessera, "rollback", begun])
+    #expect(busy.status == 75, "\(busy.errors)")
     let folder = try TemporaryFolder()
     let foreign = try await Tool.tessera("rollback", folder.url.path)
     #expect(foreign.status == 2 && folder.files(below: "").isEmpty, "\(foreign.errors)")

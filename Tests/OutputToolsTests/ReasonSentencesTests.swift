@@ -1,3 +1,4 @@
+import TesseraJSON
 import TesseraState
 import Testing
 
@@ -77,6 +78,40 @@ import Testing
       #expect(!reason.sentence.isEmpty)
       #expect(!reason.sentence.hasSuffix(": "))
     }
+  }
+
+  /// A file has no server, no response and no ETag.
+  @Test func reasonsOfAFileNameNoServer() {
+    let sentences = Self.cases.map { $0.0.sentence(ofFile: true) }
+    for (reason, sentence) in zip(Self.cases, sentences) {
+      if case .fresh = reason.0 { continue }
+      #expect(!sentence.contains("server") && !sentence.contains("ETag"), "\(sentence)")
+      #expect(!sentence.contains("response"), "\(sentence)")
+    }
+    #expect(sentences.contains("the file has not changed"))
+    #expect(sentences.contains("requested: each run looks whether a file has changed"))
+    #expect(sentences.contains("requested: the file was unusable the last time"))
+  }
+
+  /// Every code that an image can have has a remedy, apart from those that say nothing a person could act on.
+  @Test func errorsHaveRemedies() throws {
+    let codes =
+      ["not-found", "address-refused", "http-status", "unsupported-format", "not-image", "decode"]
+      + ["malformed", "truncated", "too-large", "too-many-pixels", "timeout", "worker-timeout"]
+      + ["dns", "network", "tls", "unknown-slot", "out-of-memory", "run-deadline"]
+    var clauses: Set<String> = []
+    for code in codes {
+      let failure = try JSONParser.parse(Array(#"{"code":"\#(code)","retryable":false}"#.utf8))
+      let clause = try #require(Remedies.clause(for: failure), "\(code)")
+      #expect(!clause.hasSuffix(".") && clause.first?.isLowercase == true, "\(clause)")
+      clauses.insert(clause)
+    }
+    #expect(clauses.count == 13)
+    let busy = #"{"code":"http-status","message":"…503…","retryable":true}"#
+    #expect(
+      Remedies.clause(for: try JSONParser.parse(Array(busy.utf8)))
+        == "wait until the server is well")
+    #expect(Remedies.clause(for: try JSONParser.parse(Array(#"{"code":"local"}"#.utf8))) == nil)
   }
 
   @Test func everyReasonIsStoredAndReadBack() {

@@ -14,7 +14,8 @@ import Testing
   @Test func reportsAreJSON() throws {
     var prune = PruneReport()
     prune.count(.kept, bytes: 1)
-    prune.count(.waiting, bytes: 20)
+    prune.count(.waiting(until: 172_800), bytes: 15)
+    prune.count(.waiting(until: 86_400), bytes: 5)
     prune.count(.deleted, bytes: 300)
     prune.count(.deleted, bytes: 4_000)
     prune.count(rows: "sources", deleted: 5, waiting: 3)
@@ -26,8 +27,9 @@ import Testing
           "kept": 1,
           "deleted": 2,
           "deletedBytes": 4300,
-          "waiting": 1,
+          "waiting": 2,
           "waitingBytes": 20,
+          "nextDeletion": "1970-01-02T00:00:00Z",
           "foreign": 0,
           "rows": {
             "sources": 5,

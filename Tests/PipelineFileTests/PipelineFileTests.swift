@@ -2,6 +2,7 @@ import Foundation
 import TesseraImageHeader
 import TesseraPipelineFile
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import TesseraText
 import Testing
@@ -371,6 +372,40 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(mistakes(text).first?.contains("the file expands to more than 10000 values") == true)
     let deep = minimal + "x: " + String(repeating: "[", count: 5000)
     #expect(mistakes(deep).first?.contains("nested more than 32 levels deep") == true)
+  }
+
+  /// A manifest in the place of the pipeline file is recognized; a pipeline file never is.
+  @Test(arguments: [
+    "{\"id\":\"a\",\"url\":\"https://a/1\"}\n{\"id\":\"b\",\"url\":\"https://a/2\"}\n",
+    "{\"url\":\"a.jpg\"}", "id,url\na,https://a/1\n", "url;alt\nhttps://a/1;x\n",
+    "https://a/1\nhttps://a/2\n", "# images\n\nfile:///a.jpg\n", "s3://bucket/a.jpg",
+    "images/a.jpg\nimages/b.jpg\n",
+  ])
+  func aManifestIsNotAPipelineFile(_ text: String) {
+    #expect(
+      mistakes(text) == [
+        "1:1 this looks like a manifest, not like a pipeline file; tessera init --from dir/feed.yaml writes "
+          + "a pipeline file for it, and --manifest dir/feed.yaml has another pipeline read it"
+      ])
+  }
+
+  @Test(arguments: [
+    "manifest: m.jsonl\n", "manifest:m.jsonl\n", "slots:\n  - a\n", "# https://a/1\nslots: 1\n",
+    "{\"manifest\": \"m.jsonl\"}", "- a.jpg\n- b.jpg\n", "hello\n", "a b\n", "<html>\n",
+  ])
+  func aPipelineFileWithMistakesIsNotAManifest(_ text: String) {
+    let found = mistakes(text)
+    #expect(!found.isEmpty && !found.contains { $0.contains("manifest, not") }, "\(found)")
+  }
+
+  @Test func aManifestTooLongForAPipelineFileIsRecognized() throws {
+    let folder = try TemporaryFolder()
+    let line = "https://a.example/image.jpg\n"
+    let path = try folder.write(String(repeating: line, count: 50_000), to: "list.txt")
+    let error = #expect(throws: PipelineFileError.self) { try PipelineFile.load(path) }
+    #expect(error?.description.hasPrefix("\(path):1:1: error: this looks like a manifest") == true)
+    let other = try folder.write(String(repeating: "a: b\n", count: 300_000), to: "long.yaml")
+    #expect(throws: SystemError.self) { try PipelineFile.load(other) }
   }
 
   @Test func anEmptyFileLacksTheThreeRequiredKeys() {

@@ -54,22 +54,22 @@ import Testing
         files     workers only reach libraries and fonts (Landlock 4)
         network   workers have none, and can't start processes (seccomp)
         limits    1048576 open files
-        limits    31000 processes
+                  31000 processes
         memory    8.0 GB of the control group: 4 workers with 1.9 GB each
         clock     2026-11-23T18:43:07Z
         names     192.0.2.1 ::1
         output    /srv/feed
-        space     12.3 GB free of 50.0 GB
-        inodes    3000000 free
-        access    can be written
-        lock      process 4711 is at work on it
+          space   12.3 GB free of 50.0 GB
+          inodes  3000000 free
+          access  can be written
+          lock    process 4711 is at work on it
         url       https://example.com/a.jpg
-        names     example.com: 198.51.100.7 2001:db8::7
-        tls       TLSv1.3, issued by C = US, CN = R11, valid until 2027-01-15T08:00:00Z
-        request   302, 198.51.100.7, 12 ms: https://example.com/a.jpg
-        tls       TLSv1.2
-        request   200, 198.51.100.9, 1500 ms: https://cdn.example.com/a.jpg
-        clock     as the server's
+          names   example.com: 198.51.100.7 2001:db8::7
+          tls     TLSv1.3, issued by C = US, CN = R11, valid until 2027-01-15T08:00:00Z
+          request 302, 198.51.100.7, 12 ms: https://example.com/a.jpg
+          tls     TLSv1.2
+          request 200, 198.51.100.9, 1500 ms: https://cdn.example.com/a.jpg
+          clock   as the server's
         """)
   }
 
@@ -88,15 +88,15 @@ import Testing
     #expect(
       doctor.lines.drop { !$0.hasPrefix("limits") }.joined(separator: "\n") == """
         limits    64 open files
-        limits    20 processes
+                  20 processes
         memory    500 MB of the control group: 1 worker with 512 MB each
         clock     1970-01-01T01:00:00Z
         names     /etc/resolv.conf can't be read
         output    /srv/feed
-        space     400 kB free of 50.0 GB
-        inodes    12 free
-        access    no
-        lock      no run on this machine is at work on it
+          space   400 kB free of 50.0 GB
+          inodes  12 free
+          access  no
+          lock    no run on this machine is at work on it
         can't read avif: no decoder
         a run may open only 64 files; to repair it: ulimit -n 4096 before it, or LimitNOFILE=4096 in its systemd unit
         a run may have only 20 processes and threads; to repair it: ulimit -u 512 before it, TasksMax=512 in its systemd unit, or --pids-limit 512 of its container

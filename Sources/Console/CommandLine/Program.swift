@@ -21,8 +21,11 @@ package struct Program: Sendable {
     let failure = StandardStream.outputFailure
     // A reader that has read enough (`| head -1`) is not a failure; a full disk is one.
     guard failure != 0, failure != EPIPE else { return status }
+    let error = SystemError("write to", "standard output", code: failure)
+    // Without the quotes of a path.
     Console.message(
-      "tessera: \(SystemError("write to", "standard output", code: failure))")
+      "tessera: could not write to standard output: \(error.reason)"
+        + (error.remedy.map { "; \($0)" } ?? ""))
     // The status of a signal or of wrong usage says more than that of the failed write.
     return status == .done || status == .someFailed ? .failed : status
   }

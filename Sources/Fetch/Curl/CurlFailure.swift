@@ -10,6 +10,8 @@ enum CurlFailure {
     var isProxied: Bool
     var wasSent: Bool
     var wasAnswered: Bool
+    /// Why the system could not connect: "Connection refused"; nil if it did, or gave no reason.
+    var obstacle: String?
   }
 
   static func error(rawCode: UInt32, hop: Hop, maximumBytes: Int) -> FetchError {
@@ -56,7 +58,8 @@ enum CurlFailure {
       let way =
         hop.isProxied
         ? " through the proxy that the environment names (http_proxy, https_proxy)" : ""
-      return FetchError(.network, "the connection\(way) failed: \(sentence)", isRetryable: true)
+      let reason = code == CURLE_COULDNT_CONNECT ? hop.obstacle ?? sentence : sentence
+      return FetchError(.network, "the connection\(way) failed: \(reason)", isRetryable: true)
     }
   }
 }

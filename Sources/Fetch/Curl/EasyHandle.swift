@@ -1,4 +1,5 @@
 internal import TesseraCCurl
+internal import TesseraSystem
 
 /// Owns libcurl's handle of one transfer, and the header list that libcurl refers to but does not
 /// copy.
@@ -27,6 +28,15 @@ struct EasyHandle: ~Copyable {
       return nil
     }
     return context
+  }
+
+  /// Why the system could not connect, in its words: "Connection refused"; nil if it gave no reason.
+  var obstacle: String? {
+    var code = 0
+    guard tessera_curl_get_long(pointer, CURLINFO_OS_ERRNO, &code) == CURLE_OK, code != 0 else {
+      return nil
+    }
+    return SystemError("connect to", "", code: Int32(code)).reason
   }
 
   /// libcurl's text for the first option that could not be set since the last call; nil if all

@@ -85,7 +85,8 @@ extension Transfer {
       // Each redirect took one request, so one more means that this hop's was sent, too.
       let hop = CurlFailure.Hop(
         host: Origin(url).host, isRedirected: isRedirected, isProxied: isProxied,
-        wasSent: requests > redirects, wasAnswered: response.headers.status != 0)
+        wasSent: requests > redirects, wasAnswered: response.headers.status != 0,
+        obstacle: handle.obstacle)
       return .failure(
         CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
     }

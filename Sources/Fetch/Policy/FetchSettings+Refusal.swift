@@ -1,3 +1,5 @@
+internal import TesseraSystem
+
 extension FetchSettings {
   /// Why a source is refused, as far as its URL alone shows that: it spells out an address, or names a file
   /// outside the allowed folders. Sends nothing. Nil if only a request can tell.
@@ -13,6 +15,13 @@ extension FetchSettings {
       !addresses.permits(address)
     else { return nil }
     return refusal(of: address, at: origin.host)
+  }
+
+  /// The folder that has to be allowed for a source that is a file; nil for other sources.
+  package static func folder(ofSource url: String) -> String? {
+    guard case .file(let path)? = LocalSource(url) else { return nil }
+    let folder = FileSystem.parent(of: path)
+    return FileSystem.realPath(folder) ?? folder
   }
 
   /// - Parameter place: the host, or how a request came to it.

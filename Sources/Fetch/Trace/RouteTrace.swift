@@ -8,6 +8,8 @@ package struct RouteTrace: Sendable {
     package var url: String
     /// The address of the connection; nil if there was none.
     package var address: String?
+    /// Why there is no connection, in the system's words; nil if there is one, or it gave no reason.
+    package var obstacle: String?
     package var isProxied: Bool
     /// 0 if nothing answered.
     package var status: Int
@@ -18,10 +20,12 @@ package struct RouteTrace: Sendable {
     package var serverTime: Int?
 
     package init(
-      url: String, address: String?, isProxied: Bool = false, status: Int, seconds: Double,
+      url: String, address: String?, obstacle: String? = nil, isProxied: Bool = false, status: Int,
+      seconds: Double,
       tls: TLS? = nil, serverTime: Int? = nil
     ) {
-      (self.url, self.address, self.isProxied) = (url, address, isProxied)
+      (self.url, self.address, self.obstacle) = (url, address, obstacle)
+      self.isProxied = isProxied
       (self.status, self.seconds) = (status, seconds)
       (self.tls, self.serverTime) = (tls, serverTime)
     }

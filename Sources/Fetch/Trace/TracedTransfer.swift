@@ -82,14 +82,15 @@ enum TracedTransfer {
     _ = tessera_curl_get_offset(pointer, CURLINFO_TOTAL_TIME_T, &time)
     var address: UnsafeMutableRawPointer?
     _ = tessera_curl_get_pointer(pointer, CURLINFO_PRIMARY_IP, &address)
-    let peer = address.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+    let peer = address.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? ""
     let headers = transfer.response.headers
     // A cache states the time at which its answer was made, and its age since.
     let age = headers["age"].flatMap { Int($0) } ?? 0
     return RouteTrace.Hop(
       // A redirect's target may hold a signature.
       url: transfer.settings.place(of: transfer.url),
-      address: peer.flatMap { $0.isEmpty ? nil : $0 }, isProxied: transfer.isProxied,
+      address: peer.isEmpty ? nil : peer, obstacle: peer.isEmpty ? transfer.handle.obstacle : nil,
+      isProxied: transfer.isProxied,
       status: headers.status, seconds: Double(time) / 1e6,
       tls: notes.version.map { certificate(pointer, version: $0) },
       serverTime: headers["date"].flatMap(HTTPDate.seconds).map { $0 + age })

@@ -31,8 +31,7 @@ struct CatalogFile {
     folder = try OutputToolError.wrap { try Directory(output.root) }
     let names = ["catalog.json", "catalog.jsonl"]
     guard let name = names.first(where: folder.exists) else {
-      throw OutputToolError(
-        "\"\(output.root)\" holds no catalog.json; it must be the output of a run")
+      throw OutputToolError(noOutput: output.root, exists: true)
     }
     self.name = name
     path = folder.path(of: name)
@@ -47,6 +46,7 @@ struct CatalogFile {
 
   /// - Parameter path: may be a link, because the user named it.
   private init(path: String) throws(OutputToolError) {
+    guard FileSystem.exists(path) else { throw OutputToolError(noOutput: path, exists: false) }
     self.path = path
     let place = FileSystem.isLink(path) ? FileSystem.realPath(path) ?? path : path
     folder = try OutputToolError.wrap { try Directory(FileSystem.parent(of: place)) }

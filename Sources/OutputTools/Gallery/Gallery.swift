@@ -39,7 +39,7 @@ package struct Gallery {
 
   private func write(to folder: String) throws -> GalleryReport {
     guard FileSystem.isDirectory(output) else {
-      throw OutputToolError("\"\(output)\" is not a folder; it must be the output of a run")
+      throw OutputToolError(noOutput: output, exists: FileSystem.exists(output))
     }
     let path = FileSystem.join(output, Self.name)
     let page = try GalleryPage()

@@ -194,7 +194,7 @@ package struct Pruning: Sendable {
       }
       let fate = try await OutputToolError.wrapAsync { try await decide(about: path, state) }
       report.count(fate, bytes: bytes)
-      guard fate == .deleted else { continue }
+      guard case .deleted = fate else { continue }
       onDelete(path)
       if !isDryRun {
         // The file first: a kill in between leaves a note without a file, which does no harm.
@@ -215,6 +215,6 @@ package struct Pruning: Sendable {
     if now - since >= grace.inSeconds { return .deleted }
     // Its record stays with it.
     try await state.name([path])
-    return .waiting
+    return .waiting(until: since + grace.inSeconds)
   }
 }

@@ -45,8 +45,9 @@ package struct Rollback: Sendable {
   ///   holds the output; or `CancellationError`. The current catalog then stands.
   package func run(to number: Int) async throws -> RollbackReport {
     let output = try OutputFolder(root, state: state)
-    // Before the lock, which creates a folder: a folder that is not an output stays as it is.
-    _ = try await target(number, in: output)
+    // The lock creates a folder, and a folder that is not an output stays as it is. In an output the lock comes
+    // first: a run that is at work may be about to keep a catalog.
+    if try await !output.hasWorkspace() { _ = try await target(number, in: output) }
     return try await output.locked { held in
       // A run may have ended meanwhile.
       let target = try await target(number, in: output)

@@ -4,8 +4,16 @@ internal import TesseraSystem
 /// The one place that puts recorded decisions into words.
 extension Reason {
   /// A clause without its full stop.
-  var sentence: String {
+  var sentence: String { sentence(ofFile: false) }
+
+  /// - Parameter isFile: whether the source is a file, which has no server.
+  func sentence(ofFile isFile: Bool) -> String {
     switch self {
+    case .expired where isFile, .noLifetime where isFile:
+      "requested: each run looks whether a file has changed"
+    case .rejectedLastTime where isFile: "requested: the file was unusable the last time"
+    case .notModified where isFile: "the file has not changed"
+    case .changed where isFile: "fetched: it has changed"
     case .unknownSource, .rejectedLastTime, .expired, .noLifetime, .alwaysRevalidated,
       .filesMissing, .noLongerAccepted, .headerDiffers:
       "requested: \(whyRequested)"

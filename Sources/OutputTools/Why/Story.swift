@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraState
 
 /// What happened to one item, and why it was or was not processed again.
@@ -9,6 +10,8 @@ package struct Story: Sendable {
   /// The status and the error, as in the catalog; nil if a run was stopped before the item had any.
   package var status: String?
   package var error: String?
+  /// What to do about the error: a clause; nil without an error, or if its message says it.
+  package var remedy: String?
   package var url: String?
   /// What the run decided, in order: a clause each.
   package var decisions: [String]
@@ -18,6 +21,9 @@ package struct Story: Sendable {
   package var content: String?
   /// Another item with the same bytes.
   package var twin: String?
+  /// The status in the current catalog, if that is one of an earlier run (`rollback`) with another entry of this
+  /// image; "missing" if it has none.
+  package var statusInCatalog: String?
 
   /// - Parameters:
   ///   - root: the output of a run.
@@ -26,7 +32,8 @@ package struct Story: Sendable {
   package static func of(
     _ id: String, in root: String, state: String? = nil
   ) async throws -> Story {
-    let states = try await OutputFolder(root, state: state).existingStates(knowing: id)
+    let output = try OutputFolder(root, state: state)
+    let states = try await output.existingStates(knowing: id)
     guard let newest = states.first else {
       throw OutputToolError(
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
@@ -43,11 +50,32 @@ package struct Story: Sendable {
     guard let known = found else { throw try await unknown(id, newest.store) }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
     let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
+    let (url, error) = (image?["url"]?.stringValue, image?["error"])
+    let isFile = url?.hasPrefix("file:") == true
     return Story(
       id: id, line: known.line, status: image?["status"]?.stringValue,
-      error: image?["error"]?["message"]?.stringValue, url: image?["url"]?.stringValue,
-      decisions: known.reasons.map(\.sentence), qualities: qualities.map(\.sentence),
-      content: known.content, twin: known.twin)
+      error: error?["message"]?.stringValue, remedy: error.flatMap(Remedies.clause), url: url,
+      decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
+      qualities: qualities.map(\.sentence), content: known.content, twin: known.twin,
+      statusInCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: image))
+  }
+
+  /// Nil if the current catalog is not one that another had replaced, or its entry is the same.
+  private static func status(
+    of id: String, inEarlierCatalogOf output: OutputFolder, otherThan image: JSONValue?
+  ) async throws -> String? {
+    let current = try await OutputToolError.wrapAsync { () -> KeptCatalog? in
+      let current = try await CurrentCatalog(of: output.published)
+      return try await CatalogHistory.kept(in: output.published)?.catalogs
+        .first { $0.path == current?.keptPath }
+    }
+    guard let current else { return nil }
+    var images = KeptImages(current, in: output.published, checksDigest: false)
+    while let entry = try await images.next() {
+      guard entry["id"]?.stringValue == id else { continue }
+      return entry == image ? nil : entry["status"]?.stringValue
+    }
+    return "missing"
   }
 
   private static func unknown(_ id: String, _ state: StateStore) async throws -> OutputToolError {
@@ -73,8 +101,10 @@ package struct Story: Sendable {
         object.array { list in for quality in qualities { list.value(quality) } }
       }
       if let error { object.member("error", error) }
+      if let remedy { object.member("remedy", remedy) }
       if let content { object.member("sha256", content) }
       if let twin { object.member("sameBytesAs", twin) }
+      if let statusInCatalog { object.member("statusInCatalog", statusInCatalog) }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

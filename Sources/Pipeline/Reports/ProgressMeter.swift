@@ -29,7 +29,7 @@ final class ProgressMeter: Sendable {
     observer.began { [self] in
       var progress = RunProgress()
       (progress.done, progress.errors) = recorder.done
-      progress.total = total
+      (progress.total, progress.isTotalExact) = total
       progress.pausing = recorder.pausing
       stages(&progress)
       return progress
@@ -80,12 +80,12 @@ final class ProgressMeter: Sendable {
 
   func happened(_ event: RunEvent) { observer.happened(event) }
 
-  private var total: Int? {
+  private var total: (Int?, isExact: Bool) {
     state.withLock { state in
-      if let total = state.total { return total }
-      guard let size = state.size, state.bytesRead > 0 else { return nil }
+      if let total = state.total { return (total, true) }
+      guard let size = state.size, state.bytesRead > 0 else { return (nil, false) }
       let estimate = Double(state.started) * Double(size) / Double(state.bytesRead)
-      return max(state.started, Int(estimate))
+      return (max(state.started, Int(estimate)), false)
     }
   }
 }

@@ -14,6 +14,8 @@ package struct RunProgress: Sendable, Equatable {
   /// All items: exact after the end of the manifest has been read, before that an estimate from the
   /// share of its bytes that was read, and nil if the manifest's size is unknown.
   package var total: Int?
+  /// Whether the end of the manifest has been read.
+  package var isTotalExact = false
   /// Requests in flight.
   package var fetching = 0
   /// Images that wait for their next attempt.

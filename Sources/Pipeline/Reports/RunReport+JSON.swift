@@ -39,6 +39,7 @@ extension RunReport {
       for status in CatalogImage.Status.allCases {
         items.member(status.rawValue, count(status.rawValue))
       }
+      items.member("notReached", notReached)
     }
     object.name("changes")
     object.object { list in

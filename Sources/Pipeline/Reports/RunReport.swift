@@ -12,6 +12,8 @@ package struct RunReport: Sendable {
   package var before: Int?
   /// Items by status.
   package var counts: [String: Int] = [:]
+  /// Of the failed items, those that the run's deadline left no time for.
+  package var notReached = 0
   /// Items with an error, by its code.
   package var errors: [String: Int] = [:]
   /// The first manifest lines that can't be used.
@@ -77,6 +79,7 @@ package struct RunReport: Sendable {
   /// Counts an error, and keeps the item as an example if it comes before the present one.
   mutating func add(_ error: CatalogImage.Failure, of item: ItemReport) {
     errors[error.code, default: 0] += 1
+    if item.status == .failed, error.code == Self.deadlineCode { notReached += 1 }
     if let example = examples[error.code], example.position < item.position { return }
     examples[error.code] = Example(
       id: item.id, message: error.message, position: item.position)

@@ -3,18 +3,23 @@ internal import TesseraManifest
 
 /// What `check` found in a manifest.
 package struct CheckReport: Sendable {
-  /// Items that a run would process.
+  /// Items that a run would process, without those that have a problem.
   package var items = 0
   /// Lines that repeat an entry with the same content.
   package var repeated = 0
-  package var problemCount = 0
+  /// Lines of the manifest that can't be used.
+  package private(set) var badLines = 0
+  /// Images that could not be probed, or that a run would reject.
+  package private(set) var badImages = 0
+  package var problemCount: Int { badLines + badImages }
   /// The first problems, as many as ``json`` lists.
   private var problems: [ManifestProblem] = []
 
   private static let listedProblems = 10_000
 
-  mutating func add(_ problem: ManifestProblem) {
-    problemCount += 1
+  /// - Parameter isProbed: whether the probe of its image found the problem.
+  mutating func add(_ problem: ManifestProblem, isProbed: Bool) {
+    if isProbed { badImages += 1 } else { badLines += 1 }
     if problems.count < Self.listedProblems { problems.append(problem) }
   }
 
@@ -25,6 +30,8 @@ package struct CheckReport: Sendable {
       object.member("items", items)
       object.member("repeated", repeated)
       object.member("problemCount", problemCount)
+      object.member("badLines", badLines)
+      object.member("badImages", badImages)
       object.name("problems")
       object.array { list in
         for problem in problems {

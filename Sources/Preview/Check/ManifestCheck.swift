@@ -35,50 +35,59 @@ package struct ManifestCheck {
     prober = probes ? try ManifestProber(file) : nil
   }
 
-  /// - Parameter report: called for each line that can't be used.
+  /// - Parameter report: called for each line, and each image, that can't be used.
   package mutating func run(
     report: (_ line: Int, _ message: String) -> Void
   ) async throws -> CheckReport {
     var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
     while let batch = try await entries.next() {
       for record in batch {
-        for problem in try await problems(of: record) { add(problem, report) }
+        switch record {
+        case .problem(let problem): add(problem, report)
+        case .repeated: result.repeated += 1
+        case .item(let item, _):
+          if let problem = problem(of: item) {
+            add(problem, report)
+          } else if let prober {
+            add(try await prober.add(item), report)
+          } else {
+            result.items += 1
+          }
+        }
       }
     }
-    if let prober {
-      for problem in problems(of: try await prober.flush()) { add(problem, report) }
-    }
-    result.items = entries.count
+    if let prober { add(try await prober.flush(), report) }
     return result
   }
 
-  private mutating func add(_ problem: ManifestProblem, _ report: (Int, String) -> Void) {
-    result.add(problem)
+  private mutating func add(
+    _ problem: ManifestProblem, isProbed: Bool = false, _ report: (Int, String) -> Void
+  ) {
+    result.add(problem, isProbed: isProbed)
     report(problem.line, problem.message)
   }
 
-  private mutating func problems(of record: EntryStream.Record) async throws -> [ManifestProblem] {
-    switch record {
-    case .problem(let problem): return [problem]
-    case .repeated:
-      result.repeated += 1
-      return []
-    case .item(let item, _):
-      let slots = file.plan.slots.map(\.name)
-      if let unknown = item.slots?.first(where: { !slots.contains($0) }) {
-        return [ManifestProblem(item.entry, unknown: unknown, among: slots.sorted())]
+  private mutating func add(
+    _ answers: [ManifestProber.Answer], _ report: (Int, String) -> Void
+  ) {
+    for (item, answer) in answers {
+      switch answer {
+      case .success: result.items += 1
+      case .failure(let failure):
+        let problem = ManifestProblem(item.entry, item.shownURL, failure.message, failure.code)
+        add(problem, isProbed: true, report)
       }
-      if let prober { return problems(of: try await prober.add(item)) }
-      return settings.refusal(ofSource: item.requestURL).map { error in
-        [ManifestProblem(item.entry, item.shownURL, error.message, error.code.rawValue)]
-      } ?? []
     }
   }
 
-  private func problems(of answers: [ManifestProber.Answer]) -> [ManifestProblem] {
-    answers.compactMap { item, answer in
-      guard case .failure(let failure) = answer else { return nil }
-      return ManifestProblem(item.entry, item.shownURL, failure.message, failure.code)
+  /// What the line alone shows.
+  private func problem(of item: Item) -> ManifestProblem? {
+    let slots = file.plan.slots.map(\.name)
+    if let unknown = item.slots?.first(where: { !slots.contains($0) }) {
+      return ManifestProblem(item.entry, unknown: unknown, among: slots.sorted())
+    }
+    return settings.refusal(ofSource: item.requestURL).map { error in
+      ManifestProblem(item.entry, item.shownURL, error.message, error.code.rawValue)
     }
   }
 }

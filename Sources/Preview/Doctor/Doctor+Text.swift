@@ -36,12 +36,18 @@ extension Doctor {
   }
 
   private var found: [String] {
-    var subject = ""
+    var (subject, label) = ("", "")
     return findings.flatMap { finding in
-      let isNew = finding.subject != subject
-      subject = finding.subject
-      return (isNew ? [Self.line(Self.isURL(subject) ? "url" : "output", subject)] : [])
-        + [Self.line(finding.kind.rawValue, finding.value)]
+      var lines: [String] = []
+      if finding.subject != subject {
+        (subject, label) = (finding.subject, "")
+        lines.append(Self.line(Self.isURL(subject) ? "url" : "output", subject))
+      }
+      // What is found of an output or a URL is indented; the machine has a clock and names, too.
+      let kind = (subject.isEmpty ? "" : "  ") + finding.kind.rawValue
+      lines.append(Self.line(kind == label ? "" : kind, finding.value))
+      label = kind
+      return lines
     }
   }
 

@@ -76,6 +76,14 @@ package struct Doctor: Sendable {
     place.hasPrefix("http://") || place.hasPrefix("https://")
   }
 
+  /// Whether an operand looks like a URL without its `https://`: a host and a path. A folder of that name, or
+  /// of the host's, makes it an output.
+  package static func isHostWithPath(_ place: String) -> Bool {
+    let host = place.prefix { $0 != "/" }
+    return host.count < place.count && host.contains(".") && !host.hasPrefix(".")
+      && !FileSystem.exists(String(host))
+  }
+
   private static func examine(workerPath: String) async throws(PipelineError) -> Doctor {
     // The defaults of `limits` in a pipeline file.
     let budget = WorkerBudget(

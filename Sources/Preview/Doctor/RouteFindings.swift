@@ -48,7 +48,8 @@ package struct RouteFindings: Sendable {
   }
 
   private func finding(_ hop: RouteTrace.Hop, failed error: FetchError?) -> Finding {
-    let place = hop.isProxied ? "the proxy" : hop.address ?? "no connection"
+    let place =
+      hop.isProxied ? "the proxy" : hop.address ?? hop.obstacle?.lowercased() ?? "no connection"
     let value =
       "\(hop.status == 0 ? "no answer" : "\(hop.status)"), \(place), "
       + "\(Int((hop.seconds * 1000).rounded())) ms: \(hop.url)"

@@ -21,6 +21,8 @@ struct FirstSources {
   private(set) var permissions: [String] = []
   /// Files of the folders that are not images.
   private(set) var skipped: [String] = []
+  /// Nil without a list, and for one at a URL, which would have to be fetched.
+  private(set) var found: ListFindings?
 
   private var ids: Set<String> = []
 
@@ -49,6 +51,14 @@ struct FirstSources {
     }
   }
 
+  /// Reads the list, if it is a file.
+  mutating func readList() async throws {
+    guard let list, !list.contains("://") else { return }
+    let found = try await ListFindings(readingList: list)
+    for permission in found.permissions { permit(permission) }
+    self.found = found
+  }
+
   // MARK: URLs
 
   private mutating func add(url: String) throws(PipelineError) {
@@ -63,12 +73,17 @@ struct FirstSources {
   }
 
   private mutating func permit(hostOf url: String) {
+    if let permission = Self.permission(forHostOf: url) { permit(permission) }
+  }
+
+  /// What has to be allowed for a host whose address the URL spells out; nil for others.
+  static func permission(forHostOf url: String) -> String? {
     var host = SourceURL.host(of: url)
     if let colon = host.lastIndex(of: ":"), host.last != "]" { host = String(host[..<colon]) }
     if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
     let address = IPAddress(host == "localhost" ? "127.0.0.1" : host)
-    guard let address, !AddressPolicy().permits(address) else { return }
-    permit(AddressPolicy.permission(for: address).filter { $0 != "\"" })
+    guard let address, !AddressPolicy().permits(address) else { return nil }
+    return AddressPolicy.permission(for: address).filter { $0 != "\"" }
   }
 
   private mutating func permit(_ permission: String) {

@@ -1,5 +1,5 @@
 internal import TesseraJSON
-package import TesseraPipeline
+internal import TesseraPipeline
 internal import TesseraSystem
 
 /// Writes the files that a new pipeline begins with: `pipeline.yaml`, and a manifest unless there is one.
@@ -9,8 +9,12 @@ package struct NewPipeline {
     package var pipeline: String
     /// The manifest, whether it was written or existed.
     package var manifest: String
-    /// Images in the manifest that was written; nil if there was a list, or no image was named.
+    /// Images in the manifest; nil if no image was named, and for a list at a URL.
     package var images: Int?
+    /// Lines of the list that can't be used.
+    package var problems: Int
+    /// What the pipeline permits beyond the public internet, because the list has it (`fetch.allow`).
+    package var permissions: [String]
     /// Files of the folders that are not images.
     package var skipped: [String]
   }
@@ -22,17 +26,19 @@ package struct NewPipeline {
   /// - Parameters:
   ///   - folder: is created if it is missing.
   ///   - sources: images, folders of images, URLs, or one list of them; may be empty.
-  /// - Throws: ``PipelineError`` if a source can't be used, or a file exists: nothing is replaced.
+  /// - Throws: ``PipelineError`` if a source can't be used, or a file exists: nothing is replaced; or
+  ///   `CancellationError`.
   package static func write(
     into folder: String, from sources: [String]
-  ) throws(PipelineError) -> Report {
+  ) async throws -> Report {
     let pipeline = FileSystem.join(folder, "pipeline.yaml")
     var manifest = FileSystem.join(folder, Self.manifest)
-    let first = try FirstSources(sources)
+    var first = try FirstSources(sources)
     for path in [pipeline] + (first.images.isEmpty ? [] : [manifest])
     where FileSystem.exists(path) {
-      throw .local("\"\(path)\" exists already; remove it, or name another folder")
+      throw PipelineError.local("\"\(path)\" exists already; remove it, or name another folder")
     }
+    try await first.readList()
     try PipelineError.wrap { try FileSystem.makeDirectory(folder) }
     if let list = first.list {
       manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
@@ -50,7 +56,8 @@ package struct NewPipeline {
     try write(Array(text.utf8), to: pipeline)
     return Report(
       pipeline: pipeline, manifest: manifest,
-      images: first.list == nil && !sources.isEmpty ? first.images.count : nil,
+      images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
+      problems: first.found?.problems ?? 0, permissions: first.found?.permissions ?? [],
       skipped: first.skipped)
   }
 
@@ -83,6 +90,11 @@ extension NewPipeline.Report {
       object.member("pipeline", pipeline)
       object.member("manifest", manifest)
       if let images { object.member("images", images) }
+      if problems > 0 { object.member("problems", problems) }
+      if !permissions.isEmpty {
+        object.name("allow")
+        object.array { list in for permission in permissions { list.value(permission) } }
+      }
       object.name("skipped")
       object.array { list in for name in skipped { list.value(name) } }
     }

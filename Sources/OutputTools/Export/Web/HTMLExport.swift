@@ -19,9 +19,9 @@ final class HTMLExport: Exporting {
     file = try File(context.target, .create)
     sheet = try context.companions.first.map { try Sheet($0) }
     try write(
-      "<!doctype html>\n<html lang=\"\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
         + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        + "<title>\(context.head.pipeline.name.escapedHTML)</title>\n")
+        + "<title>\(Self.title(context).escapedHTML)</title>\n")
     let common = style.common(context.slots, isFluid: context.options.isFluid)
     if let sheet {
       try sheet.write(common)
@@ -33,6 +33,13 @@ final class HTMLExport: Exporting {
       try write("</style>\n")
     }
     try write("</head>\n<body>\n")
+  }
+
+  /// A page has to have a title, and the name of a pipeline may be empty.
+  private static func title(_ context: ExportContext) -> String {
+    let name = context.head.pipeline.name
+    let output = FileSystem.realPath(context.output.path) ?? context.output.path
+    return name.contains { !$0.isWhitespace } ? name : FileSystem.name(of: output)
   }
 
   func add(_ image: CatalogImage) throws -> Int {

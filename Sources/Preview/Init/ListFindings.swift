@@ -1,0 +1,62 @@
+internal import TesseraFetch
+internal import TesseraPipeline
+internal import TesseraPipelineFile
+
+/// What a list of images shows of the pipeline that it needs.
+struct ListFindings {
+  private(set) var images = 0
+  /// Lines that can't be used.
+  private(set) var problems = 0
+  /// As `fetch.allow` has them.
+  var permissions: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
+
+  private var words: Set<String> = []
+  private var folders: [String] = []
+
+  /// With more folders, the one that holds all of them is permitted.
+  private static let listedFolders = 8
+
+  /// Reads a list to its end, as a run would.
+  ///
+  /// - Throws: ``PipelineError`` if it can't be read, or is not a list.
+  init(readingList path: String) async throws {
+    let file = PipelineFile(reading: .file(path))
+    var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
+    while let batch = try await entries.next() {
+      for record in batch {
+        switch record {
+        case .item(let item, _):
+          images += 1
+          permit(item.requestURL)
+        case .problem: problems += 1
+        case .repeated: break
+        }
+      }
+    }
+    guard folders.count > Self.listedFolders else { return }
+    let common = folders.dropFirst().reduce(folders[0][...]) { $0.commonPrefix(with: $1) }
+    let end = common.lastIndex(of: "/") ?? common.startIndex
+    // Not the whole disk.
+    if end > common.startIndex { folders = [String(common[..<end])] }
+  }
+
+  private mutating func permit(_ url: String) {
+    if let folder = FetchSettings.folder(ofSource: url) {
+      guard !folders.contains(where: { "\(folder)/".hasPrefix("\($0)/") }) else { return }
+      folders.removeAll { $0.hasPrefix("\(folder)/") }
+      folders.append(folder)
+    } else if let word = FirstSources.permission(forHostOf: url),
+      ["loopback", "private"].contains(word)
+    {
+      // Another address may be one that a list has no business with, such as that of a cloud's metadata.
+      words.insert(word)
+    }
+  }
+}
+
+extension Substring {
+  fileprivate func commonPrefix(with other: String) -> Substring {
+    let count = zip(self, other).prefix { $0 == $1 }.count
+    return prefix(count)
+  }
+}
