@@ -14,9 +14,9 @@ enum InitCommand: Command {
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
-      URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is, and is read:
-      the folders and private networks that it needs are permitted. Asks nothing, and
-      replaces no file. After it, "tessera run" needs no argument.
+      URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is; what it needs
+      besides the public internet is in a comment. Asks nothing, and replaces no file. After it,
+      "tessera run" needs no argument.
       """,
     options: [from],
     example: Example(
@@ -56,10 +56,10 @@ enum InitCommand: Command {
         "\(Amount.count(report.problems, "line")) of the list can't be used: tessera check names "
           + (report.problems == 1 ? "it" : "them"))
     }
-    if !report.permissions.isEmpty {
+    if !report.needs.isEmpty {
       lines.append(
-        "runs may read \(report.permissions.joined(separator: ", ")), because the list does (fetch.allow)"
-      )
+        "the list has images at \(report.needs.joined(separator: ", ")): if it is your own, remove the \"#\" before "
+          + "\"fetch\" and \"allow\" in \(report.pipeline)")
     }
     let isHere = folder == "."
     let run = isHere ? "tessera run" : "tessera run \(report.pipeline)"

@@ -54,9 +54,7 @@ struct FirstSources {
   /// Reads the list, if it is a file.
   mutating func readList() async throws {
     guard let list, !list.contains("://") else { return }
-    let found = try await ListFindings(readingList: list)
-    for permission in found.permissions { permit(permission) }
-    self.found = found
+    found = try await ListFindings(readingList: list)
   }
 
   // MARK: URLs

@@ -7,8 +7,8 @@ struct ListFindings {
   private(set) var images = 0
   /// Lines that can't be used.
   private(set) var problems = 0
-  /// As `fetch.allow` has them.
-  var permissions: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
+  /// What a run would have to be permitted, as `fetch.allow` has it. A person has to decide: others may have written the list.
+  var needs: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
 
   private var words: Set<String> = []
   private var folders: [String] = []

@@ -13,8 +13,8 @@ package struct NewPipeline {
     package var images: Int?
     /// Lines of the list that can't be used.
     package var problems: Int
-    /// What the pipeline permits beyond the public internet, because the list has it (`fetch.allow`).
-    package var permissions: [String]
+    /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
+    package var needs: [String]
     /// Files of the folders that are not images.
     package var skipped: [String]
   }
@@ -51,13 +51,14 @@ package struct NewPipeline {
       named = FileSystem.name(of: manifest)
     }
     let text = PipelineTemplate(
-      manifest: named, output: output, permissions: first.permissions
+      manifest: named, output: output, permissions: first.permissions,
+      needs: first.found?.needs ?? []
     ).text
     try write(Array(text.utf8), to: pipeline)
     return Report(
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
-      problems: first.found?.problems ?? 0, permissions: first.found?.permissions ?? [],
+      problems: first.found?.problems ?? 0, needs: first.found?.needs ?? [],
       skipped: first.skipped)
   }
 
@@ -91,9 +92,9 @@ extension NewPipeline.Report {
       object.member("manifest", manifest)
       if let images { object.member("images", images) }
       if problems > 0 { object.member("problems", problems) }
-      if !permissions.isEmpty {
-        object.name("allow")
-        object.array { list in for permission in permissions { list.value(permission) } }
+      if !needs.isEmpty {
+        object.name("needs")
+        object.array { list in for need in needs { list.value(need) } }
       }
       object.name("skipped")
       object.array { list in for name in skipped { list.value(name) } }

@@ -5,7 +5,10 @@ internal import TesseraJSON
 struct PipelineTemplate {
   let manifest: String
   let output: String
+  /// What runs may read besides the public internet.
   let permissions: [String]
+  /// What the list needs besides; left to the person.
+  let needs: [String]
 
   var text: String {
     """
@@ -42,9 +45,13 @@ struct PipelineTemplate {
   }
 
   private var fetch: String {
+    let allow =
+      needs.isEmpty
+      ? "[loopback]       # or private, or files:/a/folder; else runs read the public internet only"
+      : "\(list(needs))  # the manifest has images there; permit them if it is your own"
     let usual = """
       # fetch:
-      #   allow: [loopback]       # or private, or files:/a/folder; else runs read the public internet only
+      #   allow: \(allow)
       #   per-host: 6             # requests at a time to one host
       #   headers: {Authorization: "Bearer ${TOKEN}"}
       """
@@ -52,9 +59,13 @@ struct PipelineTemplate {
     return """
       fetch:
         # Runs read the public internet only, and what is named here.
-        allow: [\(permissions.map(quoted).joined(separator: ", "))]
+        allow: \(list(permissions))
         # per-host: 6             # requests at a time to one host
       """
+  }
+
+  private func list(_ words: [String]) -> String {
+    "[\(words.map(quoted).joined(separator: ", "))]"
   }
 
   /// A text of JSON, which is one of YAML as well. `${` would be a variable of the environment.
