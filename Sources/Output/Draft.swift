@@ -92,10 +92,20 @@ package struct OpenDraft: ~Copyable {
   private static func makeLocked(
     _ name: String, in folder: Directory
   ) throws(SystemError) -> File? {
+    var attempts = 10
     while true {
+      attempts -= 1
+      let own: Directory
+      do throws(SystemError) {
+        own = try folder.makeDirectory(name)
+      } catch {
+        // `clear` may have removed it before it was opened.
+        guard error.isMissingFile, attempts > 0 else { throw error }
+        continue
+      }
       // Without a lock (some network file systems have none for folders), no other process can take
       // it either, and the draft is left alone.
-      let lock = try? folder.makeDirectory(name).lock()
+      let lock = try? own.lock()
       // `clear` may have removed it before it was locked.
       if folder.exists(name) { return lock ?? nil }
     }

@@ -33,6 +33,13 @@ import Testing
     #expect(folder.files(below: "") == ["target/file"])
   }
 
+  /// An error, not another attempt without end.
+  @Test func aFolderThatTakesNoFilesIsAnError() throws {
+    #expect(throws: SystemError.self) {
+      try Draft.publish(to: "/proc/target") { _ in Issue.record("a draft was made") }
+    }
+  }
+
   @Test(
     arguments: [
       ("run.json.tessera-12.new", "run.json"), ("a.b.tessera-1.new", "a.b"),
