@@ -44,7 +44,9 @@ package struct Transcoder {
       var result = TranscodeResult(
         facts: decoded.facts, placeholders: try pyramid.placeholders(job.placeholders),
         warnings: decoded.warnings, lengths: lengths)
-      result.qualities = searched.results.map(\.found)
+      result.qualities = job.files.unresolvedEncodings.compactMap {
+        searched.results[$0]?.found
+      }
       return .done(result)
     } catch {
       throw TranscodeFailure(encoding: error, format: "placeholder")
@@ -73,22 +75,21 @@ package struct Transcoder {
 
   // MARK: Qualities
 
-  /// What the searches of a job found, in the order of its encodings.
+  /// What the searches of a job found.
   private struct Searched {
-    var encodings: [Encoding] = []
-    var results: [QualityFinder.Result] = []
+    var results: [Encoding: QualityFinder.Result] = [:]
 
     /// The file with its quality.
     func resolved(_ file: PlannedFile) -> PlannedFile {
-      guard let index = encodings.firstIndex(of: file.encoding) else { return file }
+      guard let result = results[file.encoding] else { return file }
       var file = file
-      file.encoding.quality = results[index].found.quality
+      file.encoding.quality = result.found.quality
       return file
     }
 
     /// The file, if a search has made it.
     func bytes(of file: PlannedFile) -> [UInt8]? {
-      results.first {
+      results.values.first {
         $0.file.encoding == file.encoding && $0.file.size == file.size && file.crop == nil
       }?.bytes
     }
@@ -98,13 +99,19 @@ package struct Transcoder {
     _ facts: SourceFacts, _ pyramid: inout Pyramid
   ) throws(TranscodeFailure) -> Searched {
     var searched = Searched()
-    for encoding in job.files.unresolvedEncodings {
-      guard let size = AutomaticQuality.searchedSize(of: facts.size, base: job.decode.base)
+    var waiting = job.files.unresolvedEncodings
+    while let first = waiting.first {
+      guard let size = AutomaticQuality.searchedSize(of: facts.size, base: job.decode.base),
+        let frame = try frames(
+          for: PlannedFile(crop: nil, size: size, encoding: first, fallback: nil), &pyramid
+        ).first
       else { throw TranscodeFailure(.encode, "the image is too small to find a quality") }
-      let file = PlannedFile(crop: nil, size: size, encoding: encoding, fallback: nil)
-      guard let finder = QualityFinder(encoding, try frames(for: file, &pyramid)) else { continue }
-      searched.encodings.append(encoding)
-      searched.results.append(try finder.find())
+      var finder = try QualityFinder(frame, background: first.background)
+      for encoding in waiting where finder.compares(encoding) {
+        guard let automatic = encoding.automatic else { continue }
+        searched.results[encoding] = try finder.find(encoding, automatic)
+      }
+      waiting.removeAll { finder.compares($0) }
     }
     return searched
   }

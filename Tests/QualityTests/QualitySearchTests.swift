@@ -48,15 +48,15 @@ import Testing
         let found = find(aim: aim, image(1, number))
         let score = found.answer?.score ?? 0
         let isAtBound = found.answer?.quality == 40 || found.answer?.quality == 92
-        // A step of the quality can be longer than the window.
-        #expect(isAtBound || (aim - 0.25...aim + 1.6).contains(score), "\(number) \(aim): \(found)")
+        #expect(
+          isAtBound || (aim - 0.75...aim + 1.25).contains(score), "\(number) \(aim): \(found)")
         #expect(found.tried.count <= 4)
         encodes += found.tried.count
         count += 1
       }
     }
-    // All 38 photographs take 2.1 at their default target; these are unlike each other.
-    #expect(Double(encodes) / Double(count) <= 2.6)
+    // All 38 photographs take 2.0 at their default target; these are unlike each other.
+    #expect(Double(encodes) / Double(count) <= 2.4)
   }
 
   @Test func staysWithinTheRange() {
@@ -71,7 +71,7 @@ import Testing
   /// The answer is a quality that was tried: the lowest that reached the aim, or the one that came closest.
   @Test func scoresMayFallWhileTheQualityRises() {
     let wavy = find(aim: 67.5) { self.image(1.2)($0) + ($0 % 2 == 0 ? 1.5 : -1.5) }
-    #expect(wavy.tried.contains(wavy.answer?.quality ?? 0) && wavy.answer?.score ?? 0 >= 67.25)
+    #expect(wavy.tried.contains(wavy.answer?.quality ?? 0) && wavy.answer?.score ?? 0 >= 66.75)
     let step = find(aim: 67.5) { $0 < 60 ? 50 : 90 }
     #expect(step.tried.count <= 4 && step.answer?.score == 90)
     let flat = find(aim: 67.5) { _ in 67 }
@@ -84,7 +84,7 @@ import Testing
   /// A score of 70 with a ruined tile is not a score of 70.
   @Test func aWorstTileFarBelowTheScoreCounts() {
     let whole = find(aim: 67.5, image(1))
-    let local = find(aim: 67.5, tile: { self.image(1)($0) - 20 }, image(1))
+    let local = find(aim: 67.5, tile: { self.image(1)($0) - 24 }, image(1))
     let quality = (whole.answer?.quality ?? 0, local.answer?.quality ?? 0)
     #expect(quality.1 >= quality.0 + 5)
     let near = find(aim: 67.5, tile: { self.image(1)($0) - 14 }, image(1))
@@ -142,16 +142,20 @@ import Testing
   }
 
   /// What is beside edges takes a smaller part of a larger image.
-  @Test(arguments: [(256, true), (1024, false)])
-  func theShareOfAGraphicGrowsWithItsSize(_ width: Int, _ isGraphic: Bool) throws {
-    // A sixth of the pixels is in cells, the others are noise.
+  @Test(arguments: [
+    (256, 24, 0.14, true), (512, 40, 0.24, false), (512, 64, 0.38, true), (1024, 24, 0.14, false),
+  ])
+  func theShareOfAGraphicGrowsWithItsSize(
+    _ width: Int, _ cells: Int, _ share: Double, _ isGraphic: Bool
+  ) throws {
+    // So many of 128 columns are cells, the others noise.
     let samples = (0..<32).flatMap { y in
       (0..<width).flatMap { x in
-        (x % 192 < 32 ? Drawing.cells : .noise).pixel(x % 192, y)
+        (x % 128 < cells ? Drawing.cells : .noise).pixel(x % 128, y)
       }
     }
     let features = ImageFeatures(of: try Raster(width: width, height: 32, samples: samples))
-    #expect(features.flatShare > 0.1 && features.flatShare < 0.2)
+    #expect(abs(features.flatShare - share) < 0.01, "\(features)")
     #expect(features.isGraphic == isGraphic)
   }
 }

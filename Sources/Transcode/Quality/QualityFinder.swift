@@ -3,9 +3,9 @@ internal import TesseraPlan
 internal import TesseraQuality
 internal import TesseraWire
 
-/// Finds the quality of an encoding for one image: encodes it at up to four qualities, decodes each result, and compares
-/// it with the image.
-struct QualityFinder {
+/// Finds the qualities of encodings for one image: encodes it at up to four qualities, decodes each result, and compares it
+/// with the image. What comparisons need of the image is computed once, for all encodings.
+struct QualityFinder: ~Copyable {
   /// What was found, and the file at this quality.
   struct Result {
     let found: FoundQuality
@@ -13,43 +13,48 @@ struct QualityFinder {
     let bytes: [UInt8]
   }
 
-  private let encoding: Encoding
-  private let automatic: AutomaticQuality
+  private let frame: Raster
   private let size: Size
-  private let frames: [Raster]
+  private let background: Colour?
+  private let isGraphic: Bool
+  private var reference: ReferencePyramid
 
   /// - Parameters:
-  ///   - encoding: without a quality.
-  ///   - frames: the whole image at the size of the search; the first one is encoded.
-  init?(_ encoding: Encoding, _ frames: [Raster]) {
-    guard let automatic = encoding.automatic, let first = frames.first else { return nil }
-    self.encoding = encoding
-    self.automatic = automatic
-    self.frames = [first]
-    size = Size(first.width, first.height)
+  ///   - frame: the whole image at the size of the search.
+  ///   - background: what the files show behind translucent pixels.
+  init(_ frame: Raster, background: Colour?) throws(TranscodeFailure) {
+    self.frame = frame
+    self.background = background
+    size = Size(frame.width, frame.height)
+    do throws(VipsError) {
+      let shown = try frame.shown(on: background)
+      isGraphic = ImageFeatures(of: shown).isGraphic
+      reference = ReferencePyramid(of: shown)
+    } catch {
+      throw TranscodeFailure(decoding: error)
+    }
   }
 
-  func find() throws(TranscodeFailure) -> Result {
-    let reference = try wrap { () throws(VipsError) in try shown() }
-    let isGraphic = ImageFeatures(of: reference).isGraphic
-    let aim = automatic.aim(at: size, encoding.format)
-    let curve = encoding.format.curve
+  /// Whether the files of an encoding show the image as this finder compares it.
+  func compares(_ encoding: Encoding) -> Bool {
+    !frame.hasAlpha || encoding.background == background
+  }
+
+  /// - Parameter encoding: without a quality.
+  mutating func find(
+    _ encoding: Encoding, _ automatic: AutomaticQuality
+  ) throws(TranscodeFailure) -> Result {
     var search = QualitySearch(
-      aim: aim, range: automatic.range(encoding.format, isGraphic: isGraphic), curve: curve,
+      aim: automatic.aim(at: size, encoding.format),
+      range: automatic.range(encoding.format, isGraphic: isGraphic), curve: encoding.format.curve,
       keepsTile: isGraphic)
-    var pyramid = ReferencePyramid(of: reference)
     var files: [Int: [UInt8]] = [:]
     while let quality = search.next {
-      let bytes = try Encoder.encode(frames, as: file(quality))
-      let candidate = try wrap { () throws(VipsError) in try decoded(bytes) }
-      do throws(QualityError) {
-        let likeness = try pyramid.compare(with: candidate)
-        search.add(
-          QualitySearch.Sample(
-            quality: quality, score: likeness.score, worstTile: likeness.worstTile.score))
-      } catch {
-        throw TranscodeFailure(.encode, "the encoded file could not be compared: \(error)")
-      }
+      let bytes = try Encoder.encode([frame], as: file(encoding, quality))
+      let likeness = try compare(bytes, encoding.format)
+      search.add(
+        QualitySearch.Sample(
+          quality: quality, score: likeness.score, worstTile: likeness.worstTile.score))
       files[quality] = bytes
     }
     guard let best = search.best, let bytes = files[best.quality] else {
@@ -59,42 +64,50 @@ struct QualityFinder {
       found: FoundQuality(
         quality: best.quality, score: best.score, worstTile: best.worstTile, size: size,
         encodes: search.samples.count, isGraphic: isGraphic),
-      file: file(best.quality), bytes: bytes)
+      file: file(encoding, best.quality), bytes: bytes)
   }
 
-  private func file(_ quality: Int) -> PlannedFile {
+  private func file(_ encoding: Encoding, _ quality: Int) -> PlannedFile {
     var encoding = encoding
     encoding.quality = quality
     return PlannedFile(crop: nil, size: size, encoding: encoding, fallback: nil)
   }
 
-  /// The image as its files show it.
-  private func shown() throws(VipsError) -> TesseraQuality.Raster {
-    guard let colour = encoding.background, frames[0].hasAlpha else {
-      return try frames[0].qualityRaster()
+  private mutating func compare(
+    _ bytes: [UInt8], _ format: OutputFormat
+  ) throws(TranscodeFailure) -> Comparison {
+    let candidate: TesseraQuality.Raster
+    do throws(VipsError) {
+      candidate = try decoded(bytes, format)
+    } catch {
+      throw TranscodeFailure(encoding: error, format: format.rawValue)
     }
-    return try frames[0].onScreen().flattened(
-      red: colour.red, green: colour.green, blue: colour.blue
-    ).qualityRaster()
+    do throws(QualityError) {
+      return try reference.compare(with: candidate)
+    } catch {
+      throw TranscodeFailure(.encode, "the encoded file could not be compared: \(error)")
+    }
   }
 
-  private func decoded(_ bytes: [UInt8]) throws(VipsError) -> TesseraQuality.Raster {
-    guard let format = ImageFormat(rawValue: encoding.format.rawValue) else {
-      throw VipsError(message: "no decoder for \(encoding.format.rawValue)")
+  private func decoded(
+    _ bytes: [UInt8], _ format: OutputFormat
+  ) throws(VipsError) -> TesseraQuality.Raster {
+    guard let format = ImageFormat(rawValue: format.rawValue) else {
+      throw VipsError(message: "no decoder for \(format.rawValue)")
     }
     return try bytes.withUnsafeBufferPointer { bytes throws(VipsError) in
       try Raster.load(SourceData(UnsafeRawBufferPointer(bytes)), format: format).qualityRaster()
     }
   }
+}
 
-  private func wrap<Value>(
-    _ body: () throws(VipsError) -> Value
-  ) throws(TranscodeFailure) -> Value {
-    do throws(VipsError) {
-      return try body()
-    } catch {
-      throw TranscodeFailure(encoding: error, format: encoding.format.rawValue)
-    }
+extension Raster {
+  /// The image as files with this background show it.
+  fileprivate func shown(on background: Colour?) throws(VipsError) -> TesseraQuality.Raster {
+    guard let background, hasAlpha else { return try qualityRaster() }
+    return try onScreen().flattened(
+      red: background.red, green: background.green, blue: background.blue
+    ).qualityRaster()
   }
 }
 
