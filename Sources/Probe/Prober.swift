@@ -3,7 +3,7 @@ internal import TesseraImageHeader
 internal import TesseraManifest
 internal import TesseraText
 
-/// Determines the sizes of images from the first bytes of URLs and files.
+/// Determines the sizes of images from the first bytes of URLs, as manifests have them, and of files.
 package struct Prober: Sendable {
   package typealias Answer = ProbeAnswer
   package typealias Failure = ProbeFailure
@@ -69,16 +69,13 @@ package struct Prober: Sendable {
   /// - Throws: `CancellationError`.
   package func probe(_ source: String) async throws -> Answer {
     switch SourceURL.scheme(of: source) {
+    case .some where SourceURL.isSource(source): try await probeURL(source)
     case "http", "https":
-      if SourceURL.isFetchable(source) {
-        try await probeURL(source)
-      } else {
-        Answer(
-          source: SourceURL.withoutUserInfo(source),
-          result: .failure(
-            Failure(
-              code: "bad-url", message: "The URL must begin with http:// or https:// and a host.")))
-      }
+      Answer(
+        source: SourceURL.withoutUserInfo(source),
+        result: .failure(
+          Failure(
+            code: "bad-url", message: "The URL must begin with http:// or https:// and a host.")))
     case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
       Answer(
         source: source,

@@ -7,6 +7,11 @@ extension PlanSummary {
     var lines = ["\(Amount.count(items, "image")) in the manifest"]
     if unknown > 0 {
       lines.append("\(unknown) of unknown size" + (isProbing ? "" : "; --probe requests the sizes"))
+      // URLs are untrusted, and this text is written without further escaping.
+      lines += failures.map { Console.printable("  \($0.source): \($0.reason)") }
+      if !failures.isEmpty, unknown > failures.count {
+        lines.append("  and \(unknown - failures.count) more: tessera check --probe names all")
+      }
     }
     if let first = ladders.first, first.asked > 0 {
       lines += ladders.count > 1 ? Self.comparison(ladders) : Self.details(of: first)

@@ -77,7 +77,7 @@ package struct ManifestPlanner {
       case .success(let header):
         let source = header.facts.planned(header.format.rawValue, focus: item.focus)
         summary.add(source, of: item, file.plan)
-      case .failure: summary.unknown += 1
+      case .failure(let failure): summary.addFailure(item.shownURL, failure.message)
       }
     }
   }

@@ -25,7 +25,9 @@ final class ManifestProber {
 
   init(_ file: PipelineFile) throws(PipelineError) {
     self.file = file
-    fetcher = try PipelineError.wrap { try Fetcher(file.fetch.fetchSettings) }
+    var settings = file.fetch.fetchSettings
+    settings.store = StoreClient(file.store.settings)
+    fetcher = try PipelineError.wrap { [settings] in try Fetcher(settings) }
     prober = Prober(
       fetcher: fetcher, retries: file.fetch.retries, deadline: file.fetch.deadline,
       maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)

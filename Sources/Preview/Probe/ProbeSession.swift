@@ -21,6 +21,8 @@ package struct ProbeSession: Sendable {
     var settings = FetchSettings(
       concurrency: concurrency, perHost: concurrency, timeout: timeout, maximumBytes: maximumBytes,
       addresses: AddressPolicy(allow: allow))
+    // As by its path: the person has named it.
+    settings.folders = ["/"]
     settings.takeEnvironment()
     settings.permissionHint = { permission in "say --allow \(permission.filter { $0 != "\"" })" }
     self.settings = settings
