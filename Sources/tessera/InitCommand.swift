@@ -9,16 +9,19 @@ enum InitCommand: Command {
     "--from", "SOURCE", "an image, a folder of images, a URL, or a list; may be repeated",
     completes: .files)
 
+  private static let manifestOnly = Flag(
+    "--manifest-only", "write only manifest.jsonl again: the images have changed")
+
   static let syntax = Syntax(
     [.optional("DIR", .folders)],
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
       URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is; what it needs
-      besides the public internet is in a comment. Asks nothing, and replaces no file. After it,
-      "tessera run" needs no argument.
+      besides the public internet is in a comment. Asks nothing, and replaces no file, except for the
+      manifest with --manifest-only. After it, "tessera run" needs no argument.
       """,
-    options: [from],
+    options: [from, manifestOnly],
     example: Example(
       "tessera init --from photos && tessera run && tessera gallery output",
       "From a folder of photographs to a gallery."),
@@ -29,7 +32,16 @@ enum InitCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let folder = arguments.operands.first ?? "."
-    let report = try await NewPipeline.write(into: folder, from: try arguments.all(from))
+    let sources = try arguments.all(from)
+    let report: NewPipeline.Report
+    if arguments.has(manifestOnly) {
+      guard !sources.isEmpty else {
+        throw UsageError("--manifest-only needs --from, with the images to list")
+      }
+      report = try NewPipeline.replaceManifest(in: folder, from: sources)
+    } else {
+      report = try await NewPipeline.write(into: folder, from: sources)
+    }
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
@@ -38,31 +50,41 @@ enum InitCommand: Command {
     return .done
   }
 
-  /// `; not images, or of a format that "accept" has to name: notes.txt, a.svg and 3 others`
+  /// `; left out, because they are not images, … : notes.txt, a.svg, output/ and 2 more`
   private static func leftOut(_ names: [String]) -> String {
     guard !names.isEmpty else { return "" }
-    let more = names.count > 3 ? " and \(names.count - 3) others" : ""
-    return "; not images, or of a format that \"accept\" has to name: "
+    let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+    return "; left out (not images, of a format that \"accept\" has to name, or outputs of runs): "
       + names.prefix(3).joined(separator: ", ") + more
   }
 
+  /// A permission as a place: `this machine` for `loopback`.
+  private static func place(_ permission: String) -> String {
+    switch permission {
+    case "loopback": "servers of this machine"
+    case "private": "private networks"
+    default: permission.hasPrefix("files:") ? String(permission.dropFirst(6)) : permission
+    }
+  }
+
   private static func lines(of report: NewPipeline.Report, _ folder: String) -> [String] {
-    var lines = [report.pipeline]
+    let isHere = folder == "."
+    let operand = isHere ? "" : " \(report.pipeline)"
+    var lines = report.isManifestOnly ? [] : [report.pipeline]
     if let images = report.images {
       lines.append("\(report.manifest): \(Amount.count(images, "image"))\(leftOut(report.skipped))")
     }
     if report.problems > 0 {
       lines.append(
-        "\(Amount.count(report.problems, "line")) of the list can't be used: tessera check names "
+        "\(Amount.count(report.problems, "line")) of the list can't be used: tessera check\(operand) names "
           + (report.problems == 1 ? "it" : "them"))
     }
     if !report.needs.isEmpty {
       lines.append(
-        "the list has images at \(report.needs.joined(separator: ", ")): if it is your own, remove the \"#\" before "
-          + "\"fetch\" and \"allow\" in \(report.pipeline)")
+        "the list has images at \(report.needs.map(place).joined(separator: ", ")): if it is your own, remove \"# \" "
+          + "before \"fetch\" and \"allow\" in \(report.pipeline)")
     }
-    let isHere = folder == "."
-    let run = isHere ? "tessera run" : "tessera run \(report.pipeline)"
+    let run = "tessera run\(operand)"
     let output = isHere ? NewPipeline.output : "\(folder)/\(NewPipeline.output)"
     let isEmpty = report.images == nil && report.manifest.hasSuffix("manifest.jsonl")
     lines.append(

@@ -49,7 +49,7 @@ import Testing
     #expect(
       begun.output == """
         pipeline.yaml
-        manifest.jsonl: 2 images; not images, or of a format that "accept" has to name: notes.txt
+        manifest.jsonl: 2 images; left out (not images, of a format that "accept" has to name, or outputs of runs): notes.txt
         next: tessera run, then tessera gallery output
 
         """)
@@ -64,6 +64,37 @@ import Testing
     #expect(try await Self.tessera(["run", "--quiet"], in: folder).status == 0)
     let gallery = try await Self.tessera(["gallery", "output"], in: folder)
     #expect(gallery.output == "output/gallery.html: 2 images\n")
+    // A probe reads the files that a run may read.
+    let probed = try await Self.tessera(["check", "--probe"], in: folder)
+    #expect(probed.output == "2 items, no mistakes\n" && probed.status == 0)
+    let planned = try await Self.tessera(
+      ["plan", "--probe", "--output", "elsewhere"], in: folder)
+    #expect(planned.output.hasPrefix("2 images in the manifest\n18 files requested, "))
+  }
+
+  /// The manifest follows its folder, whose thumbnails are not images to make thumbnails of.
+  @Test func theManifestIsWrittenAgain() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["a.jpg", "b.jpg"] {
+      if name == "b.jpg" {
+        #expect(try await Self.tessera(["run", "--quiet"], in: folder).status == 0)
+      }
+      try FileManager.default.copyItem(
+        at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path(name)))
+      let words =
+        ["init", "--from", ".", "--from", name] + (name == "b.jpg" ? ["--manifest-only"] : [])
+      let result = try await Self.tessera(words, in: folder)
+      #expect(result.status == 0, "\(result.errors)")
+      if name == "b.jpg" {
+        #expect(result.output.hasPrefix("manifest.jsonl: 2 images; left out "), "\(result.output)")
+        #expect(result.output.contains(": manifest.jsonl, output/, pipeline.yaml\n"))
+      }
+    }
+    #expect(try folder.text("manifest.jsonl").split(separator: "\n").count == 2)
+    let run = try await Self.tessera(["run"], in: folder)
+    #expect(run.output.hasPrefix("2 images: 2 ok (1 new, 1 reused)\n"), "\(run.output)")
+    let wrong = try await Self.tessera(["init", "--manifest-only"], in: folder)
+    #expect(wrong.status == 64)
   }
 
   @Test func aFolderOfItsOwnAndURLs() async throws {
@@ -140,8 +171,8 @@ import Testing
         pipeline.yaml
         \(place)/list.txt: 7 images
         1 line of the list can't be used: tessera check names it
-        the list has images at loopback, private, files:\(place)/a, files:\(place)/b/c: \
-        if it is your own, remove the "#" before "fetch" and "allow" in pipeline.yaml
+        the list has images at servers of this machine, private networks, \(place)/a, \(place)/b/c: \
+        if it is your own, remove "# " before "fetch" and "allow" in pipeline.yaml
         next: tessera run, then tessera gallery output
 
         """, "\(begun.errors)")
@@ -206,7 +237,8 @@ import Testing
   @Test(
     arguments: [
       (
-        ["init"], "tessera: \"./pipeline.yaml\" exists already; remove it, or name another folder\n"
+        ["init"],
+        "tessera: \"./pipeline.yaml\" exists already; name another folder, or list the images again with --manifest-only\n"
       ),
       (
         ["init", "n", "--from", "nothing"],
@@ -219,6 +251,14 @@ import Testing
       (
         ["init", "n", "--from", "notes.doc"],
         "tessera: \"notes.doc\" is neither an image nor a list; a list ends in .jsonl, .ndjson, .csv, .tsv, .txt, .gz\n"
+      ),
+      (
+        ["init", "n", "--from", "corners.svg"],
+        "tessera: \"corners.svg\" is an image of the format svg, which a run reads only if \"accept\" in its pipeline names it\n"
+      ),
+      (
+        ["init", "--manifest-only", "--from", "a.txt"],
+        "tessera: a list is a manifest by itself; --manifest-only needs images, folders or URLs\n"
       ),
       (
         ["init", "n", "--from", "a.txt", "--from", "https://a/b.jpg"],
@@ -234,6 +274,8 @@ import Testing
     for name in ["pipeline.yaml", "notes.doc", "a.txt", "empty/x.txt"] {
       try folder.write("x", to: name)
     }
+    try folder.write(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"/>", to: "corners.svg")
     let result = try await Self.tessera(words, in: folder)
     #expect(result.status == 2)
     #expect(result.errors.replacing("\"pipeline.yaml\"", with: "\"./pipeline.yaml\"") == message)

@@ -19,12 +19,13 @@ struct FirstSources {
   private(set) var list: String?
   /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
   private(set) var permissions: [String] = []
-  /// Files of the folders that are not images.
+  /// What the folders hold besides: files that are not images, and outputs of runs.
   private(set) var skipped: [String] = []
   /// Nil without a list, and for one at a URL, which would have to be fetched.
   private(set) var found: ListFindings?
 
   private var ids: Set<String> = []
+  private var urls: Set<String> = []
 
   /// The first bytes of a file; more than any format needs to be recognized.
   private static let beginning = 4096
@@ -91,7 +92,13 @@ struct FirstSources {
   // MARK: Files
 
   private mutating func add(file path: String) throws(PipelineError) {
-    guard try Self.isImage(path) else {
+    switch try Self.content(of: path) {
+    case .image: break
+    case .refused(let format):
+      throw .local(
+        "\"\(path)\" is an image of the format \(format), which a run reads only if \"accept\" in its pipeline names it"
+      )
+    case .other:
       guard Self.isList(FileSystem.name(of: path)) else {
         throw .local(
           "\"\(path)\" is neither an image nor a list; a list ends in "
@@ -117,8 +124,11 @@ struct FirstSources {
     {
       let path = FileSystem.join(folder, name)
       switch directory.kind(of: name) {
+      // What a run has made is nothing to make images from.
+      case .folder where FileSystem.isDirectory(FileSystem.join(path, ".tessera")):
+        skipped.append("\(prefix)\(name)/")
       case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
-      case .file where try Self.isImage(path):
+      case .file where try Self.content(of: path) == .image:
         add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
       default: skipped.append(prefix + name)
       }
@@ -132,8 +142,16 @@ struct FirstSources {
     return place
   }
 
-  /// Whether a file begins like an image that a run accepts by default.
-  private static func isImage(_ path: String) throws(PipelineError) -> Bool {
+  private enum Content: Equatable {
+    /// One that a run accepts by default.
+    case image
+    /// An image of another format.
+    case refused(String)
+    case other
+  }
+
+  /// What a file is, by its beginning.
+  private static func content(of path: String) throws(PipelineError) -> Content {
     let bytes: [UInt8]
     do throws(SystemError) {
       let file = try File(path, .readWithoutWaiting)
@@ -142,9 +160,11 @@ struct FirstSources {
       throw .local(error.description)
     }
     switch ImageHeader.read(bytes.span, isWhole: bytes.count < beginning) {
-    case .header(let header): return PipelineFile.defaultAccept.contains(header.format)
-    case .needs: return true
-    case .refused(let refusal): return refusal.kind != .notImage
+    case .header(let header):
+      return PipelineFile.defaultAccept.contains(header.format)
+        ? .image : .refused(header.format.rawValue)
+    case .needs: return .image
+    case .refused(let refusal): return refusal.kind == .notImage ? .other : .image
     }
   }
 
@@ -165,8 +185,9 @@ struct FirstSources {
     list = source
   }
 
-  /// A second image of a name gets a number.
+  /// A second image of a name gets a number. One that is named twice is one.
   private mutating func add(_ image: Image) {
+    guard urls.insert(image.url).inserted else { return }
     var image = image
     var number = 1
     let id = image.id

@@ -7,6 +7,8 @@ package struct NewPipeline {
   /// What was written.
   package struct Report: Sendable {
     package var pipeline: String
+    /// Whether only the manifest was written.
+    package var isManifestOnly = false
     /// The manifest, whether it was written or existed.
     package var manifest: String
     /// Images in the manifest; nil if no image was named, and for a list at a URL.
@@ -15,7 +17,7 @@ package struct NewPipeline {
     package var problems: Int
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
-    /// Files of the folders that are not images.
+    /// What the folders hold besides: files that are not images, and outputs of runs.
     package var skipped: [String]
   }
 
@@ -36,7 +38,9 @@ package struct NewPipeline {
     var first = try FirstSources(sources)
     for path in [pipeline] + (first.images.isEmpty ? [] : [manifest])
     where FileSystem.exists(path) {
-      throw PipelineError.local("\"\(path)\" exists already; remove it, or name another folder")
+      throw PipelineError.local(
+        "\"\(path)\" exists already; name another folder, or list the images again with --manifest-only"
+      )
     }
     try await first.readList()
     try PipelineError.wrap { try FileSystem.makeDirectory(folder) }
@@ -60,6 +64,27 @@ package struct NewPipeline {
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
       problems: first.found?.problems ?? 0, needs: first.found?.needs ?? [],
       skipped: first.skipped)
+  }
+
+  /// Writes the manifest in the place of one that is there, and leaves the pipeline as it is.
+  ///
+  /// - Parameter sources: images, folders of images and URLs; not a list.
+  /// - Throws: ``PipelineError`` if a source can't be used; then the manifest is as it was.
+  package static func replaceManifest(
+    in folder: String, from sources: [String]
+  ) throws -> Report {
+    let first = try FirstSources(sources)
+    guard !first.images.isEmpty else {
+      throw PipelineError.local(
+        "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
+    }
+    let manifest = FileSystem.join(folder, Self.manifest)
+    let draft = manifest + ".new"
+    try write(lines(of: first.images), to: draft)
+    try PipelineError.wrap { try FileSystem.rename(draft, to: manifest) }
+    return Report(
+      pipeline: FileSystem.join(folder, "pipeline.yaml"), isManifestOnly: true, manifest: manifest,
+      images: first.images.count, problems: 0, needs: [], skipped: first.skipped)
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws(PipelineError) {
