@@ -106,10 +106,13 @@ extension StateStore {
   /// - Parameters:
   ///   - key: the source's key.
   ///   - url: SHA-256 of the request URL.
+  /// - Returns: whether the line is another than before; nil if the item had none.
+  @discardableResult
   package func save(
     _ result: ItemResult, _ change: SourceChange? = nil, key: String = "", url: String = ""
-  ) throws(StateError) {
+  ) throws(StateError) -> Bool? {
     try begin()
+    let before = try items.lastResult(of: result.id)
     if let change { try save(change, key: key, url: url) }
     try items.finish(result.id, reasons: Reason.stored(result.reasons))
     // After the change, because the mark covers the source as it is stored from now on.
@@ -124,6 +127,7 @@ extension StateStore {
       result.id, line: result.line, status: result.status, content: result.content,
       settings: mark == nil ? nil : result.basis?.settings, mark: mark,
       keys: (source: key, request: url, placeholder: result.placeholder))
+    return before.map { $0.line != result.line }
   }
 
   /// Saves that an item's line of an earlier run still applies, because the server has confirmed the

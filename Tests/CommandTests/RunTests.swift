@@ -89,18 +89,38 @@ import Testing
     await nginx.stop()
   }
 
+  /// What an image had before its last change costs nothing, and is a change all the same.
+  @Test func anImageThatGoesBackHasChanged() async throws {
+    let fixture = try RunFixture(
+      manifest: "", keys: "fetch: {allow: [\"files:/\"]}", slots: "slots: {b: {size: 100x}}")
+    try fixture.folder.write(
+      #"{"id":"a","url":"file://\#(fixture.folder.path("a.png"))"}"#, to: "manifest")
+    for (index, name) in ["plain.jpg", "grey.png", "plain.jpg"].enumerated() {
+      let place = URL(filePath: fixture.folder.path("a.png"))
+      try Data(try Places.bytes(name)).write(to: place, options: .atomic)
+      #expect(try await fixture.run().status == 0)
+      #expect(try fixture.report["changes.\(index == 0 ? "new" : "changed")"] == 1)
+      #expect(try fixture.report["decodes"] == (index == 2 ? 0 : 1))
+    }
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["changes.reused"] == 1)
+  }
+
   @Test func missingFilesAreRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(
       manifest: nginx.url("/rotated-phone-shot.jpg") + "\n" + nginx.url("/animated.gif") + "\n")
     #expect(try await fixture.run().status == 0)
     let text = try fixture.catalogText
+    #expect(try fixture.report["changes.new"] == 2)
     // One at a time: a file's bytes must not depend on which other files are made with it.
     for path in try fixture.catalog.images.flatMap(\.variants).map(\.reference) {
       try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(path)"))
       #expect(try await fixture.run().status == 0)
       #expect(try fixture.report["encodes"] == 1)
       #expect(try fixture.catalogText == text)
+      // Its entry of the catalog is the same.
+      #expect(try fixture.report["changes.reused"] == 2)
     }
     try await fixture.expectWhole()
     await nginx.stop()

@@ -71,20 +71,15 @@ final class Work {
   func atEnd(_ action: @escaping () -> Void) { cleanUps.append(action) }
 
   /// What became of the item.
-  func report(_ status: CatalogImage.Status, _ error: CatalogImage.Failure?) -> ItemReport {
+  func report(
+    _ status: CatalogImage.Status, _ error: CatalogImage.Failure?, _ change: ItemReport.Change
+  ) -> ItemReport {
     var report = ItemReport(id: item.id, position: item.position, status: status, error: error)
-    if error == nil { report.change = change(since: standing) }
+    if error == nil { report.change = change }
     (report.made, report.bytes) = (madeCount, madeBytes)
     report.fetching = fetching
     report.transcoding = watch?.time ?? .zero
     return report
-  }
-
-  private func change(since standing: StandingItems.Verdict?) -> ItemReport.Change {
-    let isKnown = standing != nil || source.record != nil || source.header != nil
-    if !isKnown { return .new }
-    return madeCount > 0 || change.header != nil && reasons.contains(.headerRead)
-      ? .changed : .reused
   }
 
   func close() {

@@ -16,13 +16,13 @@ package enum RunEvent: Sendable {
 
 /// What a run did with one item.
 package struct ItemReport: Sendable {
-  /// What is shown of it, compared with the run before.
+  /// Its entry of the catalog, compared with the run before.
   package enum Change: String, Sendable, CaseIterable {
-    /// It was not known.
+    /// It had none.
     case new
-    /// Its source, or what is made of it, is not what it was.
+    /// It is another one.
     case changed
-    /// Nothing was made.
+    /// It is the same, whether or not files had to be made again.
     case reused
   }
 

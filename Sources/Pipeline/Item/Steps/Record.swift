@@ -44,8 +44,10 @@ struct Record: Sendable {
       status: image.status.rawValue, reasons: work.reasons, content: content,
       basis: image.status == .ok ? standing?.basis(item) : nil,
       placeholder: (outcome.blueprint ?? work.source.blueprint)?.placeholderKey)
-    try await state.save(result, work.change, key: item.sourceKey, url: item.requestDigest)
-    var done = ItemDone(report: work.report(image.status, image.error))
+    let isOther = try await state.save(
+      result, work.change, key: item.sourceKey, url: item.requestDigest)
+    let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
+    var done = ItemDone(report: work.report(image.status, image.error, change))
     if case .failed(let failure) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
       done.finding =
@@ -59,7 +61,7 @@ struct Record: Sendable {
     try await state.confirm(
       work.item.id, reasons: work.reasons, work.change.source, key: work.item.sourceKey)
     recorder.count(verdict)
-    return ItemDone(report: work.report(.ok, nil))
+    return ItemDone(report: work.report(.ok, nil, .reused))
   }
 
   private func correctClock(_ work: Work) {
