@@ -1,7 +1,8 @@
 internal import TesseraText
 
 /// Notices that a manifest has lost many of its items: it was cut off at the end of a line, or an
-/// export failed half-way. Nothing in such a file shows it, but the catalog would lose them.
+/// export failed half-way. Nothing in such a file shows it, but the catalog would lose them. One that has
+/// lost all of its items is never accepted unasked, however few they were.
 package struct ShrinkGuard: Sendable {
   /// With fewer items before, a large share is a few of them, and means nothing.
   private static let fewest = 100
@@ -20,9 +21,9 @@ package struct ShrinkGuard: Sendable {
   /// Why a manifest with this number of items is not accepted: a clause without its full stop. Nil if it
   /// is.
   package func reason(toRejectItems count: Int) -> String? {
-    guard before >= Self.fewest, Double(before - count) * 100 > limit * Double(before) else {
-      return nil
-    }
+    guard before >= Self.fewest || (count == 0 && before > 0),
+      Double(before - count) * 100 > limit * Double(before)
+    else { return nil }
     return
       "it has \(count) items and the last run had \(before), a loss of more than shrink-above: "
       + "\(Units.text(percentage: limit)); the last good catalog stands; if the manifest is complete, "

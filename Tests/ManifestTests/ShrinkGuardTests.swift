@@ -6,7 +6,8 @@ import Testing
   @Test(arguments: [
     // limit, before, now, accepted
     (50.0, 1_000, 1_000, true), (50, 1_000, 2_000, true), (50, 1_000, 500, true),
-    (50, 1_000, 499, false), (50, 1_000, 0, false), (50, 100, 49, false), (50, 99, 0, true),
+    (50, 1_000, 499, false), (50, 1_000, 0, false), (50, 100, 49, false), (50, 99, 1, true),
+    (50, 99, 0, false), (50, 1, 0, false), (100, 1, 0, true),
     (50, 0, 0, true), (0, 100, 100, true), (0, 100, 99, false), (0.5, 1_000, 995, true),
     (0.5, 1_000, 994, false), (100, 1_000, 0, true),
   ])
