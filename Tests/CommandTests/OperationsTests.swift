@@ -118,6 +118,15 @@ import Testing
     // Only what this run logged.
     #expect(!bad.output.contains("exit status 0"))
 
+    // The run was good: the mail must not say that the catalog is the old one.
+    let stub = try fixture.folder.write("#!/bin/sh\n[ $1 != prune ] || exit 2\n", to: "bin/tessera")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stub)
+    let unpruned = try await Tool.run(
+      Self.path("hourly"), ["feed.yaml", "out", "log"].map(fixture.folder.path),
+      environment: ["PATH": "\(fixture.folder.path("bin")):\(path)"])
+    #expect(unpruned.status == 2)
+    #expect(unpruned.output.hasPrefix("The run was good, but tessera prune "), "\(unpruned)")
+
     // While another one runs, nothing happens, and no mail is sent.
     let holder = try Tool.start(
       "/usr/bin/flock", ["--no-fork", fixture.folder.path("log.lock"), "/bin/sleep", "600"])
@@ -158,16 +167,20 @@ import Testing
     #expect(job.spec.concurrencyPolicy == "Forbid")
     let pod = job.spec.jobTemplate.spec.template.spec
     #expect(pod.restartPolicy == "Never" && pod.securityContext.runAsNonRoot)
-    let container = try #require(pod.containers.first)
-    #expect(container.securityContext.readOnlyRootFilesystem)
-    #expect(!container.securityContext.allowPrivilegeEscalation)
-    #expect(Set(container.volumeMounts.map(\.name)) == Set(pod.volumes.map(\.name)))
+    // First the run, which its name in the policy of failures means, then prune.
+    let containers = pod.initContainers + pod.containers
+    #expect(containers.map { $0.args[0] } == ["run", "prune"])
     let fixture = try RunFixture(manifest: "")
     let places = [
       "/pipeline/feed.yaml": fixture.folder.path("feed.yaml"), "/output": fixture.folder.path("o"),
     ]
-    let run = try await Tool.run(Places.tessera, container.args.map { places[$0] ?? $0 })
-    #expect(run.status == 0, "\(run.errors)")
+    for container in containers {
+      #expect(container.securityContext.readOnlyRootFilesystem)
+      #expect(!container.securityContext.allowPrivilegeEscalation)
+      #expect(Set(container.volumeMounts.map(\.name)).isSubset(of: pod.volumes.map(\.name)))
+      let result = try await Tool.run(Places.tessera, container.args.map { places[$0] ?? $0 })
+      #expect(result.status == 0, "\(result.errors)")
+    }
   }
 
   /// The members of the CronJob that the test looks at.
@@ -185,7 +198,7 @@ import Testing
     struct Pod: Decodable {
       var restartPolicy: String
       var securityContext: PodContext
-      var containers: [Container]
+      var initContainers, containers: [Container]
       var volumes: [Mount]
     }
     struct PodTemplate: Decodable { var spec: Pod }
