@@ -31,6 +31,15 @@ package struct SystemError: Error, Equatable, Sendable {
     return error
   }
 
+  /// A named pipe that is opened for writing, and has no reader.
+  package static func noReader(_ path: String) -> SystemError {
+    var error = SystemError("open", path, code: ENXIO)
+    error.finding = "is a named pipe that no program reads; start its reader first"
+    return error
+  }
+
+  package var hasNoReader: Bool { code == ENXIO }
+
   /// A file whose content can't be what was written to it.
   package static func damaged(_ path: String, _ reason: String) -> SystemError {
     var error = SystemError("read", path, code: EBADMSG)
@@ -81,6 +90,8 @@ package struct SystemError: Error, Equatable, Sendable {
     case EDQUOT: "free space or have the quota raised, and run again"
     case EROFS: "make its file system writable, and run again"
     case EIO: "check the disk, and run again"
+    case EACCES, EPERM: "run as its owner, or change its permissions"
+    case EISDIR: "name a file"
     case EMFILE: "raise the limit of open files (ulimit -n), and run again"
     default: nil
     }

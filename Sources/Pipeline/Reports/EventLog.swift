@@ -7,19 +7,30 @@ package import TesseraSystem
 package final class EventLog: RunObserving {
   private struct State: ~Copyable {
     let file: File
+    let isPipe: Bool
     /// After the first write that fails nothing is written: the disk is full, or the reader has gone.
     var failure: SystemError?
   }
 
   private let state: Mutex<State>
 
+  /// A run does not wait longer for the reader of a named pipe, and writes no more events then.
+  private static let patience = Duration.seconds(10)
+
   /// - Parameter path: a new file, or one that is replaced; a named pipe or a device is written to, and `-` is
   ///   standard output.
   /// - Throws: `SystemError` if it can't be opened: a mistake is found before the run.
   package init(_ path: String) throws(SystemError) {
-    let path = path == "-" ? "/dev/stdout" : path
-    let isFile = FileSystem.size(ofFile: path) != nil || !FileSystem.exists(path)
-    state = Mutex(State(file: try File(path, isFile ? .write : .append)))
+    let place = path == "-" ? "/dev/stdout" : path
+    let isFile = FileSystem.size(ofFile: place) != nil || !FileSystem.exists(place)
+    // Standard output is awaited, as by any program in a pipe.
+    let isPipe = path != "-" && FileSystem.isPipe(place)
+    do throws(SystemError) {
+      let file = try File(place, isFile ? .write : isPipe ? .appendWithoutWaiting : .append)
+      state = Mutex(State(file: file, isPipe: isPipe))
+    } catch {
+      throw isPipe && error.hasNoReader ? .noReader(place) : error
+    }
   }
 
   package func began(_ progress: @escaping @Sendable () -> RunProgress) {
@@ -65,7 +76,15 @@ package final class EventLog: RunObserving {
     let line = writer.take() + [UInt8(ascii: "\n")]
     state.withLock { state in
       guard state.failure == nil else { return }
-      do throws(SystemError) { try state.file.write(line) } catch { state.failure = error }
+      do throws(SystemError) {
+        if state.isPipe {
+          try state.file.write(line, patience: Self.patience)
+        } else {
+          try state.file.write(line)
+        }
+      } catch {
+        state.failure = error
+      }
     }
   }
 }

@@ -9,14 +9,18 @@ package struct RouteFindings: Sendable {
   package var trace: RouteTrace
   /// This machine's time when the request ended, in seconds since 1970.
   package var now: Double
+  /// How long a run waits for the first byte of an answer, in seconds, unless its pipeline says otherwise.
+  package var patience: Double
 
-  package init(_ url: String, _ trace: RouteTrace, now: Double) {
-    (self.url, self.trace, self.now) = (url, trace, now)
+  package init(_ url: String, _ trace: RouteTrace, now: Double, patience: Double = 15) {
+    (self.url, self.trace, self.now, self.patience) = (url, trace, now, patience)
   }
 
   static func examine(_ url: String, _ settings: FetchSettings) async -> RouteFindings {
     let trace = await RouteTrace.follow(url, settings)
-    return RouteFindings(SourceURL.place(url, ignoring: []), trace, now: Host.now)
+    return RouteFindings(
+      SourceURL.place(url, ignoring: []), trace, now: Host.now, patience: settings.timeout.inSeconds
+    )
   }
 
   /// Object stores reject signatures that are 15 minutes off; a good clock is off by less than a second.
@@ -53,8 +57,14 @@ package struct RouteFindings: Sendable {
     let value =
       "\(hop.status == 0 ? "no answer" : "\(hop.status)"), \(place), "
       + "\(Int((hop.seconds * 1000).rounded())) ms: \(hop.url)"
-    guard let error else { return Finding(.request, url, value) }
-    return failure(error, value: value)
+    if let error { return failure(error, value: value) }
+    guard hop.seconds > patience else { return Finding(.request, url, value) }
+    return Finding(
+      .request, url, value,
+      problem: "the answer took \(Int(hop.seconds)) s, and a run waits \(Int(patience)) s for one",
+      fix:
+        "fetch: {timeout: \(Int(hop.seconds * 2))s} in the pipeline file, if the server is always so slow"
+    )
   }
 
   private func failure(_ error: FetchError, value: String) -> Finding {

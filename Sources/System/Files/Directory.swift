@@ -76,7 +76,9 @@ package final class Directory: Sendable {
   /// Restricts it to its owner.
   package func makePrivate() throws(SystemError) {
     // fchmod(2) rejects O_PATH, and "." is the folder itself.
-    guard fchmodat(descriptor, ".", 0o700, 0) == 0 else { throw SystemError("protect", path) }
+    guard fchmodat(descriptor, ".", 0o700, 0) == 0 else {
+      throw SystemError("set the permissions of", path)
+    }
   }
 
   // MARK: What every operation needs

@@ -53,6 +53,12 @@ package enum FileSystem {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether the path leads to a named pipe. Symbolic links are followed.
+  package static func isPipe(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
   /// The size of a regular file in bytes; nil if there is none. Symbolic links are not followed,
   /// because Tessera never writes one.
   package static func size(ofFile path: String) -> Int? {
