@@ -30,7 +30,7 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .manifest(let path, let reason): "the manifest \"\(path)\": \(reason)"
     case .otherPipeline(let other, let name, let output):
       "the output \"\(output)\" holds the catalog of the pipeline \"\(other)\", which \"\(name)\" would "
-        + "replace; choose another output, or, if the pipeline was renamed, use run --take-over"
+        + "replace; choose another output, or, if the pipeline was renamed, run once with --take-over"
     case .tooManyFailures(let diagnosis): diagnosis
     case .shardOfTables:
       "the pipeline has \"tables\", which are made of all images at once, and --shard processes a part of them; "

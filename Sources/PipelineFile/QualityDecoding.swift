@@ -10,7 +10,9 @@ extension VariantDecoding {
       return target == nil ? nil : EncoderSetting { _ in nil }
     }
     settings.quality = encoderSetting(
-      "quality", &group, .quality, common: 1...100, isAutomatic: \.hasQuality, others: others,
+      "quality", &group, .quality, common: 1...100,
+      orGroup: "a group with one for each format, or with a target such as {target: high}",
+      isAutomatic: \.hasQuality, others: others,
       { $0.hasQuality ? 1...100 : nil })
     if let target { settings.automaticQuality.target = target }
     if let range = range(&group) { settings.automaticQuality.range = range }

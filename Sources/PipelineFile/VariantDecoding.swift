@@ -53,57 +53,63 @@ enum VariantDecoding {
   /// One number for all formats that have the setting, limited to the range of each format; or a
   /// group with a number for each of some formats.
   ///
-  /// - Parameter isAutomatic: the formats whose number may be `auto`, which is nil.
-  /// - Parameter others: decodes what else a group may have; returns what formats without a number get.
+  /// - Parameters:
+  ///   - orGroup: what a group may be, for messages.
+  ///   - isAutomatic: the formats whose number may be `auto`, which is nil.
+  ///   - others: decodes what else a group may have; returns what formats without a number get.
   static func encoderSetting(
     _ key: String, _ group: inout KeyGroup, _ defaults: EncoderSetting,
-    common: ClosedRange<Int>, isAutomatic: (OutputFormat) -> Bool = { _ in false },
+    common: ClosedRange<Int>, orGroup: String = "a group with one for each format",
+    isAutomatic: (OutputFormat) -> Bool = { _ in false },
     others: (inout KeyGroup) -> EncoderSetting? = { _ in nil },
     _ range: (OutputFormat) -> ClosedRange<Int>?
   ) -> EncoderSetting {
     guard let node = group.node(key) else { return defaults }
-    func number(_ range: ClosedRange<Int>, orAuto: Bool) -> (String) -> Int?? {
-      { text in
-        if orAuto && text == "auto" { return .some(nil) }
-        return Int(text).flatMap { range.contains($0) ? .some($0) : nil }
-      }
-    }
-    func expected(_ range: ClosedRange<Int>, orAuto: Bool) -> String {
-      "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        + (orAuto ? " or \"auto\"" : "")
-    }
-    var setting = defaults
     // A group names formats, so that a number out of a format's range is a mistake there, while a
     // common number is only limited to it.
     if case .mapping = node.content {
       var keys = KeyGroup(node, prefix: "\(group.prefix)\(key).", context: group.context)
-      setting = others(&keys) ?? defaults
+      var setting = others(&keys) ?? defaults
       for format in OutputFormat.allCases {
         guard let range = range(format) else { continue }
-        let orAuto = isAutomatic(format)
-        let value = keys.value(
-          format.rawValue, expected: expected(range, orAuto: orAuto), number(range, orAuto: orAuto))
-        if let value { setting[format] = value }
+        let number = SettingNumber(range: range, orAuto: isAutomatic(format))
+        if let value = keys.value(format.rawValue, expected: number.expected, number.parsed) {
+          setting[format] = value
+        }
       }
       keys.finish()
       return setting
     }
-    let orAuto = OutputFormat.allCases.contains(where: isAutomatic)
+    let number = SettingNumber(
+      range: common, orAuto: OutputFormat.allCases.contains(where: isAutomatic))
     let value = group.value(
-      of: node, key,
-      expected: expected(common, orAuto: orAuto) + ", or a group with one for each format",
-      number(common, orAuto: orAuto))
+      of: node, key, expected: number.expected + ", or \(orGroup)", number.parsed)
     guard let value else { return defaults }
-    guard let number = value else {
-      for format in OutputFormat.allCases where isAutomatic(format) { setting[format] = nil }
-      return setting
-    }
+    var setting = defaults
     for format in OutputFormat.allCases {
-      if let range = range(format) {
-        setting[format] = min(max(number, range.lowerBound), range.upperBound)
+      if let value, let range = range(format) {
+        setting[format] = min(max(value, range.lowerBound), range.upperBound)
+      } else if value == nil, isAutomatic(format) {
+        setting[format] = nil
       }
     }
     return setting
+  }
+
+  /// A number of a setting, or `auto`, which is nil.
+  private struct SettingNumber {
+    let range: ClosedRange<Int>
+    let orAuto: Bool
+
+    var expected: String {
+      "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        + (orAuto ? " or \"auto\"" : "")
+    }
+
+    func parsed(_ text: String) -> Int?? {
+      if orAuto && text == "auto" { return .some(nil) }
+      return Int(text).flatMap { range.contains($0) ? .some($0) : nil }
+    }
   }
 
   /// `strip`, `keep`, or a list of the kinds to keep.

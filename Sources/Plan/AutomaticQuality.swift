@@ -13,6 +13,17 @@ package struct AutomaticQuality: Sendable, Hashable {
     (self.target, self.range) = (target, range)
   }
 
+  /// Its part of a recipe.
+  var recipe: String { "quality \(range.lowerBound) to \(range.upperBound) for \(target)" }
+
+  /// What a recipe says; nil if it has a quality, or none.
+  package init?(inRecipe recipe: String) {
+    guard let found = recipe.firstMatch(of: /quality (\d+) to (\d+) for (\d+)/),
+      let low = Int(found.1), let high = Int(found.2), low <= high, let target = Int(found.3)
+    else { return nil }
+    self.init(target: target, range: low...high)
+  }
+
   /// Targets by their names in the pipeline file.
   package static let names: [(name: String, target: Int)] = [
     ("low", 60), ("feed", 70), ("high", 80), ("excellent", 85),

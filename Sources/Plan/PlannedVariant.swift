@@ -37,8 +37,7 @@ package struct PlannedFile: Sendable, Hashable {
       // However it was found: the same quality gives the same bytes.
       parts.append("quality \(quality)")
     } else if let automatic = encoding.automatic {
-      let range = automatic.range
-      parts.append("quality \(range.lowerBound) to \(range.upperBound) for \(automatic.target)")
+      parts.append(automatic.recipe)
     }
     if let effort = encoding.effort { parts.append("effort \(effort)") }
     if let quality = encoding.alphaQuality { parts.append("alpha quality \(quality)") }

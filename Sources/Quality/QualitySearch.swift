@@ -29,7 +29,7 @@ package struct QualitySearch: Sendable {
 
   package static let mostSamples = 4
   /// How far a score may be below and above the aim. A step of one of the quality moves the score by about half a point, and
-  /// in AVIF by up to one and a half. Nobody sees a point; a window of half the width takes a tenth more encodes.
+  /// in AVIF by up to one and a half. A point is not visible; a window of half the width takes a tenth more encodes.
   private static let (slack, tolerance) = (0.75, 1.25)
   /// How far below the score the worst tile may be before it counts itself. At WebP's default quality it is up to 17.6 below
   /// in 38 photographs, and by 6 on average.

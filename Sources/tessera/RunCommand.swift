@@ -61,8 +61,13 @@ enum RunCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let part = try arguments.value(shard)
-    let metrics = try arguments.value(metrics).map {
-      try MetricsFile($0, pipeline: PipelineOptions.path(arguments), shard: part)
+    let metrics = try arguments.value(metrics).map { name in
+      if !name.hasSuffix(".prom") {
+        Console.message(
+          "warning: the textfile collector reads only files whose names end in .prom, and not \"\(name)\""
+        )
+      }
+      return try MetricsFile(name, pipeline: PipelineOptions.path(arguments), shard: part)
     }
     let events = try arguments.value(events).map { try EventLog($0) }
     do {
@@ -78,6 +83,9 @@ enum RunCommand: Command {
     _ arguments: Arguments, _ metrics: MetricsFile?, _ events: EventLog?
   ) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments, output: output)
+    if case .standardInput = file.manifest, Console.isInputTerminal {
+      Console.message("the manifest is read from the terminal; end it with Ctrl-D")
+    }
     let isQuiet = arguments.has(CommonFlag.quiet)
     let observer = RunObserver(
       isQuiet: isQuiet, showsProgress: !arguments.has(CommonFlag.noProgress))

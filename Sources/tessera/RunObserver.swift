@@ -49,7 +49,8 @@ final class RunObserver: RunObserving {
   /// A first signal was received.
   func stopping() {
     display.message(
-      "stopping: images that are being decoded are finished; press Ctrl-C again to stop at once")
+      "stopping: images that are being decoded are finished; a second signal (Ctrl-C) stops at once"
+    )
   }
 
   /// A signal has ended the run.

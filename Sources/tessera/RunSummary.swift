@@ -99,7 +99,7 @@ struct RunSummary {
         ", in which requests took \(Amount.seconds(report.fetchSeconds)) and workers "
         + "\(Amount.seconds(report.transcodeSeconds)), several at a time"
     }
-    let slowest = report.slowest.prefix(Self.named).map { item in
+    let slowest = report.slowest.prefix(Self.named).filter { $0.ownSeconds >= 0.05 }.map { item in
       "\(item.id) \(Amount.seconds(item.ownSeconds))"
     }
     if report.decodes > 0, report.total > Self.named, !slowest.isEmpty {
@@ -118,7 +118,7 @@ struct RunSummary {
       .min { $0.id < $1.id }
     if let first {
       return [
-        "next: tessera why \(Self.word(output)) \(Self.word(first.id)), and when its cause is gone, "
+        "next: tessera why \(Self.operands([output, first.id])), and when its cause is gone, "
           + "\(again) --retry-failed"
       ]
     }
@@ -126,6 +126,11 @@ struct RunSummary {
       report.examples.isEmpty
         ? "next: tessera gallery \(Self.word(output))" : "next: \(again), which goes on"
     ]
+  }
+
+  /// Operands as a shell and the command need them.
+  private static func operands(_ words: [String]) -> String {
+    ((words.contains { $0.hasPrefix("-") } ? ["--"] : []) + words.map(word)).joined(separator: " ")
   }
 
   /// A word as a shell needs it.

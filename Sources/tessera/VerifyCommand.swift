@@ -48,17 +48,18 @@ enum VerifyCommand: Command {
     if isJSON {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
-      Console.line(summary(of: report))
+      Console.line(summary(of: report, removes: arguments.has(removeBroken)))
     }
     return report.problemCount == 0 ? .done : .someFailed
   }
 
-  private static func summary(of report: VerifyReport) -> String {
+  private static func summary(of report: VerifyReport, removes: Bool) -> String {
     let verdict =
       report.problemCount == 0 ? "no problems" : Amount.count(report.problemCount, "problem")
     let removed =
-      report.removed > 0
-      ? "; \(Amount.count(report.removed, "file")) deleted, run again to regenerate them" : ""
+      removes && report.problemCount > 0
+      ? "; \(Amount.count(report.removed, "file")) deleted, run again to regenerate what is missing"
+      : ""
     return "\(Amount.count(report.files, "file")) of \(Amount.count(report.images, "image")): "
       + verdict + removed
   }

@@ -45,7 +45,7 @@ enum WhyCommand: Command {
       lines.append("  error: \(error)")
     }
     if let remedy = story.remedy {
-      lines.append("  next: \(remedy); then tessera run --retry-failed")
+      lines.append("  next: \(remedy); then run the pipeline with --retry-failed")
     }
     if let content = story.content { lines.append("  SHA-256 of its source: \(content)") }
     if let twin = story.twin { lines.append("  the same bytes as \(twin)") }

@@ -93,7 +93,7 @@ import Testing
     #expect(same.allSatisfy { $0.quality == nil && $0.score == nil })
 
     let why = try await Tool.tessera("why", fixture.folder.path("out"), Self.names[0]).output
-    #expect(why.contains("  quality \(webp) in "), "\(why)")
+    #expect(why.contains("  a search found quality \(webp) in "), "\(why)")
     #expect(why.contains(" (search webp 192x256; quality 40 to 92 for 72; effort 4; "), "\(why)")
   }
 
@@ -116,6 +116,24 @@ import Testing
     // Nothing is left to do.
     #expect(try await fixture.run().status == 0)
     #expect(try fixture.report["decodes"] == 0)
+  }
+
+  /// JPEG shows a translucent image on a background, and WebP does not: they are not compared with the same image.
+  @Test func whatIsFoundDoesNotDependOnOtherFormats() async throws {
+    var scores: [String] = []
+    for format in ["[webp, jpeg]", "jpeg"] {
+      let fixture = try await Self.fixture(
+        "{format: \(format), quality: {target: 90}}", slots: Self.large, names: ["transparent.png"])
+      #expect(try await fixture.run().status == 0)
+      let script = """
+        import sqlite3, sys
+        for row in sqlite3.connect(sys.argv[1]).execute(
+          "SELECT quality, score FROM qualities WHERE recipe LIKE '%jpeg%'"): print(*row)
+        """
+      let path = fixture.folder.path("out/.tessera/state.sqlite")
+      scores.append(try await Tool.run("/usr/bin/python3", ["-c", script, path]).output)
+    }
+    #expect(scores[0] == scores[1] && !scores[0].isEmpty, "\(scores)")
   }
 
   @Test func qualitiesAreFoundAgainOnDemand() async throws {

@@ -116,7 +116,7 @@ import Testing
         \(path):6:13: error: "scales" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found "two"
           scales: [1, two]
                       ^
-        \(path):7:21: error: "variants.quality" must be a whole number from 1 to 100 or "auto", or a group with one for each format, found "800"
+        \(path):7:21: error: "variants.quality" must be a whole number from 1 to 100 or "auto", or a group with one for each format, or with a target such as {target: high}, found "800"
           variants: {quality: 800}
                               ^
         \(path):8:1: error: unknown key "fecth"; did you mean "fetch"?

@@ -266,7 +266,7 @@ import Testing
     }
     let result = await running.end()
     #expect(result.status == 130)
-    #expect(result.errors.contains("press Ctrl-C again to stop at once\n"))
+    #expect(result.errors.contains("a second signal (Ctrl-C) stops at once\n"))
     #expect(
       result.errors.hasSuffix(
         """

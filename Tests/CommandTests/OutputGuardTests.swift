@@ -80,8 +80,8 @@ import Testing
     #expect(
       rejected.errors
         == "tessera: the output \"\(output)\" holds the catalog of the pipeline \"feed\", which "
-        + "\"shop\" would replace; choose another output, or, if the pipeline was renamed, use run "
-        + "--take-over\n")
+        + "\"shop\" would replace; choose another output, or, if the pipeline was renamed, run once "
+        + "with --take-over\n")
     #expect(try fixture.catalogText == catalog)
     // The same pipeline, edited, for sizes only, and from another folder.
     try fixture.write(keys: "variants: {quality: 70}\nfail-above: 100%")

@@ -230,11 +230,11 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
     (
       "variants: {quality: 101}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, found \"101\""
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, or with a target such as {target: high}, found \"101\""
     ),
     (
       "variants: {quality: 9223372036854775808}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, found \"9223372036854775808\""
+      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, or with a target such as {target: high}, found \"9223372036854775808\""
     ),
     (
       "variants: {format: wepb}",

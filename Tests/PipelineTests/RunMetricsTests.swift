@@ -62,10 +62,10 @@ import Testing
     # HELP tessera_last_run_warnings Warnings that the run printed.
     # TYPE tessera_last_run_warnings gauge
     tessera_last_run_warnings{pipeline="feed"} 2
-    # HELP tessera_last_run_requests HTTP requests, with retries.
+    # HELP tessera_last_run_requests HTTP requests that were sent, retries included.
     # TYPE tessera_last_run_requests gauge
     tessera_last_run_requests{pipeline="feed"} 120
-    # HELP tessera_last_run_retries HTTP requests that were retries.
+    # HELP tessera_last_run_retries Further attempts after an error, also where no connection came about.
     # TYPE tessera_last_run_retries gauge
     tessera_last_run_retries{pipeline="feed"} 20
     # HELP tessera_last_run_not_modified Sources that had not changed, by their server.

@@ -9,6 +9,9 @@ struct FileCheck {
   /// Without `--deep`, this much of a file is read first: it holds the size in all common files.
   private static let beginning = 64 << 10
 
+  /// The problem of a file that is not there.
+  static let missing = "is missing"
+
   private let file: PublishedFile
   private let output: any Output
   private let isDeep: Bool
@@ -44,7 +47,7 @@ struct FileCheck {
       // It was published since.
       return "changed while it was checked"
     } catch {
-      return error.isMissingFile && !error.isLink ? "is missing" : "can't be read: \(error.reason)"
+      return error.isMissingFile && !error.isLink ? Self.missing : "can't be read: \(error.reason)"
     }
   }
 

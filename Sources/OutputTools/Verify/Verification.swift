@@ -72,7 +72,9 @@ package struct Verification: Sendable {
         try await state?.doubtLine(of: id)
         onProblem(report.add(id: id, path: file.path, problem))
         // Only names that a run gives: any other may lead out of the output.
-        if state != nil, file.digest != nil, try await remove(file.path, of: output) {
+        if state != nil, file.digest != nil, problem != FileCheck.missing,
+          try await remove(file.path, of: output)
+        {
           report.removed += 1
         }
       }

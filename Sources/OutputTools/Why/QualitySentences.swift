@@ -6,9 +6,14 @@ extension QualityRecord {
   var sentence: String {
     let tries = found.encodes == 1 ? "1 attempt" : "\(found.encodes) attempts"
     let floor = found.isGraphic ? "; flat areas or text, so not below the default" : ""
+    let automatic = AutomaticQuality(inRecipe: recipe)
+    let miss =
+      automatic.map { $0.range.upperBound == found.quality && found.score < Double($0.target) - 1 }
+        ?? false
+      ? "; a higher one is outside quality-range" : ""
     return
-      "quality \(found.quality) in \(tries): SSIMULACRA 2.1 is \(Self.rounded(found.score)), and "
-      + "\(Self.rounded(found.worstTile)) in the worst tile (\(recipe))\(floor)"
+      "a search found quality \(found.quality) in \(tries): SSIMULACRA 2.1 is \(Self.rounded(found.score)), and "
+      + "\(Self.rounded(found.worstTile)) in the worst tile (\(recipe))\(floor)\(miss)"
   }
 
   /// With one decimal.

@@ -15,7 +15,8 @@ package struct Story: Sendable {
   package var url: String?
   /// What the run decided, in order: a clause each.
   package var decisions: [String]
-  /// The qualities that were found for its bytes, by this run or earlier ones: a clause each.
+  /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
+  /// each. The pipeline's settings decide which of them counts, if any.
   package var qualities: [String]
   /// SHA-256 of the source's bytes.
   package var content: String?
@@ -56,7 +57,8 @@ package struct Story: Sendable {
       id: id, line: known.line, status: image?["status"]?.stringValue,
       error: error?["message"]?.stringValue, remedy: error.flatMap(Remedies.clause), url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
-      qualities: qualities.map(\.sentence), content: known.content, twin: known.twin,
+      qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
+      twin: known.twin,
       statusInCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: image))
   }
 
@@ -78,12 +80,18 @@ package struct Story: Sendable {
     return "missing"
   }
 
+  /// Ids that are named where another is not found.
+  private static let listedIDs = 3
+
   private static func unknown(_ id: String, _ state: StateStore) async throws -> OutputToolError {
-    let others = try await OutputToolError.wrapAsync { try await state.ids(near: id, limit: 3) }
-    let list = others.map { "\"\($0)\"" }.joined(separator: ", ")
+    let near = try await OutputToolError.wrapAsync {
+      try await state.ids(near: id, limit: listedIDs + 1)
+    }
+    let list = near.prefix(listedIDs).map { "\"\($0)\"" }.joined(separator: ", ")
     return OutputToolError(
       "no item of the last run has the id \"\(id)\""
-        + (others.isEmpty ? "" : "; there are \(list) and others"))
+        + (near.isEmpty
+          ? "" : "; there are \(list)" + (near.count > listedIDs ? " and others" : "")))
   }
 
   /// The document that `why --json` prints.

@@ -73,8 +73,11 @@ struct RunMetrics {
 
   private static func addWork(of report: RunReport, to text: inout PrometheusText) {
     text.gauge(
-      "tessera_last_run_requests", "HTTP requests, with retries.", report.requests)
-    text.gauge("tessera_last_run_retries", "HTTP requests that were retries.", report.retries)
+      "tessera_last_run_requests", "HTTP requests that were sent, retries included.",
+      report.requests)
+    text.gauge(
+      "tessera_last_run_retries",
+      "Further attempts after an error, also where no connection came about.", report.retries)
     text.gauge(
       "tessera_last_run_not_modified", "Sources that had not changed, by their server.",
       report.notModified)
