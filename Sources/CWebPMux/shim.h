@@ -1,4 +1,5 @@
 #pragma once
+#include <webp/decode.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
 #include <webp/mux_types.h>

@@ -136,6 +136,29 @@ import Testing
     #expect(scores[0] == scores[1] && !scores[0].isEmpty, "\(scores)")
   }
 
+  /// The search decodes its files by itself: to the same samples as any decoder.
+  @Test(arguments: ["noise.png", "transparent.png"])
+  func theScoreIsThatOfTheFile(_ name: String) async throws {
+    let fixture = try await Self.fixture(
+      "{format: [png, webp], quality: auto}", slots: "slots: {whole: {size: 500x500}}\nscales: [1]",
+      names: [name])
+    #expect(try await fixture.run().status == 0)
+    let script = """
+      import sqlite3, sys
+      print(*[round(row[0], 3) for row in sqlite3.connect(sys.argv[1]).execute("SELECT score FROM qualities")])
+      """
+    let path = fixture.folder.path("out/.tessera/state.sqlite")
+    let found = try await Tool.run("/usr/bin/python3", ["-c", script, path]).output
+    let file = try #require(try fixture.catalog.images[0].variants.first)
+    let webp = try #require(file.also?.first?.path)
+    let compared = try await Tool.tessera(
+      "compare", fixture.folder.path("out/\(file.reference)"), fixture.folder.path("out/\(webp)"),
+      "--json")
+    let object = try JSONSerialization.jsonObject(with: Data(compared.output.utf8))
+    let score = (object as? [String: Any])?["score"] as? Double
+    #expect(score == Double(found.trimmingCharacters(in: .newlines)), "\(found)\(compared)")
+  }
+
   @Test func qualitiesAreFoundAgainOnDemand() async throws {
     let fixture = try await Self.fixture(names: [Self.names[0]])
     #expect(try await fixture.run().status == 0)

@@ -1,8 +1,9 @@
 internal import TesseraCVips
 internal import TesseraCWebPMux
+internal import TesseraQuality
 
-/// Encodes a still image without metadata straight through libwebp: the same bytes as libvips' saver
-/// makes, without the fixed cost of an operation of libvips.
+/// Encodes a still image without metadata straight through libwebp, and decodes it again: the same bytes and samples
+/// as through libvips, without the fixed costs of its operations.
 enum WebPStill {
   /// - Parameter image: 8-bit sRGB, with or without alpha.
   /// - Returns: nil if libwebp reports an error.
@@ -24,6 +25,23 @@ enum WebPStill {
         ? WebPPictureImportRGBA(&picture, samples, samplesPerRow)
         : WebPPictureImportRGB(&picture, samples, samplesPerRow)
     }
+  }
+
+  /// The samples of a file that this process has made; nil if libwebp can't decode it.
+  static func decode(_ file: [UInt8]) -> TesseraQuality.Raster? {
+    var features = WebPBitstreamFeatures()
+    guard WebPGetFeatures(file, file.count, &features) == VP8_STATUS_OK else { return nil }
+    let (width, height) = (Int(features.width), Int(features.height))
+    let channels = features.has_alpha != 0 ? 4 : 3
+    let count = width * height * channels
+    let samples = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      let decode = channels == 4 ? WebPDecodeRGBAInto : WebPDecodeRGBInto
+      let decoded = decode(
+        file, file.count, buffer.baseAddress, count, Int32(width * channels))
+      filled = decoded == nil ? 0 : count
+    }
+    return try? TesseraQuality.Raster(
+      width: width, height: height, channels: channels, samples: samples)
   }
 
   /// - Parameter fill: sets the size and the samples of an image of libwebp; returns 0 if it can't.

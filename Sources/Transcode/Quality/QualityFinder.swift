@@ -92,6 +92,10 @@ struct QualityFinder: ~Copyable {
   private func decoded(
     _ bytes: [UInt8], _ format: OutputFormat
   ) throws(VipsError) -> TesseraQuality.Raster {
+    // With a profile, what is shown are other samples.
+    if format == .webp, frame.profileLength == 0, let raster = WebPStill.decode(bytes) {
+      return raster
+    }
     guard let format = ImageFormat(rawValue: format.rawValue) else {
       throw VipsError(message: "no decoder for \(format.rawValue)")
     }
