@@ -92,6 +92,8 @@ package struct SystemError: Error, Equatable, Sendable {
     case EIO: "check the disk, and run again"
     case EACCES, EPERM: "run as its owner, or change its permissions"
     case EISDIR: "name a file"
+    case EAGAIN where operation == "start":
+      "raise the limits of processes and addresses (ulimit -u, ulimit -v), and run again"
     case EMFILE: "raise the limit of open files (ulimit -n), and run again"
     default: nil
     }

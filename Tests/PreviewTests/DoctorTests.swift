@@ -76,7 +76,8 @@ import Testing
   /// Every shortfall has its line at the end, with what repairs it.
   @Test func everyShortfallIsNamedWithWhatRepairsIt() {
     let machine = MachineFacts(
-      openFiles: 64, processes: 20, processors: 2, memory: 500_000_000, now: 3_600, resolver: nil)
+      openFiles: 64, processes: 20, addresses: 300_000_000, processors: 2, memory: 500_000_000,
+      now: 3_600, resolver: nil)
     let output = OutputFacts(
       output: "/srv/feed", folder: "/srv/feed",
       room: .success(.init(freeBytes: 400_000, bytes: 50_000_000_000, freeInodes: 12)),
@@ -89,6 +90,7 @@ import Testing
       doctor.lines.drop { !$0.hasPrefix("limits") }.joined(separator: "\n") == """
         limits    64 open files
                   20 processes
+                  300 MB of addresses
         memory    500 MB of the control group: 1 worker with 512 MB each
         clock     1970-01-01T01:00:00Z
         names     /etc/resolv.conf can't be read
@@ -100,6 +102,7 @@ import Testing
         can't read avif: no decoder
         a run may open only 64 files; to repair it: ulimit -n 4096 before it, or LimitNOFILE=4096 in its systemd unit
         a run may have only 20 processes and threads; to repair it: ulimit -u 512 before it, TasksMax=512 in its systemd unit, or --pids-limit 512 of its container
+        a run may have only 300 MB of addresses; to repair it: ulimit -v unlimited before it, or LimitAS=infinity in its systemd unit
         500 MB are too little for one worker and the coordinator; to repair it: MemoryMax=1G in its systemd unit, or --memory 1g of its container
         the clock of this machine is wrong: it shows 1970-01-01T01:00:00Z; to repair it: timedatectl set-ntp true
         host names can't be resolved: /etc/resolv.conf can't be read; to repair it: write "nameserver ADDRESS" to it, or --dns ADDRESS of the container
@@ -107,6 +110,17 @@ import Testing
         the file system of "/srv/feed" has only 12 inodes left: each file needs one; to repair it: tessera prune /srv/feed, or a larger file system
         "/srv/feed" can't be written: Read-only file system; to repair it: mount -o remount,rw "$(findmnt -no TARGET --target /srv/feed)"
         """)
+  }
+
+  /// SQLite can't open the state without some space, so that `prune` can't free any.
+  @Test(arguments: [(0, 1_000, true), (1_000_000, 1_000, false), (1_000_000, 3, true)])
+  func aFullOutputNeedsAHand(_ bytes: Int, _ inodes: Int, _ isFull: Bool) {
+    let output = OutputFacts(
+      output: "o", folder: "o",
+      room: .success(.init(freeBytes: bytes, bytes: 50_000_000_000, freeInodes: inodes)))
+    let fixes = output.findings.compactMap(\.fix)
+    #expect(fixes.contains { $0.contains("tessera prune o") })
+    #expect(fixes.allSatisfy { $0.hasPrefix("delete a file by hand, and then ") == isFull })
   }
 
   @Test func theMachineMayHaveNoLimits() {
@@ -225,6 +239,23 @@ import Testing
     var unsent = trace
     unsent.hops = []
     #expect(RouteFindings("https://a/x", unsent, now: 0).findings.map(\.value) == ["not sent"])
+  }
+
+  /// A server that answers, but later than a run waits.
+  @Test(arguments: [
+    (14.9, nil, nil), (20.4, "the answer took 20 s, and a run waits 15 s for one", "40"),
+  ])
+  func aSlowAnswerIsAShortfall(_ seconds: Double, _ problem: String?, _ timeout: String?) {
+    let trace = RouteTrace(
+      host: "a", addresses: [],
+      hops: [.init(url: "http://a/", address: "198.51.100.7", status: 200, seconds: seconds)])
+    let finding = RouteFindings("http://a/", trace, now: 0).findings.first
+    #expect(finding?.problem == problem)
+    #expect(
+      finding?.fix
+        == timeout.map {
+          "fetch: {timeout: \($0)s} in the pipeline file, if the server is always so slow"
+        })
   }
 
   @Test(

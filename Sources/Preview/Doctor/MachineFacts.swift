@@ -8,6 +8,8 @@ package struct MachineFacts: Sendable {
   /// any number.
   package var openFiles: Int?
   package var processes: Int?
+  /// How many bytes of addresses this process may have; nil for any number.
+  package var addresses: Int?
   package var processors: Int
   /// The memory of the control group in bytes; nil if nothing limits it.
   package var memory: Int?
@@ -17,10 +19,10 @@ package struct MachineFacts: Sendable {
   package var resolver: String?
 
   package init(
-    openFiles: Int?, processes: Int?, processors: Int, memory: Int?, now: Double,
-    resolver: String?
+    openFiles: Int?, processes: Int?, addresses: Int? = nil, processors: Int, memory: Int?,
+    now: Double, resolver: String?
   ) {
-    (self.openFiles, self.processes) = (openFiles, processes)
+    (self.openFiles, self.processes, self.addresses) = (openFiles, processes, addresses)
     (self.processors, self.memory) = (processors, memory)
     (self.now, self.resolver) = (now, resolver)
   }
@@ -29,8 +31,8 @@ package struct MachineFacts: Sendable {
     let processes = [Host.processLimit, Host.taskLimit].compactMap(\.self).min()
     let resolver = try? FileSystem.read("/etc/resolv.conf", limit: 1 << 16)
     return MachineFacts(
-      openFiles: Host.openFileLimit, processes: processes, processors: Host.processors,
-      memory: Host.memoryLimit, now: Host.now,
+      openFiles: Host.openFileLimit, processes: processes, addresses: Host.addressLimit,
+      processors: Host.processors, memory: Host.memoryLimit, now: Host.now,
       resolver: resolver.map { String(decoding: $0, as: UTF8.self) })
   }
 
@@ -39,12 +41,16 @@ package struct MachineFacts: Sendable {
   private static let leastFiles = 256
   /// Two threads for each of some workers, and those of the coordinator.
   private static let leastProcesses = 64
+  /// With half of it, the coordinator could not start its threads, whose stacks take addresses.
+  private static let leastAddresses = 1_000_000_000
   /// With less address space, libvips and its codecs fail on ordinary photographs.
   private static let leastMemory = 512_000_000
   /// 2025-01-01: before Tessera was written.
   private static let leastTime = 1_735_689_600.0
 
-  package var findings: [Finding] { [files, tasks, workers, clock, names] }
+  package var findings: [Finding] {
+    [files, tasks] + (addresses.map { [space($0)] } ?? []) + [workers, clock, names]
+  }
 
   private var files: Finding {
     let value = openFiles.map { "\($0) open files" } ?? "any number of open files"
@@ -61,6 +67,14 @@ package struct MachineFacts: Sendable {
       .limits, value, problem: "a run may have only \(processes) processes and threads",
       fix: "ulimit -u 512 before it, TasksMax=512 in its systemd unit, or --pids-limit 512 of its "
         + "container")
+  }
+
+  private func space(_ addresses: Int) -> Finding {
+    let value = "\(Units.text(bytes: addresses)) of addresses"
+    guard addresses < Self.leastAddresses else { return Finding(.limits, value) }
+    return Finding(
+      .limits, value, problem: "a run may have only \(value)",
+      fix: "ulimit -v unlimited before it, or LimitAS=infinity in its systemd unit")
   }
 
   private var workers: Finding {

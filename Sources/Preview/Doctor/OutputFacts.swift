@@ -99,9 +99,16 @@ package struct OutputFacts: Sendable {
     return findings
   }
 
+  /// Whether not even `prune` can begin: SQLite needs a log and shared memory beside the state.
+  private var isFull: Bool {
+    guard case .success(let room)? = room else { return false }
+    return room.freeBytes < 128_000 || (room.freeInodes ?? .max) < 4
+  }
+
   private var prune: String {
     exists
-      ? "tessera prune \(output), or a larger file system"
+      ? (isFull ? "delete a file by hand, and then " : "")
+        + "tessera prune \(output), or a larger file system"
       : "a larger file system for \(folder)"
   }
 

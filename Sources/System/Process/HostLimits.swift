@@ -8,6 +8,9 @@ extension Host {
   /// How many processes this user may have; nil for any number.
   package static var processLimit: Int? { limit(__RLIMIT_NPROC.rawValue, \.rlim_cur) }
 
+  /// How many bytes of addresses this process may have; nil for any number.
+  package static var addressLimit: Int? { limit(RLIMIT_AS.rawValue, \.rlim_cur) }
+
   private static func limit(_ resource: UInt32, _ part: KeyPath<rlimit, rlim_t>) -> Int? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(resource), &limit) == 0 else { return nil }
