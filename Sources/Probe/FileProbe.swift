@@ -6,6 +6,8 @@ internal import TesseraText
 struct FileProbe {
   /// How long to wait for a pipe or another file without a length.
   let deadline: Duration
+  /// At most this many bytes of one file are read.
+  let maximumBytes: Int
 
   func probe(_ path: String) async -> ProbeAnswer {
     var count = 0
@@ -15,7 +17,7 @@ struct FileProbe {
       let file = try File(path, .readWithoutWaiting)
       let result =
         file.isRegular
-        ? ProbeAnswer.result(try Self.readParts(of: file, &count))
+        ? try readParts(of: file, &count)
         : try await readStream(file, &count)
       return ProbeAnswer(source: path, result: result, bytesRead: count)
     } catch {
@@ -26,20 +28,27 @@ struct FileProbe {
   }
 
   /// Reads the parts of a regular file that the header reader requests.
-  private static func readParts(
+  private func readParts(
     of file: borrowing File, _ count: inout Int
-  ) throws(SystemError) -> HeaderReading {
+  ) throws(SystemError) -> Result<ImageHeader, ProbeFailure> {
     var reader = HeaderReader(fileSize: try file.size())
     var ahead = ReadAhead.disk
     while case .needs(let wanted) = reader.reading, let window = ahead.next(for: wanted) {
-      let bytes = try file.read(window.count, at: window.lowerBound)
+      guard count < maximumBytes else { return .failure(tooLarge) }
+      let part = min(window.count, maximumBytes - count)
+      let bytes = try file.read(part, at: window.lowerBound)
       count += bytes.count
       reader.add(bytes.span, at: window.lowerBound)
       // The file has become shorter since its size was read.
-      if bytes.count < wanted.count { reader.end(at: window.lowerBound + bytes.count) }
+      if bytes.count < min(part, wanted.count) { reader.end(at: window.lowerBound + bytes.count) }
     }
     reader.settle()
-    return reader.reading
+    return ProbeAnswer.result(reader.reading)
+  }
+
+  private var tooLarge: ProbeFailure {
+    ProbeFailure(
+      code: "too-large", message: "The first \(maximumBytes) bytes do not state the image's size.")
   }
 
   /// Reads a pipe or another file without a length from its start, until the size is known.
@@ -55,7 +64,8 @@ struct FileProbe {
     defer { timer.cancel() }
     var reader = HeaderReader()
     while reader.isSearching, !reader.isOver(HeaderReader.reach) {
-      guard let bytes = try await input.read(ReadAhead.disk.hop) else {
+      guard count < maximumBytes else { return .failure(tooLarge) }
+      guard let bytes = try await input.read(min(ReadAhead.disk.hop, maximumBytes - count)) else {
         return .failure(
           ProbeFailure(
             code: "timeout", message: "No data arrived for \(deadline).", isRetryable: true))

@@ -84,7 +84,9 @@ package struct Prober: Sendable {
             code: "bad-url",
             message: "The URL must begin with http:// or https://, not \(scheme)://.")))
     // All else is a path: a file's name may contain a colon, too.
-    default: await FileProbe(deadline: fetch.policy.deadline).probe(source)
+    default:
+      await FileProbe(deadline: fetch.policy.deadline, maximumBytes: fetch.maximumBytes)
+        .probe(source)
     }
   }
 

@@ -194,11 +194,14 @@ extension StateStore {
   }
 
   /// The first ids, in order, from the first three characters of this id on: suggestions for an id that
-  /// was mistyped.
+  /// was mistyped; the first of all if none follows.
   package func ids(near id: String, limit: Int) throws(StateError) -> [String] {
     var ids: [String] = []
-    try database.prepare("SELECT id FROM items WHERE id >= ? ORDER BY id LIMIT ?")
-      .run([.text(String(id.prefix(3))), .int(limit)]) { ids.append($0.text(0)) }
+    let statement = try database.prepare("SELECT id FROM items WHERE id >= ? ORDER BY id LIMIT ?")
+    // Where none follows in the order, the first ones.
+    for start in [String(id.prefix(3)), ""] where ids.isEmpty {
+      try statement.run([.text(start), .int(limit)]) { ids.append($0.text(0)) }
+    }
     return ids
   }
 

@@ -7,7 +7,7 @@ extension ImagePlan {
     let price = price
     let heading =
       "\(width) x \(height) pixels, \(price.name): \(Amount.count(price.asked, "file")) requested, "
-      + "\(price.made) made, \(price.shared) shared, about \(Amount.bytes(Int(price.bytes)))"
+      + "\(price.made) needed, \(price.shared) shared, about \(Amount.bytes(Int(price.bytes)))"
     var rows: [[String]] = []
     var last: String?
     for use in uses {

@@ -23,7 +23,7 @@ enum PlanCommand: Command {
     [.optional("PIPELINE", .files)],
     text: """
       Computes the files for every image of the manifest whose size is known from earlier runs: how
-      many are requested, made and shared, how many more pixels rounding delivers than requested,
+      many are requested, needed and shared, how many more pixels rounding delivers than requested,
       and the approximate bytes, whether they are there already or not. With --probe, sizes that are
       not known are read from the images' first bytes. With --picture, the files for one image, slot by
       slot.

@@ -34,7 +34,7 @@ extension PlanSummary {
   private static func details(of ladder: LadderPrice) -> [String] {
     let requested = Amount.count(ladder.asked, "file")
     return [
-      "\(requested) requested, \(ladder.made) made, \(ladder.shared) shared",
+      "\(requested) requested, \(ladder.made) needed, \(ladder.shared) shared",
       "\(Amount.percent(ladder.overDelivery)) more pixels delivered than requested",
       "about \(Amount.bytes(Int(ladder.bytes))) (estimated from photographs)",
     ] + ladder.fallbacks.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }

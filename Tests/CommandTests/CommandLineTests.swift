@@ -249,6 +249,15 @@ import Testing
   }
 
   /// If the header is in the first bytes, the rest of the file is not read.
+  @Test func probeReadsNoMoreOfAFileThanItMay() async throws {
+    let path = Places.fixture("plain.jpg").path
+    let few = try await Tool.run(Places.tessera, ["probe", "--json", "--max-bytes", "10", path])
+    #expect(few.status == 1)
+    #expect(few.output.contains(#""code":"too-large""#) && few.output.contains(#""bytesRead":10,"#))
+    let all = try await Tool.run(Places.tessera, ["probe", "--max-bytes", "4kB", "file://\(path)"])
+    #expect(all.output == "file://\(path): 240 x 160 jpeg\n", "\(all.errors)")
+  }
+
   @Test func probeReadsNoMoreThanItNeeds() async throws {
     let server = try FaultServer([
       "/big": { _, connection in
@@ -286,7 +295,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     let known = try await Tool.tessera("plan", path)
     #expect(known.output == probed.output)
-    #expect(known.output.contains("18 files requested, 11 made, 7 shared"), "\(known.output)")
+    #expect(known.output.contains("18 files requested, 11 needed, 7 shared"), "\(known.output)")
     #expect(
       known.output.contains(
         "1 file differs from the request (webp-size-limit): \(nginx.url("/tall-900x20000.png"))\n"))
@@ -321,7 +330,7 @@ import Testing
     let fixture = try RunFixture(manifest: "")
     let path = fixture.folder.path("feed.yaml")
     let table = """
-      900 x 20000 pixels, power-of-two: 9 files requested, 6 made, 3 shared, about 3.0 MB
+      900 x 20000 pixels, power-of-two: 9 files requested, 6 needed, 3 shared, about 3.0 MB
       slot    mode  scale     requested  file                                made
       avatar  clip      1       36 x 36     0                        64 x 64 webp
                         2       72 x 72     1                      128 x 128 webp

@@ -155,9 +155,10 @@ import Testing
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     func check() async throws -> Tool.Result { try await Tool.tessera("check", path) }
     let manifest = folder.path("m")
+    let hint = "; write one, with a URL on each line, or correct \"manifest\" in the pipeline file"
     #expect(
       try await check().errors
-        == "tessera: the manifest \"\(manifest)\": No such file or directory\n")
+        == "tessera: the manifest \"\(manifest)\": No such file or directory\(hint)\n")
     try FileManager.default.createDirectory(atPath: manifest, withIntermediateDirectories: false)
     let directory = try await check()
     #expect(directory.status == 2)
@@ -179,7 +180,7 @@ import Testing
     #expect(late.errors.contains("(--deadline) passed before it was read"), "\(late.errors)")
     // Links that lead nowhere and in a circle, and a device without an end.
     for (target, message) in [
-      ("nowhere", "No such file or directory"), ("m", "Too many levels of symbolic links"),
+      ("nowhere", "No such file or directory" + hint), ("m", "Too many levels of symbolic links"),
       ("/dev/zero", "it is UTF-16; save it as UTF-8"),
     ] {
       try FileManager.default.removeItem(atPath: manifest)

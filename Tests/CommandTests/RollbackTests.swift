@@ -309,6 +309,27 @@ import Testing
     #expect(try Self.published(fixture) == made[3])
   }
 
+  /// The last run did not have an image that the current catalog shows.
+  @Test func whyKnowsImagesOfTheEarlierCatalog() async throws {
+    let fixture = try RunFixture(
+      manifest: "", keys: "fetch: {allow: [\"files:/\"]}", slots: "slots: {b: {size: 100x}}")
+    for names in [["plain.jpg", "grey.png"], ["plain.jpg"]] {
+      let lines = names.map { #"{"id":"\#($0)","url":"file://\#(Places.fixture($0).path)"}"# }
+      try fixture.folder.write(lines.joined(separator: "\n"), to: "manifest")
+      #expect(try await fixture.run().status == 0)
+    }
+    let out = fixture.folder.path("out")
+    func why() async throws -> String {
+      try await Tool.run(Places.tessera, ["why", out, "grey.png"]).errors
+    }
+    let unknown = "tessera: no item of the last run has the id \"grey.png\"; "
+    #expect(try await why() == unknown + "there are \"plain.jpg\"\n")
+    #expect(try await Tool.tessera("rollback", out).status == 0)
+    #expect(
+      try await why() == unknown
+        + "the current catalog is an earlier one (tessera rollback), in which this image is ok\n")
+  }
+
   /// Kills a rollback before every call that changes the disk. The current catalog is the old one or the new
   /// one, no kept one is lost, and the next rollback, or the next run, leaves nothing behind.
   @Test func aKillBeforeAnyCallLosesNoCatalog() async throws {

@@ -48,7 +48,11 @@ package struct Story: Sendable {
         try await state.store.qualities(of: content)
       }
     }
-    guard let known = found else { throw try await unknown(id, newest.store) }
+    guard let known = found else {
+      throw try await unknown(
+        id, newest.store,
+        inCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: nil))
+    }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
     let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
     let (url, error) = (image?["url"]?.stringValue, image?["error"])
@@ -83,7 +87,15 @@ package struct Story: Sendable {
   /// Ids that are named where another is not found.
   private static let listedIDs = 3
 
-  private static func unknown(_ id: String, _ state: StateStore) async throws -> OutputToolError {
+  /// - Parameter inCatalog: as ``statusInCatalog``.
+  private static func unknown(
+    _ id: String, _ state: StateStore, inCatalog status: String?
+  ) async throws -> OutputToolError {
+    if let status, status != "missing" {
+      return OutputToolError(
+        "no item of the last run has the id \"\(id)\"; the current catalog is an earlier one (tessera "
+          + "rollback), in which this image is \(status)")
+    }
     let near = try await OutputToolError.wrapAsync {
       try await state.ids(near: id, limit: listedIDs + 1)
     }

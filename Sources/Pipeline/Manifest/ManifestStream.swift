@@ -75,7 +75,10 @@ package final class ManifestStream {
         let file = try File(path, .readWithoutWaiting)
         return ManifestStream(file, path: path, of: pipeline, needsDigest)
       } catch {
-        throw PipelineError.manifest(path: path, reason: error.reason)
+        let hint =
+          error.isMissingFile
+          ? "; write one, with a URL on each line, or correct \"manifest\" in the pipeline file" : ""
+        throw PipelineError.manifest(path: path, reason: error.reason + hint)
       }
     }
   }
