@@ -9,19 +9,20 @@ package struct ShrinkGuard: Sendable {
 
   private let limit: Double
   private let before: Int
+  private let isPart: Bool
 
   /// - Parameters:
   ///   - limit: the share of items that may be lost, in per cent; at 100 all may.
   ///   - before: the number of items of the last completed run.
-  package init(limit: Double, before: Int) {
-    self.limit = limit
-    self.before = before
+  ///   - isPart: whether these are the items of a shard, which may lose its few ones to nothing unusual.
+  package init(limit: Double, before: Int, isPart: Bool = false) {
+    (self.limit, self.before, self.isPart) = (limit, before, isPart)
   }
 
   /// Why a manifest with this number of items is not accepted: a clause without its full stop. Nil if it
   /// is.
   package func reason(toRejectItems count: Int) -> String? {
-    guard before >= Self.fewest || (count == 0 && before > 0),
+    guard before >= Self.fewest || (count == 0 && before > 0 && !isPart),
       Double(before - count) * 100 > limit * Double(before)
     else { return nil }
     return

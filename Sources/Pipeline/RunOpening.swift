@@ -29,7 +29,9 @@ struct RunOpening: Sendable {
       throw PipelineError.otherPipeline(last.pipeline, of: file.name, output: held.output.location)
     }
     meter.noteLast(last.items)
-    return options.allowsShrink ? nil : ShrinkGuard(limit: file.shrinkAbove, before: last.items)
+    if options.allowsShrink { return nil }
+    return ShrinkGuard(
+      limit: file.shrinkAbove, before: last.items, isPart: options.shard != nil)
   }
 
   func startWorkers() async throws(PipelineError) -> WorkerPool {

@@ -14,6 +14,8 @@ import Testing
   func decidesByTheShareThatIsLost(_ limit: Double, _ before: Int, _ now: Int, _ isAccepted: Bool) {
     let reason = ShrinkGuard(limit: limit, before: before).reason(toRejectItems: now)
     #expect((reason == nil) == isAccepted)
+    let shard = ShrinkGuard(limit: limit, before: before, isPart: true)
+    #expect((shard.reason(toRejectItems: now) == nil) == (isAccepted || before < 100))
   }
 
   @Test func theReasonHasBothNumbersAndTheWayOut() {
