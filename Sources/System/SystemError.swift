@@ -34,11 +34,9 @@ package struct SystemError: Error, Equatable, Sendable {
   /// A named pipe that is opened for writing, and has no reader.
   package static func noReader(_ path: String) -> SystemError {
     var error = SystemError("open", path, code: ENXIO)
-    error.finding = "is a named pipe that no program reads; start its reader first"
+    error.finding = "is a named pipe that no program reads; start its reader, too"
     return error
   }
-
-  package var hasNoReader: Bool { code == ENXIO }
 
   /// A file whose content can't be what was written to it.
   package static func damaged(_ path: String, _ reason: String) -> SystemError {
@@ -93,7 +91,7 @@ package struct SystemError: Error, Equatable, Sendable {
     case EACCES, EPERM: "run as its owner, or change its permissions"
     case EISDIR: "name a file"
     case EAGAIN where operation == "start":
-      "raise the limits of processes and addresses (ulimit -u, ulimit -v), and run again"
+      "raise the limits of processes and address space (ulimit -u, ulimit -v), and run again"
     case EMFILE: "raise the limit of open files (ulimit -n), and run again"
     default: nil
     }

@@ -38,9 +38,16 @@ enum DoctorCommand: Command {
       let scheme = operand.prefix { $0 != ":" }
       throw UsageError("doctor takes outputs and http(s) URLs, and no URL of \"\(scheme)\"")
     }
-    let doctor = try await Doctor.examine(
-      workerPath: WorkerPath.find(), places: arguments.operands,
-      allow: try arguments.all(NetworkOptions.allow))
+    let doctor: Doctor
+    do {
+      doctor = try await Doctor.examine(
+        workerPath: WorkerPath.find(), places: arguments.operands,
+        allow: try arguments.all(NetworkOptions.allow))
+    } catch {
+      // The likely reasons.
+      for line in Doctor.shortfallsOfMachine { Console.message(line) }
+      throw error
+    }
     if arguments.has(CommonFlag.json) {
       Console.write(doctor.json)
     } else {

@@ -10,7 +10,8 @@ enum InitCommand: Command {
     completes: .files)
 
   private static let manifestOnly = Flag(
-    "--manifest-only", "write only manifest.jsonl again: the images have changed")
+    "--manifest-only", "bring the manifest of the pipeline that is there up to date with its images"
+  )
 
   static let syntax = Syntax(
     [.optional("DIR", .folders)],
@@ -18,8 +19,9 @@ enum InitCommand: Command {
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
       URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is; what it needs
-      besides the public internet is in a comment. Asks nothing, and replaces no file, except for the
-      manifest with --manifest-only. After it, "tessera run" needs no argument.
+      besides the public internet is in a comment. Asks nothing, and replaces no file. After it,
+      "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
+      pipeline that is there, removes those that are gone, and leaves all other lines as they are.
       """,
     options: [from, manifestOnly],
     example: Example(
@@ -33,24 +35,41 @@ enum InitCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let folder = arguments.operands.first ?? "."
     let sources = try arguments.all(from)
-    let report: NewPipeline.Report
     if arguments.has(manifestOnly) {
       guard !sources.isEmpty else {
         throw UsageError("--manifest-only needs --from, with the images to list")
       }
-      report = try NewPipeline.replaceManifest(in: folder, from: sources)
+      let report = try ManifestUpdate.write(in: folder, from: sources)
+      print(arguments, report.json, lines(of: report, folder))
     } else {
-      report = try await NewPipeline.write(into: folder, from: sources)
-    }
-    if arguments.has(CommonFlag.json) {
-      Console.write(report.json)
-    } else if !arguments.has(CommonFlag.quiet) {
-      for line in lines(of: report, folder) { Console.line(line) }
+      let report = try await NewPipeline.write(into: folder, from: sources)
+      print(arguments, report.json, lines(of: report, folder))
     }
     return .done
   }
 
-  /// `; left out, because they are not images, … : notes.txt, a.svg, output/ and 2 more`
+  private static func print(_ arguments: Arguments, _ json: [UInt8], _ lines: [String]) {
+    if arguments.has(CommonFlag.json) {
+      Console.write(json)
+    } else if !arguments.has(CommonFlag.quiet) {
+      for line in lines { Console.line(line) }
+    }
+  }
+
+  private static func lines(of report: ManifestUpdate.Report, _ folder: String) -> [String] {
+    var lines = [
+      "\(report.manifest): \(Amount.count(report.images, "image")), \(report.added) added, \(report.removed) removed"
+        + leftOut(report.skipped)
+    ]
+    if !report.needs.isEmpty {
+      lines.append(
+        "the pipeline does not permit some of them: add \(report.needs.joined(separator: ", ")) to \"allow\" below "
+          + "\"fetch\"")
+    }
+    return lines + ["next: tessera run" + (folder == "." ? "" : " \(folder)/pipeline.yaml")]
+  }
+
+  /// `; left out (not images, …): notes.txt, a.svg, output/ and 2 more`
   private static func leftOut(_ names: [String]) -> String {
     guard !names.isEmpty else { return "" }
     let more = names.count > 3 ? " and \(names.count - 3) more" : ""
@@ -58,7 +77,7 @@ enum InitCommand: Command {
       + names.prefix(3).joined(separator: ", ") + more
   }
 
-  /// A permission as a place: `this machine` for `loopback`.
+  /// A permission as a place: `servers of this machine` for `loopback`.
   private static func place(_ permission: String) -> String {
     switch permission {
     case "loopback": "servers of this machine"
@@ -70,7 +89,7 @@ enum InitCommand: Command {
   private static func lines(of report: NewPipeline.Report, _ folder: String) -> [String] {
     let isHere = folder == "."
     let operand = isHere ? "" : " \(report.pipeline)"
-    var lines = report.isManifestOnly ? [] : [report.pipeline]
+    var lines = [report.pipeline]
     if let images = report.images {
       lines.append("\(report.manifest): \(Amount.count(images, "image"))\(leftOut(report.skipped))")
     }

@@ -28,7 +28,8 @@ enum MergeCommand: Command {
       "tessera merge build/feed", "Writes build/feed/catalog.json from the results of its shards."),
     statuses: [
       ExitMeaning(.done, "written; no image failed, or --partial-ok was given"),
-      ExitMeaning(.someFailed, "written, but some images failed"),
+      ExitMeaning(
+        .someFailed, "written, but some images failed, or the report could not be printed"),
       ExitMeaning(
         .failed, "a shard is missing, or does not belong to the others; the last catalog stands"),
       ExitMeaning(.busy, "another run holds the output"),

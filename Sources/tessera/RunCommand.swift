@@ -52,7 +52,9 @@ enum RunCommand: Command {
       "Makes what is new, and ends within 50 minutes with a catalog of what is done by then."),
     statuses: [
       ExitMeaning(.done, "every image is there, or --partial-ok was given"),
-      ExitMeaning(.someFailed, "some images failed, or lines of the manifest could not be used"),
+      ExitMeaning(
+        .someFailed,
+        "some images failed, lines of the manifest could not be used, or the report not be printed"),
       ExitMeaning(
         .failed,
         "could not run, or fail-above or shrink-above stopped it; the last good catalog stands"),
@@ -62,7 +64,7 @@ enum RunCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let part = try arguments.value(shard)
     let metrics = try arguments.value(metrics).map { name in
-      if !name.hasSuffix(".prom") {
+      if !name.hasSuffix(".prom"), !arguments.has(CommonFlag.quiet) {
         Console.message(
           "warning: the textfile collector reads only files whose names end in .prom, and not \"\(name)\""
         )
@@ -83,10 +85,10 @@ enum RunCommand: Command {
     _ arguments: Arguments, _ metrics: MetricsFile?, _ events: EventLog?
   ) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments, output: output)
-    if case .standardInput = file.manifest, Console.isInputTerminal {
+    let isQuiet = arguments.has(CommonFlag.quiet)
+    if case .standardInput = file.manifest, Console.isInputTerminal, !isQuiet {
       Console.message("the manifest is read from the terminal; end it with Ctrl-D")
     }
-    let isQuiet = arguments.has(CommonFlag.quiet)
     let observer = RunObserver(
       isQuiet: isQuiet, showsProgress: !arguments.has(CommonFlag.noProgress))
     // Progress is ended before anything else is written, an error included.

@@ -191,6 +191,17 @@ import Testing
     #expect(images.output.hasSuffix("\n1 item, 1 image can't be used\n"), "\(images.output)")
   }
 
+  /// Only a person names a path: not a manifest whose URLs a pipeline rewrites.
+  @Test func aManifestIsNotProbedByPath() async throws {
+    let folder = Places.fixtures.path
+    let fixture = try RunFixture(
+      manifest: "https://x/plain.jpg\nhttps://x/none.jpg\n",
+      keys: "fetch: {rewrite: [{from: \"https://x/\", to: \"\(folder)/\"}]}")
+    let check = try await Tool.tessera("check", fixture.folder.path("feed.yaml"), "--probe")
+    #expect(check.status == 1)
+    #expect(check.output.components(separatedBy: " (bad-url)\n").count == 3, "\(check.output)")
+  }
+
   @Test func probeAnswersInTheOrderOfItsOperands() async throws {
     let server = try FaultServer([
       "/slow": { _, connection in
@@ -248,16 +259,19 @@ import Testing
     #expect(long.output.contains(#""width":240"#))
   }
 
-  /// If the header is in the first bytes, the rest of the file is not read.
   @Test func probeReadsNoMoreOfAFileThanItMay() async throws {
     let path = Places.fixture("plain.jpg").path
     let few = try await Tool.run(Places.tessera, ["probe", "--json", "--max-bytes", "10", path])
     #expect(few.status == 1)
     #expect(few.output.contains(#""code":"too-large""#) && few.output.contains(#""bytesRead":10,"#))
+    let url = try await Tool.run(
+      Places.tessera, ["probe", "--json", "--max-bytes", "10", "file://\(path)"])
+    #expect(url.status == 1 && url.output.contains(#""bytesRead":20,"#), "\(url.output)")
     let all = try await Tool.run(Places.tessera, ["probe", "--max-bytes", "4kB", "file://\(path)"])
     #expect(all.output == "file://\(path): 240 x 160 jpeg\n", "\(all.errors)")
   }
 
+  /// If the header is in the first bytes, the rest of the file is not read.
   @Test func probeReadsNoMoreThanItNeeds() async throws {
     let server = try FaultServer([
       "/big": { _, connection in
@@ -366,6 +380,12 @@ import Testing
     let full = try await Tool.run("/bin/sh", ["-c", command])
     #expect(full.status == 2)
     #expect(full.errors.contains("could not write to standard output: No space left on device"))
+    // The catalog of a run is written all the same.
+    let fixture = try RunFixture(manifest: "")
+    let run = try await Tool.run(
+      "/bin/sh", ["-c", "\(Places.tessera) run \(fixture.folder.path("feed.yaml")) > /dev/full"])
+    #expect(run.status == 1 && run.errors.contains("could not write to standard output: "))
+    #expect(try fixture.catalogText.contains(#""count":0,"#))
     let head = try await Tool.run(
       "/bin/bash", ["-c", "set -o pipefail; \(Places.tessera) --help | true"])
     #expect(head.status == 0)

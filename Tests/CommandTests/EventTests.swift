@@ -280,4 +280,38 @@ import Testing
     #expect(try fixture.report["decodes"] == (signals == 2 ? 3 : 2))
     try await fixture.expectWhole()
   }
+
+  /// A reader that comes late has all events. Without one, or with one that stops, nothing hangs.
+  @Test func aNamedPipeNeedsAReader() async throws {
+    // More events than a pipe holds.
+    let lines = (0..<2_000).map { "file:///nowhere/\($0).jpg" }.joined(separator: "\n")
+    let fixture = try RunFixture(manifest: lines, keys: "fail-above: 100%")
+    let pipe = fixture.folder.path("p")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    func run(_ reader: String) async throws -> (result: Tool.Result, seconds: Double) {
+      let start = ContinuousClock.now
+      let result = try await Tool.run(
+        "/bin/sh",
+        [
+          "-c",
+          "(\(reader)) & \(Places.tessera) run \(fixture.folder.path("feed.yaml")) --events \(pipe); s=$?; wait; exit $s",
+        ])
+      return (result, start.duration(to: .now) / .seconds(1))
+    }
+    let late = try await run("sleep 1; exec cat \(pipe) >\(fixture.folder.path("got"))")
+    #expect(late.result.status == 1)
+    let got = try fixture.folder.text("got").split(separator: "\n")
+    #expect(got.first?.contains("run-started") == true && got.last?.contains("run-ended") == true)
+    #expect(got.count == 2_002)
+
+    let stopped = try await run("exec 3<\(pipe); sleep 20")
+    #expect(stopped.result.status == 1)
+    #expect(stopped.result.errors.contains("not all events were written: "), "\(stopped)")
+
+    let none = try await run(":")
+    #expect(none.result.status == 2 && none.seconds < 60)
+    #expect(
+      none.result.errors
+        == "tessera: \"\(pipe)\" is a named pipe that no program reads; start its reader, too\n")
+  }
 }

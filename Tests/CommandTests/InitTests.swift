@@ -73,28 +73,71 @@ import Testing
   }
 
   /// The manifest follows its folder, whose thumbnails are not images to make thumbnails of.
-  @Test func theManifestIsWrittenAgain() async throws {
+  @Test func theManifestFollowsItsFolder() async throws {
     let folder = try TemporaryFolder()
-    for name in ["a.jpg", "b.jpg"] {
-      if name == "b.jpg" {
-        #expect(try await Self.tessera(["run", "--quiet"], in: folder).status == 0)
-      }
+    func add(_ name: String, _ fixture: String = "plain.jpg") throws {
+      try FileManager.default.createDirectory(
+        atPath: folder.path("photos"), withIntermediateDirectories: true)
       try FileManager.default.copyItem(
-        at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path(name)))
-      let words =
-        ["init", "--from", ".", "--from", name] + (name == "b.jpg" ? ["--manifest-only"] : [])
-      let result = try await Self.tessera(words, in: folder)
-      #expect(result.status == 0, "\(result.errors)")
-      if name == "b.jpg" {
-        #expect(result.output.hasPrefix("manifest.jsonl: 2 images; left out "), "\(result.output)")
-        #expect(result.output.contains(": manifest.jsonl, output/, pipeline.yaml\n"))
-      }
+        at: Places.fixture(fixture), to: URL(filePath: folder.path(name)))
     }
-    #expect(try folder.text("manifest.jsonl").split(separator: "\n").count == 2)
+    for name in ["b.jpg", "c.jpg"] { try add(name) }
+    let begun = try await Self.tessera(["init", "--from", ".", "--from", "b.jpg"], in: folder)
+    #expect(begun.output.hasPrefix("pipeline.yaml\nmanifest.jsonl: 2 images\n"), "\(begun)")
+    #expect(try await Self.tessera(["run", "--quiet"], in: folder).status == 0)
+    // What a person adds to a line stays, and so do ids, whatever comes before them by name.
+    let place = URL(filePath: folder.path("")).resolvingSymlinksInPath().path
+    let line = #"{"id": "b", "url": "file://\#(place)/b.jpg", "alt": "A bridge"}"#
+    try folder.write(
+      line + "\n" + #"{"id":"c","url":"file://\#(place)/c.jpg"}"# + "\n", to: "manifest.jsonl")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o640], ofItemAtPath: folder.path("manifest.jsonl"))
+    try FileManager.default.removeItem(atPath: folder.path("c.jpg"))
+    try add("b.gif", "animated.gif")
+    let update = ["init", "--from", ".", "--manifest-only"]
+    let updated = try await Self.tessera(update, in: folder)
+    #expect(
+      updated.output == """
+        manifest.jsonl: 2 images, 1 added, 1 removed; left out (not images, of a format that "accept" has to name, \
+        or outputs of runs): manifest.jsonl, output/, pipeline.yaml
+        next: tessera run
+
+        """, "\(updated.errors)")
+    #expect(
+      try folder.text("manifest.jsonl") == line + "\n"
+        + #"{"id":"b-2","url":"file://\#(place)/b.gif"}"# + "\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path("manifest.jsonl"))
+    #expect(mode[.posixPermissions] as? Int == 0o640)
     let run = try await Self.tessera(["run"], in: folder)
-    #expect(run.output.hasPrefix("2 images: 2 ok (1 new, 1 reused)\n"), "\(run.output)")
-    let wrong = try await Self.tessera(["init", "--manifest-only"], in: folder)
-    #expect(wrong.status == 64)
+    #expect(run.output.hasPrefix("2 images: 2 ok (1 new, 1 changed)\n"), "\(run.output)")
+
+    // Outside the folders that the pipeline permits.
+    try add("photos/d.jpg")
+    let other = try TemporaryFolder()
+    try FileManager.default.copyItem(
+      at: Places.fixture("plain.jpg"), to: URL(filePath: other.path("e.jpg")))
+    let outside = try await Self.tessera(update + ["--from", other.path("e.jpg")], in: folder)
+    #expect(outside.output.contains("does not permit some of them: add files:"), "\(outside)")
+
+    let text = try folder.text("manifest.jsonl")
+    for (words, message) in [
+      (["init", "--manifest-only", "--from", "photos", "x"], "could not open \"x/pipeline.yaml\""),
+      (["init", "--manifest-only", "--from", "output"], "\"output\" is the output of a run"),
+      (["init", "--manifest-only"], "--manifest-only needs --from"),
+    ] {
+      let wrong = try await Self.tessera(words, in: folder)
+      #expect(wrong.status != 0 && wrong.errors.contains(message), "\(wrong)")
+    }
+    // A disk that is full leaves the manifest, and nothing in the way of the next attempt.
+    let full = try await Tool.run(
+      "/bin/bash",
+      [
+        "-c",
+        "cd '\(folder.path(""))' && ulimit -f 0 && exec '\(Places.tessera)' \(update.joined(separator: " "))",
+      ])
+    #expect(full.status != 0)
+    #expect(try folder.text("manifest.jsonl") == text)
+    #expect(try await Self.tessera(update, in: folder).status == 0)
   }
 
   @Test func aFolderOfItsOwnAndURLs() async throws {
@@ -238,7 +281,7 @@ import Testing
     arguments: [
       (
         ["init"],
-        "tessera: \"./pipeline.yaml\" exists already; name another folder, or list the images again with --manifest-only\n"
+        "tessera: \"./pipeline.yaml\" exists already; remove it, or name another folder\n"
       ),
       (
         ["init", "n", "--from", "nothing"],
@@ -255,10 +298,6 @@ import Testing
       (
         ["init", "n", "--from", "corners.svg"],
         "tessera: \"corners.svg\" is an image of the format svg, which a run reads only if \"accept\" in its pipeline names it\n"
-      ),
-      (
-        ["init", "--manifest-only", "--from", "a.txt"],
-        "tessera: a list is a manifest by itself; --manifest-only needs images, folders or URLs\n"
       ),
       (
         ["init", "n", "--from", "a.txt", "--from", "https://a/b.jpg"],

@@ -90,7 +90,7 @@ import Testing
       doctor.lines.drop { !$0.hasPrefix("limits") }.joined(separator: "\n") == """
         limits    64 open files
                   20 processes
-                  300 MB of addresses
+                  300 MB of address space
         memory    500 MB of the control group: 1 worker with 512 MB each
         clock     1970-01-01T01:00:00Z
         names     /etc/resolv.conf can't be read
@@ -102,7 +102,7 @@ import Testing
         can't read avif: no decoder
         a run may open only 64 files; to repair it: ulimit -n 4096 before it, or LimitNOFILE=4096 in its systemd unit
         a run may have only 20 processes and threads; to repair it: ulimit -u 512 before it, TasksMax=512 in its systemd unit, or --pids-limit 512 of its container
-        a run may have only 300 MB of addresses; to repair it: ulimit -v unlimited before it, or LimitAS=infinity in its systemd unit
+        a run may have only 300 MB of address space; to repair it: ulimit -v unlimited before it, or LimitAS=infinity in its systemd unit
         500 MB are too little for one worker and the coordinator; to repair it: MemoryMax=1G in its systemd unit, or --memory 1g of its container
         the clock of this machine is wrong: it shows 1970-01-01T01:00:00Z; to repair it: timedatectl set-ntp true
         host names can't be resolved: /etc/resolv.conf can't be read; to repair it: write "nameserver ADDRESS" to it, or --dns ADDRESS of the container
@@ -243,7 +243,7 @@ import Testing
 
   /// A server that answers, but later than a run waits.
   @Test(arguments: [
-    (14.9, nil, nil), (20.4, "the answer took 20 s, and a run waits 15 s for one", "40"),
+    (14.9, nil, nil), (20.4, "the answer took 20.4 s, and a run waits 15 s for one", "40"),
   ])
   func aSlowAnswerIsAShortfall(_ seconds: Double, _ problem: String?, _ timeout: String?) {
     let trace = RouteTrace(

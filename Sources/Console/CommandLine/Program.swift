@@ -26,8 +26,8 @@ package struct Program: Sendable {
     Console.message(
       "tessera: could not write to standard output: \(error.reason)"
         + (error.remedy.map { "; \($0)" } ?? ""))
-    // The status of a signal or of wrong usage says more than that of the failed write. What a command has
-    // kept is there: only its results could not be read.
+    // The status of a signal or of wrong usage says more than that of the failed write. The work of a command
+    // that keeps it is done: only its report could not be read.
     guard status == .done || status == .someFailed else { return status }
     return words.first.flatMap(command(named:))?.keepsWork == true ? .someFailed : .failed
   }

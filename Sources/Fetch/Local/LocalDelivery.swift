@@ -43,7 +43,10 @@ struct LocalDelivery {
     guard try wantsMore(receiver.begin(extent, validators)) else { return response(.stopped) }
     var offset = wanted.lowerBound
     while offset < wanted.upperBound {
-      let end = min(wanted.upperBound, offset + Self.part)
+      // One that is too large is read as far as it may be: its beginning may be all that is needed.
+      guard bytes < settings.maximumBytes else { throw .tooLarge(settings.maximumBytes) }
+      let end = min(
+        wanted.upperBound, offset + Self.part, offset + settings.maximumBytes - bytes)
       let piece = try Self.reading { () throws(SystemError) in try read(offset..<end) }
       guard piece.count == end - offset else {
         throw FetchError(.truncated, "the file became shorter while it was read", isRetryable: true)

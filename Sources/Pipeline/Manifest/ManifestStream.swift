@@ -77,7 +77,8 @@ package final class ManifestStream {
       } catch {
         let hint =
           error.isMissingFile
-          ? "; write one, with a URL on each line, or correct \"manifest\" in the pipeline file" : ""
+          ? "; write one, with a URL on each line, or correct \"manifest\" in the pipeline file"
+          : ""
         throw PipelineError.manifest(path: path, reason: error.reason + hint)
       }
     }

@@ -14,7 +14,8 @@ package final class EventLog: RunObserving {
 
   private let state: Mutex<State>
 
-  /// A run does not wait longer for the reader of a named pipe, and writes no more events then.
+  /// A run does not wait longer for the reader of a named pipe: it does not begin without one, and writes no more
+  /// events once the reader takes none.
   private static let patience = Duration.seconds(10)
 
   /// - Parameter path: a new file, or one that is replaced; a named pipe or a device is written to, and `-` is
@@ -25,12 +26,10 @@ package final class EventLog: RunObserving {
     let isFile = FileSystem.size(ofFile: place) != nil || !FileSystem.exists(place)
     // Standard output is awaited, as by any program in a pipe.
     let isPipe = path != "-" && FileSystem.isPipe(place)
-    do throws(SystemError) {
-      let file = try File(place, isFile ? .write : isPipe ? .appendWithoutWaiting : .append)
-      state = Mutex(State(file: file, isPipe: isPipe))
-    } catch {
-      throw isPipe && error.hasNoReader ? .noReader(place) : error
-    }
+    let file =
+      isPipe
+      ? try File.pipe(place, patience: Self.patience) : try File(place, isFile ? .write : .append)
+    state = Mutex(State(file: file, isPipe: isPipe))
   }
 
   package func began(_ progress: @escaping @Sendable () -> RunProgress) {

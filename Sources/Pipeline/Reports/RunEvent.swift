@@ -16,7 +16,7 @@ package enum RunEvent: Sendable {
 
 /// What a run did with one item.
 package struct ItemReport: Sendable {
-  /// Its entry of the catalog, compared with the run before.
+  /// Its entry of the catalog, compared with what the last run came to, also one that was stopped.
   package enum Change: String, Sendable, CaseIterable {
     /// It had none.
     case new

@@ -55,8 +55,15 @@ extension Doctor {
     checks.compactMap { check in
       check.problem.map { "can't \(check.kind.rawValue) \(check.subject): \($0)" }
     }
-      + findings.compactMap { finding in
-        finding.problem.map { "\($0); \(finding.fix.map { "to repair it: \($0)" } ?? "")" }
-      }
+      + findings.compactMap(Self.problem)
+  }
+
+  private static func problem(_ finding: Finding) -> String? {
+    finding.problem.map { "\($0); \(finding.fix.map { "to repair it: \($0)" } ?? "")" }
+  }
+
+  /// What this machine lacks, where not even a worker can be started to find out more.
+  package static var shortfallsOfMachine: [String] {
+    MachineFacts.current().findings.compactMap(problem)
   }
 }

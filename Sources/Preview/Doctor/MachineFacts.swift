@@ -70,7 +70,7 @@ package struct MachineFacts: Sendable {
   }
 
   private func space(_ addresses: Int) -> Finding {
-    let value = "\(Units.text(bytes: addresses)) of addresses"
+    let value = "\(Units.text(bytes: addresses)) of address space"
     guard addresses < Self.leastAddresses else { return Finding(.limits, value) }
     return Finding(
       .limits, value, problem: "a run may have only \(value)",

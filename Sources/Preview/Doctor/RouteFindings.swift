@@ -61,7 +61,8 @@ package struct RouteFindings: Sendable {
     guard hop.seconds > patience else { return Finding(.request, url, value) }
     return Finding(
       .request, url, value,
-      problem: "the answer took \(Int(hop.seconds)) s, and a run waits \(Int(patience)) s for one",
+      problem:
+        "the answer took \((hop.seconds * 10).rounded() / 10) s, and a run waits \(Int(patience)) s for one",
       fix:
         "fetch: {timeout: \(Int(hop.seconds * 2))s} in the pipeline file, if the server is always so slow"
     )

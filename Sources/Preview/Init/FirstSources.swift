@@ -24,15 +24,19 @@ struct FirstSources {
   /// Nil without a list, and for one at a URL, which would have to be fetched.
   private(set) var found: ListFindings?
 
-  private var ids: Set<String> = []
+  private let known: [String: String]
+  private var ids: Set<String>
   private var urls: Set<String> = []
 
   /// The first bytes of a file; more than any format needs to be recognized.
   private static let beginning = 4096
   private static let listExtensions = ["jsonl", "ndjson", "csv", "tsv", "txt", "gz"]
 
+  /// - Parameter known: ids by URL, which stay, and which no other image gets.
   /// - Throws: ``PipelineError`` if a file can't be read, or nothing usable is there.
-  init(_ sources: [String]) throws(PipelineError) {
+  init(_ sources: [String], known: [String: String] = [:]) throws(PipelineError) {
+    self.known = known
+    ids = Set(known.values)
     for source in sources {
       guard list == nil else {
         throw .local("a list can't be combined with other images; add them to the list")
@@ -113,6 +117,9 @@ struct FirstSources {
 
   private mutating func add(folder path: String) throws(PipelineError) {
     let root = try Self.place(of: path)
+    guard !Self.isOutput(root) else {
+      throw .local("\"\(path)\" is the output of a run; name the folder of its sources")
+    }
     permit(PipelineFile.Fetch.folderMark + root)
     try add(contentsOf: root, prefix: "")
   }
@@ -124,15 +131,18 @@ struct FirstSources {
     {
       let path = FileSystem.join(folder, name)
       switch directory.kind(of: name) {
-      // What a run has made is nothing to make images from.
-      case .folder where FileSystem.isDirectory(FileSystem.join(path, ".tessera")):
-        skipped.append("\(prefix)\(name)/")
+      case .folder where Self.isOutput(path): skipped.append("\(prefix)\(name)/")
       case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
       case .file where try Self.content(of: path) == .image:
         add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
       default: skipped.append(prefix + name)
       }
     }
+  }
+
+  /// Whether a folder holds what a run has made, which is nothing to make images from.
+  private static func isOutput(_ path: String) -> Bool {
+    FileSystem.isDirectory(FileSystem.join(path, ".tessera"))
   }
 
   private static func place(of path: String) throws(PipelineError) -> String {
@@ -189,6 +199,11 @@ struct FirstSources {
   private mutating func add(_ image: Image) {
     guard urls.insert(image.url).inserted else { return }
     var image = image
+    if let id = known[image.url] {
+      image.id = id
+      images.append(image)
+      return
+    }
     var number = 1
     let id = image.id
     while !ids.insert(image.id).inserted {

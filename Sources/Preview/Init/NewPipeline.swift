@@ -7,8 +7,6 @@ package struct NewPipeline {
   /// What was written.
   package struct Report: Sendable {
     package var pipeline: String
-    /// Whether only the manifest was written.
-    package var isManifestOnly = false
     /// The manifest, whether it was written or existed.
     package var manifest: String
     /// Images in the manifest; nil if no image was named, and for a list at a URL.
@@ -39,15 +37,15 @@ package struct NewPipeline {
     for path in [pipeline] + (first.images.isEmpty ? [] : [manifest])
     where FileSystem.exists(path) {
       throw PipelineError.local(
-        "\"\(path)\" exists already; name another folder, or list the images again with --manifest-only"
-      )
+        "\"\(path)\" exists already; remove it, or name another folder"
+          + (first.images.isEmpty ? "" : "; --manifest-only lists the images again"))
     }
     try await first.readList()
     try PipelineError.wrap { try FileSystem.makeDirectory(folder) }
     if let list = first.list {
       manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
     }
-    if !first.images.isEmpty { try write(lines(of: first.images), to: manifest) }
+    if !first.images.isEmpty { try write(first.images.flatMap(\.manifestLine), to: manifest) }
     // Last: a pipeline file that exists has its manifest.
     var named = first.list == nil ? Self.manifest : manifest
     if first.list != nil, FileSystem.realPath(folder) == FileSystem.parent(of: manifest) {
@@ -66,44 +64,12 @@ package struct NewPipeline {
       skipped: first.skipped)
   }
 
-  /// Writes the manifest in the place of one that is there, and leaves the pipeline as it is.
-  ///
-  /// - Parameter sources: images, folders of images and URLs; not a list.
-  /// - Throws: ``PipelineError`` if a source can't be used; then the manifest is as it was.
-  package static func replaceManifest(
-    in folder: String, from sources: [String]
-  ) throws -> Report {
-    let first = try FirstSources(sources)
-    guard !first.images.isEmpty else {
-      throw PipelineError.local(
-        "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
-    }
-    let manifest = FileSystem.join(folder, Self.manifest)
-    let draft = manifest + ".new"
-    try write(lines(of: first.images), to: draft)
-    try PipelineError.wrap { try FileSystem.rename(draft, to: manifest) }
-    return Report(
-      pipeline: FileSystem.join(folder, "pipeline.yaml"), isManifestOnly: true, manifest: manifest,
-      images: first.images.count, problems: 0, needs: [], skipped: first.skipped)
-  }
-
   private static func write(_ bytes: [UInt8], to path: String) throws(PipelineError) {
     let file = try PipelineError.wrap { try File(path, .create) }
     do throws(SystemError) {
       try file.write(bytes)
     } catch {
       throw .local(error.description)
-    }
-  }
-
-  private static func lines(of images: [FirstSources.Image]) -> [UInt8] {
-    images.flatMap { image in
-      var writer = JSONWriter()
-      writer.object { entry in
-        entry.member("id", image.id)
-        entry.member("url", image.url)
-      }
-      return writer.take() + [UInt8(ascii: "\n")]
     }
   }
 }

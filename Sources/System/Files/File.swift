@@ -20,8 +20,6 @@ package struct File: ~Copyable {
     case write
     /// For writing at the end of an existing file.
     case append
-    /// The same for a named pipe that another process reads; throws at once if none does.
-    case appendWithoutWaiting
     /// For writing. Creates the file; throws if it exists.
     case create
 
@@ -32,7 +30,6 @@ package struct File: ~Copyable {
       // The lock file is emptied by its holder, so a link in its place would cost another file.
       case .lock: O_RDWR | O_CREAT | O_NOFOLLOW
       case .append: O_WRONLY | O_APPEND
-      case .appendWithoutWaiting: O_WRONLY | O_APPEND | O_NONBLOCK
       // With O_EXCL, open(2) does not follow a link in the last component either.
       case .write, .create: O_WRONLY | O_CREAT | O_EXCL
       }
@@ -163,24 +160,6 @@ package struct File: ~Copyable {
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
   }
 
-  /// Writes to a pipe that was opened without waiting. Throws if its reader takes nothing for the given time.
-  package func write(_ bytes: [UInt8], patience: Duration) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let wrote = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if wrote >= 0 {
-        rest = rest.dropFirst(wrote)
-        continue
-      }
-      if errno == EINTR { continue }
-      guard errno == EAGAIN else { throw SystemError("write to", path) }
-      var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      let ready = Glibc.poll(&poll, 1, Int32(patience.inSeconds * 1000))
-      if ready == 0 { throw SystemError("write to", path, code: ETIMEDOUT) }
-      if ready < 0 && errno != EINTR { throw SystemError("write to", path) }
-    }
-  }
-
   /// Writes from an offset on.
   package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
     let failure = bytes.withUnsafeBytes { bytes in
@@ -280,6 +259,15 @@ package struct File: ~Copyable {
   package var isRegular: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Gives the file the permissions of another one, if that exists.
+  package func takePermissions(of other: String) throws(SystemError) {
+    var status = stat()
+    guard stat(other, &status) == 0 else { return }
+    guard fchmod(descriptor, status.st_mode & 0o777) == 0 else {
+      throw SystemError("set the permissions of", path)
+    }
   }
 
   /// Takes the file's lock, which the kernel releases at the end of the process at the latest. Returns
