@@ -112,6 +112,11 @@ package struct JSONWriter: ~Copyable {
     self.value(value)
   }
 
+  package mutating func member(_ name: String, _ values: [String]) {
+    self.name(name)
+    array { list in for value in values { list.value(value) } }
+  }
+
   package mutating func member(_ name: String, _ value: JSONValue) {
     self.name(name)
     self.value(value)

@@ -31,6 +31,10 @@ package struct ProbeFailure: Error, Sendable {
   package var message: String
   package var isRetryable = false
 
+  /// Of a URL without a host, or of what is not a URL at all.
+  package static let badURL = ProbeFailure(
+    code: "bad-url", message: "The URL must begin with http:// or https:// and a host.")
+
   package init(code: String, message: String, isRetryable: Bool = false) {
     self.code = code
     self.message = message

@@ -71,11 +71,7 @@ package struct Prober: Sendable {
     switch SourceURL.scheme(of: source) {
     case .some where SourceURL.isSource(source): try await probeURL(source)
     case "http", "https":
-      Answer(
-        source: SourceURL.withoutUserInfo(source),
-        result: .failure(
-          Failure(
-            code: "bad-url", message: "The URL must begin with http:// or https:// and a host.")))
+      Answer(source: SourceURL.withoutUserInfo(source), result: .failure(.badURL))
     case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
       Answer(
         source: source,

@@ -21,7 +21,8 @@ enum InitCommand: Command {
       URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is; what it needs
       besides the public internet is in a comment. Asks nothing, and replaces no file. After it,
       "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
-      pipeline that is there, removes those that are gone, and leaves all other lines as they are.
+      pipeline that is there, removes those that are gone from the folders, and leaves all other
+      lines as they are.
       """,
     options: [from, manifestOnly],
     example: Example(

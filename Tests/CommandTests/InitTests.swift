@@ -88,8 +88,11 @@ import Testing
     // What a person adds to a line stays, and so do ids, whatever comes before them by name.
     let place = URL(filePath: folder.path("")).resolvingSymlinksInPath().path
     let line = #"{"id": "b", "url": "file://\#(place)/b.jpg", "alt": "A bridge"}"#
+    // Nor does it leave what is not below the folder.
+    let far = #"{"id":"far","url":"file:///nowhere/far.jpg"}"#
     try folder.write(
-      line + "\n" + #"{"id":"c","url":"file://\#(place)/c.jpg"}"# + "\n", to: "manifest.jsonl")
+      line + "\n" + #"{"id":"c","url":"file://\#(place)/c.jpg"}"# + "\n" + far + "\n",
+      to: "manifest.jsonl")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o640], ofItemAtPath: folder.path("manifest.jsonl"))
     try FileManager.default.removeItem(atPath: folder.path("c.jpg"))
@@ -98,18 +101,18 @@ import Testing
     let updated = try await Self.tessera(update, in: folder)
     #expect(
       updated.output == """
-        manifest.jsonl: 2 images, 1 added, 1 removed; left out (not images, of a format that "accept" has to name, \
+        manifest.jsonl: 3 images, 1 added, 1 removed; left out (not images, of a format that "accept" has to name, \
         or outputs of runs): manifest.jsonl, output/, pipeline.yaml
         next: tessera run
 
         """, "\(updated.errors)")
     #expect(
-      try folder.text("manifest.jsonl") == line + "\n"
+      try folder.text("manifest.jsonl") == line + "\n" + far + "\n"
         + #"{"id":"b-2","url":"file://\#(place)/b.gif"}"# + "\n")
     let mode = try FileManager.default.attributesOfItem(atPath: folder.path("manifest.jsonl"))
     #expect(mode[.posixPermissions] as? Int == 0o640)
     let run = try await Self.tessera(["run"], in: folder)
-    #expect(run.output.hasPrefix("2 images: 2 ok (1 new, 1 changed)\n"), "\(run.output)")
+    #expect(run.output.hasPrefix("3 images: 2 ok, 1 failed (1 new, 1 changed)\n"), "\(run.output)")
 
     // Outside the folders that the pipeline permits.
     try add("photos/d.jpg")

@@ -148,7 +148,7 @@ import Testing
   func theShareOfAGraphicGrowsWithItsSize(
     _ width: Int, _ cells: Int, _ share: Double, _ isGraphic: Bool
   ) throws {
-    // So many of 128 columns are cells, the others noise.
+    // This many of 128 columns are cells, the others noise.
     let samples = (0..<32).flatMap { y in
       (0..<width).flatMap { x in
         (x % 128 < cells ? Drawing.cells : .noise).pixel(x % 128, y)

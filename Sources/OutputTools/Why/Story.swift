@@ -114,12 +114,8 @@ package struct Story: Sendable {
       object.member("line", line)
       if let status { object.member("status", status) }
       if let url { object.member("url", url) }
-      object.name("decisions")
-      object.array { list in for decision in decisions { list.value(decision) } }
-      if !qualities.isEmpty {
-        object.name("qualities")
-        object.array { list in for quality in qualities { list.value(quality) } }
-      }
+      object.member("decisions", decisions)
+      if !qualities.isEmpty { object.member("qualities", qualities) }
       if let error { object.member("error", error) }
       if let remedy { object.member("remedy", remedy) }
       if let content { object.member("sha256", content) }

@@ -12,7 +12,10 @@ package struct RouteFindings: Sendable {
   /// How long a run waits for the first byte of an answer, in seconds, unless its pipeline says otherwise.
   package var patience: Double
 
-  package init(_ url: String, _ trace: RouteTrace, now: Double, patience: Double = 15) {
+  package init(
+    _ url: String, _ trace: RouteTrace, now: Double,
+    patience: Double = FetchSettings().timeout.inSeconds
+  ) {
     (self.url, self.trace, self.now, self.patience) = (url, trace, now, patience)
   }
 

@@ -17,6 +17,8 @@ struct FirstSources {
   private(set) var images: [Image] = []
   /// A manifest that exists: a path or a URL.
   private(set) var list: String?
+  /// The URLs of the folders that were named, with a slash at their ends.
+  private(set) var folders: [String] = []
   /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
   private(set) var permissions: [String] = []
   /// What the folders hold besides: files that are not images, and outputs of runs.
@@ -121,6 +123,7 @@ struct FirstSources {
       throw .local("\"\(path)\" is the output of a run; name the folder of its sources")
     }
     permit(PipelineFile.Fetch.folderMark + root)
+    folders.append(Self.url(of: root) + "/")
     try add(contentsOf: root, prefix: "")
   }
 

@@ -4,11 +4,12 @@ internal import TesseraOutput
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 /// Brings the manifest of a pipeline up to date with its images.
 ///
-/// The line of an image that is still there stays as it is, with its id and whatever was added to it, and where it is.
-/// Lines of images that are gone leave, and new images follow at the end.
+/// A line stays as it is, with its id and whatever was added to it, unless its image was below one of the named folders and
+/// is gone. New images follow at the end.
 package struct ManifestUpdate {
   package struct Report: Sendable {
     /// The manifest that was written.
@@ -49,9 +50,10 @@ package struct ManifestUpdate {
       throw PipelineError.local(
         "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
     }
-    let urls = Set(first.images.map(\.url))
-    let kept = before.filter { urls.contains($0.url) }
-    let known = Set(kept.map(\.url))
+    let (known, found) = (Set(before.map(\.url)), Set(first.images.map(\.url)))
+    let kept = before.filter { line in
+      found.contains(line.url) || !first.folders.contains { line.url.hasPrefix($0) }
+    }
     let added = first.images.filter { !known.contains($0.url) }
     let text = kept.flatMap { $0.bytes + [UInt8(ascii: "\n")] } + added.flatMap(\.manifestLine)
     // The file itself, where the path is a link to it.
@@ -75,9 +77,11 @@ package struct ManifestUpdate {
     let bytes = try FileSystem.read(manifest, limit: longest)
     return try bytes.split(separator: UInt8(ascii: "\n")).enumerated().map { number, line in
       let entry = try? JSONParser.parse(Array(line))
-      guard let url = entry?["url"]?.stringValue else {
+      // A relative URL could not be compared with those of images.
+      guard let url = entry?["url"]?.stringValue, SourceURL.scheme(of: url) != nil else {
         throw PipelineError.local(
-          "line \(number + 1) of \"\(manifest)\" can't be used; tessera check says why")
+          "line \(number + 1) of \"\(manifest)\" has no absolute URL; correct it, or edit the manifest by hand"
+        )
       }
       return Line(id: entry?["id"]?.stringValue ?? url, url: url, bytes: line)
     }
@@ -105,12 +109,8 @@ extension ManifestUpdate.Report {
       object.member("images", images)
       object.member("added", added)
       object.member("removed", removed)
-      if !needs.isEmpty {
-        object.name("needs")
-        object.array { list in for need in needs { list.value(need) } }
-      }
-      object.name("skipped")
-      object.array { list in for name in skipped { list.value(name) } }
+      if !needs.isEmpty { object.member("needs", needs) }
+      object.member("skipped", skipped)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

@@ -83,12 +83,8 @@ extension NewPipeline.Report {
       object.member("manifest", manifest)
       if let images { object.member("images", images) }
       if problems > 0 { object.member("problems", problems) }
-      if !needs.isEmpty {
-        object.name("needs")
-        object.array { list in for need in needs { list.value(need) } }
-      }
-      object.name("skipped")
-      object.array { list in for name in skipped { list.value(name) } }
+      if !needs.isEmpty { object.member("needs", needs) }
+      object.member("skipped", skipped)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

@@ -47,23 +47,18 @@ final class ManifestProber {
     return items.count < Self.batch && weight < Self.batchBytes ? [] : try await flush()
   }
 
-  /// What a run would request. Only a person may name a path: `rewrite` can make one of a manifest's URL.
-  private static func source(_ url: String) -> Result<String, Prober.Failure> {
-    guard SourceURL.isSource(url) else {
-      return .failure(
-        Prober.Failure(
-          code: "bad-url", message: "The URL must begin with http:// or https:// and a host."))
-    }
-    return .success(url)
-  }
-
   /// The answers for the items that are left, in their order.
   func flush() async throws -> [Answer] {
     defer { (items, weight) = ([], 0) }
     let answers = Mutex<[Prober.Answer]>([])
     var rest = items.map(\.requestURL)[...]
     try await prober.probe(
-      { rest.popFirst().map(Self.source) },
+      {
+        rest.popFirst().map { url in
+          // Only a person names a path; `rewrite` can make one of a manifest's URL, and a run rejects it.
+          SourceURL.isSource(url) ? .success(url) : .failure(.badURL)
+        }
+      },
       answer: { answer in answers.withLock { $0.append(answer) } })
     let acceptance = Acceptance(file)
     return zip(items, answers.withLock(\.self)).map { item, answer in
