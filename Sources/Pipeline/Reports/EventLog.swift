@@ -6,10 +6,21 @@ package import TesseraSystem
 /// The file of `run --events`: what happens in a run, as JSON, one event on a line, as it happens.
 package final class EventLog: RunObserving {
   private struct State: ~Copyable {
-    let file: File
-    let isPipe: Bool
+    let target: Target
     /// After the first write that fails nothing is written: the disk is full, or the reader has gone.
     var failure: SystemError?
+  }
+
+  private enum Target: ~Copyable {
+    case file(File)
+    case pipe(NamedPipe)
+
+    borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
+      switch self {
+      case .file(let file): try file.write(bytes)
+      case .pipe(let pipe): try pipe.write(bytes)
+      }
+    }
   }
 
   private let state: Mutex<State>
@@ -26,10 +37,13 @@ package final class EventLog: RunObserving {
     let isFile = FileSystem.size(ofFile: place) != nil || !FileSystem.exists(place)
     // Standard output is awaited, as by any program in a pipe.
     let isPipe = path != "-" && FileSystem.isPipe(place)
-    let file =
-      isPipe
-      ? try File.pipe(place, patience: Self.patience) : try File(place, isFile ? .write : .append)
-    state = Mutex(State(file: file, isPipe: isPipe))
+    let target: Target
+    if isPipe {
+      target = .pipe(try NamedPipe(place, patience: Self.patience))
+    } else {
+      target = .file(try File(place, isFile ? .write : .append))
+    }
+    state = Mutex(State(target: target))
   }
 
   package func began(_ progress: @escaping @Sendable () -> RunProgress) {
@@ -75,15 +89,7 @@ package final class EventLog: RunObserving {
     let line = writer.take() + [UInt8(ascii: "\n")]
     state.withLock { state in
       guard state.failure == nil else { return }
-      do throws(SystemError) {
-        if state.isPipe {
-          try state.file.write(line, patience: Self.patience)
-        } else {
-          try state.file.write(line)
-        }
-      } catch {
-        state.failure = error
-      }
+      do throws(SystemError) { try state.target.write(line) } catch { state.failure = error }
     }
   }
 }

@@ -2,16 +2,24 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Writing to a named pipe, whose reader may be late, or stop reading.
-extension File {
-  /// Opens a named pipe for writing.
-  ///
-  /// - Parameter patience: how long a reader may take to open it.
-  /// - Throws: `SystemError` if none does.
-  package static func pipe(_ path: String, patience: Duration) throws(SystemError) -> File {
+/// A named pipe that is open for writing, and whose reader may be late, or stop reading.
+package struct NamedPipe: ~Copyable {
+  private let file: File
+  private let patience: Duration
+
+  /// - Parameter patience: how long the reader may take to open it, and to take what one call writes.
+  /// - Throws: `SystemError` if no reader opens it in that time.
+  package init(_ path: String, patience: Duration) throws(SystemError) {
+    file = try Self.open(path, patience)
+    self.patience = patience
+  }
+
+  private static func open(_ path: String, _ patience: Duration) throws(SystemError) -> File {
     let opening = Opening()
     // Opening waits for a reader, and nothing ends that: the thread is left behind if none comes.
-    try BackgroundThread.start { opening.finish(open(path, O_WRONLY | O_APPEND | O_CLOEXEC)) }
+    try BackgroundThread.start {
+      opening.finish(Glibc.open(path, O_WRONLY | O_APPEND | O_CLOEXEC))
+    }
     guard let descriptor = opening.result(patience: patience) else { throw .noReader(path) }
     guard descriptor >= 0 else { throw SystemError("open", path, code: -descriptor) }
     let file = File(path: path, descriptor: descriptor)
@@ -21,25 +29,23 @@ extension File {
     return file
   }
 
-  /// Writes to a pipe that ``pipe(_:patience:)`` has opened.
-  ///
-  /// - Throws: `SystemError` if its reader has not taken all of it in the given time.
-  package func write(_ bytes: [UInt8], patience: Duration) throws(SystemError) {
+  /// - Throws: `SystemError` if the reader has not taken all of it in time.
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
     let end = ContinuousClock.now + patience
     var rest = bytes[...]
     while !rest.isEmpty {
-      let wrote = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let wrote = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
       if wrote >= 0 {
         rest = rest.dropFirst(wrote)
         continue
       }
       if errno == EINTR { continue }
-      guard errno == EAGAIN else { throw SystemError("write to", path) }
+      guard errno == EAGAIN else { throw SystemError("write to", file.path) }
       let time = ContinuousClock.now.duration(to: end)
-      guard time > .zero else { throw SystemError("write to", path, code: ETIMEDOUT) }
-      var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard time > .zero else { throw SystemError("write to", file.path, code: ETIMEDOUT) }
+      var poll = pollfd(fd: file.descriptor, events: Int16(POLLOUT), revents: 0)
       let ready = Glibc.poll(&poll, 1, Int32((time.inSeconds * 1000).rounded(.up)))
-      if ready < 0 && errno != EINTR { throw SystemError("write to", path) }
+      if ready < 0 && errno != EINTR { throw SystemError("write to", file.path) }
     }
   }
 
