@@ -106,6 +106,51 @@ import Testing
     await nginx.stop()
   }
 
+  /// A profile belongs to the source's image, which is freed before files are encoded: freed memory, poisoned with
+  /// two values, must not reach a file.
+  @Test func noFreedMemoryReachesAPublishedProfile() async throws {
+    let folder = try TemporaryFolder()
+    let names = ["a.heic", "a.avif", "a.jpg", "a.png", "a.webp", "a.tif", "a.jxl"]
+    let source = Places.fixture("display-p3.jpg").path
+    for name in names {
+      let options = name.hasSuffix("heic") ? "[compression=hevc]" : ""
+      let result = try await Tool.run(
+        "/usr/bin/vips", ["copy", source, folder.path(name) + options])
+      try #require(result.status == 0, "\(name): \(result.errors)")
+    }
+    try folder.write(names.map { "file://\(folder.path($0))\n" }.joined(), to: "manifest")
+    try folder.write(
+      """
+      {manifest: manifest, output: out, slots: {a: {size: 50x}}, scales: [1], lanes: off,
+      fetch: {allow: ["files:."]}, variants: {format: webp, metadata: [icc, exif, xmp]}}
+      """, to: "feed.yaml")
+    var runs: [[String: String]] = []
+    for poison: UInt8 in [0x5A, 0xC3] {
+      let shim = try await WorkerShim(poison: poison)
+      defer { withExtendedLifetime(shim) {} }
+      let tessera = try await shim.tessera()
+      let output = folder.path("out-\(poison)")
+      let result = try await Tool.run(
+        tessera, ["run", folder.path("feed.yaml"), "--output", output])
+      #expect(result.status == 0, "\(result.errors)")
+      let catalog = try Catalog(reading: try folder.read("out-\(poison)/catalog.json"))
+      var files: [String: String] = [:]
+      for image in catalog.images {
+        let path = try #require(image.variants.first?.path)
+        files[image.id] = path
+        let tags = try await Self.read("\(output)/\(path)")
+        let name = tags["ICC_Profile:ProfileDescription"]
+        // libjxl stores the numbers of a profile, and makes one of them.
+        let isOwn = image.format == "jxl" && name?.hasPrefix("RGB_D65_") == true
+        #expect(isOwn || name == "sP3C", "\(image.id): \(tags)")
+      }
+      #expect(files.count == names.count)
+      runs.append(files)
+    }
+    // Files are named by their bytes.
+    #expect(runs[0] == runs[1])
+  }
+
   /// Exif and XMP are kept from sources of every format that has them.
   @Test func metadataIsKeptFromEveryFormat() async throws {
     let folder = try TemporaryFolder()

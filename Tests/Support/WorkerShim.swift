@@ -9,8 +9,10 @@ public struct WorkerShim: Sendable {
   ///   - lacks: what the kernel lacks: `landlock`, `seccomp`.
   ///   - does: what the decoder does; that file lists it.
   ///   - folders: the folders that it fills.
+  ///   - poison: glibc fills freed memory with this value and new memory with its complement (mallopt(3),
+  ///     M_PERTURB).
   public init(
-    lacks: [String] = [], does: [String] = [], filling folders: [String] = []
+    lacks: [String] = [], does: [String] = [], filling folders: [String] = [], poison: UInt8? = nil
   ) async throws {
     folder = try TemporaryFolder()
     let library = try await Shim.build("worker", in: folder)
@@ -21,6 +23,7 @@ public struct WorkerShim: Sendable {
       export LD_PRELOAD='\(library)' SHIM_LOG='\(folder.path("log"))'
       export SHIM_LACKS='\(lacks.joined(separator: ","))' SHIM_DOES='\(does.joined(separator: ","))'
       export SHIM_FOLDERS='\(folders.joined(separator: ":"))'
+      \(poison.map { "export MALLOC_PERTURB_=\($0)" } ?? "")
       WORKER='\(Places.worker)'
 
       """, to: "variables")

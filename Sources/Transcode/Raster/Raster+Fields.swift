@@ -25,6 +25,17 @@ extension Raster {
     return UnsafeRawBufferPointer(start: data, count: length)
   }
 
+  /// With a copy of its own of every blob. A loader may tie the bytes to the image that it returns (libvips
+  /// 8.14 does so with the profile of HEIC and AVIF), and fields outlive that image: what is encoded later
+  /// would have freed memory in it.
+  func withOwnBlobs() throws(VipsError) -> Raster {
+    let copy = try copy()
+    for name in try copy.fieldNames() {
+      if let bytes = copy.blob(name) { copy.set(name, Array(bytes)) }
+    }
+    return copy
+  }
+
   func hasField(_ name: String) -> Bool { vips_image_get_typeof(handle, name) != 0 }
 
   /// The value of a positive integer field, or `fallback` if the field is missing.

@@ -24,6 +24,12 @@ extension Raster {
   static func load(
     _ source: SourceData, format: ImageFormat, _ options: LoadOptions = LoadOptions()
   ) throws(VipsError) -> Raster {
+    try opened(source, format, options).withOwnBlobs()
+  }
+
+  private static func opened(
+    _ source: SourceData, _ format: ImageFormat, _ options: LoadOptions
+  ) throws(VipsError) -> Raster {
     let frames = Int32(options.frames)
     let level = options.failOn.level
     let (bytes, count) = (source.bytes.baseAddress, source.bytes.count)
