@@ -132,7 +132,10 @@ let package = Package(
       ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
     module(
       "Output",
-      ["TesseraFetch", "TesseraCatalog", "TesseraJSON", "TesseraSystem", "TesseraBytes"]),
+      [
+        "TesseraFetch", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
+        "TesseraBytes",
+      ]),
     module("Wire", ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
     module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(

@@ -2,9 +2,11 @@ internal import TesseraJSON
 
 /// JSON Lines: one object per line, `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5,
 /// 0.3], "alt": "…", "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
+/// Members with other names are private unless the pipeline file names them.
 struct JSONLinesDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     var entry = ManifestEntry(line: line, id: nil, url: "")
+    entry.others.areOfJSON = true
     var hasURL = false
     let members: [JSONValue.Member]
     (members, entry.extra) = try Self.members(of: text, line: line)
@@ -20,10 +22,7 @@ struct JSONLinesDecoder: RecordDecoding {
         case "slots": entry.slots = try Self.slots(member.value)
         case "focus": entry.focus = try Self.focus(member.value)
         case "alt": entry.alt = try Self.string(member)
-        default:
-          throw Mistake(
-            "unknown member \"\(member.name)\"; a line has id, url, slots, focus and alt, and your own "
-              + "data goes into \"extra\"")
+        default: entry.others.list.append(member)
         }
       } catch {
         throw ManifestProblem(line: line, message: error.message)

@@ -45,7 +45,14 @@ extension ManifestEntry {
       object.name("extra")
       object.value(json: extra)
     }
+    guard !others.list.isEmpty else { return }
+    object.name(others.areOfJSON ? Self.othersOfJSON : Self.columns)
+    object.object { list in
+      for member in others.list { list.member(member.name, member.value) }
+    }
   }
+
+  private static let (othersOfJSON, columns) = ("members", "columns")
 
   /// Nil unless ``write(to:)`` made the members.
   init?(_ parts: JSONValue, extra: String?) {
@@ -58,5 +65,9 @@ extension ManifestEntry {
       slots: parts["slots"]?.arrayValue?.compactMap(\.stringValue),
       focus: point.flatMap { $0.count == 2 ? Focus(x: $0[0], y: $0[1]) : nil },
       alt: parts["alt"]?.stringValue, extra: extra)
+    for name in [Self.othersOfJSON, Self.columns] {
+      guard case .object(let list)? = parts[name] else { continue }
+      others = OtherMembers(list: list, areOfJSON: name == Self.othersOfJSON)
+    }
   }
 }

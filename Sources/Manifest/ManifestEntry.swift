@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// One image of the manifest.
 package struct ManifestEntry: Sendable, Equatable {
@@ -17,6 +18,8 @@ package struct ManifestEntry: Sendable, Equatable {
   package var alt: String?
   /// The user's own data as compact JSON, which the catalog passes on; nil if the manifest has none.
   package var extra: String?
+  /// What the manifest says besides, until it is decided what of it becomes public.
+  var others = OtherMembers()
 
   /// A point of the image, in fractions of width and height from the upper left corner.
   package struct Focus: Sendable, Equatable {
@@ -44,12 +47,12 @@ package struct ManifestEntry: Sendable, Equatable {
   }
 
   /// Everything but the line number, in one canonical text. Two entries with one id are one item if
-  /// their content is the same, and a mistake if it differs.
+  /// their content is the same, and a mistake if it differs. A URL with another signature is the same.
   package var content: String {
     var writer = JSONWriter()
     writer.array { list in
       list.value(id)
-      list.value(url)
+      list.value(SourceURL.withoutSignature(url))
       writeSlots(to: &list)
       // As text, because the writer rounds numbers to three decimals: points that differ would be
       // equal.

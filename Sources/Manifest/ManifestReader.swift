@@ -1,4 +1,4 @@
-internal import TesseraText
+package import TesseraText
 
 /// U+FEFF in UTF-8. Some programs write it before the text; it is not part of the first line.
 let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -15,17 +15,29 @@ package struct ManifestReader {
   /// Nil unless the manifest is a part of one that was split.
   package private(set) var split: SplitManifest?
   private var isAtStart = true
-  private let hiddenParameters: [String]
+  private let shown: ShownURLs
   private let resolve: (@Sendable (String) -> String?)?
+  /// Nil keeps all other members with their entries, for a manifest that is only split.
+  private let extra: ExtraMembers?
+  private let requiresIDs: Bool
+  /// The members so far that do not become public.
+  package private(set) var leftOut = LeftOutMembers()
+  /// How many URLs so far have secrets, which are not shown.
+  package private(set) var secrets = 0
 
   /// - Parameters:
-  ///   - hiddenParameters: query parameters that an id derived from the URL must not show.
+  ///   - shown: makes the id of an entry without one from its URL.
   ///   - resolve: returns the absolute URL that a reference means, or nil for one that is malformed.
   ///     If this is nil, relative references are problems.
+  ///   - extra: which other members become public.
+  ///   - requiresIDs: whether an entry without an id is a problem, because its URL would become public.
   package init(
-    hiding hiddenParameters: [String] = [], resolve: (@Sendable (String) -> String?)? = nil
+    shown: ShownURLs = ShownURLs(), resolve: (@Sendable (String) -> String?)? = nil,
+    extra: ExtraMembers? = .named([]), requiresIDs: Bool = false
   ) {
-    self.hiddenParameters = hiddenParameters
+    self.shown = shown
+    self.extra = extra
+    self.requiresIDs = requiresIDs
     self.resolve = resolve
   }
 
@@ -67,7 +79,10 @@ package struct ManifestReader {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       return .problem(.init(line: line, message: "the line is not valid UTF-8"))
     }
-    if split != nil { return split?.record(text).map(completed) }
+    if split != nil {
+      guard let record = split?.record(text) else { return nil }
+      return completed(record)
+    }
     guard let decoder else {
       split = SplitManifest(first: text)
       if split != nil { return nil }
@@ -82,7 +97,7 @@ package struct ManifestReader {
     return decoder.isComment(text) ? nil : decode(text, record.lines, with: decoder)
   }
 
-  private func decode(
+  private mutating func decode(
     _ text: String, _ lines: ClosedRange<Int>, with decoder: any RecordDecoding
   ) -> ManifestRecord {
     do throws(ManifestProblem) {
@@ -92,7 +107,7 @@ package struct ManifestReader {
     }
   }
 
-  private func completed(_ record: ManifestRecord) -> ManifestRecord {
+  private mutating func completed(_ record: ManifestRecord) -> ManifestRecord {
     guard case .entry(let entry) = record else { return record }
     do throws(ManifestProblem) {
       return .entry(try completed(entry))
@@ -102,15 +117,28 @@ package struct ManifestReader {
   }
 
   /// The entry with its URL resolved and its id derived, as far as they are not given, and checked.
-  private func completed(_ entry: ManifestEntry) throws(ManifestProblem) -> ManifestEntry {
+  private mutating func completed(
+    _ entry: ManifestEntry
+  ) throws(ManifestProblem) -> ManifestEntry {
     var entry = entry
+    if let extra { entry = try entry.publishing(extra, &leftOut) }
     // What cannot be in a URL stays as it is, so that the check below names it.
     if let resolve, !entry.url.isEmpty, !entry.hasBlank, let url = resolve(entry.url) {
       entry.url = url
     }
     // After resolving, so that the id is the same as for the absolute URL.
-    if entry.hasNoID { entry.id = SourceURL.shown(entry.url, ignoring: hiddenParameters) }
-    return try entry.checked(hasBase: resolve != nil)
+    if entry.hasNoID {
+      if requiresIDs {
+        throw ManifestProblem(
+          line: entry.line,
+          message: "it has no id, and its URL, which would be its id, is not to be public "
+            + "(catalog: {urls: none}); give it an id")
+      }
+      entry.id = shown(entry.url)
+    }
+    entry = try entry.checked(hasBase: resolve != nil)
+    if SourceURL.hasSecret(entry.url) { secrets += 1 }
+    return entry
   }
 }
 

@@ -1,8 +1,8 @@
 internal import TesseraJSON
 
 /// CSV (RFC 4180) or TSV with a header row. The known columns are `id`, `url`, `slots` (names with
-/// blanks between them), `focus` (two numbers with a blank between them) and `alt`; all others go into
-/// `extra` as strings.
+/// blanks between them), `focus` (two numbers with a blank between them) and `alt`; all others are private
+/// unless the pipeline file names them, and go into `extra` as strings.
 struct TableDecoder: RecordDecoding {
   let separator: Character
   let columns: [String]
@@ -62,9 +62,6 @@ struct TableDecoder: RecordDecoding {
         message: "expected \(columns.count) fields as in the header row, found \(fields.count)")
     }
     var id: String?
-    var extra = JSONWriter()
-    extra.beginObject()
-    var hasExtra = false
     var entry = ManifestEntry(line: line, id: nil, url: "")
     for (column, field) in zip(columns, fields) {
       switch column {
@@ -82,17 +79,13 @@ struct TableDecoder: RecordDecoding {
         }
         entry.focus = .init(x: x, y: y)
       case "alt": entry.alt = field
-      default:
-        extra.member(column, field)
-        hasExtra = true
+      default: entry.others.list.append(.init(column, .string(field)))
       }
     }
     // Without the column, ids are derived from URLs. An empty field in it is a mistake, which the
     // check of the entry reports.
     entry.id = id ?? ""
     entry.hasNoID = id == nil
-    extra.endObject()
-    if hasExtra { entry.extra = extra.text }
     return entry
   }
 }

@@ -68,27 +68,41 @@ package struct CatalogDraft: ~Copyable {
   /// Replaces the catalog of an output, which is kept if it is another one.
   ///
   /// - Parameters:
-  ///   - limit: how many earlier catalogs are kept.
+  ///   - retention: how many earlier catalogs are kept, and for how long.
   ///   - now: in seconds since 1970.
+  ///   - replaced: called when readers see the new one, whatever follows.
   package consuming func publish(
-    to output: any Output, keeping limit: Int, now: Double
+    to output: any Output, keeping retention: CatalogRetention, now: Double,
+    replaced: () -> Void = {}
   ) async throws(SystemError) {
+    let sum = try end()
+    let history = CatalogHistory(of: output, workspace)
+    try await history.keepCurrent(
+      before: KeptCatalog.path(digest: sum, form), retention, now: now)
+    if let pages = pages.take() {
+      try await pages.publish(to: output, count: count, digest: sum, index: index)
+      try await CatalogPair(of: output, workspace).replace(form, by: staged, index: index)
+    } else {
+      try await CatalogPair(of: output, workspace).replace(form, by: staged, index: nil)
+    }
+    replaced()
+    try await form.deleteOthers(in: output)
+    try await history.removeUnlisted()
+  }
+
+  /// Completes the staged file. Returns its digest.
+  private mutating func end() throws(SystemError) -> String {
     buffer += Array((form == .jsonl ? "\n" : "\n]}\n").utf8)
     try flush()
     let sum = digest.hexadecimal()
     try file.write(Array(sum.utf8), at: digestOffset)
-    let history = CatalogHistory(of: output, workspace)
-    try await history.keepCurrent(
-      before: KeptCatalog.path(digest: sum, form), limit: limit, now: now)
-    // Before the catalog, whose readers may look for them.
-    if let pages = pages.take() {
-      try await pages.publish(to: output, count: count, digest: sum, index: index)
-    } else {
-      try await output.delete(CatalogPages.index)
-    }
-    try await output.write(form.name, staged: staged)
-    try await form.deleteOthers(in: output)
-    try await history.removeUnlisted()
+    return sum
+  }
+
+  /// The staged file and its digest, without pages: for a catalog that takes the place of one which must not be kept.
+  consuming func finish() throws(SystemError) -> (file: WorkFile, digest: String) {
+    let sum = try end()
+    return (staged, sum)
   }
 
   private mutating func flush() throws(SystemError) {

@@ -22,12 +22,14 @@ package struct CatalogPages: ~Copyable {
   private var pages: [Page] = []
   private var offset = 0
 
-  private struct Page {
+  /// A page in an index.
+  struct Page: Equatable {
     var path: String
     var digest: String
     var count: Int
-    /// In the staged file.
-    var bytes: Range<Int>
+    /// Its size, and where it is in the staged file.
+    var bytes: Int
+    var offset = 0
   }
 
   /// - Parameter staged: where pages are kept until they are published.
@@ -54,37 +56,51 @@ package struct CatalogPages: ~Copyable {
   }
 
   private mutating func endPage() throws(SystemError) {
-    let sum = digest.hexadecimal()
-    let start = ",\"count\":\(lines.count),\"digest\":\"\(sum)\",\"images\":[\n"
-    let bytes =
-      head.dropLast() + Array(start.utf8) + Array(lines.joined(separator: ",\n".utf8))
-      + Array("\n]}\n".utf8)
-    try file.write(Array(bytes))
-    pages.append(
-      Page(
-        path: "\(Self.folder)/\(sum.prefix(32)).json", digest: sum, count: lines.count,
-        bytes: offset..<offset + bytes.count))
+    var (page, bytes) = Self.page(lines, head: head, digest: digest.hexadecimal())
+    try file.write(bytes)
+    page.offset = offset
+    pages.append(page)
     offset += bytes.count
     lines.removeAll(keepingCapacity: true)
     digest = try CatalogDigest(head: head)
   }
 
-  /// Writes the pages that are not there yet, and the index.
+  private static func page(
+    _ lines: [[UInt8]], head: [UInt8], digest: String
+  ) -> (Page, [UInt8]) {
+    let start = ",\"count\":\(lines.count),\"digest\":\"\(digest)\",\"images\":[\n"
+    let bytes =
+      head.dropLast() + Array(start.utf8) + Array(lines.joined(separator: ",\n".utf8))
+      + Array("\n]}\n".utf8)
+    return (
+      Page(
+        path: "\(folder)/\(digest.prefix(32)).json", digest: digest, count: lines.count,
+        bytes: bytes.count), Array(bytes)
+    )
+  }
+
+  /// A page with some images.
+  static func page(_ lines: [[UInt8]], head: [UInt8]) throws(SystemError) -> (Page, [UInt8]) {
+    let digest = try CatalogDigest(head: head)
+    for line in lines { digest.add(try CatalogDigest.canonical(line)) }
+    return page(lines, head: head, digest: digest.hexadecimal())
+  }
+
+  /// Writes the pages that are not there yet, and the index into a staged file: it replaces the other one together
+  /// with the catalog.
   consuming func publish(
     to output: any Output, count: Int, digest: String, index: WorkFile
   ) async throws(SystemError) {
     if !lines.isEmpty { try endPage() }
     let written = try staged.open(.read)
-    for page in pages where try await !output.has(page.path, bytes: page.bytes.count) {
-      try await output.write(page.path, written.read(page.bytes.count, at: page.bytes.lowerBound))
+    for page in pages where try await !output.has(page.path, bytes: page.bytes) {
+      try await output.write(page.path, written.read(page.bytes, at: page.offset))
     }
     try index.open(.write).write(Self.document(pages, count: count, digest: digest))
-    // After the pages are durable.
-    try await output.write(Self.index, staged: index)
     try staged.remove()
   }
 
-  private static func document(_ pages: [Page], count: Int, digest: String) -> [UInt8] {
+  static func document(_ pages: [Page], count: Int, digest: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { object in
       object.member("schema", "tessera-catalog-pages/1")
@@ -96,7 +112,7 @@ package struct CatalogPages: ~Copyable {
           list.object { entry in
             entry.member("path", page.path)
             entry.member("count", page.count)
-            entry.member("bytes", page.bytes.count)
+            entry.member("bytes", page.bytes)
             entry.member("digest", page.digest)
           }
         }
@@ -109,16 +125,35 @@ package struct CatalogPages: ~Copyable {
   package static func named(
     in output: any Output, by index: String = index
   ) async throws(SystemError) -> [(path: String, bytes: Int)]? {
+    try await entries(in: output, by: index)?.map { ($0.path, $0.bytes) }
+  }
+
+  /// The digest of the catalog that an index belongs to; nil if the output has no index there.
+  package static func catalogDigest(
+    in output: any Output, by index: String = index
+  ) async throws(SystemError) -> String? {
+    guard let size = try await output.size(of: index) else { return nil }
+    let bytes = try await output.read(index, size, at: 0)
+    return (try? JSONParser.parse(bytes))?["digest"]?.stringValue
+  }
+
+  static func entries(
+    in output: any Output, by index: String
+  ) async throws(SystemError) -> [Page]? {
     guard let size = try await output.size(of: index) else { return nil }
     let bytes = try await output.read(index, size, at: 0)
     guard let list = (try? JSONParser.parse(bytes))?["pages"]?.arrayValue else {
       throw .damaged(index, "expected a list of pages")
     }
-    var pages: [(String, Int)] = []
+    var pages: [Page] = []
     for page in list {
       guard let path = page["path"]?.stringValue, isPage(path), let size = page["bytes"]?.intValue
       else { throw .damaged(index, "expected a path such as catalog/3f9c….json in each page") }
-      pages.append((path, size))
+      pages.append(
+        Page(
+          path: path, digest: page["digest"]?.stringValue ?? "",
+          count: page["count"]?.intValue ?? 0,
+          bytes: size))
     }
     return pages
   }

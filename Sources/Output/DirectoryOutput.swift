@@ -77,6 +77,10 @@ package struct DirectoryOutput: Output {
     try root.sizes(of: paths)
   }
 
+  package func changed(_ path: String) throws(SystemError) -> Double? {
+    root.sizeAndChange(of: path)?.changed
+  }
+
   package func stillHas(
     _ files: [(path: String, bytes: Int)]
   ) throws(SystemError) -> [Bool] {

@@ -8,7 +8,7 @@ package final class HeldOutput: Sendable {
   /// The kernel's, of the workspace.
   private let lock: OutputLock
   /// Nil if the state is on this machine.
-  private let stored: StoredState?
+  let stored: StoredState?
   /// Of a workspace that lasts no longer than this value.
   private let temporary: TemporaryDirectory?
 

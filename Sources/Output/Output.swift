@@ -28,6 +28,9 @@ package protocol Output: Sendable {
   /// each by itself.
   func sizes(of paths: [String]) async throws(SystemError) -> [Int?]
 
+  /// When a published file was written, in seconds since 1970; nil if it is missing, or that is not known.
+  func changed(_ path: String) async throws(SystemError) -> Double?
+
   /// Whether files that the last catalog names are still there with these sizes. An output that loses
   /// nothing by itself may say so without looking.
   func stillHas(_ files: [(path: String, bytes: Int)]) async throws(SystemError) -> [Bool]
@@ -82,6 +85,16 @@ extension Output {
   /// The size of a published file in bytes; nil if it is missing.
   package func size(of path: String) async throws(SystemError) -> Int? {
     try await sizes(of: [path])[0]
+  }
+
+  /// What is in a folder of the output, as ``list(_:)``; nothing if the folder is missing.
+  package func listIfThere(_ folder: String) async throws(SystemError) -> [OutputEntry] {
+    do throws(SystemError) {
+      return try await list(folder)
+    } catch {
+      guard error.isMissingFile, !error.isLink else { throw error }
+      return []
+    }
   }
 
   /// Whether a published file is there with this size.

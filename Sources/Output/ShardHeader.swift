@@ -22,8 +22,10 @@ package struct ShardHeader: Sendable, Equatable {
   package var form: CatalogForm
   /// About how many images a page of the catalog has; nil for a catalog without pages.
   package var pages: Int?
-  /// How many earlier catalogs are kept when this one replaces them.
-  package var keepCatalogs: Int
+  /// Which earlier catalogs are kept when this one replaces them.
+  package var retention: CatalogRetention
+  /// The share of images that the merged catalog may lose, in per cent.
+  package var lostAbove: Double
   /// The catalog's head without its count, as one line of JSON.
   package var head: String
   package var images: Int
@@ -34,8 +36,8 @@ package struct ShardHeader: Sendable, Equatable {
 
   package init(
     shard: Int, shards: Int, manifest: String, pipeline: String, libvips: String,
-    form: CatalogForm, pages: Int?, keepCatalogs: Int, head: String, images: Int,
-    counts: [String: Int], problems: Int
+    form: CatalogForm, pages: Int?, retention: CatalogRetention, lostAbove: Double, head: String,
+    images: Int, counts: [String: Int], problems: Int
   ) {
     self.shard = shard
     self.shards = shards
@@ -44,7 +46,8 @@ package struct ShardHeader: Sendable, Equatable {
     self.libvips = libvips
     self.form = form
     self.pages = pages
-    self.keepCatalogs = keepCatalogs
+    self.retention = retention
+    self.lostAbove = lostAbove
     self.head = head
     self.images = images
     self.counts = counts
@@ -99,7 +102,9 @@ package struct ShardHeader: Sendable, Equatable {
       object.member("libvips", libvips)
       object.member("format", form.rawValue)
       if let pages { object.member("pages", pages) }
-      object.member("keepCatalogs", keepCatalogs)
+      object.member("keepCatalogs", retention.count)
+      object.member("keepCatalogsSeconds", Int(retention.age))
+      object.member("lostAbove", lostAbove)
       object.member("images", images)
       object.name("counts")
       object.object { list in
@@ -127,8 +132,11 @@ package struct ShardHeader: Sendable, Equatable {
     self.init(
       shard: shard, shards: shards, manifest: manifest, pipeline: pipeline, libvips: libvips,
       form: form, pages: parts["pages"]?.intValue,
-      // An older version wrote none.
-      keepCatalogs: parts["keepCatalogs"]?.intValue ?? 3, head: head, images: images,
+      // An older version wrote none of these.
+      retention: CatalogRetention(
+        count: parts["keepCatalogs"]?.intValue ?? 3,
+        age: parts["keepCatalogsSeconds"]?.doubleValue ?? CatalogRetention.usualAge),
+      lostAbove: parts["lostAbove"]?.doubleValue ?? 20, head: head, images: images,
       counts: Dictionary(
         counts.compactMap { member in member.value.intValue.map { (member.name, $0) } }
       ) { first, _ in first }, problems: problems)

@@ -49,6 +49,20 @@ package struct Workspace: Sendable {
     return try shard(index, of: count)
   }
 
+  /// Those of all shards that runs have made.
+  package func shards() throws(SystemError) -> [Workspace] {
+    var found: [Workspace] = []
+    for count in try shardCounts() {
+      for name in try directory.directory("shards/\(count)").list() {
+        guard let index = Int(name), let shard = try existingShard(index, of: count) else {
+          continue
+        }
+        found.append(shard)
+      }
+    }
+    return found
+  }
+
   package var stagingDirectory: String { directory.path(of: Self.staging) }
   package var spoolDirectory: String { directory.path(of: Self.spool) }
 
@@ -100,6 +114,13 @@ package struct Workspace: Sendable {
       throw .link(directory.path(of: name))
     }
     return FileSystem.join(directory.realPath ?? directory.path, Self.state)
+  }
+
+  /// Removes damaged states that were kept: what could be read of them is in the new ones.
+  package func removeDamagedStates() throws(SystemError) {
+    for name in try directory.list() where name.hasPrefix(Self.damaged) {
+      try directory.remove(name)
+    }
   }
 
   /// Moves a damaged state out of the way, and returns its new path.
@@ -162,6 +183,14 @@ package struct Workspace: Sendable {
     let cache = try directory.directory(Self.cache)
     for name in try cache.list() where cache.size(of: name) == nil { try cache.removeTree(name) }
   }
+
+  /// The digests of the cached sources. Creates nothing.
+  package func cachedDigests() throws(SystemError) -> [String] {
+    guard directory.exists(Self.cache) else { return [] }
+    return try directory.directory(Self.cache).list()
+  }
+
+  package func removeCached(_ digest: String) throws(SystemError) { try cached(digest).remove() }
 
   /// The cached sources: name, size in bytes, last use in seconds since 1970. Creates the cache.
   func cachedFiles() throws(SystemError) -> [(name: String, size: Int, used: Double)] {

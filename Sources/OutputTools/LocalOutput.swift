@@ -25,22 +25,18 @@ package final class LocalOutput: Sendable {
   private static func copyCatalog(
     of output: ObjectOutput, to path: String
   ) async throws(OutputToolError) {
-    for form in CatalogForm.allCases {
-      let name = "catalog.\(form.rawValue)"
-      do throws(SystemError) {
-        let file = try File(FileSystem.join(path, name), .create)
-        var offset = 0
-        while true {
-          let part = try await output.read(name, 16 << 20, at: offset)
-          if part.isEmpty { return }
-          try file.write(part)
-          offset += part.count
-        }
-      } catch {
-        guard error.isMissingFile else { throw OutputToolError("\(error)") }
-        try OutputToolError.wrap { try FileSystem.remove(FileSystem.join(path, name)) }
+    try await OutputToolError.wrapAsync {
+      guard let form = try await CurrentCatalog.form(in: output) else {
+        throw OutputToolError(noOutput: output.location, exists: true)
+      }
+      let file = try File(FileSystem.join(path, form.name), .create)
+      var offset = 0
+      while true {
+        let part = try await output.read(form.name, 16 << 20, at: offset)
+        if part.isEmpty { return }
+        try file.write(part)
+        offset += part.count
       }
     }
-    throw OutputToolError(noOutput: output.location, exists: true)
   }
 }

@@ -138,20 +138,7 @@ struct OutputFolder: Sendable {
 
   /// The paths of the results of shards.
   func shardResults() async throws(OutputToolError) -> [String] {
-    // A directory that no shard has written to has no such folder.
-    if StoreLocation(root) == nil, !FileSystem.exists(FileSystem.join(root, ShardHeader.folder)) {
-      return []
-    }
-    var paths: [String] = []
-    for folder in try await list(ShardHeader.folder) where folder.kind == .folder {
-      let path = "\(ShardHeader.folder)/\(folder.name)"
-      for entry in try await list(path) {
-        // `3.jsonl`, and not `3.run.json` or the draft of one.
-        guard case .file = entry.kind, entry.name.hasSuffix(".jsonl") else { continue }
-        paths.append("\(path)/\(entry.name)")
-      }
-    }
-    return paths
+    try await ShardResults.paths(in: published)
   }
 
   func remove(_ path: String) async throws(OutputToolError) {

@@ -14,6 +14,8 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   case otherPipeline(String, of: String, output: String)
   /// More of the last items failed than `fail-above` allows.
   case tooManyFailures(String)
+  /// The new catalog would lose images that the current one shows.
+  case lostImages(String)
   /// A shard has a part of the images, and a table has all of them.
   case shardOfTables
   /// Why a table could not be made.
@@ -30,8 +32,8 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .manifest(let path, let reason): "the manifest \"\(path)\": \(reason)"
     case .otherPipeline(let other, let name, let output):
       "the output \"\(output)\" holds the catalog of the pipeline \"\(other)\", which \"\(name)\" would "
-        + "replace; choose another output, or, if the pipeline was renamed, run once with --take-over"
-    case .tooManyFailures(let diagnosis): diagnosis
+        + "replace; choose another output, or, if the pipeline was renamed or moved, run once with --take-over"
+    case .tooManyFailures(let diagnosis), .lostImages(let diagnosis): diagnosis
     case .shardOfTables:
       "the pipeline has \"tables\", which are made of all images at once, and --shard processes a part of them; "
         + "run without --shard, or remove \"tables\" from the pipeline file"

@@ -45,6 +45,8 @@ extension Pipeline {
         // The catalog is then made from the sources again, unless the manifest can't be read twice.
         guard file.manifest != .standardInput else { throw error }
         return .success(try await next.run())
+      } catch  where !(error is CancellationError) && session.isPublished {
+        return .success(session.report(after: error))
       }
     } catch {
       return .failure(error)
@@ -85,6 +87,17 @@ struct RunSession: Sendable {
     meter = ProgressMeter(recorder, observer)
     let now = clock.now()
     recorder.update { $0.started = now }
+  }
+
+  /// Whether the catalog has been replaced.
+  var isPublished: Bool { recorder.current.isPublished }
+
+  /// The report of a run whose catalog was replaced, and that could not do the rest.
+  func report(after error: any Error) -> RunReport {
+    meter.warn(
+      "the catalog was written, but the run could not be completed: \(PipelineError(error))")
+    recorder.update { $0.isIncomplete = true }
+    return recorder.current
   }
 
   func prepare() async throws(PipelineError) {
@@ -131,7 +144,7 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: options.shard != nil)
-    let shrinkGuard = try await opening.shrinkGuard(state)
+    let (guards, owner) = try await opening.guards(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }
@@ -154,20 +167,20 @@ struct RunSession: Sendable {
       refreshesQuality: options.refreshesQuality, clock: clock, state: state, fetcher: fetcher,
       transcoder: pool, memory: opening.budget.memory, output: output,
       workspace: workspace, cache: opening.openCache(), recorder: recorder)
-    let count = try await runItems(parts, manifest, shrinkGuard, pool, fetcher)
-    try await finish(parts, manifest, count: count)
+    let items = try await runItems(parts, manifest, guards, pool, fetcher)
+    try await finish(parts, manifest, owner, items)
     return try await writeReport(since: begun, fetcher, pool)
   }
 
-  /// Runs all items to their ends. Returns how many there were.
+  /// Runs all items to their ends. Returns how many there were, and their sum.
   private func runItems(
-    _ parts: RunParts, _ manifest: ManifestStream, _ shrinkGuard: ShrinkGuard?, _ pool: WorkerPool,
+    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards, _ pool: WorkerPool,
     _ fetcher: Fetcher
-  ) async throws -> Int {
+  ) async throws -> (count: Int, sum: ClaimSum) {
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
-      Pipeline.way(extent, parts), parts, meter: meter,
-      shrinkGuard: shrinkGuard, shard: options.shard,
+      Pipeline.way(extent, parts), parts, meter: meter, guards: guards,
+      shard: options.shard,
       stop: {
         pool.close()
         fetcher.close()
@@ -201,15 +214,29 @@ struct RunSession: Sendable {
       report.peakMemory = Host.peakMemory
     }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
-    try await output.write(path ?? "run.json", recorder.current.json)
+    try await output.write(
+      path ?? "run.json", recorder.current.json(below: [file.output, output.location]))
     return recorder.current
   }
 
   /// The catalog is written from the state, and only then do items that the manifest no longer names
   /// leave the state: a kill in between repeats the run and loses nothing.
-  private func finish(_ parts: RunParts, _ manifest: ManifestStream, count: Int) async throws {
+  private func finish(
+    _ parts: RunParts, _ manifest: ManifestStream, _ owner: OutputOwner,
+    _ items: (count: Int, sum: ClaimSum)
+  ) async throws {
     let libvips = parts.transcoder.hello.libvips
-    let lines = ResultLines(state: parts.state, run: parts.run, count: count)
+    let lines = ResultLines(
+      state: parts.state, run: parts.run, count: items.count, sum: items.sum)
+    if owner.isUpgraded { meter.tell(ofLess: manifest) }
+    // A shard has no catalog: `merge` counts what that loses.
+    if options.shard == nil, !options.allowsLoss {
+      try await parts.state.commit()
+      try await LossGuard(
+        limit: file.lostAbove, output: output, state: parts.state, run: parts.run, extent: extent,
+        hasOtherAddresses: owner.hasOtherAddresses
+      ).check(recorder.current)
+    }
     // Before the catalog, which names them.
     let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
     try await parts.state.commit()
@@ -223,8 +250,9 @@ struct RunSession: Sendable {
       let writer = CatalogWriter(
         file: file, libvips: libvips, tables: tables, lines: lines, output: output,
         workspace: workspace)
-      try await writer.write(now: clock.now())
+      try await writer.write(now: clock.now()) { recorder.update { $0.isPublished = true } }
     }
-    try await parts.state.endRun(parts.run, .init(pipeline: file.name, items: count))
+    recorder.update { $0.isPublished = true }
+    try await parts.state.endRun(parts.run, owner.completed(items: items.count))
   }
 }

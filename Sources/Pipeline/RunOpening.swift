@@ -20,18 +20,22 @@ struct RunOpening: Sendable {
       available: Host.memoryLimit)
   }
 
-  /// Decides on the number of items by that of the catalog in the output; nil for any number.
+  /// Decides whose the output is, and on the number of items by that of its catalog.
   ///
   /// - Throws: ``PipelineError/otherPipeline(_:of:output:)`` if another pipeline made that catalog.
-  func shrinkGuard(_ state: StateStore) async throws -> ShrinkGuard? {
-    guard let last = try await state.lastCompletedRun() else { return nil }
-    guard last.pipeline == file.name || options.takesOver else {
-      throw PipelineError.otherPipeline(last.pipeline, of: file.name, output: held.output.location)
+  func guards(_ state: StateStore) async throws -> (RunGuards, OutputOwner) {
+    let last = try await state.lastCompletedRun()
+    let owner = try OutputOwner(
+      file, of: held.output.location, last, takesOver: options.takesOver)
+    var guards = RunGuards(
+      owner: owner, forgotten: try await ForgottenItems.of(held.output),
+      allowsFailures: options.allowsLoss)
+    if let last { meter.noteLast(last.items) }
+    if let last, !options.allowsShrink {
+      guards.shrinking = ShrinkGuard(
+        limit: file.shrinkAbove, before: last.items, isPart: options.shard != nil)
     }
-    meter.noteLast(last.items)
-    if options.allowsShrink { return nil }
-    return ShrinkGuard(
-      limit: file.shrinkAbove, before: last.items, isPart: options.shard != nil)
+    return (guards, owner)
   }
 
   func startWorkers() async throws(PipelineError) -> WorkerPool {

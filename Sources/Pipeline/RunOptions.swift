@@ -20,6 +20,8 @@ package struct RunOptions: Sendable {
   package var refreshesQuality = false
   /// Whether the manifest may have lost any number of items (`--allow-shrink`).
   package var allowsShrink = false
+  /// Whether any number of images may fail, and those that the catalog shows be lost (`--allow-loss`).
+  package var allowsLoss = false
   /// Whether the catalog of another pipeline may be replaced (`--take-over`).
   package var takesOver = false
 

@@ -73,7 +73,8 @@ struct RunParts: Sendable {
       settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
       onlyFailed: onlyFailed)
     confirmer = SourceConfirmer(freshness: freshness, clock: clock)
-    stale = StalePolicy(keep: file.fetch.keepStale.inSeconds)
+    stale = StalePolicy(
+      keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
       settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
       state: state, output: output, searchingRun: refreshesQuality ? run : nil)

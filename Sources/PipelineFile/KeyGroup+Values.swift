@@ -28,9 +28,10 @@ extension KeyGroup {
     }
   }
 
-  mutating func duration(_ key: String) -> Duration? {
-    value(key, expected: "a duration of at least 1ms, such as 500ms, 15s, 2m or 1h") {
-      Units.duration($0).flatMap { $0 > .zero ? $0 : nil }
+  mutating func duration(_ key: String, allowsZero: Bool = false) -> Duration? {
+    let expected = allowsZero ? "a duration" : "a duration of at least 1ms"
+    return value(key, expected: "\(expected), such as 500ms, 15s, 2m or 1h") {
+      Units.duration($0).flatMap { $0 > .zero || allowsZero ? $0 : nil }
     }
   }
 

@@ -76,7 +76,7 @@ struct KeyGroup {
       let hint = Nearest.match(to: name, among: known).map { "did you mean \"\($0)\"?" }
       context.report(
         pair.key.mark,
-        "unknown key \"\(name)\"\(place); "
+        "unknown key \"\(name.excerpt)\"\(place); "
           + (hint ?? "the keys are \(known.sorted().joined(separator: ", "))"))
     }
   }

@@ -19,7 +19,7 @@ extension PipelineFile {
     do {
       bytes = try FileSystem.read(path, limit: 1 << 20)
     } catch {
-      throw MistakenManifest.error(ofLongFile: path) ?? error
+      throw MistakenFile.error(ofLongFile: path) ?? error
     }
     return try decode(bytes, path: path, environment: environment)
   }
@@ -36,9 +36,10 @@ extension PipelineFile {
     } catch {
       context.report(error.mark, error.message)
     }
-    let manifest = MistakenManifest.diagnostic(of: bytes, at: path).map { [$0] }
-    throw PipelineFileError(
-      path: path, bytes: bytes, diagnostics: manifest ?? context.diagnostics)
+    if let mistaken = MistakenFile.diagnostic(of: bytes, at: path) {
+      throw PipelineFileError(path: path, bytes: nil, diagnostics: [mistaken])
+    }
+    throw PipelineFileError(path: path, bytes: bytes, diagnostics: context.diagnostics)
   }
 
   private static func decode(
@@ -111,8 +112,9 @@ extension PipelineFile {
       } ?? nil
     requiresSandbox =
       top.value("require-sandbox", expected: "true or false", Bool.init) ?? requiresSandbox
-    (profile, catalogFormat, catalogPages) = Self.catalogKeys(&top)
-    keepCatalogs = top.int("keep-catalogs", 0...100) ?? keepCatalogs
+    decodeCatalogKeys(&top)
+    decodeKeptCatalogs(&top)
+    extra = Self.extra(&top) ?? extra
     tables = Self.tables(&top, plan)
     placeholders = Self.placeholders(&top)
     delivery = DeliveryDecoding.service(&top)
@@ -124,6 +126,8 @@ extension PipelineFile {
       } ?? plan.lanes
     failAbove = top.percentage("fail-above") ?? failAbove
     shrinkAbove = top.percentage("shrink-above") ?? shrinkAbove
+    lostAbove = top.percentage("lost-above") ?? lostAbove
+    keepLost = top.duration("keep-lost", allowsZero: true) ?? keepLost
     applyDelivery(top)
   }
 
@@ -178,14 +182,48 @@ extension PipelineFile {
     return limits
   }
 
-  private static func catalogKeys(_ top: inout KeyGroup) -> (Profile, CatalogFormat, Int?) {
-    guard var group = top.group("catalog") else { return (.client, .json, nil) }
-    let profile = group.choice("profile", Profile.allCases) ?? .client
-    let format = group.choice("format", CatalogFormat.allCases) ?? .json
-    let pages = group.value("pages", expected: "a whole number from 10 to 1000000") {
+  private mutating func decodeCatalogKeys(_ top: inout KeyGroup) {
+    guard var group = top.group("catalog") else { return }
+    profile = group.choice("profile", Profile.allCases) ?? profile
+    catalogFormat = group.choice("format", CatalogFormat.allCases) ?? catalogFormat
+    catalogPages = group.value("pages", expected: "a whole number from 10 to 1000000") {
       Int($0).flatMap { (10...1_000_000).contains($0) ? $0 : nil }
     }
+    showsURLs = group.choice("urls", URLDisplay.allCases).map { $0 == .shown } ?? showsURLs
     group.finish()
-    return (profile, format, pages)
+  }
+
+  private enum URLDisplay: String, CaseIterable { case shown, none }
+
+  /// A number of catalogs, or a group with it and their age.
+  private mutating func decodeKeptCatalogs(_ top: inout KeyGroup) {
+    let counts = 0...100
+    guard let node = top.node("keep-catalogs") else { return }
+    guard case .mapping = node.content else {
+      keepCatalogs =
+        top.value(
+          of: node, "keep-catalogs",
+          expected: "a whole number from 0 to 100, or a group such as {count: 3, age: 7d}"
+        ) { Int($0).flatMap { counts.contains($0) ? $0 : nil } } ?? keepCatalogs
+      return
+    }
+    var group = KeyGroup(node, prefix: "keep-catalogs.", context: top.context)
+    keepCatalogs = group.int("count", counts) ?? keepCatalogs
+    keepCatalogsFor = group.duration("age") ?? keepCatalogsFor
+    group.finish()
+  }
+
+  /// Names of members or columns, or `all`.
+  private static func extra(_ top: inout KeyGroup) -> ExtraMembers? {
+    guard let nodes = top.list("extra") else { return nil }
+    let names = nodes.compactMap { node in
+      top.value(of: node, "extra", expected: "a list of names, such as [author, price], or all") {
+        $0.isEmpty ? nil : $0
+      }
+    }
+    if let node = top.node(of: "extra"), case .scalar = node.content, names == ["all"] {
+      return .all
+    }
+    return .named(names)
   }
 }

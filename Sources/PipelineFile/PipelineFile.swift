@@ -1,5 +1,6 @@
 package import TesseraDelivery
 package import TesseraImageHeader
+package import TesseraManifest
 package import TesseraPlaceholder
 package import TesseraPlan
 
@@ -40,14 +41,24 @@ package struct PipelineFile: Sendable {
   /// In percent: if the manifest has lost more of the last run's items, the run stops. At 100 it never
   /// stops.
   package var shrinkAbove = 50.0
+  /// In percent: if the run would lose more of the images that the current catalog shows, it stops. At 100 it
+  /// never stops.
+  package var lostAbove = 20.0
+  /// How long the last good files of an image stay in the catalog after an error that does not pass.
+  package var keepLost = Duration.zero
+  /// What of the manifest becomes public besides the members that Tessera knows.
+  package var extra = ExtraMembers.named([])
   package var profile = Profile.client
+  /// Whether the catalog has the URLs of sources, without secrets.
+  package var showsURLs = true
   package var catalogFormat = CatalogFormat.json
   /// The service that makes the variants, or makes them as well; nil if files are made.
   package var delivery: ImageService?
   /// About how many images a page of the catalog has; nil for no pages.
   package var catalogPages: Int?
-  /// How many earlier catalogs the output keeps beside the current one.
+  /// How many earlier catalogs the output keeps beside the current one, and how long after they were replaced.
   package var keepCatalogs = 3
+  package var keepCatalogsFor = Duration.seconds(7 * 86_400)
 
   /// Where the manifest is.
   package enum Manifest: Sendable, Equatable {

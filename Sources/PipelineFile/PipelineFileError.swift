@@ -1,18 +1,21 @@
 internal import TesseraSystem
+internal import TesseraText
 
 /// Every mistake of one pipeline file, in the order of its lines.
 package struct PipelineFileError: Error, Sendable {
   package var path: String
   package var diagnostics: [Diagnostic]
-  /// The lines of the file, which the description shows with the mistakes.
+  /// The lines of the file, which the description shows with the mistakes; empty for a file that is not a pipeline
+  /// file, because it may hold secrets.
   package var lines: [String]
 
-  init(path: String, bytes: [UInt8], diagnostics: [Diagnostic]) {
+  /// - Parameter bytes: the file's; nil if it is not a pipeline file.
+  init(path: String, bytes: [UInt8]?, diagnostics: [Diagnostic]) {
     self.path = path
     self.diagnostics = diagnostics.sorted {
       ($0.mark.line, $0.mark.column) < ($1.mark.line, $1.mark.column)
     }
-    lines = String(decoding: bytes, as: UTF8.self)
+    lines = String(decoding: bytes ?? [], as: UTF8.self)
       // CR LF is one Character in Swift.
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
   }
@@ -25,14 +28,26 @@ extension PipelineFileError: CustomStringConvertible {
       let mark = diagnostic.mark
       // Escaped: a terminal would obey control characters in the file.
       var text = "\(path):\(mark.line):\(mark.column): error: \(diagnostic.message.printable)"
-      let line = lines.indices.contains(mark.line - 1) ? lines[mark.line - 1] : ""
+      let whole = lines.indices.contains(mark.line - 1) ? lines[mark.line - 1] : ""
+      let (line, column) = Self.excerpt(of: whole, around: mark.column)
       if !line.isEmpty {
         let shown = line.split(separator: "\t", omittingEmptySubsequences: false)
           .map { String($0).printable }.joined(separator: "\t")
-        text += "\n  \(shown)\n  \(Self.padding(line, upTo: mark.column))^"
+        text += "\n  \(shown)\n  \(Self.padding(line, upTo: column))^"
       }
       return text
     }.joined(separator: "\n")
+  }
+
+  /// The part of a line around a column, and the column in it.
+  private static func excerpt(of line: String, around column: Int) -> (String, column: Int) {
+    let scalars = line.unicodeScalars
+    let length = String.excerptLength
+    guard scalars.count > length else { return (line, column) }
+    let start = max(0, min(column - 1 - length / 2, scalars.count - length))
+    return (
+      String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(length))), column - start
+    )
   }
 
   /// Blanks as wide as the line's characters before `column`. Tabs stay tabs, because the line

@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// A node of a YAML document, with its position.
 struct YAMLNode: Sendable {
   indirect enum Content: Sendable {
@@ -19,7 +21,7 @@ struct YAMLNode: Sendable {
   var kind: String {
     switch content {
     case .scalar("", isQuoted: false): "nothing"
-    case .scalar(let text, isQuoted: _): "\"\(text)\""
+    case .scalar(let text, isQuoted: _): "\"\(text.excerpt)\""
     case .sequence: "a list"
     case .mapping: "a group of keys"
     }

@@ -7,6 +7,8 @@ final class ItemTable {
   private let upsertResult: Statement
   private let selectLastResult: Statement
   private let selectResults: Statement
+  private let selectStatus: Statement
+  private let noteLost: Statement
 
   init(_ database: Database) throws(StateError) {
     selectItem = try database.prepare("SELECT line, entry FROM items WHERE id = ?")
@@ -21,16 +23,23 @@ final class ItemTable {
     moveItem = try database.prepare(
       "UPDATE items SET run = ?1, line = ?2, entry = ?3, done = ?4, reason = ?5"
         + " WHERE id = ?6 AND run <> ?1")
-    finishItem = try database.prepare("UPDATE items SET done = 1, reason = ? WHERE id = ?")
+    finishItem = try database.prepare(
+      "UPDATE items SET done = 1, reason = ?1, lost = CASE WHEN ?3 THEN lost END WHERE id = ?2")
     upsertResult = try database.prepare(
       "INSERT OR REPLACE INTO results (item, result, status, content, settings, mark, source,"
-        + " request, placeholder) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM items"
+        + " request, placeholder, sum) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM items"
         + " WHERE id = ?1")
     selectLastResult = try database.prepare(
-      "SELECT status, result FROM items JOIN results ON item = number WHERE id = ?")
+      "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
     selectResults = try database.prepare(
-      "SELECT i.position, r.result, i.line FROM items i INDEXED BY items_by_position JOIN results r"
-        + " ON r.item = i.number WHERE i.position > ? AND i.run = ? ORDER BY i.position LIMIT ?")
+      "SELECT i.position, r.result, i.line, i.id, r.sum FROM items i INDEXED BY items_by_position"
+        + " JOIN results r ON r.item = i.number WHERE i.position > ? AND i.run = ?"
+        + " ORDER BY i.position LIMIT ?")
+    selectStatus = try database.prepare(
+      "SELECT status FROM items JOIN results ON item = number WHERE id = ? AND run = ?")
+    // The first time stays.
+    noteLost = try database.prepare(
+      "UPDATE items SET lost = min(coalesce(lost, ?1), ?1) WHERE id = ?2 RETURNING lost")
   }
 
   /// What the manifest said about an item.
@@ -57,8 +66,19 @@ final class ItemTable {
     return changes > 0
   }
 
-  func finish(_ id: String, reasons: String) throws(StateError) {
-    try finishItem.run([.text(reasons), .text(id)])
+  /// - Parameter isLost: whether its source is gone, and has been since the time that is noted.
+  func finish(_ id: String, reasons: String, isLost: Bool = false) throws(StateError) {
+    try finishItem.run([.text(reasons), .text(id), .bool(isLost)])
+  }
+
+  /// Notes that an item's source is gone. Returns since when, in seconds since 1970.
+  func lostSince(_ id: String, now: Double) throws(StateError) -> Double {
+    try noteLost.first([.double(now), .text(id)]) { $0.double(0) } ?? now
+  }
+
+  /// The status that a run has given an item; nil if it does not have the item.
+  func status(of id: String, in run: Int) throws(StateError) -> String? {
+    try selectStatus.first([.text(id), .int(run)]) { $0.text(0) }
   }
 
   /// - Parameters:
@@ -73,31 +93,35 @@ final class ItemTable {
       .text(id), .text(line), .text(status), .optional(content), .optional(settings),
       .optional(mark), .text(keys.source),
       .optional(keys.request == keys.source ? nil : keys.request), .optional(keys.placeholder),
+      .int(RecordMark.of(id, [.text(line)])),
     ])
   }
 
-  func lastResult(of id: String) throws(StateError) -> (status: String, line: String)? {
-    try selectLastResult.first([.text(id)]) { ($0.text(0), $0.text(1)) }
+  func lastResult(of id: String) throws(StateError) -> LastResult? {
+    try selectLastResult.first([.text(id)]) { LastResult($0) }
   }
 
   /// Lines are as long as the user's own data in them: at most one more than these bytes is returned
   /// at once.
   private static let resultBytes = 1 << 20
 
-  /// An image's position among the items, its line of the catalog, and its line in the manifest.
-  typealias Result = (position: Int, line: String, manifestLine: Int)
+  /// An image's position among the items, its line of the catalog, its line in the manifest, and its id.
+  typealias Result = (position: Int, line: String, manifestLine: Int, id: String)
 
-  /// Up to `limit` lines; fewer if they are long.
+  /// Up to `limit` lines; fewer if they are long; and whether each is what was saved.
   func results(
     of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> [Result] {
+  ) throws(StateError) -> (results: [Result], areSound: Bool) {
     var results: [Result] = []
     var bytes = 0
+    var areSound = true
     try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
-      results.append((row.int(0), row.text(1), row.int(2)))
+      let (line, id) = (row.text(1), row.text(3))
+      if row.optionalInt(4) != RecordMark.of(id, [.text(line)]) { areSound = false }
+      results.append((row.int(0), line, row.int(2), id))
       bytes += row.utf8(1).count
-      return bytes < Self.resultBytes
+      return areSound && bytes < Self.resultBytes
     }
-    return results
+    return (results, areSound)
   }
 }

@@ -4,7 +4,8 @@ enum Schema {
   static var version: Int { migrations.count }
 
   private static let migrations =
-    steps + [Migration9.sql, Migration10.sql, Migration11.sql, Migration12.sql]
+    steps
+    + [Migration9.sql, Migration10.sql, Migration11.sql, Migration12.sql, Migration13.sql]
 
   private static let steps = [
     """
@@ -167,6 +168,12 @@ enum Schema {
   ) throws(StateError) {
     let version = try version(of: database)
     guard version <= Self.version else {
+      // The number alone may be damaged, and must not lock its owner out.
+      if try columns(of: database) == newestColumns() {
+        throw StateError(
+          kind: .corrupt, path: database.path, message: "its schema has a wrong number (\(version))"
+        )
+      }
       throw StateError(
         kind: .newer, path: database.path,
         message: "a later version of tessera wrote it (schema \(version); this version reads up to "
@@ -190,8 +197,21 @@ enum Schema {
     return version
   }
 
+  /// Whether a file's tables are those of this version.
+  static func isNewest(_ database: Database) throws(StateError) -> Bool {
+    try version(of: database) == version
+  }
+
+  private static func newestColumns() throws(StateError) -> [String] {
+    let newest = try Database("")
+    try migrate(newest)
+    return try columns(of: newest)
+  }
+
   /// Whether the tables have the columns that their version has.
   static func isWhole(_ database: Database) throws(StateError) -> Bool {
+    // More versions than there are: the number is damaged.
+    if try version(of: database) > version { return false }
     let expected = try Database("")
     try migrate(expected, to: try version(of: database))
     return try columns(of: database) == columns(of: expected)

@@ -12,7 +12,7 @@ extension StateStore {
     /// Notes since when files are not named.
     case retired
 
-    fileprivate var key: String {
+    var key: String {
       switch self {
       case .contents: ContentRecord.key
       case .retired: "path"
@@ -51,7 +51,7 @@ extension StateStore {
       "content FROM sources WHERE EXISTS (SELECT 1 FROM temp.named WHERE name = sources.key)",
     ] {
       // Sorted, because keys are digests: in any other order each would change another page.
-      try database.execute("INSERT OR IGNORE INTO temp.named SELECT \(keys) ORDER BY 1")
+      try database.execute("INSERT OR IGNORE INTO temp.named (name) SELECT \(keys) ORDER BY 1")
     }
     return true
   }

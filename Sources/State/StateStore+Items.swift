@@ -86,6 +86,8 @@ extension StateStore {
     package var basis: Basis?
     /// The key of the placeholder that the line shows, or may show in a later run.
     package var placeholder: String?
+    /// Whether the source is gone, as ``lostSince(_:now:)`` has noted.
+    package var isLost = false
 
     package init(
       id: String, line: String, status: String, reasons: [Reason], content: String?, basis: Basis?,
@@ -113,8 +115,15 @@ extension StateStore {
   ) throws(StateError) -> Bool? {
     try begin()
     let before = try items.lastResult(of: result.id)
+    if let before, before.line != result.line || before.source != key {
+      let now = LastResult(
+        status: result.status, line: result.line, source: key, request: url,
+        content: result.content, placeholder: result.placeholder)
+      try noteFormer(before.possessions.subtracting(now.possessions), of: result.id)
+    }
     if let change { try save(change, key: key, url: url) }
-    try items.finish(result.id, reasons: Reason.stored(result.reasons))
+    try items.finish(
+      result.id, reasons: Reason.stored(result.reasons), isLost: result.isLost)
     // After the change, because the mark covers the source as it is stored from now on.
     var mark: Int?
     // What was saved above need not be read again.
@@ -155,10 +164,41 @@ extension StateStore {
 
   /// A part of a run's lines in the order of the manifest, from the position after `position` on: up to
   /// `limit`, or fewer if they are long. None means that there are no more.
+  ///
+  /// - Throws: ``StateError/Kind/incomplete`` if one of them is not what was saved.
   package func results(
     of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> [(position: Int, line: String, manifestLine: Int)] {
-    try items.results(of: run, after: position, limit: limit)
+  ) throws(StateError) -> [(position: Int, line: String, manifestLine: Int, id: String)] {
+    let (results, areSound) = try items.results(of: run, after: position, limit: limit)
+    guard areSound else {
+      throw StateError(
+        kind: .incomplete, path: path, message: "a line of this run's catalog is damaged in it")
+    }
+    return results
+  }
+
+  /// The statuses that a run has given items; nil for each item that it does not have.
+  package func statuses(of ids: [String], in run: Int) throws(StateError) -> [String?] {
+    try reading { () throws(StateError) in
+      var statuses: [String?] = []
+      for id in ids { statuses.append(try items.status(of: id, in: run)) }
+      return statuses
+    }
+  }
+
+  /// Notes that an item's source is gone, unless that is noted. Returns since when, in seconds since 1970.
+  package func lostSince(_ id: String, now: Double) throws(StateError) -> Double {
+    try begin()
+    return try items.lostSince(id, now: now)
+  }
+
+  /// How many items of the last completed run a run does not have. What runs had that were stopped does not count.
+  package func goneItems(_ run: Int) throws(StateError) -> Int {
+    let completed = "SELECT max(number) FROM runs WHERE items IS NOT NULL"
+    return try database.prepare(
+      "SELECT count(*) FROM items WHERE run <> ? AND run <= (\(completed))"
+    )
+    .first([.int(run)]) { $0.int(0) } ?? 0
   }
 
   // MARK: For `why`

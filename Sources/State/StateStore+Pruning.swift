@@ -4,18 +4,34 @@ extension StateStore {
   /// large one is kept on disk.
   package func beginNaming() throws(StateError) {
     try database.execute(
-      "CREATE TEMP TABLE IF NOT EXISTS named (name TEXT PRIMARY KEY) WITHOUT ROWID")
+      "DROP TABLE IF EXISTS temp.named; CREATE TEMP TABLE named"
+        + " (name TEXT PRIMARY KEY, place TEXT, until REAL) WITHOUT ROWID")
   }
 
-  package func name(_ paths: [String]) throws(StateError) {
-    let insert = try database.prepare("INSERT OR IGNORE INTO temp.named VALUES (?)")
-    for path in paths { try insert.run([.text(path)]) }
+  /// What names a file.
+  package struct Naming: Sendable, Equatable {
+    /// In words.
+    package var place: String
+    /// When it names it no more at the latest, in seconds since 1970; nil if that is not known.
+    package var until: Double?
+
+    package init(_ place: String, until: Double? = nil) {
+      (self.place, self.until) = (place, until)
+    }
   }
 
-  package func isNamed(_ path: String) throws(StateError) -> Bool {
-    try database.prepare("SELECT 1 FROM temp.named WHERE name = ?").first([.text(path)]) { _ in
-      true
-    } ?? false
+  /// - Parameter naming: what names them; the first of several stays.
+  package func name(_ paths: [String], by naming: Naming) throws(StateError) {
+    let insert = try database.prepare("INSERT OR IGNORE INTO temp.named VALUES (?, ?, ?)")
+    for path in paths {
+      try insert.run([.text(path), .text(naming.place), .optional(naming.until)])
+    }
+  }
+
+  /// What names a file; nil if nothing does.
+  package func naming(of path: String) throws(StateError) -> Naming? {
+    try database.prepare("SELECT place, until FROM temp.named WHERE name = ?")
+      .first([.text(path)]) { Naming($0.text(0), until: $0.optionalDouble(1)) }
   }
 
   /// Since when a file is known to be named no more, in seconds since 1970.
@@ -39,5 +55,24 @@ extension StateStore {
   package func forgetRetired(_ path: String) throws(StateError) {
     try begin()
     try database.prepare("DELETE FROM retired WHERE path = ?").run([.text(path)])
+  }
+
+  /// A file is gone.
+  package func forgetFile(_ path: String) throws(StateError) {
+    try forgetRetired(path)
+    try database.prepare("DELETE FROM former WHERE name = ?")
+      .run([.text(Possession(.file, path).stored)])
+  }
+
+  /// Deletes the notes on files that are named again, so that they begin a new time when they are dropped again.
+  package func clearNotes(on paths: [String]) throws(StateError) {
+    let delete = try database.prepare("DELETE FROM retired WHERE path = ?")
+    try begin()
+    for path in paths { try delete.run([.text(path)]) }
+  }
+
+  /// Whether there are notes on files that were seen to be named no more.
+  package func hasNotes() throws(StateError) -> Bool {
+    try database.prepare("SELECT 1 FROM retired LIMIT 1").first([]) { _ in true } ?? false
   }
 }

@@ -34,8 +34,7 @@ extension StateStore {
   private func salvageLastRun(from damaged: Database) throws(StateError) {
     // Without it, the next run is only not compared with the last one.
     guard let last = try? Self.lastCompletedRun(in: damaged) else { return }
-    try database.prepare("UPDATE runs SET pipeline = ?, items = ? WHERE number = 0")
-      .run([.text(last.pipeline), .int(last.items)])
+    try note(last, as: 0)
   }
 
   private static func withoutFreshness(_ values: inout [Statement.Value]) {

@@ -8,10 +8,13 @@ extension StateStore {
     package var content: ContentRecord?
     package var header: HeaderRecord?
     package var rejection: RejectionRecord?
-    /// Its item's line of the catalog in the last run that had it, with the status in that line.
-    package var lastResult: (status: String, line: String)?
+    /// What the last run that had the item said of it.
+    package var lastResult: LastResult?
 
     package init() {}
+
+    /// Whether nothing is known of the source.
+    package var isEmpty: Bool { source == nil && header == nil && rejection == nil }
   }
 
   /// - Parameters:

@@ -62,10 +62,16 @@ package actor StateStore {
     /// The name of its pipeline.
     package var pipeline: String
     package var items: Int
+    /// SHA-256 of the path of the pipeline file, and of everything that makes requests of the manifest's URLs; nil
+    /// if a version before schema 13 made it.
+    package var identity: String?
+    package var addresses: String?
 
-    package init(pipeline: String, items: Int) {
-      self.pipeline = pipeline
-      self.items = items
+    package init(
+      pipeline: String, items: Int, identity: String? = nil, addresses: String? = nil
+    ) {
+      (self.pipeline, self.items) = (pipeline, items)
+      (self.identity, self.addresses) = (identity, addresses)
     }
   }
 
@@ -76,8 +82,13 @@ package actor StateStore {
 
   static func lastCompletedRun(in database: Database) throws(StateError) -> CompletedRun? {
     try database.prepare(
-      "SELECT pipeline, items FROM runs WHERE items IS NOT NULL ORDER BY number DESC LIMIT 1"
-    ).first([]) { CompletedRun(pipeline: $0.text(0), items: $0.int(1)) }
+      "SELECT pipeline, items, identity, addresses FROM runs WHERE items IS NOT NULL"
+        + " ORDER BY number DESC LIMIT 1"
+    ).first([]) { row in
+      CompletedRun(
+        pipeline: row.text(0), items: row.int(1), identity: row.optionalText(2),
+        addresses: row.optionalText(3))
+    }
   }
 
   /// Ends a run whose files are on the disk. Items that its manifest does not name are forgotten.
@@ -86,6 +97,7 @@ package actor StateStore {
     // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }
+    try noteGone(run)
     // Results first: they are found through their items.
     for rows in [
       "results WHERE item IN (SELECT number FROM items WHERE run <> ?)", "items WHERE run <> ?",
@@ -93,9 +105,18 @@ package actor StateStore {
       try database.prepare("DELETE FROM \(rows)").run([.int(run)])
     }
     try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
-    try database.prepare("UPDATE runs SET boot = NULL, pipeline = ?, items = ? WHERE number = ?")
-      .run([.text(completed.pipeline), .int(completed.items), .int(run)])
+    try note(completed, as: run)
+    try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])
     try commit()
+  }
+
+  func note(_ completed: CompletedRun, as run: Int) throws(StateError) {
+    try database.prepare(
+      "UPDATE runs SET pipeline = ?, items = ?, identity = ?, addresses = ? WHERE number = ?"
+    ).run([
+      .text(completed.pipeline), .int(completed.items), .optional(completed.identity),
+      .optional(completed.addresses), .int(run),
+    ])
   }
 
   // MARK: Commits

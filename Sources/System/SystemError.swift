@@ -45,6 +45,9 @@ package struct SystemError: Error, Equatable, Sendable {
     return error
   }
 
+  /// Whether it is ``damaged(_:_:)``.
+  package var isDamage: Bool { code == EBADMSG }
+
   /// What an object store answered.
   ///
   /// - Parameter finding: completes a sentence that begins with the path.

@@ -9,64 +9,210 @@ extension SourceURL {
     return String(url[..<authority.lowerBound]) + url[url.utf8.index(after: at)...]
   }
 
-  /// The identity of a source: the URL without its fragment, which servers never see, and without
-  /// the query parameters that do not change the content (tokens, expiry dates).
-  package static func cacheKey(_ url: String, ignoring parameters: [String] = []) -> String {
+  /// What is requested: the URL without its fragment, which servers never see, and without some query
+  /// parameters.
+  package static func request(_ url: String, ignoring parameters: [String] = []) -> String {
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
-    return withoutQuery(parameters, String(url[..<end]))
-  }
-
-  /// The URL for display: without userinfo, without the ignored query parameters, and of a data:
-  /// URL only the part before the content.
-  package static func shown(_ url: String, ignoring parameters: [String]) -> String {
-    if scheme(of: url) == "data" {
-      return url.firstIndex(of: ",").map { String(url[...$0]) } ?? "data:"
+    guard !parameters.isEmpty else { return String(url[..<end]) }
+    return filteringQuery(String(url[..<end])) { pair, _ in
+      !isIgnored(pair, parameters)
     }
-    return withoutQuery(parameters, withoutUserInfo(url))
   }
 
-  /// The place that a response came from: the URL as it is shown, without its fragment and without
-  /// the parameters of a signature (``URLSignature``), of which a redirect makes a new one each time.
-  /// Two URLs of one place lead to the same source. The place of a place is itself.
+  /// The identity of a source: what is requested, without the query parameters that do not change the content
+  /// (expiry dates) and without signatures, of which a re-signed URL has another each time. Tokens stay: two of
+  /// them may give different images.
+  package static func cacheKey(_ url: String, ignoring parameters: [String] = []) -> String {
+    without(.signatures, request(url, ignoring: parameters))
+  }
+
+  /// The URL without its signature.
+  package static func withoutSignature(_ url: String) -> String { without(.signatures, url) }
+
+  /// The URL for everything that users and other programs see: without userinfo, the ignored query parameters,
+  /// signatures and tokens (``URLSecret``); of a data: URL only the part before the content, and of a file:
+  /// URL no folder of the machine.
+  ///
+  /// - Parameter folders: the path of a file is shown from the first of these that has it; without one, only
+  ///   the file's name is shown.
+  package static func shown(
+    _ url: String, ignoring parameters: [String], below folders: [String] = []
+  ) -> String {
+    switch scheme(of: url) {
+    case "data": return url.firstIndex(of: ",").map { String(url[...$0]) } ?? "data:"
+    case "file": return shownFile(url, below: folders)
+    default: break
+    }
+    return without(.all, withoutUserInfo(url), ignoring: parameters)
+  }
+
+  /// Whether a URL has a secret that ``shown(_:ignoring:below:)`` leaves out.
+  package static func hasSecret(_ url: String) -> Bool {
+    switch scheme(of: url) {
+    case "data", "file": false
+    default: shown(url, ignoring: []) != url
+    }
+  }
+
+  /// The place that a response came from: the URL as it is shown, without its fragment. A redirect to a signed URL has
+  /// another signature each time. Two URLs of one place lead to the same source. The place of a place is itself.
   package static func place(_ url: String, ignoring parameters: [String]) -> String {
-    let shown = shown(cacheKey(url), ignoring: parameters)
-    guard shown.utf8.contains(UInt8(ascii: "?")) else { return shown }
+    shown(request(url), ignoring: parameters)
+  }
+
+  private static func shownFile(_ url: String, below folders: [String]) -> String {
+    let start = authority(of: url)?.upperBound ?? url.utf8.firstIndex(of: UInt8(ascii: ":"))
+    let rest = url[(start ?? url.startIndex)...].drop { $0 == ":" }
+    let text = rest.prefix { $0 != "?" && $0 != "#" }
+    let path =
+      PercentEncoding.decode(text).map { String(decoding: $0, as: UTF8.self) } ?? String(text)
+    let folder = folders.first { path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+    let shown = folder.map { path.dropFirst($0.count).drop { $0 == "/" } }
+    return PercentEncoding.encode(
+      String(shown ?? path.split(separator: "/").last ?? ""), keeping: "/")
+  }
+}
+
+// MARK: Secrets
+
+extension SourceURL {
+  /// URLs within URLs are looked at up to this depth.
+  private static let deepest = 3
+
+  private static func without(
+    _ extent: URLSecret.Extent, _ url: String, ignoring parameters: [String] = [], depth: Int = 0
+  ) -> String {
+    var url = url
+    if extent == .all {
+      url = filteringFragment(url) { !isToken($0) }
+      url = filteringPath(url) { !isToken($0) }
+    }
+    guard url.utf8.contains(UInt8(ascii: "?")) else { return url }
     var names: Set<String> = []
-    _ = filteringQuery(shown) { pair in
-      names.insert(name(of: pair).lowercased())
+    _ = filteringQuery(url) { _, name in
+      names.insert(name)
       return true
     }
-    let signature = URLSignature.parameters(among: names)
-    return filteringQuery(shown) { pair in
-      !signature.contains(name(of: pair).lowercased())
-        && !URLSignature.isToken(pair.lowercased())
+    let signature = URLSecret.parameters(among: names)
+    let rest = filteringQuery(url) { pair, name in
+      !isIgnored(pair, parameters) && !signature.contains(name)
+        && !URLSecret.isSignature(pair.lowercased()) && (extent == .signatures || !isToken(pair))
     }
+    return depth < deepest ? mappingNested(rest) { without(extent, $0, depth: depth + 1) } : rest
   }
 
-  /// The URL without some query parameters. Names are compared as written, without decoding.
-  private static func withoutQuery(_ names: [String], _ url: String) -> String {
-    guard !names.isEmpty else { return url }
-    return filteringQuery(url) { pair in
-      let name = name(of: pair).utf8
-      return !names.contains { name.elementsEqual($0.utf8) }
-    }
+  /// Names are compared as written, without decoding.
+  private static func isIgnored(_ pair: Substring, _ parameters: [String]) -> Bool {
+    guard !parameters.isEmpty else { return false }
+    let name = pair.utf8.prefix { $0 != UInt8(ascii: "=") }
+    return parameters.contains { name.elementsEqual($0.utf8) }
   }
 
-  private static func name(of pair: Substring) -> Substring {
-    Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") })
+  private static func isToken(_ pair: Substring) -> Bool {
+    URLSecret.isToken(plainName(of: pair), value(of: pair))
+  }
+
+  private static func value(of pair: Substring) -> Substring {
+    let rest = pair.utf8.drop { $0 != UInt8(ascii: "=") }
+    return Substring(rest.dropFirst())
+  }
+
+  /// Without percent-encoding, in lower case.
+  private static func plainName(of pair: Substring) -> String {
+    let name = Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") })
+    guard name.utf8.contains(UInt8(ascii: "%")), let bytes = PercentEncoding.decode(name) else {
+      return name.lowercased()
+    }
+    return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 
   /// The URL with those of its query parameters that are to stay.
+  ///
+  /// - Parameter isKept: called with each parameter, and its name without percent-encoding in lower case.
   private static func filteringQuery(
-    _ url: String, _ isKept: (_ pair: Substring) -> Bool
+    _ url: String, _ isKept: (_ pair: Substring, _ name: String) -> Bool
   ) -> String {
     guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
     let tail = url.utf8[url.utf8.index(after: mark)...]
     let end = tail.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex
-    let query = tail[..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     // The other parameters stay as written, in their order: servers may depend on both.
-    let kept = query.map { Substring($0) }.filter(isKept)
-    let rest = kept.joined(separator: "&")
-    return String(url[..<mark]) + (kept.isEmpty ? "" : "?" + rest) + url[end...]
+    guard let rest = filtering(tail[..<end], by: "&", { isKept($0, plainName(of: $0)) }) else {
+      return url
+    }
+    return String(url[..<mark]) + (rest.isEmpty ? "" : "?" + rest) + url[end...]
+  }
+
+  /// The URL with those parts of its fragment that are to stay, if it has the form of a query.
+  private static func filteringFragment(
+    _ url: String, _ isKept: (_ pair: Substring) -> Bool
+  ) -> String {
+    guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) else { return url }
+    let tail = url.utf8[url.utf8.index(after: mark)...]
+    guard tail.contains(UInt8(ascii: "=")), let rest = filtering(tail, by: "&", isKept) else {
+      return url
+    }
+    return String(url[..<mark]) + (rest.isEmpty ? "" : "#" + rest)
+  }
+
+  /// The URL with those parameters of its path (`;jsessionid=…`; RFC 3986, section 3.3) that are to stay.
+  private static func filteringPath(
+    _ url: String, _ isKept: (_ pair: Substring) -> Bool
+  ) -> String {
+    let end = url.utf8.firstIndex { [UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
+    let path = url.utf8[..<(end ?? url.endIndex)]
+    guard path.contains(UInt8(ascii: ";")) else { return url }
+    let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .map { segment -> String in
+        filtering(segment, by: ";", isKept) ?? String(Substring(segment))
+      }
+    return segments.joined(separator: "/") + url[path.endIndex...]
+  }
+
+  /// The parts that are to stay; nil if all are.
+  private static func filtering(
+    _ text: Substring.UTF8View, by separator: Unicode.Scalar,
+    _ isKept: (_ part: Substring) -> Bool
+  ) -> String? {
+    let all = text.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
+    let kept = all.map { Substring($0) }.filter(isKept)
+    return kept.count == all.count ? nil : kept.joined(separator: String(separator))
+  }
+
+  /// The URL with the URLs in its query replaced: `?url=https%3A%2F%2F…%3FX-Amz-Signature%3D…`.
+  private static func mappingNested(_ url: String, _ change: (String) -> String) -> String {
+    guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
+    let query = url[url.utf8.index(after: mark)...]
+    // Searching for bytes is cheap, and hardly any query has a URL in it.
+    guard query.contains("%3A%2F%2F") || query.contains("%3a%2f%2f") || query.contains("://") else {
+      return url
+    }
+    let end = query.utf8.firstIndex(of: UInt8(ascii: "#")) ?? query.endIndex
+    let pairs = query[..<end].split(separator: "&", omittingEmptySubsequences: false)
+    let changed = pairs.map { pair -> Substring in
+      let inner = value(of: pair)
+      guard let bytes = PercentEncoding.decode(inner),
+        let text = String(validating: bytes, as: UTF8.self), text.contains("://")
+      else { return pair }
+      let result = change(withoutUserInfo(text))
+      guard result != text else { return pair }
+      return pair[..<inner.startIndex] + PercentEncoding.encode(result)
+    }
+    return String(url[...mark]) + changed.joined(separator: "&") + query[end...]
+  }
+}
+
+/// How the URLs of one manifest are shown.
+package struct ShownURLs: Sendable {
+  /// Query parameters that are left out.
+  private let ignored: [String]
+  /// The folders that paths of files are shown from: the manifest's, and those that the pipeline permits.
+  private let folders: [String]
+
+  package init(ignoring ignored: [String] = [], below folders: [String] = []) {
+    (self.ignored, self.folders) = (ignored, folders)
+  }
+
+  package func callAsFunction(_ url: String) -> String {
+    SourceURL.shown(url, ignoring: ignored, below: folders)
   }
 }

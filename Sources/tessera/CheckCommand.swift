@@ -44,9 +44,26 @@ enum CheckCommand: Command {
     if isJSON {
       Console.write(report.json)
     } else {
+      for line in notes(on: report) { Console.line(line) }
       Console.line("\(Amount.count(report.items, "item")), \(verdict(on: report))")
     }
     return report.problemCount == 0 ? .done : .someFailed
+  }
+
+  /// What of the manifest does not become public.
+  private static func notes(on report: CheckReport) -> [String] {
+    var notes: [String] = []
+    if let first = report.leftOut.keys.min() {
+      notes.append(
+        "not in the catalog: \(report.leftOut.keys.sorted().joined(separator: ", ")); name what is to be public in "
+          + "the pipeline file, such as extra: [\(first)]")
+    }
+    if report.secrets > 0 {
+      notes.append(
+        "\(Amount.count(report.secrets, "URL")) with a signature or a token, which the catalog does not show"
+      )
+    }
+    return notes
   }
 
   private static func verdict(on report: CheckReport) -> String {

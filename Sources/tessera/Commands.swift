@@ -7,6 +7,7 @@ enum Commands {
     InitCommand.self, RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self,
     VerifyCommand.self, PruneCommand.self, WhyCommand.self, DiffCommand.self, GalleryCommand.self,
     ExportCommand.self, SplitCommand.self, MergeCommand.self, RollbackCommand.self,
+    ForgetCommand.self,
     WarmCommand.self, CompareCommand.self, DoctorCommand.self,
     CompletionsCommand.self, ManCommand.self,
   ]

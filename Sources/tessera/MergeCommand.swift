@@ -15,6 +15,9 @@ enum MergeCommand: Command {
   private static let partialOK = Flag(
     "--partial-ok", "exit status 0 also if some images failed")
 
+  private static let allowLoss = Flag(
+    "--allow-loss", "accept that the catalog loses more images than lost-above")
+
   static let syntax = Syntax(
     [.several("OUTPUT", .folders)],
     text: """
@@ -23,7 +26,7 @@ enum MergeCommand: Command {
       manifest, with another pipeline, or with another version of libvips; the last catalog then
       stands. With --into, shards may have been written to outputs of their own, on local disks.
       """,
-    options: [shards, into, partialOK],
+    options: [shards, into, partialOK, allowLoss],
     example: Example(
       "tessera merge build/feed", "Writes build/feed/catalog.json from the results of its shards."),
     statuses: [
@@ -31,7 +34,9 @@ enum MergeCommand: Command {
       ExitMeaning(
         .someFailed, "written, but some images failed, or the report could not be printed"),
       ExitMeaning(
-        .failed, "a shard is missing, or does not belong to the others; the last catalog stands"),
+        .failed,
+        "a shard is missing or of another set, or lost-above stopped it; the catalog stands"
+      ),
       ExitMeaning(.busy, "another run holds the output"),
     ])
 
@@ -42,7 +47,8 @@ enum MergeCommand: Command {
         "merge takes several outputs only with --into, which names the output of them all")
     }
     let merging = Merging(
-      arguments.operands, into: into, shards: try arguments.value(shards))
+      arguments.operands, into: into, shards: try arguments.value(shards),
+      allowsLoss: arguments.has(allowLoss))
     let report = try await merging.run()
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)

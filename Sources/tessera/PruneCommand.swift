@@ -6,7 +6,7 @@ enum PruneCommand: Command {
   static let summary = "delete variants that the catalog no longer names (--dry-run)"
 
   private static let dryRun = Flag(
-    "--dry-run", "list what would be deleted, and delete nothing")
+    "--dry-run", "list what would be deleted, and why other files stay; delete nothing")
   private static let grace = Option.duration(
     "--grace", "how long files and records stay after they are no longer named; default 7d",
     allowsZero: true)
@@ -36,8 +36,11 @@ enum PruneCommand: Command {
     let pruning = Pruning(
       arguments.operands[0], grace: grace, isDryRun: isDryRun,
       state: try arguments.value(OutputOptions.state))
+    let lists = isDryRun && !isJSON
     let report = try await pruning.run { path in
-      if isDryRun, !isJSON { Console.line(path) }
+      if lists { Console.line(path) }
+    } onStay: { path, reason in
+      if lists { Console.line("\(path) \(reason)") }
     }
     if isJSON {
       Console.write(report.json)
@@ -52,6 +55,11 @@ enum PruneCommand: Command {
     var text =
       "\(Amount.count(report.deleted, "file")) \(deleted) "
       + "(\(Amount.bytes(report.deletedBytes))), \(report.kept) kept"
+    if !report.keptByOthers.isEmpty {
+      let places = report.keptByOthers.sorted { $0.key < $1.key }.map { "\($0.value) by \($0.key)" }
+      let end = report.keptUntil.map { ", until \($0) at the latest" } ?? ""
+      text += " (\(places.joined(separator: ", ")) alone\(end))"
+    }
     if report.waiting > 0 {
       text += ", \(report.waiting) waiting (\(Amount.bytes(report.waitingBytes))"
       text += report.nextDeletionTime.map { "; the first until \($0))" } ?? ")"

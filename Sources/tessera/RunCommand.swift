@@ -21,6 +21,9 @@ enum RunCommand: Command {
 
   private static let allowShrink = Flag(
     "--allow-shrink", "accept a manifest that has lost more items than shrink-above")
+  private static let allowLoss = Flag(
+    "--allow-loss",
+    "accept that more images are lost, or fail, than lost-above and fail-above allow")
   private static let shard = Option(
     "--shard", "I/N", "process one of N parts of the manifest, from 0/N on; see merge",
     expected: "a part and the number of parts, such as 0/8 or 7/8"
@@ -28,7 +31,7 @@ enum RunCommand: Command {
   private static let partialOK = Flag(
     "--partial-ok", "exit status 0 also if some images failed")
   private static let takeOver = Flag(
-    "--take-over", "replace the catalog of a pipeline with another name")
+    "--take-over", "replace the catalog of another pipeline")
   private static let metrics = Option(
     "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)",
     completes: .files)
@@ -45,7 +48,7 @@ enum RunCommand: Command {
       """,
     options: [
       PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, deadline, shard,
-      partialOK, allowShrink, takeOver, metrics, events,
+      partialOK, allowShrink, allowLoss, takeOver, metrics, events,
     ],
     example: Example(
       "tessera run feed.yaml --deadline 50m",
@@ -57,7 +60,8 @@ enum RunCommand: Command {
         "some images failed, lines of the manifest could not be used, or the report not be printed"),
       ExitMeaning(
         .failed,
-        "could not run, or fail-above or shrink-above stopped it; the last good catalog stands"),
+        "could not run, or fail-above, shrink-above or lost-above stopped it; the catalog stands"
+      ),
       ExitMeaning(.busy, "another run holds the output"),
     ])
 
@@ -137,6 +141,7 @@ enum RunCommand: Command {
     options.onlyFailed = arguments.has(retryFailed)
     options.refreshesQuality = arguments.has(refreshQuality)
     options.allowsShrink = arguments.has(allowShrink)
+    options.allowsLoss = arguments.has(allowLoss)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)
     return options

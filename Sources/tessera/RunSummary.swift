@@ -42,6 +42,7 @@ struct RunSummary {
     if let before = report.before, before > report.total, shard == nil {
       total += ", \(before - report.total) fewer than in the last run"
     }
+    if report.forgotten > 0 { total += ", \(report.forgotten) forgotten and left out" }
     return [
       total + Self.list(statuses) + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")
     ]

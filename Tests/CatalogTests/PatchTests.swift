@@ -57,7 +57,7 @@ import Testing
       #"{"images":{"c":{"next":"a"}}}"#, "\"a\" is missing; the patch is for another catalog"
     ),
     (#"{"images":{"a":{"url":"v"},"a":{"url":"w"}}}"#, "duplicate member \"a\""),
-    (#"{"images":{"a":{"url":null}}}"#, "\"url\" is missing"),
+    (#"{"images":{"a":{"status":null}}}"#, "\"status\" is missing"),
     (#"{"pipeline":null}"#, "the patch removes it"),
   ])
   func rejectsWhatIsNoPatchForTheCatalog(_ patch: String, _ message: String) {

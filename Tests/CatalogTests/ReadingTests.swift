@@ -180,7 +180,7 @@ import Testing
       ),
       (
         head + ",\"images\":[\n{\"id\":\"a\"}]}",
-        "line 2, column 1: images[0]: \"url\" is missing"
+        "line 2, column 1: images[0]: \"status\" is missing"
       ),
       (
         head + ",\"images\":[\n{\"id\":\"a\",\"url\":\"u\",\"status\":\"new\"}]}",

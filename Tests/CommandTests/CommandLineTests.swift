@@ -27,6 +27,7 @@ import Testing
           split        divide a very long manifest among shards
           merge        make one catalog of the results of all shards
           rollback     an earlier catalog becomes the current one
+          forget       remove an image from an output for good, wherever it is
           warm         request every file of an image service once
           compare      how close one image is to another, by SSIMULACRA 2.1
           doctor       what this machine can do for a run, and what keeps it from one
@@ -48,7 +49,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, warm, compare, doctor, completions, man\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, forget, warm, compare, doctor, completions, man\n"
       ),
       (
         ["run"], 64,

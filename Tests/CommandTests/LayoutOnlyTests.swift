@@ -104,7 +104,7 @@ import Testing
     }
     let fixture = try RunFixture(manifest: #"{"id":"p","url":"\#(server.url("/p"))"}"#)
     func outline() async throws -> [String] {
-      _ = try await fixture.run("--layout-only")
+      _ = try await fixture.run("--layout-only", "--allow-loss")
       return try fixture.catalog.outline.map { String($0.prefix { $0 != ":" }) }
     }
     try serve("plain.jpg", "\"1\"")

@@ -80,7 +80,7 @@ import Testing
     #expect(
       rejected.errors
         == "tessera: the output \"\(output)\" holds the catalog of the pipeline \"feed\", which "
-        + "\"shop\" would replace; choose another output, or, if the pipeline was renamed, run once "
+        + "\"shop\" would replace; choose another output, or, if the pipeline was renamed or moved, run once "
         + "with --take-over\n")
     #expect(try fixture.catalogText == catalog)
     // The same pipeline, edited, for sizes only, and from another folder.

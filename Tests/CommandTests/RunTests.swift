@@ -167,7 +167,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     let keys = "accept: [jpeg, gif]\nlimits: {frames: 3}"
     try fixture.write(keys: keys)
-    #expect(try await fixture.run().status == 1)
+    #expect(try await fixture.run("--allow-loss").status == 1)
     let fresh = try RunFixture(manifest: manifest, keys: keys)
     #expect(try await fresh.run().status == 1)
     #expect(try fixture.catalogText == fresh.catalogText)

@@ -213,13 +213,13 @@ import Testing
 
   @Test func partsOfAManifestAreOnlyForTheirShard() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let urls = Self.images.map { nginx.url("/\($0)?token=\($0)") + "\n" }.joined()
+    let urls = Self.images.map { nginx.url("/\($0)?v=\($0)") + "\n" }.joined()
     let fixture = try RunFixture(
-      manifest: urls, keys: "fetch: {allow: loopback, retries: 0, ignore-query: [token]}")
+      manifest: urls, keys: "fetch: {allow: loopback, retries: 0, ignore-query: [v]}")
     let (manifest, parts) = (fixture.folder.path("manifest"), fixture.folder.path("parts"))
     let pipeline = fixture.folder.path("feed.yaml")
     #expect(try await Tool.tessera("split", manifest, "4", parts).status == 0)
-    // Split without the pipeline, which leaves the token out of ids.
+    // Split without the pipeline, which leaves the parameter out of ids.
     var refused = 0
     for shard in 0..<4 {
       let run = try await Self.run(fixture, shard, of: 4, "--manifest", "\(parts)/\(shard).jsonl")

@@ -107,7 +107,7 @@ class Reading(private val check: Check) {
             "{\"schema\":\"tessera-catalog/2\"}" to "line 1, column 11: schema: expected \"tessera-catalog/1\", the " +
                 "only version that this library reads, found \"tessera-catalog/2\"",
             "{}" to "line 1, column 3: the member \"schema\" is missing; this may not be a catalog",
-            "$head,\"images\":[\n{\"id\":\"a\"}]}" to "line 2, column 1: images[0]: \"url\" is missing",
+            "$head,\"images\":[\n{\"id\":\"a\"}]}" to "line 2, column 1: images[0]: \"status\" is missing",
             "$image,\"width\":1.5}]}" to
                 "line 2, column 43: images[0].width: expected a whole number, found 1.5",
             "$image,\"width\":007}]}" to

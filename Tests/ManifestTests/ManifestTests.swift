@@ -8,8 +8,10 @@ private func records(_ text: String, pieces: Int = 1_000_000) -> [ManifestRecord
   records(Array(text.utf8), pieces: pieces)
 }
 
-private func records(_ bytes: [UInt8], pieces: Int = 1_000_000) -> [ManifestRecord] {
-  var reader = ManifestReader()
+private func records(
+  _ bytes: [UInt8], pieces: Int = 1_000_000, extra: ExtraMembers = .named([])
+) -> [ManifestRecord] {
+  var reader = ManifestReader(extra: extra)
   var records: [ManifestRecord] = []
   var start = 0
   while start < bytes.count {
@@ -80,7 +82,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       p3,https://a/3.jpg
       p4,https://a/4.jpg,a, b,card
       """
-    let found = records("\u{FEFF}" + text)
+    let found = records(Array("\u{FEFF}\(text)".utf8), extra: .named(["title"]))
     #expect(
       outline(found) == [
         "2 p1 https://a/1.jpg", "3 p2 https://a/2.jpg",
@@ -229,9 +231,9 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     (#"{"id":7,"url":"https://a"}"#, "\"id\" must be a string, found a number"),
     (#"{"url":""}"#, "the id is empty"),
     (
-      #"{"id":"a","url":"https://a","title":"x"}"#,
-      "unknown member \"title\"; a line has id, url, slots, focus and alt, and your own data goes into "
-        + "\"extra\""
+      #"{"id":"a","url":"https://a","slot":"x"}"#,
+      "unknown member \"slot\"; did you mean \"slots\"? If it is your own data, put it into \"extra\", or name it "
+        + "in the pipeline file (extra: [slot])"
     ),
     (
       #"{"id":"a","url":"https://a/b c"}"#,
@@ -336,7 +338,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     ("https://u:p@a/b?x=1#c", "https://a/b?x=1"),
     ("https://a/b?drop=1&x=2", "https://a/b?x=2"),
     ("data:image/png;base64,AAAA", "data:image/png;base64,"),
-    ("file:///images/a.jpg", "file:///images/a.jpg"),
+    ("file:///images/a.jpg", "a.jpg"),
     // AWS.
     (
       "https://a/b?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=k%2F1&X-Amz-Date=1&x=2"
@@ -366,7 +368,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
         + "&x-oss-expires=1&x-oss-signature=s&x-oss-process=image%2Fresize",
       "https://a/b?x-oss-process=image%2Fresize"
     ),
-    ("https://a/b?auth_key=1-0-0-s", "https://a/b"),
+    ("https://a/b?auth_key=1700000000-0-0-0123456789abcdef0123456789abcdef", "https://a/b"),
     (
       "https://a/b?q-sign-algorithm=sha1&q-ak=k&q-sign-time=1;2&q-key-time=1;2&q-header-list="
         + "&q-url-param-list=&q-signature=s&x-cos-security-token=t", "https://a/b"
@@ -383,12 +385,153 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     ("https://a/b?Expires=1&x=2", "https://a/b?Expires=1&x=2"),
     ("https://a/b?e=1", "https://a/b?e=1"),
     ("https://a/b?sv=1&sp=2", "https://a/b?sv=1&sp=2"),
-    ("https://a/b?Signature=s", "https://a/b?Signature=s"),
+    ("https://a/b?Signature=s", "https://a/b"),
     ("https://a/b?x-amz-date=1", "https://a/b?x-amz-date=1"),
   ])
   func aPlaceHasNoSignature(_ url: String, _ place: String) {
     #expect(SourceURL.place(url, ignoring: ["drop"]) == place)
     #expect(SourceURL.place(place, ignoring: ["drop"]) == place)
+  }
+
+  /// A signature is left out of what is shown and of the key, a token of what is shown only: two tokens may give
+  /// two images.
+  @Test(arguments: [
+    // The services' signatures.
+    ("https://a/b?x=2&X-Amz-Credential=k%2F1&X-Amz-Signature=s", "https://a/b?x=2", true),
+    ("https://a/b?X-Amz-Credential=k&X-Amz-Sign%61ture=s", "https://a/b", true),
+    ("https://a/b?Expires=1&Signature=s&Key-Pair-Id=k", "https://a/b", true),
+    ("https://a/b?sv=1&se=2&sig=s", "https://a/b", true),
+    ("https://a/b?X-Goog-Credential=c&X-Goog-Signature=s", "https://a/b", true),
+    ("https://a/b?hdnts=exp=1~acl=/*~hmac=s", "https://a/b", true),
+    ("https://a/b?md5=s&expires=1", "https://a/b", true),
+    ("https://a/b?verify=1700000000-JQB8vP1z0yc5DEBnH6JGWM3mB%3D", "https://a/b", true),
+    // Tokens.
+    ("https://a/b?access_token=s&w=1", "https://a/b?w=1", false),
+    ("https://a/b?w=1&Access-Token=s", "https://a/b?w=1", false),
+    ("https://a/b?%74oken=s", "https://a/b", false), ("https://a/b?jwt=s", "https://a/b", false),
+    ("https://a/b?auth=s", "https://a/b", false), ("https://a/b?api_key=s", "https://a/b", false),
+    ("https://a/b?key=AIzaSyA1234567890123456789012345678901a", "https://a/b", false),
+    ("https://a/b?x=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "https://a/b", false),
+    ("https://a/b;jsessionid=s/c", "https://a/b/c", false),
+    ("https://a/b#access_token=s&page=2", "https://a/b#page=2", nil),
+    ("https://u:p@a/b", "https://a/b", false), ("https:/u:p@a/b", "https:/a/b", false),
+    // URLs in URLs.
+    (
+      "https://p/_next?w=64&url=https%3A%2F%2Fs%2Fa.jpg%3Fv%3D1%26X-Amz-Signature%3Ds",
+      "https://p/_next?w=64&url=https%3A%2F%2Fs%2Fa.jpg%3Fv%3D1", true
+    ),
+    (
+      "https://p/x?url=https%3A%2F%2Fu%3Ap%40s%2Fa.jpg", "https://p/x?url=https%3A%2F%2Fs%2Fa.jpg",
+      true
+    ),
+    // The same letters elsewhere are not secrets.
+    (
+      "https://a/token/b?key=photos%2Fa.jpg&tokenizer=1",
+      "https://a/token/b?key=photos%2Fa.jpg&tokenizer=1", nil
+    ),
+    ("https://a/b?e=1&t=2&sp=3&Expires=4", "https://a/b?e=1&t=2&sp=3&Expires=4", nil),
+    ("https://a/b?verify=me", "https://a/b?verify=me", nil),
+    ("https://a/b#icon=1", "https://a/b#icon=1", nil),
+  ])
+  func secretsAreNotShown(_ url: String, _ shown: String, _ isSignature: Bool?) {
+    #expect(SourceURL.shown(url, ignoring: []) == shown)
+    #expect(SourceURL.hasSecret(url) == (url != shown))
+    let key = SourceURL.cacheKey(url)
+    switch isSignature {
+    case true?: #expect(key == shown)
+    case false?: #expect(key == url)
+    case nil: #expect(key == String(url.prefix { $0 != "#" }))
+    }
+    #expect(SourceURL.shown(shown, ignoring: []) == shown)
+  }
+
+  @Test(arguments: [
+    ("file:///home/ada/photos/a%20b.jpg", ["/home/ada"], "photos/a%20b.jpg"),
+    ("file:///home/ada/photos/a.jpg", ["/home/ad", "/home/ada/photos"], "a.jpg"),
+    ("file:///home/ada/photos/a.jpg", ["/srv"], "a.jpg"),
+    ("file://localhost/srv/x:y.jpg", ["/"], "srv/x%3Ay.jpg"), ("file:///", [], ""),
+    ("FILE:///home/ada/a.jpg?b#c", [], "a.jpg"), ("file:/home/ada/a.jpg", [], "a.jpg"),
+  ])
+  func filesShowNoFolderOfTheMachine(_ url: String, _ folders: [String], _ shown: String) {
+    #expect(SourceURL.shown(url, ignoring: [], below: folders) == shown)
+  }
+
+  /// Ids that are made of URLs contain no secrets: two lines that only a token tells apart are one id, and reported.
+  @Test func idsHaveNoSecrets() {
+    let found = records(
+      """
+      https://a/1.jpg?token=one
+      https://a/2.jpg?X-Amz-Signature=s&v=1
+      """)
+    #expect(
+      outline(found) == [
+        "1 https://a/1.jpg https://a/1.jpg?token=one",
+        "2 https://a/2.jpg?v=1 https://a/2.jpg?X-Amz-Signature=s&v=1",
+      ])
+  }
+
+  /// A line that was signed again is the same entry; one with another token is another one.
+  @Test func anotherSignatureIsNoOtherEntry() {
+    func content(_ url: String) -> String { ManifestEntry(line: 1, id: "a", url: url).content }
+    #expect(content("https://a/1?sig=x&sv=1") == content("https://a/1?sig=y&sv=1"))
+    #expect(content("https://a/1?token=x") != content("https://a/1?token=y"))
+  }
+
+  @Test func withoutURLsEveryLineNeedsAnID() {
+    var reader = ManifestReader(requiresIDs: true)
+    let found = reader.read(
+      Array("{\"url\":\"https://a/1\"}\n{\"id\":\"b\",\"url\":\"https://a/2\"}\n".utf8))
+    #expect(
+      outline(found) == [
+        "1: it has no id, and its URL, which would be its id, is not to be public (catalog: {urls: none}); "
+          + "give it an id", "2 b https://a/2",
+      ])
+  }
+
+  // MARK: Private columns
+
+  private static let table =
+    "id,url,Cost per item,author\np1,https://a/1,7,Ada\np2,https://a/2,8,Bo\n"
+
+  @Test func columnsArePrivateUnlessTheyAreNamed() {
+    func extras(_ text: String, _ extra: ExtraMembers) -> ([String?], [String: Int]) {
+      var reader = ManifestReader(extra: extra)
+      let found = reader.read(Array(text.utf8)) + reader.finish()
+      return (
+        found.map { if case .entry(let entry) = $0 { entry.extra } else { "problem" } },
+        reader.leftOut.counts
+      )
+    }
+    #expect(extras(Self.table, .named([])) == ([nil, nil], ["Cost per item": 2, "author": 2]))
+    #expect(
+      extras(Self.table, .named(["author"]))
+        == ([#"{"author":"Ada"}"#, #"{"author":"Bo"}"#], ["Cost per item": 2]))
+    #expect(
+      extras(Self.table, .all) == (
+        [#"{"Cost per item":"7","author":"Ada"}"#, #"{"Cost per item":"8","author":"Bo"}"#], [:]
+      ))
+    let lines = """
+      {"id":"p1","url":"https://a/1","cost":1e2,"extra":{"author":"Ada"}}
+      {"id":"p2","url":"https://a/2","cost":2,"extra":{"cost":3}}
+      {"id":"p3","url":"https://a/3","cost":4}
+      {"id":"p4","url":"https://a/4","cost":5,"extra":{ }}
+      {"id":"p5","url":"https://a/5","extra":[1]}
+      """
+    #expect(
+      extras(lines, .named([])) == (
+        [#"{"author":"Ada"}"#, #"{"cost":3}"#, nil, "{}", "[1]"], ["cost": 4]
+      ))
+    #expect(
+      extras(lines, .named(["cost"])) == (
+        [
+          #"{"author":"Ada","cost":1e2}"#, #"{"cost":3}"#, #"{"cost":4}"#, #"{"cost":5}"#, "[1]",
+        ], [:]
+      ))
+    #expect(
+      extras(lines + "\n{\"url\":\"https://a\",\"cost\":1,\"extra\":[]}", .all).0.last == "problem")
+    // A name like a known one is a mistake, unless it is named.
+    #expect(extras(#"{"url":"https://a","fokus":1}"#, .named([])).0 == ["problem"])
+    #expect(extras(#"{"url":"https://a","fokus":1}"#, .named(["fokus"])).0 == [#"{"fokus":1}"#])
   }
 
   @Test func showsNoSecrets() {

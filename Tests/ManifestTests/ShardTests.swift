@@ -1,4 +1,5 @@
 import TesseraManifest
+import TesseraText
 import Testing
 
 @Suite struct ShardTests {
@@ -34,7 +35,7 @@ import Testing
     var bytes = part.firstLine
     for record in records { bytes += part.line(record) }
     bytes += part.lastLine(manifestDigest: "abc")
-    var reader = ManifestReader(hiding: ["token"])
+    var reader = ManifestReader(shown: ShownURLs(ignoring: ["token"]))
     let read = reader.read(bytes) + reader.finish()
     var expected = records
     var second = ManifestEntry(line: 13, id: nil, url: "https://example.com/b.jpg?token=1")

@@ -27,8 +27,9 @@ import Testing
   func theNewestAreKept(
     _ before: String, _ replaced: Character?, _ next: Character, _ limit: Int, _ after: String
   ) {
-    var kept = KeptCatalogs(limit: limit, before.map { Self.entry($0) })
-    kept.keep(replaced.map { Self.entry($0, time: 7) }, before: Self.entry(next).path)
+    let retention = CatalogRetention(count: limit, age: 100)
+    var kept = KeptCatalogs(retention, before.map { Self.entry($0) })
+    kept.keep(replaced.map { Self.entry($0, time: 7) }, before: Self.entry(next).path, now: 7)
     #expect(kept.catalogs.compactMap(\.digest.first) == Array(after))
     #expect(replaced == nil || limit == 0 || kept.catalogs.first?.time == 7)
     #expect(
@@ -36,11 +37,28 @@ import Testing
         == kept.catalogs.map(\.digest).filter { $0.first != next })
   }
 
+  /// A catalog leaves after some time, also if no other one takes its place; one from the future does not stay.
+  @Test func oldCatalogsAreDropped() {
+    func kept(at now: Double) -> [Character?] {
+      let list = zip("abc", [100, 150, 400]).map { Self.entry($0, time: $1) }
+      var kept = KeptCatalogs(CatalogRetention(count: 9, age: 100), list)
+      kept.keep(nil, before: Self.entry("d").path, now: now)
+      return kept.catalogs.map(\.digest.first)
+    }
+    #expect(kept(at: 199.9) == ["a", "b"])
+    #expect(kept(at: 200) == ["b"])
+    #expect(kept(at: 250) == [])
+    #expect(kept(at: 300) == ["c"])
+    #expect(kept(at: 499) == ["c"])
+    #expect(kept(at: 500) == [])
+  }
+
   @Test func theListIsReadAsItWasWritten() throws {
     var indexed = Self.entry("b", time: 1_795_459_387)
     indexed.index = ".tessera/catalogs/\(indexed.digest.prefix(32)).index.json"
     indexed.images = nil
-    let kept = KeptCatalogs(limit: 5, [Self.entry("a"), indexed])
+    let kept = KeptCatalogs(
+      CatalogRetention(count: 5, age: 60), [Self.entry("a"), indexed])
     #expect(KeptCatalogs(document: kept.document) == kept)
     let text = String(decoding: kept.document, as: UTF8.self)
     for (old, new) in [
@@ -74,7 +92,7 @@ import Testing
     try workspace.clear()
     let draft = try CatalogDraft(
       .json, head: Array(Self.head.utf8) + [UInt8(ascii: "}")], count: 0, pages: nil, in: workspace)
-    try await draft.publish(to: output, keeping: 3, now: 12.5)
+    try await draft.publish(to: output, keeping: CatalogRetention(count: 3, age: 60), now: 12.5)
     let kept = try await CatalogHistory.kept(in: output)?.catalogs ?? []
     #expect(kept.count == (isKept ? 1 : 0))
     for entry in kept {

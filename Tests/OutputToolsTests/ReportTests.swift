@@ -3,7 +3,9 @@ import TesseraJSON
 import TesseraTestSupport
 import Testing
 
+@testable import TesseraOutput
 @testable import TesseraOutputTools
+@testable import TesseraState
 
 /// The pure parts of the tools: reports, errors, and the keyed form of catalogs.
 @Suite struct ReportTests {
@@ -13,7 +15,10 @@ import Testing
 
   @Test func reportsAreJSON() throws {
     var prune = PruneReport()
-    prune.count(.kept, bytes: 1)
+    prune.count(.kept(by: .init(OutputPlace.catalog.rawValue)), bytes: 1)
+    prune.count(.kept(by: .init(OutputPlace.keptCatalogs.rawValue, until: 259_200)), bytes: 1)
+    prune.count(.kept(by: .init(OutputPlace.keptCatalogs.rawValue, until: 86_400)), bytes: 1)
+    prune.dropped = 1
     prune.count(.waiting(until: 172_800), bytes: 15)
     prune.count(.waiting(until: 86_400), bytes: 5)
     prune.count(.deleted, bytes: 300)
@@ -24,7 +29,12 @@ import Testing
     #expect(
       String(decoding: prune.json, as: UTF8.self) == """
         {
-          "kept": 1,
+          "kept": 3,
+          "keptBy": {
+            "kept catalogs": 2
+          },
+          "keptUntil": "1970-01-04T00:00:00Z",
+          "droppedCatalogs": 1,
           "deleted": 2,
           "deletedBytes": 4300,
           "waiting": 2,

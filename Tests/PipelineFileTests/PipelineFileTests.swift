@@ -408,6 +408,29 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(throws: SystemError.self) { try PipelineFile.load(other) }
   }
 
+  /// A message quotes 60 characters of a pipeline file at most, and none of another file.
+  @Test func messagesQuoteNoSecrets() throws {
+    let folder = try TemporaryFolder()
+    for (name, text) in [
+      (".env", "API_KEY=s3cr3t-of-somebody\n"), ("a.yaml", "password: s3cr3t\nhost: s3cr3t\n"),
+      ("b.yaml", "- [s3cr3t\n"), ("list", "https://a.example/?token=s3cr3t\n"),
+    ] {
+      let path = try folder.write(text, to: name)
+      let error = #expect(throws: PipelineFileError.self) { try PipelineFile.load(path) }
+      let description = error?.description ?? ""
+      #expect(
+        !description.contains("s3cr3t") && description.contains(":1:1: error: "), "\(description)")
+    }
+    let long = String(repeating: "x", count: 200) + "s3cr3t"
+    let path = try folder.write(minimal + "fail-above: \(long)\n", to: "long.yaml")
+    let error = #expect(throws: PipelineFileError.self) { try PipelineFile.load(path) }
+    let lines = (error?.description ?? "").split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(
+      lines.last?.hasSuffix("^") == true && !lines.contains { $0.contains("s3cr3t") }, "\(lines)")
+    #expect(!lines.contains { $0.contains(String(repeating: "x", count: 61)) }, "\(lines)")
+  }
+
   @Test func anEmptyFileLacksTheThreeRequiredKeys() {
     #expect(mistakes("").count == 3)
     #expect(mistakes("\u{FEFF}" + minimal).isEmpty)

@@ -66,7 +66,7 @@ import Testing
         "data:image/gif;base64,", "data:image/gif;base64,R0lGODlh"
       ),
       (
-        "file:///images/a.jpg", [], [], "file:///images/a.jpg", "", "file:///images/a.jpg",
+        "file:///images/a.jpg", [], [], "file:///images/a.jpg", "", "a.jpg",
         "file:///images/a.jpg"
       ),
     ]

@@ -37,17 +37,21 @@ import Testing
   /// `--only-failed` leaves an item alone if it was fine, but not if its URL is another one now.
   @Test(
     arguments: [
-      (#"{"id":"a","url":"\#(url)","status":"ok"}"#, true),
-      (#"{"id":"a","url":"\#(url)?2","status":"ok"}"#, false), (#"{"id":"a","#, false), ("", false),
+      (url, "ok", true), ("\(url)?2", "ok", false), (url, "great", false),
     ])
-  func theLastStatusIsThatOfTheURL(_ line: String, _ isKnown: Bool) async throws {
+  func theLastStatusIsThatOfTheURL(
+    _ url: String, _ status: String, _ isKnown: Bool
+  ) async throws {
     let run = try RunInMemory()
+    let key = Item(
+      ManifestEntry(line: 1, id: "a", url: url), position: 0, run.file.fetch
+    ).sourceKey
     let parts = try await run.parts(onlyFailed: true)
     _ = try await run.state.claim(
       [.init(id: "a", line: 1, entry: "x")], run: parts.run, position: 0)
     try await run.state.save(
       StateStore.ItemResult(
-        id: "a", line: line, status: "ok", reasons: [], content: nil, basis: nil))
+        id: "a", line: "{}", status: status, reasons: [], content: nil, basis: nil), key: key)
     let work = Self.work(run)
     _ = try await LookUp(parts).perform(work)
     #expect(work.source.lastStatus == (isKnown ? .ok : nil))

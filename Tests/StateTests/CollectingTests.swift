@@ -74,7 +74,7 @@ import Testing
   ) async throws -> [String: [Int]] {
     let state = try StateStore(path: path)
     try await state.beginNaming()
-    try await state.name(paths.map { "variants/\($0)" })
+    try await state.name(paths.map { "variants/\($0)" }, by: .init("the catalog"))
     var counts: [String: [Int]] = [:]
     for table in try await state.nameRows() ? StateStore.Table.allCases : [.variants] {
       var last: String? = ""

@@ -210,7 +210,12 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(
       try await state.made(["v"], placeholder: "").0
         == [VariantRecord(path: "p", width: 1, height: 2, bytes: 3)])
-    #expect(try await state.results(of: 7, after: -1, limit: 9).map(\.line) == ["{a}"])
+    // Lines of earlier versions have no checksum; every run makes its lines again.
+    await #expect {
+      try await state.results(of: 7, after: -1, limit: 9)
+    } throws: { error in
+      (error as? StateError)?.kind == .incomplete
+    }
     #expect(try await state.story(of: "a")?.result == "{a}")
     // A line without a mark may be anything.
     let request = StateStore.OutlookRequest(
@@ -307,19 +312,22 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     } throws: { error in
       (error as? StateError)?.kind == .corrupt
     }
-    _ = try StateStore(path: folder.path("later"))
-    let shell = try await Tool.run(
-      "/usr/bin/python3",
-      [
-        "-c",
-        "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('PRAGMA user_version=99')",
-        folder.path("later"),
-      ])
-    #expect(shell.status == 0)
+    for (name, table) in [("later", "CREATE TABLE more (x)"), ("number", "")] {
+      _ = try StateStore(path: folder.path(name))
+      let database = try Database(folder.path(name))
+      try database.execute("\(table); PRAGMA user_version = 99")
+    }
     #expect {
       try StateStore(path: folder.path("later"))
     } throws: { error in
       (error as? StateError)?.kind == .newer && "\(error)".contains("schema 99")
+    }
+    // Of these tables only the number is wrong: it is damaged, and locks no user out.
+    #expect {
+      try StateStore(path: folder.path("number"))
+    } throws: { error in
+      guard let error = error as? StateError else { return false }
+      return error.kind == .corrupt && StateStore.isDamaged(error)
     }
   }
 }

@@ -36,7 +36,7 @@ export type Status = "ok" | "stale" | "failed" | "pending";
 export interface Image {
   id: string;
   /** The manifest's URL, without secrets. */
-  url: string;
+  url?: string;
   status: Status;
   /** Pixels, as displayed. */
   width?: number;

@@ -76,15 +76,16 @@ extension StoreClient {
     package var etag: String
     /// When it was written, in seconds since 1970 by the store's clock; nil if the store does not say.
     package var changed: Int?
-    /// How long ago that was, by the same clock.
+    /// How long ago that was, by the same clock if the store says its time.
     package var age: Duration?
 
     fileprivate init(size: Int, _ headers: ResponseHeaders) {
       self.size = size
       etag = headers["etag"] ?? ""
       changed = headers["last-modified"].flatMap(HTTPDate.seconds)
-      let now = headers["date"].flatMap(HTTPDate.seconds)
-      age = changed.flatMap { changed in now.map { .seconds(max(0, $0 - changed)) } }
+      // A store that does not say what time it is has about this machine's.
+      let now = headers["date"].flatMap(HTTPDate.seconds) ?? Int(Host.now)
+      age = changed.map { .seconds(max(0, now - $0)) }
     }
   }
 

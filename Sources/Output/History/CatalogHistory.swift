@@ -1,4 +1,3 @@
-internal import TesseraJSON
 package import TesseraSystem
 
 /// The earlier catalogs of an output, which are private like its state:
@@ -40,36 +39,56 @@ package struct CatalogHistory: Sendable {
   ///
   /// - Parameters:
   ///   - next: the path that the next catalog would have in the list.
-  ///   - limit: how many are kept beside the current one.
+  ///   - retention: how many are kept beside the current one, and for how long.
   ///   - now: in seconds since 1970.
-  func keepCurrent(before next: String, limit: Int, now: Double) async throws(SystemError) {
+  func keepCurrent(
+    before next: String, _ retention: CatalogRetention, now: Double
+  ) async throws(SystemError) {
     let before = try await Self.kept(in: output)
-    var kept = before ?? KeptCatalogs(limit: limit)
-    kept.limit = limit
+    var kept = before ?? KeptCatalogs(retention)
+    kept.retention = retention
     let current = try await CurrentCatalog(of: output)
     var replaced: KeptCatalog?
-    if let current, current.keptPath != next, limit > 0 {
+    if let current, current.keptPath != next, retention.count > 0 {
       replaced = try await copy(current, kept, now: now)
     }
-    kept.keep(replaced, before: next)
+    kept.keep(replaced, before: next, now: now)
     guard kept != before, before != nil || !kept.catalogs.isEmpty else { return }
+    try await write(kept)
+  }
+
+  /// Replaces the list, after the copies are durable.
+  func write(_ kept: KeptCatalogs) async throws(SystemError) {
     let staged = workspace.staging("kept.list")
     try staged.open(.write).write(kept.document)
-    // After the copies are durable.
     try await output.write(Self.list, staged: staged)
+  }
+
+  /// Drops the catalogs that have been kept for long enough.
+  ///
+  /// - Returns: how many.
+  package func dropOld(now: Double) async throws(SystemError) -> Int {
+    guard let before = try await Self.kept(in: output) else { return 0 }
+    var kept = before
+    kept.catalogs = before.catalogs.filter { before.isYoung($0, now: now) }
+    guard kept != before else { return 0 }
+    try await write(kept)
+    try await removeUnlisted()
+    return before.catalogs.count - kept.catalogs.count
   }
 
   /// Makes a kept catalog the current one, in the order in which a run publishes. The one that was
   /// current is kept.
   package func rollBack(to kept: KeptCatalog, now: Double) async throws(SystemError) {
-    let limit = try await Self.kept(in: output)?.limit ?? 1
-    try await keepCurrent(before: kept.path, limit: limit, now: now)
-    if let index = kept.index {
-      try await copy(index, to: CatalogPages.index)
-    } else {
-      try await output.delete(CatalogPages.index)
-    }
-    try await copy(kept.path, to: kept.form.name)
+    let retention =
+      try await Self.kept(in: output)?.retention
+      ?? CatalogRetention(count: 1, age: CatalogRetention.usualAge)
+    // Both are staged before either is replaced: a disk that is full leaves the current ones.
+    let catalog = try await staged(kept.path, as: "rollback.catalog")
+    let index: WorkFile? =
+      if let path = kept.index { try await staged(path, as: "rollback.index") } else { nil }
+    try await keepCurrent(before: kept.path, retention, now: now)
+    try await CatalogPair(of: output, workspace).replace(kept.form, by: catalog, index: index)
     try await kept.form.deleteOthers(in: output)
     try await removeUnlisted()
   }
@@ -104,23 +123,21 @@ package struct CatalogHistory: Sendable {
     let size = known == nil ? nil : try await output.size(of: path)
     if size != current.bytes { try await copy(current.name, to: path) }
     // A killed run may have published the index of the next catalog already.
-    if try await indexDigest() == current.digest {
-      let index = "\(Self.folder)/\(current.digest.prefix(32)).index.json"
+    if try await CatalogPages.catalogDigest(in: output) == current.digest {
+      let index = KeptCatalog.indexPath(digest: current.digest)
       try await copy(CatalogPages.index, to: index)
       entry.index = index
     }
     return entry
   }
 
-  /// The digest of the catalog that the index of pages belongs to; nil if there is no index.
-  private func indexDigest() async throws(SystemError) -> String? {
-    guard let size = try await output.size(of: CatalogPages.index) else { return nil }
-    let bytes = try await output.read(CatalogPages.index, size, at: 0)
-    return (try? JSONParser.parse(bytes))?["digest"]?.stringValue
+  private func copy(_ path: String, to target: String) async throws(SystemError) {
+    try await output.write(target, staged: try await staged(path, as: "kept.copy"))
   }
 
-  private func copy(_ path: String, to target: String) async throws(SystemError) {
-    let staged = workspace.staging("kept.copy")
+  /// A copy of a document in a staged file.
+  private func staged(_ path: String, as name: String) async throws(SystemError) -> WorkFile {
+    let staged = workspace.staging(name)
     let file = try staged.open(.write)
     var offset = 0
     while true {
@@ -129,6 +146,6 @@ package struct CatalogHistory: Sendable {
       try file.write(part)
       offset += part.count
     }
-    try await output.write(target, staged: staged)
+    return staged
   }
 }

@@ -17,20 +17,24 @@ package struct CurrentCatalog: Sendable {
   ///
   /// - Returns: nil if the output has none, or one that can't be read, which is not worth keeping.
   package init?(of output: any Output) async throws(SystemError) {
-    for form in CatalogForm.allCases {
-      let name = form.name
-      guard let bytes = try await output.size(of: name) else { continue }
-      guard let (images, digest) = try await Self.readHead(of: name, in: output) else { return nil }
-      (self.name, self.form, self.bytes, self.images) = (name, form, bytes, images)
-      if let digest, digest.wholeMatch(of: /[0-9a-f]{64}/) != nil {
-        self.digest = digest
-      } else {
-        // An older version wrote it, or another program: a file is named after the digest.
-        self.digest = try await output.digest(of: name)
-      }
-      return
+    guard let form = try await Self.form(in: output),
+      let bytes = try await output.size(of: form.name),
+      let (images, digest) = try await Self.readHead(of: form.name, in: output)
+    else { return nil }
+    (name, self.form, self.bytes, self.images) = (form.name, form, bytes, images)
+    if let digest, digest.wholeMatch(of: /[0-9a-f]{64}/) != nil {
+      self.digest = digest
+    } else {
+      // An older version wrote it, or another program: a file is named after the digest.
+      self.digest = try await output.digest(of: name)
     }
-    return nil
+  }
+
+  /// The form of an output's catalog; nil if it has none.
+  package static func form(in output: any Output) async throws(SystemError) -> CatalogForm? {
+    var times: [CatalogForm: Double] = [:]
+    for form in CatalogForm.allCases { times[form] = try await output.changed(form.name) }
+    return CatalogForm.newest(times)
   }
 
   private static func readHead(

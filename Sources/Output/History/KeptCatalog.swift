@@ -28,6 +28,8 @@ package struct KeptCatalog: Sendable, Equatable {
     "\(folder)/\(digest.prefix(32)).\(form.rawValue)"
   }
 
+  static func indexPath(digest: String) -> String { "\(folder)/\(digest.prefix(32)).index.json" }
+
   /// An entry of the list; nil if a member is missing, or leads to another folder.
   init?(_ json: JSONValue) {
     guard let path = json["path"]?.stringValue, Self.isPath(path),
@@ -59,13 +61,21 @@ package struct KeptCatalog: Sendable, Equatable {
 package struct KeptCatalogs: Sendable, Equatable {
   private static let schema = "tessera-kept-catalogs/1"
 
-  /// How many are kept beside the current one (`keep-catalogs`).
-  package var limit: Int
+  /// How many are kept beside the current one, and for how long (`keep-catalogs`).
+  package var retention: CatalogRetention
   package var catalogs: [KeptCatalog]
 
-  init(limit: Int, _ catalogs: [KeptCatalog] = []) {
-    self.limit = limit
+  init(_ retention: CatalogRetention, _ catalogs: [KeptCatalog] = []) {
+    self.retention = retention
     self.catalogs = catalogs
+  }
+
+  /// When a catalog is dropped at the latest, in seconds since 1970.
+  package func end(of kept: KeptCatalog) -> Double { Double(kept.time) + retention.age }
+
+  /// If the clock was set back, a time in the future would keep a catalog indefinitely.
+  func isYoung(_ kept: KeptCatalog, now: Double) -> Bool {
+    Double(kept.time) <= now + retention.age && now < end(of: kept)
   }
 
   /// Those that can take the place of the current one: after a rollback, and after a run that was killed,
@@ -79,11 +89,11 @@ package struct KeptCatalogs: Sendable, Equatable {
   /// Puts a catalog first, which is about to be replaced, and drops the oldest ones beyond the limit.
   ///
   /// - Parameter next: the path of the catalog that replaces it. An entry of it stays, and does not count.
-  mutating func keep(_ replaced: KeptCatalog?, before next: String) {
-    let rest = catalogs.filter { $0.path != replaced?.path }
-    var room = limit
+  mutating func keep(_ replaced: KeptCatalog?, before next: String, now: Double) {
+    let rest = catalogs.filter { $0.path != replaced?.path && isYoung($0, now: now) }
+    var room = retention.count
     catalogs = ((replaced.map { [$0] } ?? []) + rest).filter { entry in
-      if entry.path == next { return limit > 0 }
+      if entry.path == next { return retention.count > 0 }
       room -= 1
       return room >= 0
     }
@@ -93,7 +103,8 @@ package struct KeptCatalogs: Sendable, Equatable {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
       object.member("schema", Self.schema)
-      object.member("limit", limit)
+      object.member("limit", retention.count)
+      object.member("age", Int(retention.age))
       object.name("catalogs")
       object.array { list in for entry in catalogs { list.object { entry.write(to: &$0) } } }
     }
@@ -107,6 +118,8 @@ package struct KeptCatalogs: Sendable, Equatable {
     else { return nil }
     let catalogs = list.compactMap(KeptCatalog.init)
     guard catalogs.count == list.count else { return nil }
-    self.init(limit: limit, catalogs)
+    // An older version wrote no age.
+    let age = json["age"]?.doubleValue ?? CatalogRetention.usualAge
+    self.init(CatalogRetention(count: limit, age: age), catalogs)
   }
 }

@@ -135,6 +135,17 @@ package final class ObjectOutput: Output {
     }
   }
 
+  package func changed(_ path: String) async throws(SystemError) -> Double? {
+    do throws(SystemError) {
+      return try await call { client, base throws(StoreError) in
+        try client.head(base.appending(path)).changed.map(Double.init)
+      }
+    } catch {
+      guard error.isMissingFile else { throw error }
+      return nil
+    }
+  }
+
   /// True without a request: nothing but `prune` deletes what a catalog names, and it does not.
   package func stillHas(_ files: [(path: String, bytes: Int)]) -> [Bool] { files.map { _ in true } }
 

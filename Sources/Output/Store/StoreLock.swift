@@ -92,6 +92,13 @@ struct StoreLock: Sendable {
 
   // MARK: The object
 
+  /// How long ago a lock was written by its holder's clock, where the store does not say: without an age, that of
+  /// a dead process would be held indefinitely.
+  static func statedAge(of bytes: [UInt8]) -> Duration {
+    let written = (try? JSONParser.parse(bytes))?["written"]?.intValue
+    return .seconds(max(0, Int(Host.now) - (written ?? 0)))
+  }
+
   private func write(
     _ number: Int, if condition: StoreClient.Condition
   ) throws(StoreError) -> String? {
@@ -100,6 +107,7 @@ struct StoreLock: Sendable {
       object.member("holder", holder)
       object.member("token", token)
       object.member("renewals", number)
+      object.member("written", Int(Host.now))
     }
     return try object.write(writer.take() + [UInt8(ascii: "\n")], if: condition)
   }
@@ -123,8 +131,7 @@ struct StoredLockObject: LockObject {
   func read() throws(StoreError) -> (bytes: [UInt8], etag: String, age: Duration)? {
     do throws(StoreError) {
       let (bytes, head) = try client.object(location)
-      // Of an unknown age: it may be held.
-      return (bytes, head.etag, head.age ?? .zero)
+      return (bytes, head.etag, head.age ?? StoreLock.statedAge(of: bytes))
     } catch {
       guard error.kind == .missing else { throw error }
       return nil

@@ -10,8 +10,8 @@ internal import TesseraSystem
 /// The process that holds the ``StoreLock`` works with a copy on its machine, and writes it back on the
 /// condition that no other process has written meanwhile.
 final class StoredState: Sendable {
-  private let client: StoreClient
-  private let output: StoreLocation
+  let client: StoreClient
+  let output: StoreLocation
   /// Below the output: `.tessera`, or `.tessera/shards/8/3`.
   private let folder: String
   private let lock: StoreLock
@@ -30,9 +30,9 @@ final class StoredState: Sendable {
 
   var changed: Double { held.withLock { $0.changed } }
 
-  private static let folder = ".tessera"
+  static let root = ".tessera"
   static let (lockName, stateName) = ("lock", "state.sqlite")
-  static let shardFolder = "\(folder)/shards"
+  static let shardFolder = "\(root)/shards"
 
   /// How often the lock is renewed. A few renewals may fail before others take it for left behind.
   private static let renewalTime = Duration.seconds(20)
@@ -48,7 +48,7 @@ final class StoredState: Sendable {
   }
 
   static func folder(of shard: ShardNumber?) -> String {
-    shard.map { "\(shardFolder)/\($0.count)/\($0.index)" } ?? folder
+    shard.map { "\(shardFolder)/\($0.count)/\($0.index)" } ?? root
   }
 
   /// For messages.
@@ -86,8 +86,8 @@ final class StoredState: Sendable {
     func holder(_ key: StoreLocation) throws(StoreError) -> (name: String, age: Duration)? {
       try StoreLock.holder(of: StoredLockObject(client: client, location: key))
     }
-    guard folder == Self.folder else {
-      return try holder(output.appending("\(Self.folder)/\(Self.lockName)"))
+    guard folder == Self.root else {
+      return try holder(output.appending("\(Self.root)/\(Self.lockName)"))
     }
     var token: String?
     repeat {
@@ -183,7 +183,7 @@ final class StoredState: Sendable {
     return "\(location)"
   }
 
-  private func call<Value: Sendable>(
+  func call<Value: Sendable>(
     _ body: @escaping @Sendable (StoredState) throws(OutputError) -> Value
   ) async throws(OutputError) -> Value {
     try await pool.run { () throws(OutputError) in try body(self) }

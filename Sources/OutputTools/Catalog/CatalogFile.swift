@@ -29,11 +29,12 @@ struct CatalogFile {
   /// The catalog of an output.
   init(of output: OutputFolder) throws(OutputToolError) {
     folder = try OutputToolError.wrap { try Directory(output.root) }
-    let names = ["catalog.json", "catalog.jsonl"]
-    guard let name = names.first(where: folder.exists) else {
+    var times: [CatalogForm: Double] = [:]
+    for form in CatalogForm.allCases { times[form] = folder.sizeAndChange(of: form.name)?.changed }
+    guard let form = CatalogForm.newest(times) else {
       throw OutputToolError(noOutput: output.root, exists: true)
     }
-    self.name = name
+    name = form.name
     path = folder.path(of: name)
   }
 

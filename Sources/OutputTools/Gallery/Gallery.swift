@@ -8,7 +8,7 @@ internal import TesseraSystem
 /// that it needs except the images' files, which are beside it.
 package struct Gallery {
   /// The page's name in an output.
-  private static let name = "gallery.html"
+  static let name = "gallery.html"
 
   private let output: String
   private let limit: Int

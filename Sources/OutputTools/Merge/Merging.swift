@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
+internal import TesseraState
 internal import TesseraSystem
 
 /// Makes one catalog of the results of all shards: byte for byte that of a run of all items.
@@ -9,12 +10,17 @@ package struct Merging: Sendable {
   private let roots: [String]
   private let target: String?
   private let count: Int?
+  private let allowsLoss: Bool
 
   /// - Parameters:
   ///   - roots: the outputs that shards were written to.
   ///   - target: the output that gets the catalog, and copies of the files; nil for the only root.
   ///   - count: the number of shards; nil if there are those of one number only.
-  package init(_ roots: [String], into target: String?, shards count: Int?) {
+  ///   - allowsLoss: whether any number of images that the catalog shows may be lost.
+  package init(
+    _ roots: [String], into target: String?, shards count: Int?, allowsLoss: Bool = false
+  ) {
+    self.allowsLoss = allowsLoss
     self.roots = roots
     self.target = target
     self.count = count
@@ -48,6 +54,7 @@ package struct Merging: Sendable {
       report.problems += header.problems
       report.counts.merge(header.counts, uniquingKeysWith: +)
     }
+    if !allowsLoss { try await checkLoss(shards, output, report, limit: first.header.lostAbove) }
     var copies = target.map { _ in FileCopies(to: output, workspace) }
     let (form, head) = (first.header.form, Array(first.header.head.utf8))
     try await OutputToolError.wrapAsyncWork {
@@ -59,17 +66,44 @@ package struct Merging: Sendable {
         try draft.add(Array(image))
       }
       try await draft.publish(
-        to: output, keeping: first.header.keepCatalogs, now: Host.now)
+        to: output, keeping: first.header.retention, now: Host.now)
     }
     try await writeRunReport(of: shards, to: output)
     report.copied = copies?.count ?? 0
     report.copiedBytes = copies?.bytes ?? 0
-    report.catalog = FileSystem.join(output.location, "catalog.\(form.rawValue)")
+    report.catalog = FileSystem.join(output.location, form.name)
     return report
   }
 }
 
 extension Merging {
+  /// As a run does before it replaces a catalog.
+  private func checkLoss(
+    _ shards: ShardSet, _ output: any Output, _ report: MergeReport, limit: Double
+  ) async throws {
+    let shown = ShownImages.statuses.reduce(0) { $0 + report.counts[$1, default: 0] }
+    guard limit < 100, LossCount.isOfInterest(hidden: report.images - shown, shown: shown) else {
+      return
+    }
+    let statuses = try OutputToolError.wrap { try LineIndex() }
+    try await OutputToolError.wrapAsyncWork {
+      // On disk: there may be more images than memory holds.
+      try await shards.forEachImage { image, _ in
+        guard let json = try? JSONParser.parse(Array(image)), let id = json.id else { return }
+        let isShown = ShownImages.statuses.contains(json["status"]?.stringValue ?? "")
+        _ = try statuses.add(id, .init(offset: isShown ? 1 : 0, length: 0, next: nil))
+      }
+      let count = try await LossCount(in: output) { ids in
+        try ids.map { id in try statuses.find(id).map { $0.offset == 1 } }
+      }
+      guard count.isAbove(limit) else { return }
+      throw OutputToolError(
+        count.sentence(limit: limit)
+          + "; the last good catalog stands; if the images are really gone, accept it with merge --allow-loss"
+      )
+    }
+  }
+
   /// Writes `run.json`, without the shards whose own is missing or damaged.
   private func writeRunReport(
     of shards: ShardSet, to output: any Output

@@ -1,18 +1,40 @@
 internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraState
 internal import TesseraSystem
 
 /// What `prune` did, or would do.
 package struct PruneReport: Sendable {
   /// What becomes of a variant.
   enum Fate {
-    /// The catalog names it.
-    case kept
+    /// Something names it.
+    case kept(by: StateStore.Naming)
     /// It is unnamed, but not for long enough.
     case waiting(until: Double)
     case deleted
+
+    /// Why a file stays that the current catalog does not name: a clause; nil for all others.
+    var reasonToStay: String? {
+      switch self {
+      case .kept(let naming) where naming.place == OutputPlace.catalog.rawValue: nil
+      case .kept(let naming) where naming.place == OutputPlace.pages.rawValue: nil
+      case .kept(let naming):
+        "stays: named by \(naming.place)"
+          + (naming.until.map { ", until \(Host.timestamp($0)) at the latest" } ?? "")
+      case .waiting(let end):
+        "stays until \(Host.timestamp(end)): clients with an earlier catalog may fetch it"
+      case .deleted: nil
+      }
+    }
   }
 
   package var kept = 0
+  /// Files that stay because an earlier catalog, or the result of a shard, names them, by place.
+  package private(set) var keptByOthers: [String: Int] = [:]
+  /// When the last of the kept catalogs that name files ends, in seconds since 1970.
+  private var lastEnd: Double?
+  /// Kept catalogs that were dropped because of their age.
+  package internal(set) var dropped = 0
   package var deleted = 0
   package var deletedBytes = 0
   package var waiting = 0
@@ -28,11 +50,17 @@ package struct PruneReport: Sendable {
   /// ``nextDeletion`` in UTC.
   package var nextDeletionTime: String? { nextDeletion.map(Host.timestamp) }
 
+  /// When the last kept catalog that names a file ends, in UTC.
+  package var keptUntil: String? { lastEnd.map(Host.timestamp) }
+
   package var deletedRows: Int { rows.reduce(0) { $0 + $1.deleted } }
 
   mutating func count(_ fate: Fate, bytes: Int) {
     switch fate {
-    case .kept: kept += 1
+    case .kept(let naming):
+      kept += 1
+      if fate.reasonToStay != nil { keptByOthers[naming.place, default: 0] += 1 }
+      lastEnd = [lastEnd, naming.until].compactMap(\.self).max()
     case .waiting(let end):
       waiting += 1
       waitingBytes += bytes
@@ -53,6 +81,14 @@ package struct PruneReport: Sendable {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
       object.member("kept", kept)
+      object.name("keptBy")
+      object.object { places in
+        for (place, count) in keptByOthers.sorted(by: { $0.key < $1.key }) {
+          places.member(place, count)
+        }
+      }
+      if let keptUntil { object.member("keptUntil", keptUntil) }
+      object.member("droppedCatalogs", dropped)
       object.member("deleted", deleted)
       object.member("deletedBytes", deletedBytes)
       object.member("waiting", waiting)

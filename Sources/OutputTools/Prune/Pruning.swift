@@ -1,5 +1,3 @@
-internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -29,52 +27,71 @@ package struct Pruning: Sendable {
     self.now = now
   }
 
-  /// - Parameter onDelete: called for each file before it is deleted, or would be.
+  /// - Parameters:
+  ///   - onDelete: called for each file before it is deleted, or would be.
+  ///   - onStay: called for each file that stays although the current catalog does not name it, with the reason: a
+  ///     clause.
   /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
   ///   `CancellationError`.
   package func run(
-    onDelete: @escaping @Sendable (_ path: String) -> Void
+    onDelete: @escaping @Sendable (_ path: String) -> Void,
+    onStay: @escaping @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
   ) async throws -> PruneReport {
     let output = try OutputFolder(root, state: state)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
-    let catalog = try CatalogFile(of: try await LocalOutput(root))
-    _ = try catalog.head()
+    _ = try CatalogFile(of: try await LocalOutput(root)).head()
     return try await output.holding { held, state in
-      try await delete(catalog, output, held, state, onDelete)
+      try await delete(output, held, state, onDelete, onStay)
     }
   }
 
   private func delete(
-    _ catalog: CatalogFile, _ output: OutputFolder, _ held: HeldOutput, _ state: StateStore,
-    _ onDelete: @Sendable (_ path: String) -> Void
+    _ output: OutputFolder, _ held: HeldOutput, _ state: StateStore,
+    _ onDelete: @Sendable (_ path: String) -> Void,
+    _ onStay: @Sendable (_ path: String, _ reason: String) -> Void
   ) async throws -> PruneReport {
-    let tables = try catalog.head().tablePaths
-    var catalog = try catalog.lines()
-    try await OutputToolError.wrapAsync { try await state.beginNaming() }
-    try await record(in: state) { try catalog.next() }
-    // The next catalog will name them.
-    for path in try await output.shardResults() {
-      var lines = try await ShardLines(path, in: output.published)
-      try await record(in: state) { try await lines.nextImage() }
-    }
-    try await recordKept(of: output, state)
     var report = PruneReport()
-    for folder in try await output.list("variants") {
-      guard folder.kind == .folder else {
-        report.foreign += 1
-        continue
-      }
-      // A run that has taken over may name them again.
-      try await held.confirm()
-      try await prune("variants/\(folder.name)", of: output, state, &report, onDelete) {
-        PublishedFile.digest(in: $0) != nil
+    if !isDryRun {
+      report.dropped = try await CatalogHistory(of: held.output, held.workspace).dropOld(now: now)
+    }
+    try await NamedFiles(output: output.published, now: now).list(in: state)
+    for place in OutputPlace.allCases {
+      for folder in try await folders(of: place, output, &report) {
+        // A run that has taken over may name them again.
+        try await held.confirm()
+        try await prune(folder, of: output, state, &report, onDelete, onStay)
       }
     }
-    try await pruneTables(tables, of: output, held, state, &report, onDelete)
-    try await prunePages(of: output, state, &report, onDelete)
     try await collectRows(state, &report)
-    if !isDryRun { try await OutputToolError.wrapAsync { try await state.shrink() } }
+    if !isDryRun {
+      try await state.forgetFormer()
+      try await state.shrink()
+    }
     return report
+  }
+
+  /// The folders of a place that has files which may be unnamed.
+  private func folders(
+    of place: OutputPlace, _ output: OutputFolder, _ report: inout PruneReport
+  ) async throws -> [String] {
+    let top: String
+    switch place {
+    case .files: top = "variants"
+    case .tables: top = "tables"
+    case .pages: return [CatalogPages.folder]
+    // Each of these is replaced as a whole, or ends by itself.
+    case .catalog, .shards, .keptCatalogs, .gallery, .report, .state, .cache, .forgotten, .work:
+      return []
+    }
+    var folders: [String] = []
+    for entry in try await output.published.listIfThere(top) {
+      if entry.kind == .folder {
+        folders.append("\(top)/\(entry.name)")
+      } else {
+        report.foreign += 1
+      }
+    }
+    return folders
   }
 
   /// After the files: records of files that are gone leave with them.
@@ -100,121 +117,43 @@ package struct Pruning: Sendable {
     }
   }
 
-  /// Lists the names that images have in a table of the state, which may be larger than memory.
-  private func record(
-    in state: StateStore, _ next: () async throws -> JSONValue?
-  ) async throws {
-    var names: [String] = []
-    while let image = try await next() {
-      guard let files = PublishedFile.all(of: image) else {
-        throw OutputToolError(
-          "an image has a malformed catalog entry; run again before anything is deleted")
-      }
-      names += files.map(\.path)
-      if names.count >= 1_000 {
-        let batch = names
-        try await OutputToolError.wrapAsync { try await state.name(batch) }
-        names = []
-      }
-    }
-    let batch = names
-    try await OutputToolError.wrapAsync { try await state.name(batch) }
-  }
-
-  /// Names what earlier catalogs need, so that they can become the current one again.
-  private func recordKept(of output: OutputFolder, _ state: StateStore) async throws {
-    let kept = try await OutputToolError.wrapAsync {
-      try await CatalogHistory.kept(in: output.published)
-    }
-    for catalog in kept?.catalogs ?? [] {
-      // One that was removed by hand needs nothing.
-      guard try await output.size(of: catalog.path) != nil else { continue }
-      var images = KeptImages(catalog, in: output.published, checksDigest: false)
-      try await record(in: state) { try await images.next() }
-      let tables = images.tables.flatMap(\.files).flatMap {
-        [$0.path] + ($0.index.map { [$0] } ?? [])
-      }
-      try await OutputToolError.wrapAsync { try await state.name(tables) }
-      guard let index = catalog.index else { continue }
-      try await OutputToolError.wrapAsync {
-        let pages = try await CatalogPages.named(in: output.published, by: index)
-        try await state.name((pages ?? []).map(\.path))
-      }
-    }
-  }
-
-  /// Deletes files of tables that the catalog does not name.
-  private func pruneTables(
-    _ named: [String], of output: OutputFolder, _ held: HeldOutput, _ state: StateStore,
-    _ report: inout PruneReport, _ onDelete: (String) -> Void
-  ) async throws {
-    try await OutputToolError.wrapAsync { try await state.name(named) }
-    guard try await output.hasTables() else { return }
-    for folder in try await output.list("tables") {
-      guard folder.kind == .folder else {
-        report.foreign += 1
-        continue
-      }
-      try await held.confirm()
-      try await prune("tables/\(folder.name)", of: output, state, &report, onDelete) {
-        PublishedFile.digest(in: $0) != nil
-      }
-    }
-  }
-
-  /// Deletes pages of the catalog that its index no longer names.
-  private func prunePages(
-    of output: OutputFolder, _ state: StateStore, _ report: inout PruneReport,
-    _ onDelete: (String) -> Void
-  ) async throws {
-    guard try await output.hasPages() else { return }
-    let pages = try await OutputToolError.wrapAsync {
-      try await CatalogPages.named(in: output.published)
-    }
-    try await OutputToolError.wrapAsync {
-      try await state.name([CatalogPages.index] + (pages ?? []).map(\.path))
-    }
-    try await prune(CatalogPages.folder, of: output, state, &report, onDelete) {
-      CatalogPages.isPage($0)
-    }
-  }
-
-  /// - Parameter isMade: whether a run gives such names. Files with other names are not deleted.
+  /// Files with names that no run gives are not deleted.
   private func prune(
     _ folder: String, of output: OutputFolder, _ state: StateStore, _ report: inout PruneReport,
-    _ onDelete: (String) -> Void, _ isMade: (_ path: String) -> Bool
+    _ onDelete: (String) -> Void, _ onStay: (String, String) -> Void
   ) async throws {
-    for file in try await output.list(folder) {
+    for file in try await output.published.listIfThere(folder) {
       try Task.checkCancellation()
       let path = "\(folder)/\(file.name)"
       if path == CatalogPages.index { continue }
-      guard isMade(path), case .file(let bytes) = file.kind else {
+      guard OutputPlace.of(path) != nil, case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue
       }
       let fate = try await OutputToolError.wrapAsync { try await decide(about: path, state) }
       report.count(fate, bytes: bytes)
+      if let reason = fate.reasonToStay { onStay(path, reason) }
       guard case .deleted = fate else { continue }
       onDelete(path)
       if !isDryRun {
         // The file first: a kill in between leaves a note without a file, which does no harm.
         try await output.remove(path)
-        try await OutputToolError.wrapAsync { try await state.forgetRetired(path) }
+        try await OutputToolError.wrapAsync { try await state.forgetFile(path) }
       }
     }
   }
 
   /// Decides about a file, and records when it was first seen to be unnamed.
   private func decide(about path: String, _ state: StateStore) async throws -> PruneReport.Fate {
-    if try await state.isNamed(path) {
+    if let naming = try await state.naming(of: path) {
       // A file that is named again begins a new grace period when it is dropped again.
       if !isDryRun { try await state.forgetRetired(path) }
-      return .kept
+      return .kept(by: naming)
     }
     let since = try await state.retired(path, now: now, notes: !isDryRun)
     if now - since >= grace.inSeconds { return .deleted }
     // Its record stays with it.
-    try await state.name([path])
+    try await state.name([path], by: .init("grace"))
     return .waiting(until: since + grace.inSeconds)
   }
 }

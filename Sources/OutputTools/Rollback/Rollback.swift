@@ -95,7 +95,7 @@ package struct Rollback: Sendable {
       try Task.checkCancellation()
       report.count(image["status"]?.stringValue ?? "")
       guard let named = PublishedFile.all(of: image) else {
-        throw images.damaged("an image has a malformed entry")
+        throw images.damaged("is damaged: an image has a malformed entry")
       }
       files += named.map { ($0.path, $0.bytes) }
       if files.count >= Self.batch { try await find(&files, of: kept, output, &report) }

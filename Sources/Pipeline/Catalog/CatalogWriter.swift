@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraSystem
 
 /// Writes the catalog from the state, in the order of the manifest, a line for each image: the same
 /// inputs give the same bytes.
@@ -12,14 +13,22 @@ struct CatalogWriter {
   let output: any Output
   let workspace: Workspace
 
-  /// - Parameter now: in seconds since 1970.
-  func write(now: Double) async throws {
+  /// - Parameters:
+  ///   - now: in seconds since 1970.
+  ///   - replaced: called when readers see the new catalog, whatever follows.
+  func write(now: Double, replaced: () -> Void) async throws {
     let head = CatalogHead(file, libvips: libvips, tables: tables)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
       head.form, head: head.line, count: lines.count,
       pages: file.catalogPages.map { (size: $0, head: head.pageLine) }, in: workspace)
     try await lines.forEachLine { try draft.add(Array($0.line.utf8)) }
-    try await draft.publish(to: output, keeping: file.keepCatalogs, now: now)
+    try await draft.publish(to: output, keeping: file.retention, now: now, replaced: replaced)
+  }
+}
+
+extension PipelineFile {
+  var retention: CatalogRetention {
+    CatalogRetention(count: keepCatalogs, age: keepCatalogsFor.inSeconds)
   }
 }

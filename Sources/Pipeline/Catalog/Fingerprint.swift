@@ -85,6 +85,7 @@ enum Fingerprint {
     lines.append("fail on \(file.failOn.rawValue)")
     lines.append("accept \(file.accept.map(\.rawValue))")
     lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")
+    if !file.showsURLs { lines.append("no urls") }
     // Only where there are some, as above.
     for table in file.tables {
       lines.append("table \(table.slot) \(table.scales) \(table.pixels.map(\.rawValue))")

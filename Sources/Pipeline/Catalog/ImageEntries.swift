@@ -13,8 +13,10 @@ struct ImageEntries: Sendable {
   let placeholders: [Placeholders.Kind]
   let profile: PipelineFile.Profile
   let service: ImageService?
+  private let showsURLs: Bool
 
   init(_ file: PipelineFile) {
+    showsURLs = file.showsURLs
     service = file.delivery
     plan = file.plan
     placeholders = file.placeholders
@@ -45,7 +47,8 @@ struct ImageEntries: Sendable {
     }
     let warnings = content.warnings.map(\.sentence)
     return CatalogImage(
-      id: item.id, url: item.shownURL, status: error == nil ? .ok : .stale, width: content.width,
+      id: item.id, url: showsURLs ? item.shownURL : nil, status: error == nil ? .ok : .stale,
+      width: content.width,
       height: content.height, format: content.format, alpha: content.hasAlpha,
       animated: content.frames > 1, frames: content.frames,
       error: error.map { CatalogImage.Failure($0) }, warnings: warnings.isEmpty ? nil : warnings,
@@ -119,7 +122,8 @@ struct ImageEntries: Sendable {
       let record = work.change.source ?? work.source.record
     else { return nil }
     return CatalogSource(
-      url: record.url, bytes: content.bytes, sha256: record.content, width: content.headerWidth,
+      url: showsURLs ? record.url : nil, bytes: content.bytes, sha256: record.content,
+      width: content.headerWidth,
       height: content.headerHeight, orientation: content.orientation,
       colourSpace: content.colourSpace, profile: content.profile, etag: record.confirmation.etag,
       lastModified: record.confirmation.lastModified, robots: record.robots)
@@ -136,7 +140,7 @@ struct ImageEntries: Sendable {
   func pending(_ item: Item, _ size: KnownSize, _ plan: Plan) -> CatalogImage {
     let facts = size.facts
     var image = CatalogImage(
-      id: item.id, url: item.shownURL, status: .pending, width: facts.size.width,
+      id: item.id, url: showsURLs ? item.shownURL : nil, status: .pending, width: facts.size.width,
       height: facts.size.height, format: size.format, alpha: facts.hasAlpha,
       slots: slots(plan) { _ in [] })
     switch size {
@@ -195,7 +199,8 @@ struct ImageEntries: Sendable {
   /// - Parameter known: what is known of the source from before, if the entry keeps it.
   func failed(_ item: Item, _ failure: ItemFailure, known: KnownSource?) -> CatalogImage {
     var image = CatalogImage(
-      id: item.id, url: item.shownURL, status: .failed, error: CatalogImage.Failure(failure))
+      id: item.id, url: showsURLs ? item.shownURL : nil, status: .failed,
+      error: CatalogImage.Failure(failure))
     guard let known else {
       image.format = failure.image?.format
       image.width = failure.image?.size.width

@@ -6,10 +6,11 @@ internal import TesseraState
 struct ResultLines {
   let state: StateStore
   let run: Int
-  /// The number of lines; with fewer, or others, the state is damaged.
+  /// The number of lines and the sum of their items; with others, the state is damaged.
   let count: Int
+  let sum: ClaimSum
 
-  typealias Line = (position: Int, line: String, manifestLine: Int)
+  typealias Line = (position: Int, line: String, manifestLine: Int, id: String)
 
   private static let batch = 100
 
@@ -20,6 +21,7 @@ struct ResultLines {
   /// Some lines at a time.
   func forEachBatch(_ body: ([Line]) async throws -> Void) async throws {
     var position = -1
+    var found = ClaimSum()
     while true {
       let results = try await state.results(of: run, after: position, limit: Self.batch)
       guard let last = results.last else { break }
@@ -28,9 +30,10 @@ struct ResultLines {
         throw lost
       }
       position = last.position
+      for result in results { found.add(result.id, at: result.position) }
       try await body(results)
     }
-    guard position + 1 == count else { throw lost }
+    guard position + 1 == count, found == sum else { throw lost }
   }
 
   private var lost: StateError {

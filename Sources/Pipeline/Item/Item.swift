@@ -2,7 +2,8 @@ internal import TesseraBytes
 package import TesseraManifest
 package import TesseraPipelineFile
 package import TesseraPlan
-internal import TesseraText
+internal import TesseraSystem
+package import TesseraText
 
 /// One item of a run: an entry of the manifest with everything that is derived from it. It is made
 /// once, and no step derives any of it again.
@@ -16,12 +17,16 @@ package struct Item: Sendable {
   let host: String
   /// The entry's URL without secrets, as catalog and messages show it.
   package let shownURL: String
-  /// Identifies the source: SHA-256 of the request URL without its fragment and the ignored query
+  /// Identifies the source: SHA-256 of the request URL without its fragment, its signature and the ignored query
   /// parameters. A digest, so that no secret in a URL reaches the state.
   package let sourceKey: String
-  /// SHA-256 of the request URL without its fragment. Other than the source's key, it tells two tokens
-  /// of one source apart: they may lead to different answers.
+  /// SHA-256 of the request URL without its fragment and its signature. Other than the source's key, it tells two
+  /// tokens of one source apart if they are ignored: they may lead to different answers.
   let requestDigest: String
+  /// SHA-256 of the request URL without its fragment: one signature may be expired, and another not.
+  let exactDigest: String
+  /// The keys that earlier versions gave the source and the request; nil if they are the same.
+  let formerKeys: FormerKeys?
   /// SHA-256 of everything that the manifest says about the item.
   let entryDigest: String
   /// About the memory that the entry takes, in bytes.
@@ -33,17 +38,33 @@ package struct Item: Sendable {
   /// The point that crops are centred on; nil means the centre.
   package var focus: PlanSource.Focus? { entry.planFocus }
 
-  package init(_ entry: ManifestEntry, position: Int, _ settings: PipelineFile.Fetch) {
+  struct FormerKeys: Sendable {
+    var source: String
+    var request: String
+  }
+
+  /// - Parameter shown: nil for URLs without files, with the ignored parameters of the settings.
+  package init(
+    _ entry: ManifestEntry, position: Int, _ settings: PipelineFile.Fetch, shown: ShownURLs? = nil
+  ) {
     self.entry = entry
     self.position = position
     requestURL = settings.rewritten(entry.url)
     host = SourceURL.host(of: requestURL)
-    shownURL = SourceURL.shown(entry.url, ignoring: settings.ignoredQuery)
-    requestDigest = SHA256.of(SourceURL.cacheKey(requestURL))
+    shownURL = (shown ?? ShownURLs(ignoring: settings.ignoredQuery))(entry.url)
+    let (exact, key) = (SourceURL.request(requestURL), SourceURL.cacheKey(requestURL))
+    requestDigest = SHA256.of(key)
     sourceKey =
       settings.ignoredQuery.isEmpty
       ? requestDigest
       : SHA256.of(SourceURL.cacheKey(requestURL, ignoring: settings.ignoredQuery))
+    exactDigest = exact == key ? requestDigest : SHA256.of(exact)
+    formerKeys =
+      exact == key
+      ? nil
+      : FormerKeys(
+        source: SHA256.of(SourceURL.request(requestURL, ignoring: settings.ignoredQuery)),
+        request: exactDigest)
     let content = entry.content
     entryDigest = SHA256.of(content)
     // A short name takes more memory in a list than in the manifest.
@@ -58,6 +79,8 @@ package struct Item: Sendable {
     shownURL = other.shownURL
     sourceKey = other.sourceKey
     requestDigest = other.requestDigest
+    exactDigest = other.exactDigest
+    formerKeys = other.formerKeys
     entryDigest = other.entryDigest
     weight = other.weight
   }
@@ -72,8 +95,17 @@ extension ManifestEntry {
 
 extension PipelineFile {
   /// A URL without its secrets.
-  package func shown(_ url: String) -> String {
-    SourceURL.shown(url, ignoring: fetch.ignoredQuery)
+  package func shown(_ url: String) -> String { shownURLs(url) }
+
+  /// How URLs of the manifest are shown.
+  package var shownURLs: ShownURLs {
+    var folders = fetch.folders
+    if case .file(let path) = manifest {
+      let folder = FileSystem.parent(of: path)
+      folders.insert(FileSystem.realPath(folder) ?? folder, at: 0)
+    }
+    return ShownURLs(
+      ignoring: fetch.ignoredQuery, below: folders.map { FileSystem.realPath($0) ?? $0 })
   }
 }
 

@@ -1,5 +1,6 @@
 internal import TesseraFetch
 package import TesseraManifest
+internal import TesseraOutput
 package import TesseraPipelineFile
 internal import TesseraState
 
@@ -13,6 +14,8 @@ package struct EntryStream {
     /// A line that repeats an entry word for word.
     case repeated
     case problem(ManifestProblem)
+    /// An image that was forgotten (`tessera forget`), and that this run leaves out.
+    case forgotten
   }
 
   private let manifest: ManifestStream
@@ -22,9 +25,12 @@ package struct EntryStream {
   private let standing: StandingItems?
   /// Nil for a stream of all items.
   private let filter: ShardFilter?
+  private let forgotten: ForgottenItems?
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
+  /// Of the items so far.
+  private(set) var sum = ClaimSum()
   private(set) var firstProblem: ManifestProblem?
   /// Whether any line can be used, be it for another shard. The other lines of a part are elsewhere.
   private(set) var hasEntries = false
@@ -35,10 +41,12 @@ package struct EntryStream {
   ///   - run: the number under which it does.
   ///   - standing: finds items that need nothing new; nil for none.
   ///   - filter: leaves out what other shards process; nil for all items.
+  ///   - forgotten: images that are left out; nil for none.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
-    standing: StandingItems? = nil, filter: ShardFilter? = nil
+    standing: StandingItems? = nil, filter: ShardFilter? = nil, forgotten: ForgottenItems? = nil
   ) {
+    self.forgotten = forgotten
     self.manifest = manifest
     self.settings = settings
     self.ledger = ledger
@@ -71,10 +79,18 @@ package struct EntryStream {
         try checkHost(of: entry)
       }
     }
-    let items = batch.compactMap { record -> Item? in
-      guard case .entry(let entry) = record else { return nil }
-      // The position follows from the claim below, which finds repeated ids.
-      return Item(entry, position: 0, settings)
+    var (items, rest, left): ([Item], [ManifestRecord], Int) = ([], [], 0)
+    for record in batch {
+      if case .entry(let entry) = record {
+        // The position follows from the claim below, which finds repeated ids.
+        let item = Item(entry, position: 0, settings, shown: manifest.shown)
+        if forgotten?.has(id: item.id, request: item.requestDigest) == true {
+          left += 1
+          continue
+        }
+        items.append(item)
+      }
+      rest.append(record)
     }
     var requests = items.map { item in
       StateStore.ClaimRequest(id: item.id, line: item.entry.line, entry: item.entryDigest)
@@ -82,7 +98,7 @@ package struct EntryStream {
     let outlooks = try await standing?.outlooks(items, &requests) ?? items.map { _ in nil }
     let claims = try await ledger.claim(requests, run: run, position: count)
     var next = zip(zip(items, outlooks), claims).makeIterator()
-    return try batch.map { record in
+    return try rest.map { record in
       switch record {
       case .problem(let problem):
         firstProblem = firstProblem ?? problem
@@ -91,7 +107,7 @@ package struct EntryStream {
         guard let ((item, outlook), claim) = next.next() else { return .repeated }
         return try self.record(item, outlook, claim)
       }
-    }
+    } + repeatElement(.forgotten, count: left)
   }
 
   private mutating func record(
@@ -102,7 +118,10 @@ package struct EntryStream {
     case .conflict(let line): return .problem(.conflict(item.entry, with: line))
     case .new:
       try checkHost(of: item.entry)
-      defer { count += 1 }
+      defer {
+        sum.add(item.id, at: count)
+        count += 1
+      }
       return .item(item.placed(at: count), outlook)
     }
   }

@@ -3,6 +3,7 @@ internal import TesseraFetch
 package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 /// A manifest's records, read on demand: ten million lines need no more memory than ten. gzip is
 /// recognized by its first bytes.
@@ -16,6 +17,8 @@ package final class ManifestStream {
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ManifestReader
+  /// How the manifest's URLs are shown.
+  let shown: ShownURLs
   /// Unpacked bytes that the reader has not seen.
   private var rest: ArraySlice<UInt8> = []
   private var isAtStart = true
@@ -38,12 +41,15 @@ package final class ManifestStream {
 
   /// Opens the manifest of a pipeline. One at a URL is fetched first.
   ///
-  /// - Parameter directory: where a fetched manifest is kept until it is read.
+  /// - Parameters:
+  ///   - directory: where a fetched manifest is kept until it is read.
+  ///   - isSplit: whether entries keep all members, which the runs of their parts then select from.
   package static func open(
     _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory,
-    end: ContinuousClock.Instant? = nil, needsDigest: Bool = false
+    end: ContinuousClock.Instant? = nil, needsDigest: Bool = false, isSplit: Bool = false
   ) async throws -> ManifestStream {
     let stream = try await opened(pipeline, in: directory, end: end, needsDigest)
+    if isSplit { stream.reader = Self.reader(of: pipeline, stream.shown, extra: nil) }
     stream.end = end
     return stream
   }
@@ -90,12 +96,24 @@ package final class ManifestStream {
     self.path = path
     sha256 = needsDigest ? SHA256() : nil
     self.file = InputReader(file)
-    reader = ManifestReader(
-      hiding: pipeline.fetch.ignoredQuery,
+    shown = pipeline.shownURLs
+    reader = Self.reader(of: pipeline, shown, extra: pipeline.extra)
+  }
+
+  private static func reader(
+    of pipeline: PipelineFile, _ shown: ShownURLs, extra: ExtraMembers?
+  ) -> ManifestReader {
+    ManifestReader(
+      shown: shown,
       resolve: pipeline.base.map { base in
         { @Sendable reference in URLReference.resolve(reference, against: base) }
-      })
+      }, extra: extra, requiresIDs: !pipeline.showsURLs)
   }
+
+  /// What the records so far say that does not become public.
+  package var leftOut: LeftOutMembers { reader.leftOut }
+  /// How many of their URLs have secrets, which are not shown.
+  package var secrets: Int { reader.secrets }
 
   /// The next records, or nil at the end.
   package func nextBatch() async throws -> [ManifestRecord]? {

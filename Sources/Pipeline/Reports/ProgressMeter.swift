@@ -50,6 +50,8 @@ final class ProgressMeter: Sendable {
   /// - Parameter total: the number of its items.
   func endReading(_ total: Int) { state.withLock { $0.total = total } }
 
+  func forgotten() { recorder.update { $0.forgotten += 1 } }
+
   func started() { state.withLock { $0.started += 1 } }
 
   /// An item's line still applies.
@@ -75,7 +77,27 @@ final class ProgressMeter: Sendable {
     observer.happened(.warning(message))
   }
 
-  /// The last run on this output had so many items.
+  /// Says once, after an upgrade, what is not published any more. Not in the report: names of private columns are
+  /// private, too.
+  func tell(ofLess manifest: ManifestStream) {
+    let names = manifest.leftOut.names
+    if !names.isEmpty {
+      happened(
+        .warning(
+          "from this version on, only members that are named become public; left out: "
+            + names.joined(separator: ", ")
+            + "; name those that are to be in the catalog in the pipeline file, such as "
+            + "extra: [\(names[0])]"))
+    }
+    if manifest.secrets > 0 {
+      happened(
+        .warning(
+          "from this version on, the catalog leaves signatures and tokens out of URLs, and of ids that are made "
+            + "of URLs; \(manifest.secrets) URLs of the manifest have some"))
+    }
+  }
+
+  /// The last run on this output had this many items.
   func noteLast(_ items: Int) { recorder.update { $0.before = items } }
 
   func happened(_ event: RunEvent) { observer.happened(event) }

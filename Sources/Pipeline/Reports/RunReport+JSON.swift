@@ -4,8 +4,18 @@ internal import TesseraManifest
 internal import TesseraSystem
 
 extension RunReport {
-  /// The document `run.json`.
-  package var json: [UInt8] {
+  /// The document `run.json`, for `run --json`.
+  package var json: [UInt8] { json(below: []) }
+
+  /// The document `run.json`. It is beside the catalog, and may be as public.
+  ///
+  /// - Parameter folders: paths of the output, from which on paths in warnings are shown.
+  func json(below folders: [String]) -> [UInt8] {
+    let places = folders.flatMap { [$0, FileSystem.realPath($0)].compactMap(\.self) }
+      .sorted { $0.count > $1.count }
+    func shown(_ warning: String) -> String {
+      places.reduce(warning) { $0.replacing("\"\($1)/", with: "\"") }
+    }
     var writer = JSONWriter(indent: 2)
     writer.object { object in
       object.member("schema", "tessera-run/1")
@@ -27,7 +37,7 @@ extension RunReport {
         }
       }
       object.name("warnings")
-      object.array { list in for warning in warnings { list.value(warning) } }
+      object.array { list in for warning in warnings { list.value(shown(warning)) } }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
@@ -40,6 +50,7 @@ extension RunReport {
         items.member(status.rawValue, count(status.rawValue))
       }
       items.member("notReached", notReached)
+      items.member("forgotten", forgotten)
     }
     object.name("changes")
     object.object { list in

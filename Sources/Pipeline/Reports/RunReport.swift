@@ -19,6 +19,8 @@ package struct RunReport: Sendable {
   /// The first manifest lines that can't be used.
   package var problems: [ManifestProblem] = []
   package var problemCount = 0
+  /// Images that were forgotten, and that the manifest still has.
+  package var forgotten = 0
   package var requests = 0
   package var retries = 0
   package var notModified = 0
@@ -55,6 +57,10 @@ package struct RunReport: Sendable {
   /// By their own time, the slowest first.
   package var slowest: [ItemReport] = []
   package var warnings: [String] = []
+  /// Whether the catalog, or the result of a shard, has been replaced.
+  var isPublished = false
+  /// Whether something that follows the catalog could not be done.
+  var isIncomplete = false
 
   /// All problems are counted, and this many are kept: memory does not grow with the manifest.
   static let keptProblems = 100
@@ -99,5 +105,5 @@ package struct RunReport: Sendable {
   }
 
   /// Whether anything did not come out as it should: exit status 1.
-  package var hasFailures: Bool { failed + problemCount > 0 }
+  package var hasFailures: Bool { failed + problemCount > 0 || isIncomplete }
 }

@@ -8,8 +8,8 @@ struct Finding: Sendable, Equatable {
 }
 
 /// What was found out about requests that failed, by their digests: no item of the run repeats them.
-/// They are kept by the request and not by the source's key, because another token may lead to another
-/// answer.
+/// They are kept by the exact request and not by the source's key, because another token or signature may lead
+/// to another answer.
 final class Findings: Sendable {
   private let recent: Mutex<RecentValues<Finding>>
 

@@ -10,46 +10,46 @@ struct ItemLoop: Sendable {
   private let parts: RunParts
   private let scheduler: Scheduler
   private let meter: ProgressMeter
-  private let shrinkGuard: ShrinkGuard?
+  private let guards: RunGuards
   private let shard: Shard?
   private let firstError = FirstError()
 
   /// - Parameters:
-  ///   - shrinkGuard: decides on the number of items; nil for any number.
   ///   - shard: whose items are run; nil for all.
   ///   - stop: ends everything that is in flight.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    _ way: Way, _ parts: RunParts, meter: ProgressMeter, shrinkGuard: ShrinkGuard? = nil,
+    _ way: Way, _ parts: RunParts, meter: ProgressMeter, guards: RunGuards = RunGuards(),
     shard: Shard? = nil, stop: @escaping @Sendable () -> Void,
     drain: @escaping @Sendable () -> Void = {}
   ) {
     self.parts = parts
-    self.shrinkGuard = shrinkGuard
+    self.guards = guards
     self.shard = shard
     self.meter = meter
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, fetcher: parts.fetcher,
-      concurrency: parts.file.fetch.concurrency, failAbove: parts.file.failAbove, meter: meter,
+      concurrency: parts.file.fetch.concurrency,
+      failAbove: guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
       firstError: firstError, stop: stop, drain: drain)
   }
 
   /// Has items that are being decoded finished, and ``run(_:)`` end with a `CancellationError`.
   func drain() { scheduler.beginDraining() }
 
-  /// Runs all items to their ends. Returns how many there were.
+  /// Runs all items to their ends. Returns how many there were, and their sum.
   ///
   /// - Throws: the first error that any item failed with. What was done is kept.
-  func run(_ manifest: ManifestStream) async throws -> Int {
+  func run(_ manifest: ManifestStream) async throws -> (count: Int, sum: ClaimSum) {
     do {
-      let count = try await withTaskCancellationHandler {
+      let items = try await withTaskCancellationHandler {
         try await runAll(manifest)
       } onCancel: {
         // Transfers and workers end at once, and with them the tasks that wait for them.
         scheduler.cancel()
       }
       try Task.checkCancellation()
-      return count
+      return items
     } catch {
       // As far as the state can still be written; the error below is the reason either way.
       try? await parts.state.commit()
@@ -57,10 +57,11 @@ struct ItemLoop: Sendable {
     }
   }
 
-  private func runAll(_ manifest: ManifestStream) async throws -> Int {
+  private func runAll(_ manifest: ManifestStream) async throws -> (count: Int, sum: ClaimSum) {
     var entries = EntryStream(
       manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing,
-      filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders))
+      filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders),
+      forgotten: guards.forgotten)
     try await withThrowingDiscardingTaskGroup { group in
       do {
         try await startAll(&entries, of: manifest, in: &group)
@@ -73,7 +74,7 @@ struct ItemLoop: Sendable {
       }
     }
     if scheduler.isDraining { throw CancellationError() }
-    return entries.count
+    return (entries.count, entries.sum)
   }
 
   /// Starts every item of the manifest. Returns early if an item has failed the run: the group throws
@@ -96,6 +97,7 @@ struct ItemLoop: Sendable {
         try Task.checkCancellation()
         switch record {
         case .repeated: break
+        case .forgotten: meter.forgotten()
         case .problem(let problem): meter.problem(problem)
         case .item(let item, let outlook?) where scheduler.takes(item, outlook): break
         case .item(let item, let outlook):
@@ -108,9 +110,10 @@ struct ItemLoop: Sendable {
     parts.turns.endVerdicts()
     meter.endReading(entries.count)
     try check(entries, manifest)
+    try await guards.owner?.check(parts.state, run: parts.run)
     while let (entry, position) = try backwards?.next() {
       try Task.checkCancellation()
-      let item = Item(entry, position: position, parts.file.fetch)
+      let item = Item(entry, position: position, parts.file.fetch, shown: manifest.shown)
       await scheduler.start(item, nil, in: &group)
       if group.isCancelled || scheduler.isDraining { return }
     }
@@ -124,7 +127,7 @@ struct ItemLoop: Sendable {
         path: manifest.path,
         reason: "none of its lines can be used; line \(problem.line): \(problem.message)")
     }
-    if let reason = shrinkGuard?.reason(toRejectItems: entries.count) {
+    if let reason = guards.shrinking?.reason(toRejectItems: entries.count) {
       throw PipelineError.manifest(path: manifest.path, reason: reason)
     }
   }

@@ -113,9 +113,9 @@ final class Scheduler: Sendable {
     if isDraining { throw CancellationError() }
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    let work = Work(item, finding: findings[item.requestDigest], outlook: outlook)
+    let work = Work(item, finding: findings[item.exactDigest], outlook: outlook)
     let done = try await way.result(of: work)
-    if let finding = done.finding { findings.add(finding, for: item.requestDigest) }
+    if let finding = done.finding { findings.add(finding, for: item.exactDigest) }
     meter.ended(done.report)
     try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)

@@ -65,7 +65,9 @@ package struct StandingItems: Sendable {
     var outlooks: [Outlook?] = []
     for (index, claim) in claims.enumerated() {
       requests[index].lastPosition = known[index].position
-      var outlook = known[index].isNew ? Outlook.new : nil
+      // What an earlier version knows of the source may have another key.
+      let isNew = known[index].isNew && items[index].formerKeys == nil
+      var outlook = isNew ? Outlook.new : nil
       if let claim {
         if rest.prefix(claim.files.count).allSatisfy(\.self) {
           outlook = .stands(claim.verdict)

@@ -9,6 +9,10 @@ package struct CheckReport: Sendable {
   package var repeated = 0
   /// Lines of the manifest that can't be used.
   package private(set) var badLines = 0
+  /// Columns and members that do not become public, with how often the manifest has each.
+  package internal(set) var leftOut: [String: Int] = [:]
+  /// URLs with signatures or tokens, which are left out of what is shown.
+  package internal(set) var secrets = 0
   /// Images that could not be probed, or that a run would reject.
   package private(set) var badImages = 0
   package var problemCount: Int { badLines + badImages }
@@ -32,6 +36,11 @@ package struct CheckReport: Sendable {
       object.member("problemCount", problemCount)
       object.member("badLines", badLines)
       object.member("badImages", badImages)
+      object.member("secrets", secrets)
+      object.name("leftOut")
+      object.object { names in
+        for (name, count) in leftOut.sorted(by: { $0.key < $1.key }) { names.member(name, count) }
+      }
       object.name("problems")
       object.array { list in
         for problem in problems {

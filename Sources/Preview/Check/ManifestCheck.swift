@@ -39,12 +39,14 @@ package struct ManifestCheck {
   package mutating func run(
     report: (_ line: Int, _ message: String) -> Void
   ) async throws -> CheckReport {
-    var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
+    let manifest = try await ManifestStream.open(file)
+    var entries = try EntryStream(reading: manifest, file.fetch)
     while let batch = try await entries.next() {
       for record in batch {
         switch record {
         case .problem(let problem): add(problem, report)
         case .repeated: result.repeated += 1
+        case .forgotten: break
         case .item(let item, _):
           if let problem = problem(of: item) {
             add(problem, report)
@@ -57,6 +59,8 @@ package struct ManifestCheck {
       }
     }
     if let prober { add(try await prober.flush(), report) }
+    result.leftOut = manifest.leftOut.counts
+    result.secrets = manifest.secrets
     return result
   }
 

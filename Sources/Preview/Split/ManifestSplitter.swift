@@ -39,7 +39,7 @@ package struct ManifestSplitter {
     var parts = try shards.map { shard throws(PipelineError) in
       try Part(shard, in: path, limit: Self.buffers / shards.count)
     }
-    let stream = try await ManifestStream.open(file, needsDigest: true)
+    let stream = try await ManifestStream.open(file, needsDigest: true, isSplit: true)
     while let batch = try await stream.nextBatch() {
       try Task.checkCancellation()
       if let part = stream.shard {

@@ -13,8 +13,9 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
   }
 
   public var id: String
-  /// The source's URL, without secrets.
-  public var url: String
+  /// The source's URL, without secrets; of a file, its path from the manifest. Nil if the pipeline does not show
+  /// URLs.
+  public var url: String?
   /// What there is to show.
   public var status: Status
   /// Pixels, as displayed. Nil if the size is unknown.
@@ -69,7 +70,7 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
 
   /// An image by its members.
   public init(
-    id: String, url: String, status: Status, width: Int? = nil, height: Int? = nil,
+    id: String, url: String? = nil, status: Status, width: Int? = nil, height: Int? = nil,
     format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
     error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
     variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:],
@@ -98,7 +99,7 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
 }
 
 extension CatalogImage: CatalogRecord {
-  static var blank: CatalogImage { CatalogImage(id: "", url: "", status: .failed) }
+  static var blank: CatalogImage { CatalogImage(id: "", status: .failed) }
 
   static func members<Visitor: MemberVisitor & ~Copyable>(
     _ visitor: inout Visitor, _ image: inout CatalogImage
@@ -107,7 +108,7 @@ extension CatalogImage: CatalogRecord {
     // that no catalog loses data when it is read and written again.
     let hasNothing = image.status == .failed && image.variants.isEmpty && image.slots.isEmpty
     try visitor.required("id", &image.id)
-    try visitor.required("url", &image.url)
+    try visitor.optional("url", &image.url)
     try visitor.required("status", &image.status)
     try visitor.optional("width", &image.width)
     try visitor.optional("height", &image.height)

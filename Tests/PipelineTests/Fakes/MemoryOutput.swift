@@ -54,6 +54,8 @@ final class MemoryOutput: Output {
     state.withLock { state in paths.map { state.files[$0]?.count } }
   }
 
+  func changed(_ path: String) -> Double? { state.withLock { $0.files[path] == nil ? nil : 0 } }
+
   func stillHas(_ files: [(path: String, bytes: Int)]) -> [Bool] {
     zip(files, sizes(of: files.map(\.path))).map { $0.bytes == $1 }
   }

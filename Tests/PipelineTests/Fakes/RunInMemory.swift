@@ -113,8 +113,7 @@ struct RunInMemory: Sendable {
         fetcher.close()
       })
     let manifest = try await ManifestStream.open(file, in: folder.url.path)
-    let count = try await loop.run(manifest)
-    return try await outcome(of: parts, count: count)
+    return try await outcome(of: parts, count: try await loop.run(manifest).count)
   }
 
   /// The parts of the next run.

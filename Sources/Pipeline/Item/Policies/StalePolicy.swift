@@ -5,11 +5,22 @@ internal import TesseraState
 struct StalePolicy: Sendable {
   /// How long, in seconds, since the source was last confirmed.
   let keep: Double
+  /// How long, in seconds, since an error that does not pass was first seen.
+  var keepLost = 0.0
 
   func isStale(after failure: ItemFailure, _ source: KnownSource, now: Double) -> Bool {
     guard source.isReady, let record = source.record else { return false }
     return Self.allowsStale(failure) && now - record.confirmation.checked <= keep
   }
+
+  /// Whether the last good files may remain shown although the failure says that the source is gone.
+  func maybeKept(after failure: ItemFailure, _ source: KnownSource) -> Bool {
+    guard keepLost > 0, KnownSize(source) != nil, failure.isShared else { return false }
+    return !Self.allowsStale(failure)
+  }
+
+  /// - Parameter since: when such a failure was first seen.
+  func isKept(since: Double, now: Double) -> Bool { now - since <= keepLost }
 
   /// The size of a source that an image service goes on to show after a failure; nil if it does not. The
   /// service may have what the source no longer gives.

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraState
 internal import TesseraSystem
 
@@ -32,9 +31,7 @@ struct LookUp: Step {
     }
     work.standing = nil
     if !work.isNew {
-      let known = try await state.knowledge(
-        of: item.sourceKey, url: item.requestDigest, id: freshness.onlyFailed ? item.id : nil)
-      try await take(known, work)
+      try await take(try await knowledge(of: item), work)
     }
     work.reasons.append(freshness.reason(work.source, now: clock.now()))
     return .next
@@ -44,8 +41,14 @@ struct LookUp: Step {
   func complete(_ work: Work) async throws {
     guard work.standing != nil else { return }
     work.standing = nil
-    try await take(
-      try await state.knowledge(of: work.item.sourceKey, url: work.item.requestDigest), work)
+    try await take(try await knowledge(of: work.item), work)
+  }
+
+  private func knowledge(of item: Item) async throws -> StateStore.Knowledge {
+    let id = freshness.onlyFailed ? item.id : nil
+    let known = try await state.knowledge(of: item.sourceKey, url: item.requestDigest, id: id)
+    guard known.isEmpty, let former = item.formerKeys else { return known }
+    return try await state.knowledge(of: former.source, url: former.request, id: id)
   }
 
   private func take(_ known: StateStore.Knowledge, _ work: Work) async throws {
@@ -65,16 +68,11 @@ struct LookUp: Step {
     {
       source.header = header
     }
-    source.lastStatus = known.lastResult.flatMap { Self.status($0.line, of: item) }
+    // A line for another source says nothing about this one.
+    source.lastStatus = known.lastResult.flatMap { last in
+      [item.sourceKey, item.formerKeys?.source].contains(last.source)
+        ? CatalogImage.Status(rawValue: last.status) : nil
+    }
     work.source = source
-  }
-
-  /// The status in an item's last line; nil if the line was for another URL.
-  private static func status(_ line: String, of item: Item) -> CatalogImage.Status? {
-    // A line that cannot be read counts as none.
-    guard let (image, _) = try? JSONParser.parse(Array(line.utf8), keepingText: "extra"),
-      image["url"]?.stringValue == item.shownURL
-    else { return nil }
-    return image["status"]?.stringValue.flatMap(CatalogImage.Status.init(rawValue:))
   }
 }

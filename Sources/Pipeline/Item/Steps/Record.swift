@@ -30,7 +30,8 @@ struct Record: Sendable {
 
   func perform(_ work: Work, _ outcome: Outcome) async throws -> ItemDone {
     let item = work.item
-    var (image, content) = entry(work, outcome)
+    let lost = try await lost(work, outcome)
+    var (image, content) = entry(work, outcome, isKept: lost.isKept)
     image.alt = item.entry.alt
     image.focus = item.focus.map { CatalogFocus(x: $0.x, y: $0.y) }
     if [.ok, .stale].contains(image.status) { image.source = entries.provenance(work) }
@@ -39,11 +40,12 @@ struct Record: Sendable {
       work.reasons.append(.failed(code: error.code, message: error.message))
     }
     // Only a line without an error has a basis: items with other lines are processed in every run.
-    let result = StateStore.ItemResult(
+    var result = StateStore.ItemResult(
       id: item.id, line: ResultLines.line(image, extra: item.entry.extra),
       status: image.status.rawValue, reasons: work.reasons, content: content,
       basis: image.status == .ok ? standing?.basis(item) : nil,
       placeholder: (outcome.blueprint ?? work.source.blueprint)?.placeholderKey)
+    result.isLost = lost.isNoted
     let isOther = try await state.save(
       result, work.change, key: item.sourceKey, url: item.requestDigest)
     let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
@@ -64,6 +66,18 @@ struct Record: Sendable {
     return ItemDone(report: work.report(.ok, nil, .reused))
   }
 
+  /// Whether a failure means that the source is gone, and whether its last good files remain shown all the same.
+  private func lost(
+    _ work: Work, _ outcome: Outcome
+  ) async throws -> (isNoted: Bool, isKept: Bool) {
+    guard case .failed(let failure) = outcome, stale.maybeKept(after: failure, work.source) else {
+      return (false, false)
+    }
+    let now = clock.now()
+    let since = try await state.lostSince(work.item.id, now: now)
+    return (true, stale.isKept(since: since, now: now))
+  }
+
   private func correctClock(_ work: Work) {
     guard work.change.source == nil,
       let source = StalePolicy.corrected(work.source.record, now: clock.now())
@@ -74,7 +88,11 @@ struct Record: Sendable {
   }
 
   /// The item's entry, and the SHA-256 of the bytes that it shows.
-  private func entry(_ work: Work, _ outcome: Outcome) -> (CatalogImage, content: String?) {
+  ///
+  /// - Parameter isKept: whether the files of a source that is gone remain shown.
+  private func entry(
+    _ work: Work, _ outcome: Outcome, isKept: Bool
+  ) -> (CatalogImage, content: String?) {
     let item = work.item
     let known = work.source.record?.content
     switch outcome {
@@ -92,13 +110,16 @@ struct Record: Sendable {
       let content = if case .bytes = size { known } else { nil as String? }
       return (entries.pending(item, size, plan), content)
     case .failed(let failure):
-      if let service, let size = stale.size(after: failure, work.source, now: clock.now()) {
+      if let service,
+        let size = stale.size(after: failure, work.source, now: clock.now())
+          ?? (isKept ? KnownSize(work.source) : nil)
+      {
         let plan = entries.plan(of: size, for: item)
         return (entries.delivered(item, size, plan, by: service, error: failure), nil)
       }
       let keepsSize = StalePolicy.keepsKnownSize(after: failure, work.source)
-      if stale.isStale(after: failure, work.source, now: clock.now()),
-        let (content, blueprint) = work.source.shown
+      if stale.isStale(after: failure, work.source, now: clock.now())
+        || (isKept && work.source.isReady), let (content, blueprint) = work.source.shown
       {
         return (entries.shown(item, content, blueprint, error: failure), known)
       }

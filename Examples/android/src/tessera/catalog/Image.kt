@@ -14,8 +14,8 @@ enum class Status(internal val word: String) {
 /** One image of the catalog. */
 data class Image(
     val id: String,
-    /** The manifest's URL, without secrets. */
-    val url: String,
+    /** The manifest's URL, without secrets; of a file, its path from the manifest. Null if the pipeline does not show URLs. */
+    val url: String?,
     val status: Status,
     /** Pixels, as displayed. Null if the size is unknown. */
     val width: Int? = null,

@@ -33,7 +33,7 @@ private class ImageMembers {
     fun image(start: Int): Image {
         fun missing(name: String): Nothing = throw JsonFailure(start, "\"$name\" is missing")
         return Image(
-            id ?: missing("id"), url ?: missing("url"), status ?: missing("status"), width, height, format, alpha,
+            id ?: missing("id"), url, status ?: missing("status"), width, height, format, alpha,
             animated, frames, error, warnings, placeholder, variants, slots, source, alt, focus, extra)
     }
 }
@@ -51,7 +51,7 @@ internal fun JsonScanner.image(): Image {
 private fun JsonScanner.basics(name: String, found: ImageMembers): Boolean {
     when (name) {
         "id" -> found.id = string()
-        "url" -> found.url = string()
+        "url" -> found.url = optional { string() }
         "status" -> found.status = word(Status.values()) { it.word }
         "width" -> found.width = optional { int() }
         "height" -> found.height = optional { int() }

@@ -1,0 +1,287 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+package import TesseraSystem
+
+/// Takes images out of all documents of an output that list images: catalogs, their pages, tables and results of
+/// shards. Each document is replaced as a whole; what was done is found done if it is done again.
+package struct CatalogErasure {
+  private let output: any Output
+  private let workspace: Workspace
+  private let ids: Set<String>
+
+  /// What was taken out.
+  package struct Erased: Sendable, Equatable {
+    /// Files that the images had, relative to the output.
+    package var files: Set<String> = []
+    /// Their URLs at an image service.
+    package var serviceURLs: Set<String> = []
+    /// The URLs of their sources, as the catalog showed them.
+    package var sources: Set<String> = []
+    /// Documents that were replaced or deleted, relative to the output.
+    package var documents: Set<String> = []
+    /// The ids that were found.
+    package var ids: Set<String> = []
+  }
+
+  package private(set) var erased = Erased()
+
+  /// - Parameter workspace: of which this process holds the lock.
+  package init(_ ids: [String], from output: any Output, _ workspace: Workspace) {
+    (self.output, self.workspace, self.ids) = (output, workspace, Set(ids))
+  }
+
+  // MARK: Catalogs
+
+  /// The current catalog with its pages.
+  package mutating func eraseCurrent() async throws(SystemError) {
+    guard let form = try await CurrentCatalog.form(in: output) else { return }
+    guard let new = try await rewritten(form.name, form) else { return }
+    let index = try await rewrittenIndex(CatalogPages.index, new.count, new.digest)
+    try await CatalogPair(of: output, workspace).replace(form, by: new.file, index: index)
+    erased.documents.insert(form.name)
+    if index != nil { erased.documents.insert(CatalogPages.index) }
+    try await form.deleteOthers(in: output)
+  }
+
+  /// Catalogs that were replaced earlier. They get new names, which follow from their content.
+  package mutating func eraseKept() async throws(SystemError) {
+    guard var kept = try await CatalogHistory.kept(in: output) else { return }
+    let before = kept
+    for (place, entry) in kept.catalogs.enumerated() {
+      guard try await output.size(of: entry.path) != nil,
+        let new = try await rewritten(entry.path, entry.form)
+      else { continue }
+      var entry = entry
+      (entry.digest, entry.images) = (new.digest, new.count)
+      entry.path = KeptCatalog.path(digest: new.digest, entry.form)
+      entry.bytes = new.file.size ?? 0
+      try await output.write(entry.path, staged: new.file)
+      if let index = entry.index {
+        let staged = try await rewrittenIndex(index, new.count, new.digest)
+        entry.index = staged == nil ? nil : KeptCatalog.indexPath(digest: new.digest)
+        if let staged, let path = entry.index { try await output.write(path, staged: staged) }
+      }
+      kept.catalogs[place] = entry
+    }
+    let history = CatalogHistory(of: output, workspace)
+    if kept != before { try await history.write(kept) }
+    // Also what a killed process has left there.
+    try await history.removeUnlisted()
+  }
+
+  /// A staged catalog without the images; nil if the present one has none of them, and no table with them.
+  private mutating func rewritten(
+    _ path: String, _ form: CatalogForm
+  ) async throws(SystemError) -> (file: WorkFile, count: Int, digest: String)? {
+    var count = 0
+    var found = false
+    var texts = CatalogTexts(path, in: output)
+    while let text = try await texts.next() {
+      if try take(text, of: texts) { found = true } else { count += 1 }
+    }
+    let (line, hadTables) = Self.headLine(try texts.head, without: ids)
+    guard found || hadTables else { return nil }
+    var draft = try CatalogDraft(form, head: line, count: count, pages: nil, in: workspace)
+    var images = CatalogTexts(path, in: output)
+    while let text = try await images.next() {
+      if try !isErased(text, of: images) { try draft.add(text) }
+    }
+    let (file, digest) = try draft.finish()
+    return (file, count, digest)
+  }
+
+  private func isErased(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
+    ids.contains(try Self.image(text, of: texts)["id"]?.stringValue ?? "")
+  }
+
+  private static func image(
+    _ text: [UInt8], of texts: CatalogTexts
+  ) throws(SystemError) -> JSONValue {
+    guard let image = try? JSONParser.parse(text) else {
+      throw texts.damaged("an image is not valid JSON")
+    }
+    return image
+  }
+
+  /// Notes what an image has, if it is one of those that are erased.
+  private mutating func take(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
+    let image = try Self.image(text, of: texts)
+    guard let id = image["id"]?.stringValue, ids.contains(id) else { return false }
+    erased.ids.insert(id)
+    erased.files.formUnion((PublishedFile.all(of: image) ?? []).map(\.path))
+    let variants = image["variants"]?.arrayValue ?? []
+    erased.serviceURLs.formUnion(
+      variants.flatMap { [$0] + ($0["also"]?.arrayValue ?? []) }
+        .compactMap { $0["url"]?.stringValue })
+    if let url = image["url"]?.stringValue { erased.sources.insert(url) }
+    return true
+  }
+
+  /// A catalog's head for ``CatalogDraft``, without the files of tables that have one of the images: clients then show
+  /// the images' own files, and the next run makes the tables again.
+  private static func headLine(
+    _ head: JSONValue, without ids: Set<String>
+  ) -> (line: [UInt8], hadTables: Bool) {
+    guard case .object(var members) = head else { return ([], false) }
+    members.removeAll { ["count", "digest", "images"].contains($0.name) }
+    let hashes = ids.map(TableHash.of)
+    var hadTables = false
+    func hasOne(_ file: JSONValue) -> Bool {
+      let prefix = file["prefix"]?.stringValue ?? ""
+      return hashes.contains { TablePrefix.matches(prefix, $0) }
+    }
+    for index in members.indices where members[index].name == "tables" {
+      members[index].value = members[index].value.mappingElements { table in
+        guard case .object(var parts) = table else { return table }
+        for part in parts.indices where parts[part].name == "files" {
+          let files = parts[part].value.arrayValue ?? []
+          let rest = files.filter { !hasOne($0) }
+          hadTables = hadTables || rest.count < files.count
+          parts[part].value = .array(rest)
+        }
+        return .object(parts)
+      }
+    }
+    var writer = JSONWriter()
+    writer.value(JSONValue.object(members))
+    return (writer.take(), hadTables)
+  }
+
+  // MARK: Pages
+
+  /// A staged index of pages without the images, for a catalog; nil without an index.
+  private mutating func rewrittenIndex(
+    _ path: String, _ count: Int, _ digest: String
+  ) async throws(SystemError) -> WorkFile? {
+    guard let pages = try await CatalogPages.entries(in: output, by: path) else { return nil }
+    var new: [CatalogPages.Page] = []
+    for page in pages {
+      var texts = CatalogTexts(page.path, in: output)
+      var rest: [[UInt8]] = []
+      var found = false
+      while let text = try await texts.next() {
+        if try take(text, of: texts) { found = true } else { rest.append(text) }
+      }
+      guard found else {
+        new.append(page)
+        continue
+      }
+      erased.documents.insert(page.path)
+      if rest.isEmpty { continue }
+      let (head, _) = Self.headLine(try texts.head, without: [])
+      let (made, bytes) = try CatalogPages.page(rest, head: head)
+      try await output.write(made.path, bytes)
+      new.append(made)
+    }
+    let staged = workspace.staging("erased.index")
+    try staged.open(.write).write(CatalogPages.document(new, count: count, digest: digest))
+    return staged
+  }
+
+  /// Deletes pages that no index names and that have one of the images: those of catalogs that are not kept any more.
+  ///
+  /// - Parameter isNamed: whether an index names a page.
+  package mutating func deletePages(
+    _ isNamed: (String) async throws -> Bool
+  ) async throws {
+    for entry in try await output.listIfThere(CatalogPages.folder) {
+      let path = "\(CatalogPages.folder)/\(entry.name)"
+      guard CatalogPages.isPage(path), try await !isNamed(path) else { continue }
+      var texts = CatalogTexts(path, in: output)
+      var found = false
+      while let text = try await texts.next() {
+        if try take(text, of: texts) { found = true }
+      }
+      guard found else { continue }
+      erased.documents.insert(path)
+      try await output.delete(path)
+    }
+  }
+
+  // MARK: Shards
+
+  /// Results of shards, and their reports.
+  package mutating func eraseShards() async throws(SystemError) {
+    for folder in try await output.listIfThere(ShardHeader.folder) where folder.kind == .folder {
+      for entry in try await output.listIfThere("\(ShardHeader.folder)/\(folder.name)") {
+        let path = "\(ShardHeader.folder)/\(folder.name)/\(entry.name)"
+        if entry.name.hasSuffix(".run.json") {
+          try await eraseReport(path)
+        } else if entry.name.hasSuffix(".jsonl"), case .file(let size) = entry.kind {
+          try await eraseResult(path, size)
+        }
+      }
+    }
+  }
+
+  private mutating func eraseResult(_ path: String, _ size: Int) async throws(SystemError) {
+    let lines = try await output.read(path, size, at: 0).split(separator: UInt8(ascii: "\n"))
+    guard let first = lines.first, var header = ShardHeader(line: Array(first)) else { return }
+    var kept: [ArraySlice<UInt8>] = []
+    for line in lines.dropFirst() {
+      guard let text = ShardHeader.image(line)?.image,
+        let image = try? JSONParser.parse(Array(text)),
+        let id = image["id"]?.stringValue, ids.contains(id)
+      else {
+        kept.append(line)
+        continue
+      }
+      _ = try take(Array(text), of: CatalogTexts(path, in: output))
+      header.images -= 1
+      if let status = image["status"]?.stringValue { header.counts[status, default: 0] -= 1 }
+    }
+    guard kept.count < lines.count - 1 else { return }
+    header.counts = header.counts.filter { $0.value > 0 }
+    let staged = workspace.staging("erased.shard")
+    let file = try staged.open(.write)
+    try file.write(header.line + [UInt8(ascii: "\n")])
+    for line in kept { try file.write(line + [UInt8(ascii: "\n")]) }
+    try await output.write(path, staged: staged)
+    erased.documents.insert(path)
+  }
+
+  // MARK: Reports
+
+  /// A report of a run: examples, slowest items and messages that name an image.
+  package mutating func eraseReport(_ path: String) async throws(SystemError) {
+    guard let size = try await output.size(of: path),
+      let report = try? JSONParser.parse(try await output.read(path, size, at: 0))
+    else { return }
+    let words = Array(ids) + Array(erased.sources)
+    let rest = report.withoutElements { element in
+      if let id = element["id"]?.stringValue { return ids.contains(id) }
+      let text = element.stringValue ?? element["message"]?.stringValue
+      return text.map { text in words.contains { text.contains($0) } } ?? false
+    }
+    guard rest != report else { return }
+    var writer = JSONWriter(indent: 2)
+    writer.value(rest)
+    try await output.write(path, writer.take() + [UInt8(ascii: "\n")])
+    erased.documents.insert(path)
+  }
+}
+
+extension JSONValue {
+  /// An object of arrays, with each of their elements changed.
+  fileprivate func mappingElements(_ change: (JSONValue) -> JSONValue) -> JSONValue {
+    guard case .object(var members) = self else { return self }
+    for index in members.indices {
+      members[index].value = .array((members[index].value.arrayValue ?? []).map(change))
+    }
+    return .object(members)
+  }
+
+  /// Without those elements of arrays and members of objects that are to be removed, at any depth.
+  fileprivate func withoutElements(_ isRemoved: (JSONValue) -> Bool) -> JSONValue {
+    switch self {
+    case .array(let values):
+      .array(values.filter { !isRemoved($0) }.map { $0.withoutElements(isRemoved) })
+    case .object(let members):
+      .object(
+        members.filter { member in
+          if case .object = member.value { !isRemoved(member.value) } else { true }
+        }.map { JSONValue.Member($0.name, $0.value.withoutElements(isRemoved)) })
+    default: self
+    }
+  }
+}

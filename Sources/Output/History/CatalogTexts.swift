@@ -1,0 +1,82 @@
+internal import Synchronization
+internal import TesseraBytes
+package import TesseraCatalog
+package import TesseraJSON
+package import TesseraSystem
+
+/// The images of a catalog in an output as they were written, one at a time, so that memory does not grow with the
+/// catalog.
+package struct CatalogTexts {
+  private let output: any Output
+  private let path: String
+  private var reader: CatalogReader
+  /// Nil if it is not checked.
+  private let sum: Sum?
+  private var offset = 0
+  private var isAtEnd = false
+
+  private static let partBytes = 1 << 20
+
+  private final class Sum: Sendable {
+    private let digest = Mutex(SHA256())
+
+    func add(_ bytes: [UInt8]) {
+      digest.withLock { digest in bytes.withUnsafeBytes { digest.update($0) } }
+    }
+
+    var hexadecimal: String { digest.withLock { $0.hexadecimal() } }
+  }
+
+  /// - Parameters:
+  ///   - path: of the catalog, or of one of its pages.
+  ///   - checksDigest: whether it has to be as it was written.
+  package init(_ path: String, in output: any Output, checksDigest: Bool = false) {
+    (self.output, self.path) = (output, path)
+    let sum = checksDigest ? Sum() : nil
+    self.sum = sum
+    reader = sum.map { sum in CatalogReader { sum.add($0) } } ?? CatalogReader()
+  }
+
+  /// The next image; nil after the last one.
+  ///
+  /// - Throws: also if the catalog is damaged.
+  package mutating func next() async throws(SystemError) -> [UInt8]? {
+    while !isAtEnd {
+      do throws(CatalogError) {
+        if let (text, _) = try reader.nextText() { return Array(text) }
+      } catch {
+        throw damaged("\(error)")
+      }
+      let part = try await output.read(path, Self.partBytes, at: offset)
+      offset += part.count
+      reader.add(part)
+      if part.isEmpty { try end() }
+    }
+    return nil
+  }
+
+  private mutating func end() throws(SystemError) {
+    isAtEnd = true
+    do throws(CatalogError) { try reader.finish() } catch { throw damaged("\(error)") }
+    if let sum, let stated = reader.head?.digest, stated != sum.hexadecimal {
+      throw damaged("its content has another digest than its head states")
+    }
+  }
+
+  /// The tables of the catalog, once an image or the end has been reached.
+  package var tables: [CatalogTable] { (reader.head?.tables ?? [:]).values.flatMap(\.self) }
+
+  /// The other members, after the last image.
+  package var head: JSONValue {
+    get throws(SystemError) {
+      guard let head = try? JSONParser.parse(reader.headText) else {
+        throw damaged("it has no head")
+      }
+      return head
+    }
+  }
+
+  package func damaged(_ reason: String) -> SystemError {
+    .damaged(FileSystem.join(output.location, path), reason)
+  }
+}

@@ -1,0 +1,67 @@
+/// Each place of an output that may say something of an image: the one list that `forget`, `verify`, `prune`, `merge`
+/// and `rollback` go through. Whatever a run or a tool writes into an output belongs to one of these, and a test
+/// compares them with the outputs that runs make.
+package enum OutputPlace: String, Sendable, CaseIterable {
+  /// `catalog.json` or `catalog.jsonl`.
+  case catalog
+  /// `catalog/index.json` and the pages that it names.
+  case pages
+  /// Results of shards, from which the next catalog is merged, and their reports: `shards/8/3.jsonl`, `3.run.json`.
+  case shards
+  /// Earlier catalogs with the indices of their pages: `.tessera/catalogs/`.
+  case keptCatalogs = "kept catalogs"
+  /// Files of images: `variants/3f/3f9c…-192x256.webp`.
+  case files
+  /// Files of tables, and indices of atlases: `tables/3f/3f9c…-108x108.bgra8`.
+  case tables
+  /// `gallery.html`.
+  case gallery
+  /// `run.json`.
+  case report = "run report"
+  /// What earlier runs learned, of the whole and of each shard: `state.sqlite`, with its log, and damaged ones.
+  case state
+  /// Sources that are kept for later runs: `.tessera/cache/`.
+  case cache
+  /// Marks of images that were forgotten: `.tessera/forgotten.json`.
+  case forgotten
+  /// What a process works with, and the next one removes: locks, drafts, spool and staging.
+  case work = "work files"
+
+  /// Those whose documents name files: what one of them names stays.
+  package static let naming: [OutputPlace] = [.catalog, .pages, .shards, .keptCatalogs]
+
+  /// The place that a path, relative to the output, belongs to; nil for what Tessera does not write.
+  package static func of(_ path: String) -> OutputPlace? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard let first = parts.first else { return nil }
+    if Draft.document(of: parts[parts.count - 1]) != nil { return .work }
+    switch (first, parts.count) {
+    case ("catalog.json", 1), ("catalog.jsonl", 1): return .catalog
+    case ("run.json", 1): return .report
+    case ("gallery.html", 1): return .gallery
+    case (CatalogPages.folder, 2):
+      return path == CatalogPages.index || CatalogPages.isPage(path) ? .pages : nil
+    case ("variants", 3): return PublishedFile.digest(in: path) == nil ? nil : .files
+    case ("tables", 3): return PublishedFile.digest(in: path) == nil ? nil : .tables
+    case (ShardHeader.folder, 3):
+      return path.hasSuffix(".json") || path.hasSuffix(".jsonl") ? .shards : nil
+    case (".tessera", 2...): return ofPrivate(Array(parts.dropFirst()))
+    default: return nil
+    }
+  }
+
+  private static func ofPrivate(_ parts: [String]) -> OutputPlace? {
+    // A shard has all of these in a folder of its own, `shards/8/3`.
+    if parts[0] == "shards" {
+      return parts.count > 3 ? ofPrivate(Array(parts.dropFirst(3))) : nil
+    }
+    switch parts[0] {
+    case "catalogs": return .keptCatalogs
+    case "cache": return .cache
+    case "forgotten.json": return .forgotten
+    case "lock", "output", "spool", "staging": return .work
+    case let name where name.hasPrefix("state.sqlite"): return .state
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import TesseraFetch
+internal import TesseraSystem
+
+/// The state of one shard of an output that this process holds as a whole: no shard runs meanwhile.
+package struct ShardState: Sendable {
+  /// For SQLite.
+  package let path: String
+  /// Writes a changed state back to where it belongs, once no process has it open.
+  package let save: @Sendable () async throws(OutputError) -> Void
+  private let copy: TemporaryDirectory?
+
+  fileprivate init(
+    path: String, copy: TemporaryDirectory? = nil,
+    save: @escaping @Sendable () async throws(OutputError) -> Void
+  ) {
+    (self.path, self.copy, self.save) = (path, copy, save)
+  }
+}
+
+extension HeldOutput {
+  /// The workspaces on this machine: that of the output, and those of its shards.
+  package func workspaces() throws(OutputError) -> [Workspace] {
+    try OutputError.wrap { () throws(SystemError) in [workspace] + (try workspace.shards()) }
+  }
+
+  /// The states of all shards.
+  package func shardStates() async throws(OutputError) -> [ShardState] {
+    if let stored { return try await stored.shardStates() }
+    return try OutputError.wrap { () throws(SystemError) in
+      try workspace.shards().filter(\.hasState).map { (shard) throws(SystemError) in
+        ShardState(path: try shard.statePath()) {}
+      }
+    }
+  }
+
+  /// Removes damaged states that were kept, of the output and of its shards.
+  package func removeDamagedStates() async throws(OutputError) {
+    for workspace in try workspaces() {
+      try OutputError.wrap { () throws(SystemError) in try workspace.removeDamagedStates() }
+    }
+    try await stored?.removeDamaged()
+  }
+}
+
+extension StoredState {
+  /// Copies of the states of all shards. The lock of the whole output is held, so no shard changes them.
+  fileprivate func shardStates() async throws(OutputError) -> [ShardState] {
+    var states: [ShardState] = []
+    for location in try await objects(named: StoredState.stateName) {
+      let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }
+      let workspace = try OutputError.wrap { () throws(SystemError) in
+        Workspace(try Directory(copy.path), of: "a copy of the state")
+      }
+      let file = StoredStateFile(client: client, location: location)
+      guard
+        let found = try await call({ _ throws(OutputError) in
+          try file.read(to: workspace.stateFile)
+        })
+      else { continue }
+      let path = try OutputError.wrap { () throws(SystemError) in try workspace.statePath() }
+      states.append(
+        ShardState(path: path, copy: copy) { [self] () async throws(OutputError) in
+          let etag = try await call { _ throws(OutputError) in
+            try file.write(workspace.stateFile, after: found.etag)
+          }
+          if etag == nil { throw OutputError.lost("\"\(location)\"") }
+        })
+    }
+    return states
+  }
+
+  fileprivate func removeDamaged() async throws(OutputError) {
+    let name = "\(StoredState.stateName).damaged"
+    let locations =
+      [output.appending("\(StoredState.root)/\(name)")] + (try await objects(named: name))
+    try await call { state throws(OutputError) in
+      try OutputError.wrapStore { () throws(StoreError) in
+        for location in locations { try state.client.delete(location) }
+      }
+    }
+  }
+
+  /// Objects of this name in the folders of shards.
+  private func objects(named name: String) async throws(OutputError) -> [StoreLocation] {
+    try await call { state throws(OutputError) in
+      try OutputError.wrapStore { () throws(StoreError) in
+        var found: [StoreLocation] = []
+        var token: String?
+        repeat {
+          let page = try state.client.list(
+            state.output.appending(StoredState.shardFolder), isDeep: true, after: token)
+          found += page.objects.filter { $0.key.hasSuffix("/\(name)") }
+            .map { StoreLocation(bucket: state.output.bucket, key: $0.key) }
+          token = page.next
+        } while token != nil
+        return found
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import TesseraJSON
+
+/// What `forget` removed, and what it can't reach.
+package struct ForgetReport: Sendable {
+  /// The images, also those that were found by their URLs.
+  package internal(set) var ids: [String] = []
+  /// Files that were deleted, relative to the output.
+  package internal(set) var files: [String] = []
+  /// Of them, those of which it is not known whose they were: nothing named them.
+  package internal(set) var unattributed = 0
+  /// Files of the images that stay, because other images have the same bytes.
+  package internal(set) var shared: [String] = []
+  /// Documents that were replaced or deleted, relative to the output.
+  package internal(set) var documents: [String] = []
+  /// URLs at an image service.
+  package internal(set) var serviceURLs: [String] = []
+  /// Cached sources that were deleted.
+  package internal(set) var cached = 0
+  package internal(set) var hadGallery = false
+  var baseURL: String?
+
+  /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.
+  package var purge: [String] {
+    let paths = (files + documents).filter { !$0.hasPrefix(".") }
+    return Set(paths).sorted().map { (baseURL ?? "") + $0 } + serviceURLs
+  }
+
+  /// What this command can't reach: sentences without their full stops.
+  package static let beyond = [
+    "CDNs and other caches: purge the URLs above",
+    "exports, patches and copies of the output that were written elsewhere, and backups of it",
+    "the manifest: as long as it has the image, each run leaves it out",
+    "apps that have fetched a catalog or a file, and earlier versions of objects in a store that keeps them",
+  ]
+
+  /// The document that `forget --json` prints.
+  package var json: [UInt8] {
+    var writer = JSONWriter(indent: 2)
+    writer.object { object in
+      object.member("ids", ids)
+      object.member("deleted", files)
+      object.member("unattributed", unattributed)
+      object.member("shared", shared)
+      object.member("replaced", documents)
+      object.member("cachedSources", cached)
+      object.member("purge", purge)
+      object.member("notReached", Self.beyond)
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,273 @@
+internal import TesseraBytes
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
+
+/// Removes images from an output for good: from every place that may say something of them (``OutputPlace``), and from
+/// later runs. The others stay as they are.
+///
+/// A kill at any time leaves an output that can be used; the same command then goes on.
+package struct Forgetting: Sendable {
+  private let root: String
+  private let ids: [String]
+  private let urls: [String]
+  private let state: String?
+  private let now: Double
+
+  /// - Parameters:
+  ///   - ids: of images in the manifest, in a catalog, or forgotten before.
+  ///   - urls: of sources, as the manifest or the catalog has them.
+  ///   - state: the directory of the state of an output in an object store.
+  package init(
+    _ root: String, ids: [String], urls: [String], state: String? = nil, now: Double = Host.now
+  ) {
+    (self.root, self.ids, self.urls) = (root, ids, urls)
+    (self.state, self.now) = (state, now)
+  }
+
+  private var requests: [String] { urls.map { SHA256.of(SourceURL.cacheKey($0)) } }
+
+  /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.
+  package func run() async throws -> ForgetReport {
+    try await held { held, state in
+      let shards = try await held.shardStates().map { ($0, try StateStore(path: $0.path)) }
+      var work = ForgetWork(held, [state] + shards.map(\.1), now: now)
+      try await work.find(ids, urls: urls, requests: requests)
+      try await work.forget()
+      for (shard, store) in shards {
+        try await store.close()
+        try await shard.save()
+      }
+      return work.report
+    }
+  }
+
+  /// Lets later runs have images again.
+  ///
+  /// - Throws: as ``run()``.
+  package func undo() async throws -> ForgetReport {
+    try await held { held, _ in
+      var forgotten = try await ForgottenItems.of(held.output)
+      let before = forgotten
+      forgotten.remove(ids: ids, requests: requests)
+      guard forgotten != before else {
+        throw OutputToolError(
+          "\"\(root)\" has not forgotten \((ids + urls).map { "\"\($0)\"" }.joined(separator: ", "))"
+        )
+      }
+      try await forgotten.write(to: held.output, held.workspace)
+      var report = ForgetReport()
+      report.ids = ids
+      return report
+    }
+  }
+
+  private func held(
+    _ work: @escaping @Sendable (HeldOutput, StateStore) async throws -> ForgetReport
+  ) async throws -> ForgetReport {
+    let output = try OutputFolder(root, state: state)
+    guard try await output.hasWorkspace() else {
+      throw OutputToolError(noOutput: root, exists: true)
+    }
+    return try await output.holding { held, state in
+      try held.workspace.clear()
+      let report = try await work(held, state)
+      // What was staged is of the images, too.
+      try held.workspace.clear()
+      return report
+    }
+  }
+}
+
+/// The work of ``Forgetting`` on an output that is held.
+private struct ForgetWork {
+  private let held: HeldOutput
+  private let states: [StateStore]
+  private let now: Double
+  private var output: any Output { held.output }
+
+  private var ids: [String] = []
+  private var requests: [String] = []
+  private var possessions: Set<Possession> = []
+  private(set) var report = ForgetReport()
+
+  init(_ held: HeldOutput, _ states: [StateStore], now: Double) {
+    (self.held, self.states, self.now) = (held, states, now)
+  }
+
+  /// Finds the images, and what they have.
+  mutating func find(_ named: [String], urls: [String], requests: [String]) async throws {
+    let forgotten = try await ForgottenItems.of(output)
+    var found = Set(named)
+    for state in states { found.formUnion(try await state.ids(ofSources: requests)) }
+    var unknown: Set<String> = []
+    for id in named where !forgotten.has(id: id) {
+      var isKnown = false
+      for state in states where !isKnown { isKnown = try await state.has(id) }
+      if !isKnown { unknown.insert(id) }
+    }
+    if !unknown.isEmpty || !urls.isEmpty {
+      let shown = Set(urls.map { SourceURL.shown($0, ignoring: []) })
+      let listed = try await listed(ids: unknown, urls: shown)
+      unknown.subtract(listed)
+      found.formUnion(listed)
+    }
+    if let id = unknown.min() {
+      throw OutputToolError("\"\(output.location)\" has no image \"\(id)\"; nothing was changed")
+    }
+    let areForgotten = requests.contains { forgotten.has(id: "", request: $0) }
+    if found.isEmpty, let url = urls.first, !areForgotten {
+      throw OutputToolError(
+        "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"; nothing was changed"
+      )
+    }
+    ids = found.sorted()
+    for state in states { possessions.formUnion(try await state.possessions(of: ids)) }
+    let sources = possessions.filter { [.sources, .rejections].contains($0.kind) }.map(\.name)
+    self.requests = Set(requests + sources).sorted()
+    report.ids = ids
+  }
+
+  /// The ids of images in the current catalog and in those that are kept.
+  private func listed(ids: Set<String>, urls: Set<String>) async throws -> Set<String> {
+    var paths = try await CatalogHistory.kept(in: output)?.catalogs.map(\.path) ?? []
+    if let form = try await CurrentCatalog.form(in: output) {
+      paths.insert(form.name, at: 0)
+    }
+    var found: Set<String> = []
+    for path in paths where try await output.size(of: path) != nil {
+      var texts = CatalogTexts(path, in: output)
+      while let text = try await texts.next() {
+        guard let image = try? JSONParser.parse(text), let id = image["id"]?.stringValue else {
+          continue
+        }
+        if ids.contains(id) || image["url"]?.stringValue.map(urls.contains) == true {
+          found.insert(id)
+        }
+      }
+    }
+    return found
+  }
+
+  mutating func forget() async throws {
+    // First: a run that begins after a kill does not fetch them again.
+    var forgotten = try await ForgottenItems.of(output)
+    forgotten.add(ids: ids, requests: requests)
+    try await forgotten.write(to: output, held.workspace)
+    var erasure = CatalogErasure(ids, from: output, held.workspace)
+    report.baseURL = try await baseURL()
+    for place in OutputPlace.allCases { try await erase(place, &erasure) }
+    report.documents = erasure.erased.documents.sorted()
+    report.serviceURLs = erasure.erased.serviceURLs.sorted()
+    for state in states { try await state.rewrite() }
+  }
+
+  private func baseURL() async throws -> String? {
+    guard let form = try await CurrentCatalog.form(in: output) else { return nil }
+    var texts = CatalogTexts(form.name, in: output)
+    while try await texts.next() != nil {}
+    return try texts.head["baseURL"]?.stringValue
+  }
+
+  /// In the order of the places: what names files comes before the files, and the state after them.
+  private mutating func erase(_ place: OutputPlace, _ erasure: inout CatalogErasure) async throws {
+    try Task.checkCancellation()
+    switch place {
+    case .catalog: try await erasure.eraseCurrent()
+    // Those that an index names are replaced together with its catalog.
+    case .pages: break
+    case .shards: try await erasure.eraseShards()
+    case .keptCatalogs: try await erasure.eraseKept()
+    case .files: try await deleteFiles(&erasure)
+    case .tables: try await deleteTables()
+    case .gallery: try await deleteGallery()
+    case .report: try await erasure.eraseReport("run.json")
+    case .state: try await eraseState()
+    case .cache: try await deleteCached()
+    // They have just been added; nothing is left in work files.
+    case .forgotten, .work: break
+    }
+  }
+
+  // MARK: Files
+
+  private mutating func deleteFiles(_ erasure: inout CatalogErasure) async throws {
+    let state = states[0]
+    try await NamedFiles(output: output, now: now).list(in: state)
+    try await erasure.deletePages { try await state.naming(of: $0) != nil }
+    let own = erasure.erased.files.union(possessions.filter { $0.kind == .file }.map(\.name))
+    for path in own.sorted() {
+      guard PublishedFile.digest(in: path) != nil else { continue }
+      if try await state.naming(of: path) != nil {
+        report.shared.append(path)
+      } else if try await output.size(of: path) != nil {
+        try await delete(path)
+      }
+    }
+    // What a killed run has left, and what replaced files of before are, may be of anything.
+    for folder in try await output.listIfThere("variants") where folder.kind == .folder {
+      for file in try await output.listIfThere("variants/\(folder.name)") {
+        let path = "variants/\(folder.name)/\(file.name)"
+        guard OutputPlace.of(path) == .files, try await state.naming(of: path) == nil,
+          try await !isOfOthers(path)
+        else { continue }
+        report.unattributed += 1
+        try await delete(path)
+      }
+    }
+  }
+
+  private func isOfOthers(_ path: String) async throws -> Bool {
+    for state in states where try await state.wasOfOthers(path, than: ids) { return true }
+    return false
+  }
+
+  private mutating func delete(_ path: String) async throws {
+    try await output.delete(path)
+    report.files.append(path)
+  }
+
+  /// All files of tables that no catalog names: any of them may show the images.
+  private mutating func deleteTables() async throws {
+    for folder in try await output.listIfThere("tables") where folder.kind == .folder {
+      for file in try await output.listIfThere("tables/\(folder.name)") {
+        let path = "tables/\(folder.name)/\(file.name)"
+        guard OutputPlace.of(path) == .tables, try await states[0].naming(of: path) == nil else {
+          continue
+        }
+        try await delete(path)
+      }
+    }
+  }
+
+  private mutating func deleteGallery() async throws {
+    guard try await output.size(of: Gallery.name) != nil else { return }
+    try await delete(Gallery.name)
+    report.hadGallery = true
+  }
+
+  // MARK: The state
+
+  private mutating func eraseState() async throws {
+    for state in states {
+      _ = try await state.erase(ids, possessions)
+      try await state.eraseFiles(report.files)
+    }
+    try await held.removeDamagedStates()
+  }
+
+  /// Sources that no state knows any more.
+  private mutating func deleteCached() async throws {
+    for workspace in try held.workspaces() {
+      for digest in try workspace.cachedDigests() {
+        var isKnown = false
+        for state in states where !isKnown { isKnown = try await state.knowsContent(digest) }
+        if isKnown { continue }
+        try workspace.removeCached(digest)
+        report.cached += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraState
+
+/// The files that the documents of an output name, place by place (``OutputPlace/naming``).
+struct NamedFiles {
+  let output: any Output
+  /// In seconds since 1970: catalogs that have been kept for long enough name nothing.
+  let now: Double
+
+  private static let batch = 1_000
+
+  /// Lists all that any place names in a table of the state, which may be larger than memory.
+  func list(in state: StateStore) async throws {
+    try await state.beginNaming()
+    for place in OutputPlace.naming {
+      try await forEach(in: place) { try await state.name($0, by: $1) }
+    }
+  }
+
+  /// - Parameter body: called with some paths at a time, and with what names them.
+  func forEach(
+    in place: OutputPlace, _ body: ([String], StateStore.Naming) async throws -> Void
+  ) async throws {
+    let naming = StateStore.Naming(place.rawValue)
+    switch place {
+    case .catalog:
+      guard let form = try await CurrentCatalog.form(in: output) else { return }
+      var texts = CatalogTexts(form.name, in: output)
+      let name = form.name
+      try await forEach(
+        of: {
+          guard let text = try await texts.next() else { return nil }
+          guard let image = try? JSONParser.parse(text) else {
+            throw OutputToolError("\"\(name)\" is damaged: an image is not valid JSON; run again")
+          }
+          return image
+        }, { try await body($0, naming) })
+      try await body(Self.files(of: texts.tables), naming)
+    case .pages:
+      guard let pages = try await CatalogPages.named(in: output) else { return }
+      try await body([CatalogPages.index] + pages.map(\.path), naming)
+    case .shards:
+      // The next catalog will name them.
+      for path in try await ShardResults.paths(in: output) {
+        var lines = try await ShardLines(path, in: output)
+        try await forEach(of: { try await lines.nextImage() }, { try await body($0, naming) })
+      }
+    case .keptCatalogs:
+      guard let kept = try await CatalogHistory.kept(in: output) else { return }
+      for catalog in kept.catalogs where kept.end(of: catalog) > now {
+        // One that was removed by hand needs nothing.
+        guard try await output.size(of: catalog.path) != nil else { continue }
+        let naming = StateStore.Naming(place.rawValue, until: kept.end(of: catalog))
+        var images = KeptImages(catalog, in: output, checksDigest: false)
+        try await forEach(of: { try await images.next() }, { try await body($0, naming) })
+        try await body(Self.files(of: images.tables), naming)
+        guard let index = catalog.index else { continue }
+        let pages = try await CatalogPages.named(in: output, by: index) ?? []
+        try await body(pages.map(\.path), naming)
+      }
+    // These are files, or say nothing of any.
+    case .files, .tables, .gallery, .report, .state, .cache, .forgotten, .work: break
+    }
+  }
+
+  private static func files(of tables: [CatalogTable]) -> [String] {
+    tables.flatMap(\.files).flatMap { [$0.path, $0.index].compactMap(\.self) }
+  }
+
+  private func forEach(
+    of next: () async throws -> JSONValue?, _ body: ([String]) async throws -> Void
+  ) async throws {
+    var names: [String] = []
+    while let image = try await next() {
+      try Task.checkCancellation()
+      guard let files = PublishedFile.all(of: image) else {
+        throw OutputToolError(
+          "an image has a malformed catalog entry; run again before anything is deleted")
+      }
+      names += files.map(\.path)
+      if names.count >= Self.batch {
+        try await body(names)
+        names.removeAll(keepingCapacity: true)
+      }
+    }
+    try await body(names)
+  }
+}
+
+/// The results of shards in an output.
+enum ShardResults {
+  static func paths(in output: any Output) async throws(OutputToolError) -> [String] {
+    func list(_ folder: String) async throws(OutputToolError) -> [OutputEntry] {
+      try await OutputToolError.wrapAsync { try await output.listIfThere(folder) }
+    }
+    var paths: [String] = []
+    for folder in try await list(ShardHeader.folder) where folder.kind == .folder {
+      let path = "\(ShardHeader.folder)/\(folder.name)"
+      for entry in try await list(path) {
+        // `3.jsonl`, and not `3.run.json` or the draft of one.
+        guard case .file = entry.kind, entry.name.hasSuffix(".jsonl") else { continue }
+        paths.append("\(path)/\(entry.name)")
+      }
+    }
+    return paths
+  }
+}

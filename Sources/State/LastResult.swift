@@ -1,0 +1,73 @@
+internal import TesseraJSON
+
+/// What a run said of an item: its line of the catalog, and the keys of what the line was made from.
+package struct LastResult: Sendable {
+  package var status: String
+  package var line: String
+  /// Nil before schema 10.
+  package var source: String?
+  /// Nil if it is the source's.
+  var request: String?
+  var content: String?
+  var placeholder: String?
+
+  /// In the tables `results` and `items`.
+  static let columns = "status, result, source, request, content, placeholder"
+
+  init(
+    status: String, line: String, source: String?, request: String?, content: String?,
+    placeholder: String?
+  ) {
+    (self.status, self.line, self.source, self.request) = (status, line, source, request)
+    (self.content, self.placeholder) = (content, placeholder)
+  }
+
+  /// A row that begins with ``columns``.
+  init(_ row: Statement.Row) {
+    self.init(
+      status: row.text(0), line: row.text(1), source: row.optionalText(2),
+      request: row.optionalText(3), content: row.optionalText(4), placeholder: row.optionalText(5))
+  }
+
+  /// What the item has by this result.
+  var possessions: Set<Possession> {
+    var names = Set(Self.files(in: line).map { Possession(.file, $0) })
+    if let source {
+      names.insert(Possession(.sources, source))
+      names.insert(Possession(.rejections, request ?? source))
+    }
+    if let content { names.insert(Possession(.contents, content)) }
+    if let placeholder { names.insert(Possession(.placeholders, placeholder)) }
+    return names
+  }
+
+  /// The paths of the files that a line of the catalog names. Of a line that is damaged, none.
+  private static func files(in line: String) -> [String] {
+    let variants = (try? JSONParser.parse(Array(line.utf8)))?["variants"]?.arrayValue ?? []
+    return variants.flatMap { [$0] + ($0["also"]?.arrayValue ?? []) }
+      .compactMap { $0["path"]?.stringValue }
+  }
+}
+
+/// Something that an item has in an output: a file, or a row of a table of the state.
+package struct Possession: Sendable, Hashable {
+  package enum Kind: String, Sendable, CaseIterable {
+    case file, sources, rejections, contents, placeholders
+  }
+
+  package var kind: Kind
+  /// A path, or a key.
+  package var name: String
+
+  init(_ kind: Kind, _ name: String) { (self.kind, self.name) = (kind, name) }
+
+  /// As it is stored: the kind, a blank and the name.
+  var stored: String { "\(kind.rawValue) \(name)" }
+
+  /// Nil for another text.
+  init?(stored text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])) else { return nil }
+    self.init(kind, String(parts[1]))
+  }
+}

@@ -1,0 +1,138 @@
+/// Erasing items, so that no byte of the file says that they were there.
+extension StateStore {
+  /// The ids of items with a source, now or formerly.
+  ///
+  /// - Parameter digests: SHA-256 of URLs without their fragments and signatures.
+  package func ids(ofSources digests: [String]) throws(StateError) -> [String] {
+    var ids: Set<String> = []
+    let current = try database.prepare(
+      "SELECT id FROM items JOIN results ON item = number WHERE ?1 IN (source, request)")
+    let former = try database.prepare("SELECT id FROM former WHERE name IN (?, ?)")
+    for digest in digests {
+      try current.run([.text(digest)]) { ids.insert($0.text(0)) }
+      let names = [Possession(.sources, digest), Possession(.rejections, digest)].map(\.stored)
+      try former.run(names.map { .text($0) }) { ids.insert($0.text(0)) }
+    }
+    return ids.sorted()
+  }
+
+  /// Whether the state has, or had, an item.
+  package func has(_ id: String) throws(StateError) -> Bool {
+    let found = try database.prepare(
+      "SELECT 1 WHERE EXISTS (SELECT 1 FROM items WHERE id = ?1)"
+        + " OR EXISTS (SELECT 1 FROM former WHERE id = ?1)")
+    return try found.first([.text(id)]) { _ in true } ?? false
+  }
+
+  /// All that items have and had.
+  package func possessions(of ids: [String]) throws(StateError) -> Set<Possession> {
+    var found: Set<Possession> = []
+    let current = try database.prepare(
+      "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
+    let former = try database.prepare("SELECT name FROM former WHERE id = ?")
+    for id in ids {
+      try current.run([.text(id)]) { found.formUnion(LastResult($0).possessions) }
+      try former.run([.text(id)]) { row in
+        if let possession = Possession(stored: row.text(0)) { found.insert(possession) }
+      }
+    }
+    // The bytes behind a source belong to its items, also where no line shows them.
+    for source in found where source.kind == .sources {
+      if let content = try sources.find(source.name)?.content {
+        found.insert(Possession(.contents, content))
+      }
+    }
+    return found
+  }
+
+  /// Whether only other items than these had a file formerly, and none of these.
+  package func wasOfOthers(_ path: String, than ids: [String]) throws(StateError) -> Bool {
+    var owners: Set<String> = []
+    try database.prepare("SELECT id FROM former WHERE name = ?")
+      .run([.text(Possession(.file, path).stored)]) { owners.insert($0.text(0)) }
+    return !owners.isEmpty && owners.isDisjoint(with: ids)
+  }
+
+  /// Whether bytes are those of a source that is known.
+  package func knowsContent(_ digest: String) throws(StateError) -> Bool {
+    try database.prepare("SELECT 1 FROM sources WHERE content = ? LIMIT 1")
+      .first([.text(digest)]) { _ in true } ?? false
+  }
+
+  /// Deletes items, and all that they have and no other item has.
+  ///
+  /// - Returns: the digests of contents that no source has any more.
+  package func erase(
+    _ ids: [String], _ possessions: Set<Possession>
+  ) throws(StateError) -> [String] {
+    // Deleted rows are overwritten (sqlite.org/pragma.html#pragma_secure_delete).
+    try commit()
+    try database.execute("PRAGMA secure_delete = ON")
+    try begin()
+    // What a person took out is not missing from the next run.
+    let count = try database.prepare(
+      "UPDATE runs SET items = items - 1 WHERE items > 0 AND EXISTS (SELECT 1 FROM items WHERE id = ?)"
+    )
+    for id in ids { try count.run([.text(id)]) }
+    for table in [
+      "results WHERE item = (SELECT number FROM items WHERE id = ?)", "items WHERE id = ?",
+      "former WHERE id = ?",
+    ] {
+      let delete = try database.prepare("DELETE FROM \(table)")
+      for id in ids { try delete.run([.text(id)]) }
+    }
+    for possession in possessions {
+      switch possession.kind {
+      case .file, .contents: break
+      case .sources:
+        try delete(possession, from: [.sources, .headers], unless: "source = ?1")
+      case .rejections:
+        try delete(possession, from: [.rejections], unless: "coalesce(request, source) = ?1")
+      case .placeholders:
+        try delete(possession, from: [.placeholders], unless: "placeholder = ?1")
+      }
+    }
+    var contents: [String] = []
+    for content in possessions where content.kind == .contents {
+      guard try !knowsContent(content.name) else { continue }
+      contents.append(content.name)
+      try database.prepare("DELETE FROM contents WHERE content = ?").run([.text(content.name)])
+      try database.prepare("DELETE FROM qualities WHERE \(QualityRecord.contentOfKey) = ?")
+        .run([.text(content.name)])
+      try database.prepare("DELETE FROM rejections WHERE content = ?").run([.text(content.name)])
+    }
+    return contents
+  }
+
+  private func delete(
+    _ possession: Possession, from tables: [Table], unless condition: String
+  ) throws(StateError) {
+    let isShared = try database.prepare("SELECT 1 FROM results WHERE \(condition) LIMIT 1")
+      .first([.text(possession.name)]) { _ in true }
+    if isShared == true { return }
+    for table in tables {
+      try database.prepare("DELETE FROM \(table.rawValue) WHERE \(table.key) = ?")
+        .run([.text(possession.name)])
+    }
+  }
+
+  /// Deletes the records of files that are gone.
+  package func eraseFiles(_ paths: [String]) throws(StateError) {
+    for path in paths {
+      try forgetFile(path)
+      try database.prepare("DELETE FROM variants WHERE path = ?").run([.text(path)])
+    }
+  }
+
+  /// Commits what is left, for a file that is read or copied next; the log is empty after it.
+  package func close() throws(StateError) {
+    try commit()
+    try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  /// Writes the file anew, and empties its log: what was erased is in no page of either.
+  package func rewrite() throws(StateError) {
+    try commit()
+    try database.execute("DROP TABLE IF EXISTS temp.named; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+}

@@ -1,0 +1,79 @@
+internal import TesseraConsole
+internal import TesseraOutputTools
+
+enum ForgetCommand: Command {
+  static let name = "forget"
+  static let keepsWork = true
+  static let summary = "remove an image from an output for good, wherever it is"
+
+  private static let url = Option(
+    "--url", "URL", "the images of this source; may be repeated")
+  private static let undo = Flag(
+    "--undo",
+    "let later runs fetch these images again; files that are gone stay gone till then")
+
+  static let syntax = Syntax(
+    [.one("OUTPUT", .folders), .any("ID", .ids)],
+    text: """
+      Removes images from the catalog, its pages and tables, from earlier catalogs, results of
+      shards and reports, and deletes their files, unless other images have the same bytes, their
+      sources in the cache, and what the state knows of them; the state is written anew. The gallery
+      is deleted. A mark, from which neither id nor URL can be read, keeps later runs from fetching
+      them again. Prints what to purge at a CDN, and what it can't reach.
+      """,
+    options: [url, undo, OutputOptions.state],
+    example: Example(
+      "tessera forget build/feed p1", "Nothing of the image p1 remains in build/feed."),
+    statuses: [
+      ExitMeaning(.done, "nothing of the images remains in the output"),
+      ExitMeaning(
+        .failed,
+        "an image is not known, and nothing was changed; or a place could not be written: run again"
+      ),
+      ExitMeaning(.busy, "a run holds the output"),
+    ])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let (ids, urls) = (Array(arguments.operands.dropFirst()), try arguments.all(url))
+    guard !ids.isEmpty || !urls.isEmpty else {
+      throw UsageError("name the images: tessera forget OUTPUT ID…, or --url URL")
+    }
+    let forgetting = Forgetting(
+      arguments.operands[0], ids: ids, urls: urls,
+      state: try arguments.value(OutputOptions.state))
+    let undoes = arguments.has(undo)
+    let report = undoes ? try await forgetting.undo() : try await forgetting.run()
+    if arguments.has(CommonFlag.json) {
+      Console.write(report.json)
+    } else if !arguments.has(CommonFlag.quiet) {
+      for line in undoes ? ["the next run has them again, if the manifest does"] : lines(of: report)
+      {
+        Console.line(line)
+      }
+    }
+    return .done
+  }
+
+  private static func lines(of report: ForgetReport) -> [String] {
+    var lines = [
+      "\(Amount.count(report.ids.count, "image")) forgotten: \(report.ids.joined(separator: ", "))",
+      "\(Amount.count(report.files.count, "file")) deleted, \(Amount.count(report.documents.count, "document")) "
+        + "replaced, \(Amount.count(report.cached, "cached source")) deleted",
+    ]
+    if report.unattributed > 0 {
+      lines.append(
+        "\(report.unattributed) of the files were named by nothing, and it is not known whose they were"
+      )
+    }
+    if !report.shared.isEmpty {
+      lines.append(
+        "other images have the same bytes, so these files stay: \(report.shared.joined(separator: ", ")); forget those "
+          + "images, too, if they show the same")
+    }
+    if report.hadGallery {
+      lines.append("gallery.html was deleted; tessera gallery makes it again")
+    }
+    if !report.purge.isEmpty { lines += ["to purge at a CDN:"] + report.purge.map { "  \($0)" } }
+    return lines + ["not reached:"] + ForgetReport.beyond.map { "  \($0)" }
+  }
+}
