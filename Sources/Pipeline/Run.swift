@@ -36,6 +36,7 @@ extension Pipeline {
     // now is removed when the next run starts.
     defer { try? held.workspace.clear() }
     do {
+      try observer.held()
       let session = RunSession(self, held, .system, observer)
       try await session.prepare()
       do {

@@ -38,6 +38,15 @@ package struct SystemError: Error, Equatable, Sendable {
     return error
   }
 
+  /// A file that is not written, because something would be lost.
+  ///
+  /// - Parameter finding: completes a sentence that begins with the path.
+  package static func notReplaced(_ path: String, _ finding: String) -> SystemError {
+    var error = SystemError("write to", path, code: EEXIST)
+    error.finding = finding
+    return error
+  }
+
   /// A file whose content can't be what was written to it.
   package static func damaged(_ path: String, _ reason: String) -> SystemError {
     var error = SystemError("read", path, code: EBADMSG)

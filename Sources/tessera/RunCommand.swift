@@ -66,18 +66,15 @@ enum RunCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let part = try arguments.value(shard)
-    let metrics = try arguments.value(metrics).map { name in
-      if !name.hasSuffix(".prom"), !arguments.has(CommonFlag.quiet) {
-        Console.message(
-          "warning: the textfile collector reads only files whose names end in .prom, and not \"\(name)\""
-        )
-      }
-      return try MetricsFile(name, pipeline: PipelineOptions.path(arguments), shard: part)
+    let loading = Result { try PipelineOptions.load(arguments, output: output) }
+    let file = try? loading.get()
+    let metrics = try metricsFile(arguments, file)
+    let deadline = try arguments.value(deadline)
+    let events = try arguments.value(events).map {
+      try EventLog($0, of: file, deadline: deadline)
     }
-    let events = try arguments.value(events).map { try EventLog($0) }
     do {
-      return try await run(arguments, metrics, events)
+      return try await run(arguments, try loading.get(), metrics, events)
     } catch {
       events?.end(failure: error)
       metrics?.record(failure: error) { Console.message("warning: \($0)") }
@@ -85,10 +82,24 @@ enum RunCommand: Command {
     }
   }
 
+  /// - Parameter file: nil if it can't be read.
+  private static func metricsFile(
+    _ arguments: Arguments, _ file: PipelineFile?
+  ) throws -> MetricsFile? {
+    try arguments.value(metrics).map { name in
+      if !name.hasSuffix(".prom"), !arguments.has(CommonFlag.quiet) {
+        Console.message(
+          "warning: the textfile collector reads only files whose names end in .prom, and not \"\(name)\""
+        )
+      }
+      return try MetricsFile(
+        name, pipeline: PipelineOptions.path(arguments), file, shard: arguments.value(shard))
+    }
+  }
+
   private static func run(
-    _ arguments: Arguments, _ metrics: MetricsFile?, _ events: EventLog?
+    _ arguments: Arguments, _ file: PipelineFile, _ metrics: MetricsFile?, _ events: EventLog?
   ) async throws -> ExitStatus {
-    let file = try PipelineOptions.load(arguments, output: output)
     let isQuiet = arguments.has(CommonFlag.quiet)
     if case .standardInput = file.manifest, Console.isInputTerminal, !isQuiet {
       Console.message("the manifest is read from the terminal; end it with Ctrl-D")
@@ -115,7 +126,9 @@ enum RunCommand: Command {
     events?.end(report) { observer.warn($0) }
     metrics?.record(report) { observer.warn($0) }
     observer.finish()
-    if arguments.has(CommonFlag.json) {
+    if events?.hasLostStandardOutput == true {
+      // The events say what the summary would.
+    } else if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !isQuiet {
       let summary = RunSummary(

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TesseraBytes
 import TesseraCatalog
 import TesseraTestSupport
 import Testing
@@ -47,6 +48,58 @@ import Testing
       try await fixture.expectWhole()
     }
     await nginx.stop()
+  }
+
+  /// One to four flipped bits anywhere in the state (S1): the right catalog with status 0, or status 2, or a state that
+  /// was rebuilt, with a sentence; never a wrong catalog. TESSERA_FLIPS is the number of runs.
+  @Test func flippedBitsNeverMakeAWrongCatalog() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    // Ids in another order than that of their numbers, so that indices and rows differ.
+    let items = (0..<150).map { index in
+      let id = SHA256.of("\(index)").prefix(12)
+      return #"{"id":"\#(id)","url":"\#(nginx.url("/one-pixel.png?\(index)"))"}"# + "\n"
+    }
+    let begun = try RunFixture(
+      manifest: items.joined(), keys: "fetch: {allow: loopback, retries: 0, revalidate: never}",
+      slots: "slots: {a: {size: 10x}}")
+    #expect(try await begun.run().status == 0)
+    let text = try begun.catalogText
+    let whole = try Data(contentsOf: Self.state(begun))
+    let environment = ProcessInfo.processInfo.environment["TESSERA_FLIPS"]
+    let rounds = environment.flatMap { Int($0) } ?? 60
+    let outcomes = Mutex<[String: Int]>([:])
+    try await forEach(Array(0..<rounds), atATime: 2) { round in
+      var generator = SplitMix(seed: UInt64(round))
+      let fixture = try RunFixture(
+        manifest: items.joined(), keys: "fetch: {allow: loopback, retries: 0, revalidate: never}",
+        slots: "slots: {a: {size: 10x}}")
+      try FileManager.default.copyItem(
+        atPath: begun.folder.path("out"), toPath: fixture.folder.path("out"))
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^=
+          1 << UInt8.random(in: 0..<8, using: &generator)
+      }
+      try bytes.write(to: Self.state(fixture))
+      let result = try await fixture.run()
+      let made = try fixture.catalogText
+      #expect(made == text, "\(round): \(result.errors)")
+      let isRebuilt = result.errors.contains("warning: ")
+      #expect(
+        result.status == 0 || result.status == 2 && result.errors.contains("tessera: "),
+        "\(round): \(result.status) \(result.errors)")
+      outcomes.withLock {
+        $0[result.status == 2 ? "status 2" : isRebuilt ? "rebuilt" : "as before", default: 0] += 1
+      }
+      // What the state believes now is right, too.
+      let next = try await fixture.run()
+      let again = try fixture.catalogText
+      #expect(again == text && next.status != 1, "\(round): \(next.errors)")
+    }
+    await nginx.stop()
+    let counts = outcomes.withLock(\.self)
+    #expect(counts.values.reduce(0, +) == rounds)
+    print("flipped bits:", counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" })
   }
 
   /// A damaged page loses only its own records; all others are taken over and revalidated.

@@ -1,12 +1,14 @@
 internal import Synchronization
 internal import TesseraCatalog
 internal import TesseraJSON
+package import TesseraPipelineFile
 package import TesseraSystem
 
 /// The file of `run --events`: what happens in a run, as JSON, one event on a line, as it happens.
 package final class EventLog: RunObserving {
   private struct State: ~Copyable {
-    let target: Target
+    /// Nil until the output is this run's: another run may be writing to the same file.
+    var target: Target?
     /// After the first write that fails nothing is written: the disk is full, or the reader has gone.
     var failure: SystemError?
   }
@@ -23,27 +25,48 @@ package final class EventLog: RunObserving {
     }
   }
 
-  private let state: Mutex<State>
+  private let state = Mutex(State())
+  private let path: String
+  private let pipeline: PipelineFile?
+  /// When the run's time is over, and no reader is waited for.
+  private let end: ContinuousClock.Instant?
 
   /// A run does not wait longer for the reader of a named pipe: it does not begin without one, and writes no more
   /// events once the reader takes none.
   private static let patience = Duration.seconds(10)
 
-  /// - Parameter path: a new file, or one that is replaced; a named pipe or a device is written to, and `-` is
-  ///   standard output.
-  /// - Throws: `SystemError` if it can't be opened: a mistake is found before the run.
-  package init(_ path: String) throws(SystemError) {
-    let place = path == "-" ? "/dev/stdout" : path
-    let isFile = FileSystem.size(ofFile: place) != nil || !FileSystem.exists(place)
-    // Standard output is awaited, as by any program in a pipe.
-    let isPipe = path != "-" && FileSystem.isPipe(place)
-    let target: Target
-    if isPipe {
-      target = .pipe(try NamedPipe(place, patience: Self.patience))
-    } else {
-      target = .file(try File(place, isFile ? .write : .append))
+  /// - Parameters:
+  ///   - path: a new file, or one that an earlier run wrote, which is replaced; a named pipe or a device is written
+  ///     to, and `-` is standard output.
+  ///   - pipeline: nil if its file can't be read.
+  ///   - deadline: of the run.
+  /// - Throws: `SystemError` if the file is another one: a mistake is found before the run.
+  package init(
+    _ path: String, of pipeline: PipelineFile?, deadline: Duration?
+  ) throws(SystemError) {
+    (self.path, self.pipeline) = (path, pipeline)
+    end = deadline.map { ContinuousClock.now + $0 }
+    if path != "-" { try ReportFile.events.check(path, of: pipeline) }
+  }
+
+  /// - Throws: `SystemError` if the file can't be opened.
+  package func held() throws {
+    try state.withLock { state in
+      guard state.target == nil else { return }
+      if path != "-" { try ReportFile.events.check(path, of: pipeline) }
+      state.target = try open()
     }
-    state = Mutex(State(target: target))
+  }
+
+  private func open() throws(SystemError) -> Target {
+    let place = path == "-" ? "/dev/stdout" : path
+    if FileSystem.isPipe(place) {
+      // Standard output is awaited, as by any program in a pipe, but not beyond the run's time.
+      let patience = path == "-" ? Duration.seconds(100 * 365 * 86_400) : Self.patience
+      return .pipe(try NamedPipe(place, patience: patience, end: end))
+    }
+    let isFile = FileSystem.size(ofFile: place) != nil || !FileSystem.exists(place)
+    return .file(try File(place, isFile ? .write : .append))
   }
 
   package func began(_ progress: @escaping @Sendable () -> RunProgress) {
@@ -72,8 +95,16 @@ package final class EventLog: RunObserving {
     }
   }
 
+  /// Whether the reader of standard output takes nothing any more: whoever writes to it waits for ever.
+  package var hasLostStandardOutput: Bool {
+    path == "-" && state.withLock { $0.failure != nil }
+  }
+
   /// The last event of a run that could not go on, or was stopped.
   package func end(failure error: any Error) {
+    // The events of the run that holds the output stay.
+    if let error = error as? PipelineError, error.isBusy { return }
+    try? held()
     write { event in
       event.member("event", error is CancellationError ? "run-stopped" : "run-failed")
       if !(error is CancellationError) { event.member("message", "\(error)") }
@@ -89,7 +120,7 @@ package final class EventLog: RunObserving {
     let line = writer.take() + [UInt8(ascii: "\n")]
     state.withLock { state in
       guard state.failure == nil else { return }
-      do throws(SystemError) { try state.target.write(line) } catch { state.failure = error }
+      do throws(SystemError) { try state.target?.write(line) } catch { state.failure = error }
     }
   }
 }

@@ -1,5 +1,5 @@
 package import TesseraManifest
-internal import TesseraPipelineFile
+package import TesseraPipelineFile
 package import TesseraSystem
 
 /// The file of `run --metrics`: replaced at the end of each run, whether it was done or not.
@@ -19,13 +19,17 @@ package struct MetricsFile: Sendable {
 
   /// - Parameters:
   ///   - pipeline: the path of the pipeline file. Its name is the label, also if it can't be read.
+  ///   - file: the pipeline; nil if its file can't be read.
   ///   - shard: nil for a run of all items.
-  /// - Throws: `SystemError` if the file can't be written: a mistake is found before the run.
-  package init(_ path: String, pipeline: String, shard: Shard?) throws(SystemError) {
+  /// - Throws: `SystemError` if the file is another one, or can't be written: a mistake is found before the run.
+  package init(
+    _ path: String, pipeline: String, _ file: PipelineFile?, shard: Shard?
+  ) throws(SystemError) {
     name = FileSystem.name(of: path)
     guard !FileSystem.exists(path) || FileSystem.size(ofFile: path) != nil else {
       throw .notAFile(path)
     }
+    try ReportFile.metrics.check(path, of: file)
     folder = try Directory(FileSystem.parent(of: path))
     var metrics = RunMetrics(
       pipeline: PipelineFile.name(of: pipeline), shard: shard?.description, ended: 0, seconds: 0)

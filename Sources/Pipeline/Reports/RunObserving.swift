@@ -1,8 +1,16 @@
 /// Observes a run while it works. Calls come from several tasks.
 package protocol RunObserving: Sendable {
+  /// The output is this run's now, and nothing has been done yet.
+  ///
+  /// - Throws: what keeps the run from going on.
+  func held() throws
   /// The run begins with its items. `progress` says how far it is, whenever it is called.
   func began(_ progress: @escaping @Sendable () -> RunProgress)
   func happened(_ event: RunEvent)
+}
+
+extension RunObserving {
+  package func held() throws {}
 }
 
 /// The progress of a run.
@@ -35,6 +43,10 @@ package struct RunObservers: RunObserving {
   private let all: [any RunObserving]
 
   package init(_ all: [any RunObserving]) { self.all = all }
+
+  package func held() throws {
+    for observer in all { try observer.held() }
+  }
 
   package func began(_ progress: @escaping @Sendable () -> RunProgress) {
     for observer in all { observer.began(progress) }

@@ -6,12 +6,25 @@ internal import Synchronization
 package struct NamedPipe: ~Copyable {
   private let file: File
   private let patience: Duration
+  private let end: ContinuousClock.Instant?
 
-  /// - Parameter patience: how long the reader may take to open it, and to take what one call writes.
+  /// - Parameters:
+  ///   - patience: how long the reader may take to open it, and to take what one call writes.
+  ///   - end: when no reader is waited for any more; nil for never.
   /// - Throws: `SystemError` if no reader opens it in that time.
-  package init(_ path: String, patience: Duration) throws(SystemError) {
-    file = try Self.open(path, patience)
-    self.patience = patience
+  package init(
+    _ path: String, patience: Duration, end: ContinuousClock.Instant? = nil
+  ) throws(SystemError) {
+    (self.patience, self.end) = (patience, end)
+    let now = ContinuousClock.now
+    file = try Self.open(path, max(.zero, now.duration(to: Self.limit(patience, end))))
+  }
+
+  private static func limit(
+    _ patience: Duration, _ end: ContinuousClock.Instant?
+  ) -> ContinuousClock.Instant {
+    let limit = ContinuousClock.now + patience
+    return end.map { min($0, limit) } ?? limit
   }
 
   private static func open(_ path: String, _ patience: Duration) throws(SystemError) -> File {
@@ -31,7 +44,7 @@ package struct NamedPipe: ~Copyable {
 
   /// - Throws: `SystemError` if the reader has not taken all of it in time.
   package func write(_ bytes: [UInt8]) throws(SystemError) {
-    let end = ContinuousClock.now + patience
+    let end = Self.limit(patience, end)
     var rest = bytes[...]
     while !rest.isEmpty {
       let wrote = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
@@ -44,7 +57,7 @@ package struct NamedPipe: ~Copyable {
       let time = ContinuousClock.now.duration(to: end)
       guard time > .zero else { throw SystemError("write to", file.path, code: ETIMEDOUT) }
       var poll = pollfd(fd: file.descriptor, events: Int16(POLLOUT), revents: 0)
-      let ready = Glibc.poll(&poll, 1, Int32((time.inSeconds * 1000).rounded(.up)))
+      let ready = Glibc.poll(&poll, 1, Int32((min(time.inSeconds, 3600) * 1000).rounded(.up)))
       if ready < 0 && errno != EINTR { throw SystemError("write to", file.path) }
     }
   }
