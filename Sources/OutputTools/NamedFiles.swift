@@ -26,18 +26,7 @@ struct NamedFiles {
     let naming = StateStore.Naming(place.rawValue)
     switch place {
     case .catalog:
-      guard let form = try await CurrentCatalog.form(in: output) else { return }
-      var texts = CatalogTexts(form.name, in: output)
-      let name = form.name
-      try await forEach(
-        of: {
-          guard let text = try await texts.next() else { return nil }
-          guard let image = try? JSONParser.parse(text) else {
-            throw OutputToolError("\"\(name)\" is damaged: an image is not valid JSON; run again")
-          }
-          return image
-        }, { try await body($0, naming) })
-      try await body(Self.files(of: texts.tables), naming)
+      try await CurrentCatalog.forEachFiles(in: output) { try await body($0, naming) }
     case .pages:
       guard let pages = try await CatalogPages.named(in: output) else { return }
       try await body([CatalogPages.index] + pages.map(\.path), naming)

@@ -103,18 +103,22 @@ struct OutputFolder: Sendable {
   func existingStates(knowing id: String) async throws(OutputToolError) -> [ExistingState] {
     try await OutputToolError.wrapAsync {
       let states = try await place.readableStates { Shard.index(of: id, among: $0) }
-      return try states.map { try ExistingState($0) }
+      var existing: [ExistingState] = []
+      for state in states { existing.append(try await ExistingState(state)) }
+      return existing
     }
   }
 
   /// A state, and the copy that it may be.
   struct ExistingState {
-    let store: StateStore
+    private let reading: StateReading
     private let file: ReadableState
 
-    init(_ file: ReadableState) throws {
+    var store: StateStore { reading.store }
+
+    init(_ file: ReadableState) async throws {
       self.file = file
-      store = try StateStore(path: file.path)
+      reading = try await StateReading(path: file.path)
     }
   }
 

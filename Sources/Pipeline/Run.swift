@@ -252,6 +252,10 @@ struct RunSession: Sendable {
         file: file, libvips: libvips, tables: tables, lines: lines, output: output,
         workspace: workspace)
       try await writer.write(now: clock.now()) { recorder.update { $0.isPublished = true } }
+      // If these files are dropped again, `prune` waits again.
+      if try await parts.state.hasNotes() {
+        try await CurrentCatalog.forEachFiles(in: output) { try await parts.state.clearNotes(on: $0) }
+      }
     }
     recorder.update { $0.isPublished = true }
     try await parts.state.endRun(parts.run, owner.completed(items: items.count))

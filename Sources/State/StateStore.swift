@@ -165,9 +165,15 @@ package actor StateStore {
     try await Self.copy(self.path, to: path)
   }
 
+  /// Whether opening a state would change its tables.
+  static func isOfEarlierVersion(_ path: String) throws(StateError) -> Bool {
+    let database = try Database(path, isReadOnly: true)
+    return try !Schema.isNewest(database)
+  }
+
   /// On another thread than the state's, with a connection of its own.
   @concurrent
-  private static func copy(_ source: String, to path: String) async throws(StateError) {
+  static func copy(_ source: String, to path: String) async throws(StateError) {
     let database = try Database(source, isReadOnly: true)
     try database.prepare("VACUUM INTO ?").run([.text(path)])
   }

@@ -80,6 +80,52 @@ import Testing
     for (name, text) in said { #expect(!text.contains("s3cr3t"), "\(name): \(text)") }
   }
 
+  /// Columns and members are published by name only (P3), and no path of the machine is (P4).
+  @Test func privateColumnsAndLocalPathsStayPrivate() async throws {
+    let folder = try TemporaryFolder()
+    let photos = folder.path("photos")
+    try FileManager.default.createDirectory(atPath: photos, withIntermediateDirectories: true)
+    for name in ["plain.jpg", "grey.png"] {
+      try FileManager.default.copyItem(
+        atPath: Places.fixtures.appending(path: name).path, toPath: "\(photos)/\(name)")
+    }
+    try folder.write(
+      "id,url,author,Cost per item\na,file://\(photos)/plain.jpg,Ada,priv4te\n", to: "list.csv")
+    try folder.write(
+      #"{"id":"b","url":"file://\#(photos)/grey.png","author":"Bea","cost":"priv4te","extra":{"c":"own"}}"#
+        + "\n",
+      to: "list.jsonl")
+    for (list, expected) in [("list.csv", ["Ada"]), ("list.jsonl", ["Bea", "own"])] {
+      try folder.write(
+        "{manifest: \(list), output: out-\(list), extra: [author], slots: {a: {size: 10x}}, "
+          + "fetch: {allow: [\"files:\(photos)\"]}}", to: "\(list).yaml")
+      let check = try await Tool.tessera("check", folder.path("\(list).yaml"))
+      #expect(check.output.contains("ost"), "\(check.output)\(check.errors)")
+      let result = try await Tool.tessera("run", folder.path("\(list).yaml"))
+      #expect(result.status == 0, "\(result.errors)")
+      let out = folder.path("out-\(list)")
+      #expect(try await Tool.tessera("gallery", out).status == 0)
+      for name in ["catalog.json", "gallery.html"] {
+        let text = try folder.text("out-\(list)/\(name)")
+        #expect(!text.contains("priv4te") && !text.contains(folder.path("")), "\(name)")
+        if name == "catalog.json" {
+          for word in expected { #expect(text.contains(word), "\(text)") }
+        }
+      }
+    }
+    // As `init` writes it.
+    let begun = folder.path("begun")
+    #expect(try await Tool.tessera("init", begun, "--from", photos).status == 0)
+    #expect(try await Tool.tessera("run", "\(begun)/pipeline.yaml").status == 0)
+    let output = try #require(folder.files(below: "begun").first { $0.hasSuffix("catalog.json") })
+    let root = "begun/\(output.dropLast("catalog.json".count))"
+    #expect(try await Tool.tessera("gallery", folder.path(root)).status == 0)
+    for name in ["catalog.json", "gallery.html", "run.json"] {
+      let text = try folder.text("\(root)/\(name)")
+      #expect(!text.contains(folder.path("").dropLast()) && !text.contains("file:///"), "\(name)")
+    }
+  }
+
   /// A URL that is signed again is neither requested nor another image.
   @Test func aURLThatIsSignedAgainIsNotRequested() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)

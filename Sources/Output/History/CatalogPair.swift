@@ -16,24 +16,31 @@ struct CatalogPair {
     _ form: CatalogForm, by catalog: WorkFile, index: WorkFile?
   ) async throws(SystemError) {
     let before = try await copyOfIndex()
-    // First: who reads the catalog may look for its pages.
-    if let index {
-      try await output.write(CatalogPages.index, staged: index)
-    } else {
-      try await output.delete(CatalogPages.index)
-    }
     do throws(SystemError) {
+      // First: who reads the catalog may look for its pages.
+      if let index {
+        try await output.write(CatalogPages.index, staged: index)
+      } else {
+        try await output.delete(CatalogPages.index)
+      }
       try await output.write(form.name, staged: catalog)
     } catch {
       // As far as that is possible; `verify` finds two that do not belong together.
-      if let before {
-        try? await output.write(CatalogPages.index, staged: before)
-      } else {
-        try? await output.delete(CatalogPages.index)
-      }
+      try? await settle(before)
       throw error
     }
     try before?.remove()
+  }
+
+  /// After a call that failed, but may have replaced its file: the index becomes that of the current catalog again.
+  private func settle(_ before: WorkFile?) async throws(SystemError) {
+    let current = try await CurrentCatalog(of: output)?.digest
+    guard try await CatalogPages.catalogDigest(in: output) != current else { return }
+    if let before {
+      try await output.write(CatalogPages.index, staged: before)
+    } else {
+      try await output.delete(CatalogPages.index)
+    }
   }
 
   /// A staged copy of the present index; nil if there is none.

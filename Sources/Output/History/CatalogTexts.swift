@@ -16,6 +16,7 @@ package struct CatalogTexts {
   private var isAtEnd = false
 
   private static let partBytes = 1 << 20
+  private static let batch = 1_000
 
   private final class Sum: Sendable {
     private let digest = Mutex(SHA256())
@@ -65,6 +66,19 @@ package struct CatalogTexts {
 
   /// The tables of the catalog, once an image or the end has been reached.
   package var tables: [CatalogTable] { (reader.head?.tables ?? [:]).values.flatMap(\.self) }
+
+  /// The paths of the files that the next images have; nil after the last image.
+  package mutating func nextFiles() async throws(SystemError) -> [String]? {
+    var paths: [String] = []
+    while paths.count < Self.batch {
+      guard let text = try await next() else { return paths.isEmpty ? nil : paths }
+      guard let image = try? JSONParser.parse(text), let files = PublishedFile.all(of: image) else {
+        throw damaged("an image has a malformed entry; run again")
+      }
+      paths += files.map(\.path)
+    }
+    return paths
+  }
 
   /// The other members, after the last image.
   package var head: JSONValue {

@@ -37,6 +37,21 @@ package struct CurrentCatalog: Sendable {
     return CatalogForm.newest(times)
   }
 
+  /// The paths of the files of an output's catalog, those of tables included, some at a time; none if there is no
+  /// catalog.
+  package static func forEachFiles(
+    in output: any Output, _ body: ([String]) async throws -> Void
+  ) async throws {
+    guard let form = try await form(in: output) else { return }
+    var texts = CatalogTexts(form.name, in: output)
+    while let paths = try await texts.nextFiles() {
+      try Task.checkCancellation()
+      try await body(paths)
+    }
+    let files = texts.tables.flatMap(\.files)
+    try await body(files.flatMap { [$0.path, $0.index].compactMap(\.self) })
+  }
+
   private static func readHead(
     of name: String, in output: any Output
   ) async throws(SystemError) -> (images: Int?, digest: String?)? {

@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraJSON
@@ -67,6 +68,12 @@ package struct Merging: Sendable {
       }
       try await draft.publish(
         to: output, keeping: first.header.retention, now: Host.now)
+      // Runs of shards have other states than that of `prune`.
+      if workspace.hasState {
+        let state = try StateStore(path: workspace.statePath())
+        try await CurrentCatalog.forEachFiles(in: output) { try await state.clearNotes(on: $0) }
+        try await state.commit()
+      }
     }
     try await writeRunReport(of: shards, to: output)
     report.copied = copies?.count ?? 0
@@ -163,22 +170,34 @@ private struct FileCopies {
   }
 
   private mutating func copy(_ file: PublishedFile, from source: any Output) async throws {
-    // A path that Tessera does not make is not copied to anywhere.
-    guard let digest = file.digest, try await source.digest(of: file.path).hasPrefix(digest) else {
+    let staged = workspace.staging("copy-\(count)")
+    // A path that Tessera does not make is not copied to anywhere, and what is copied is what was checked.
+    guard let digest = file.digest,
+      try await stage(file, from: source, in: staged).hasPrefix(digest)
+    else {
+      try staged.remove()
       throw OutputToolError(
         "\"\(FileSystem.join(source.location, file.path))\" is damaged; run its shard again")
-    }
-    let staged = workspace.staging("copy-\(count)")
-    let copy = try staged.open(.write)
-    var offset = 0
-    while offset < file.bytes {
-      let part = try await source.read(file.path, 1 << 20, at: offset)
-      if part.isEmpty { break }
-      try copy.write(part)
-      offset += part.count
     }
     try await target.publish(staged: staged.path, as: file.path)
     count += 1
     bytes += file.bytes
+  }
+
+  /// Returns SHA-256 of what was staged.
+  private func stage(
+    _ file: PublishedFile, from source: any Output, in staged: WorkFile
+  ) async throws -> String {
+    let copy = try staged.open(.write)
+    let digest = SHA256()
+    var offset = 0
+    while offset < file.bytes {
+      let part = try await source.read(file.path, 1 << 20, at: offset)
+      if part.isEmpty { break }
+      part.withUnsafeBytes { digest.update($0) }
+      try copy.write(part)
+      offset += part.count
+    }
+    return digest.hexadecimal()
   }
 }

@@ -1,12 +1,10 @@
-/// Counts the images of a catalog, and finds ids that it has more than once: an id is what apps find an image by.
+/// Finds ids that a catalog has more than once: an id is what apps find an image by.
 ///
 /// Memory: 8 bytes for each image. Two ids with one hash value are distinguished when the ids are read again.
 struct CatalogCensus {
   private var hashes: [Int] = []
 
   mutating func note(_ id: String) { hashes.append(id.hashValue) }
-
-  var count: Int { hashes.count }
 
   /// The ids that occur more than once, each with its number, in order of their first occurrence.
   ///

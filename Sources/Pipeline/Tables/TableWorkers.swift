@@ -170,7 +170,7 @@ struct TableWorkers {
 extension MadeFiles {
   /// Positions that a worker reported and that exist, ascending.
   fileprivate func leftOut(of count: Int) -> [Int] {
-    Set(result.leftOut.filter { $0 < count }).sorted()
+    Set(result.leftOut.filter((0..<count).contains)).sorted()
   }
 }
 

@@ -11,7 +11,7 @@ internal import TesseraSystem
 /// Plans a whole manifest from the sizes that earlier runs learned. Makes nothing.
 package struct ManifestPlanner {
   private let file: PipelineFile
-  private let state: StateStore?
+  private let state: StateReading?
   /// The state may be a copy that ends with this.
   private let stateFile: ReadableState?
   private let prober: ManifestProber?
@@ -25,7 +25,11 @@ package struct ManifestPlanner {
     // Opening a state that does not exist would create it, and planning writes nothing.
     stateFile = try await OpenOutput.readableState(
       of: file.output, file.state, file.store.settings)
-    state = try stateFile.map { try StateStore(path: $0.path) }
+    if let stateFile {
+      state = try await StateReading(path: stateFile.path)
+    } else {
+      state = nil
+    }
     prober = probes ? try ManifestProber(file) : nil
     let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)
     summary = PlanSummary(ladders: roundings.map { LadderPrice($0) })
@@ -86,7 +90,7 @@ package struct ManifestPlanner {
   /// it.
   private func lastSeen(_ items: [Item]) async throws -> [PlanSource?] {
     guard let state else { return items.map { _ in nil } }
-    let seen = try await state.lastSeen(items.map(\.sourceKey))
+    let seen = try await state.store.lastSeen(items.map(\.sourceKey))
     let acceptance = Acceptance(file)
     return zip(items, seen).map { item, seen in
       switch seen {

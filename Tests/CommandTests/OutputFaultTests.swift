@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+/// Outputs whose parts do not agree, and tools that change what they only have to read.
+@Suite struct OutputFaultTests {
+  private static let slots = "slots: {a: {size: 8x8}}"
+
+  private static func fixture(_ keys: String = "") throws -> RunFixture {
+    try RunFixture(
+      manifest: "",
+      keys: "fetch: {allow: \"files:\(Places.fixtures.path)\", retries: 0}\nworkers: 1\n\(keys)",
+      slots: slots)
+  }
+
+  private static func run(_ fixture: RunFixture, _ names: [String]) async throws {
+    let lines = names.map {
+      #"{"id":"\#($0)","url":"file://\#(Places.fixtures.path)/\#($0)"}"# + "\n"
+    }
+    try fixture.folder.write(lines.joined(), to: "manifest")
+    let result = try await fixture.run("--allow-shrink")
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  private static func digest(_ text: String?) -> String? {
+    (text?.firstMatch(of: /"digest":\s*"([0-9a-f]{64})"/)?.output.1).map(String.init)
+  }
+
+  /// R2: each call of a rollback that changes the disk fails: the catalog and the index of its pages stay those of one
+  /// catalog, the old one or the new one.
+  @Test func aRollbackThatFailsLeavesCatalogAndIndexOfOne() async throws {
+    let begun = try Self.fixture("catalog: {pages: 10}")
+    try await Self.run(begun, ["plain.jpg", "grey.png"])
+    try await Self.run(begun, ["plain.jpg", "one-pixel.png"])
+    let folder = try TemporaryFolder()
+    let shim = try await Shim(in: folder, for: "")
+    @Sendable func copy() throws -> (run: RunFixture, shim: Shim) {
+      let fixture = try Self.fixture("catalog: {pages: 10}")
+      let out = fixture.folder.path("out")
+      try FileManager.default.copyItem(atPath: begun.folder.path("out"), toPath: out)
+      return (fixture, shim.with(root: out, image: fixture.folder.path("image")))
+    }
+    let undisturbed = try copy()
+    let count = try await undisturbed.shim.count("change") { environment in
+      let result = try await Tool.tessera(
+        "rollback", undisturbed.run.folder.path("out"), environment: environment)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(count > 10)
+    try await forEach(Array(1...count), atATime: 2) { number in
+      let (fixture, shim) = try copy()
+      let out = fixture.folder.path("out")
+      // The remedy may need what has just failed; once is what a full disk that is cleared looks like.
+      let failed = try await Tool.tessera(
+        "rollback", out, environment: shim.failing("change", "\(ENOSPC)", at: number, count: 1))
+      #expect([0, 2].contains(failed.status), "\(number): \(failed.errors)")
+      let catalog = Self.digest(try fixture.catalogText)
+      let index = Self.digest(try? fixture.folder.text("out/catalog/index.json"))
+      #expect(catalog != nil && catalog == index, "\(number): \(failed.errors)")
+      let verified = try await Tool.tessera("verify", out)
+      #expect(verified.status == 0, "\(number): \(verified.output)")
+    }
+  }
+
+  /// An index of another catalog, an id that two images have, and a count that is wrong.
+  @Test func verifyFindsPartsThatDoNotAgree() async throws {
+    let fixture = try Self.fixture("catalog: {pages: 10}")
+    try await Self.run(fixture, ["plain.jpg", "grey.png"])
+    let index = try fixture.folder.text("out/catalog/index.json")
+    let catalog = try fixture.catalogText
+    try await Self.run(fixture, ["plain.jpg", "grey.png", "one-pixel.png"])
+    let out = fixture.folder.path("out")
+    #expect(try await Tool.tessera("verify", out).status == 0)
+    try fixture.folder.write(index, to: "out/catalog/index.json")
+    let other = try await Tool.tessera("verify", out)
+    #expect(other.status == 1)
+    #expect(
+      other.output.contains("catalog/index.json belongs to another catalog than the current one"),
+      "\(other.output)")
+    // One image in the place of the other, in a catalog without a digest, as another program may write it.
+    let twice = catalog.replacing("\"id\":\"grey.png\"", with: "\"id\":\"plain.jpg\"")
+      .replacing(/"digest":"[0-9a-f]{64}",/, with: "")
+    try fixture.folder.write(twice, to: "out/catalog.json")
+    let repeated = try await Tool.tessera("verify", out, "--json")
+    #expect(repeated.status == 1, "\(repeated.errors)\(repeated.output)")
+    #expect(repeated.output.contains("has this image 2 times"), "\(repeated.output)")
+    // A count that differs is an error of the catalog itself.
+    try fixture.folder.write(
+      catalog.replacing("\"count\":2", with: "\"count\":3"), to: "out/catalog.json")
+    let short = try await Tool.tessera("verify", out)
+    #expect(short.status == 2 && short.errors.contains("2 of its 3 images"), "\(short.errors)")
+  }
+
+  /// R3: a file that was named again after `prune` had seen it unnamed waits for the whole time again.
+  @Test func aNoteDoesNotOutliveANewNaming() async throws {
+    let fixture = try Self.fixture("keep-catalogs: 0")
+    let out = fixture.folder.path("out")
+    let both = ["plain.jpg", "grey.png"]
+    try await Self.run(fixture, both)
+    try await Self.run(fixture, ["grey.png"])
+    #expect(try await Tool.tessera("prune", out).status == 0)
+    try await Self.run(fixture, both)
+    try await Self.run(fixture, ["grey.png"])
+    let files = fixture.folder.files(below: "out/variants").count
+    let library = try await Shim.build("clock", in: fixture.folder)
+    func prune(daysAhead days: Int) async throws -> Int {
+      let result = try await Tool.tessera(
+        "prune", out, environment: ["LD_PRELOAD": library, "SHIM_SHIFT": "\(days * 86_400)"])
+      #expect(result.status == 0, "\(result.errors)")
+      return fixture.folder.files(below: "out/variants").count
+    }
+    #expect(try await prune(daysAhead: 8) == files)
+    #expect(try await prune(daysAhead: 16) < files)
+  }
+
+  /// `why` and `plan` read a state of an earlier version, and leave it as it is.
+  @Test func toolsThatReadDoNotMigrate() async throws {
+    let fixture = try Self.fixture()
+    try await Self.run(fixture, ["plain.jpg", "grey.png"])
+    let state = fixture.folder.path("out/.tessera/state.sqlite")
+    let program = """
+      import sqlite3, sys
+      state = sqlite3.connect(sys.argv[1])
+      for table, column in [("results", "sum"), ("items", "lost"), ("runs", "identity"), ("runs", "addresses")]:
+          state.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+      state.execute("DROP TABLE former")
+      state.execute("PRAGMA user_version = 12")
+      state.commit()
+      state.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      """
+    let earlier = try await Tool.run("/usr/bin/python3", ["-c", program, state])
+    #expect(earlier.status == 0, "\(earlier.errors)")
+    let before = try Data(contentsOf: URL(filePath: state))
+    let out = fixture.folder.path("out")
+    let why = try await Tool.tessera("why", out, "plain.jpg")
+    #expect(why.status == 0 && why.output.contains("plain.jpg"), "\(why.errors)")
+    #expect(try await Tool.tessera("plan", fixture.folder.path("feed.yaml")).status == 0)
+    #expect(try Data(contentsOf: URL(filePath: state)) == before)
+    // A run does, and nothing is made again.
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.report["variants.made"] == 0)
+    #expect(try Data(contentsOf: URL(filePath: state)) != before)
+  }
+}
