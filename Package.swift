@@ -162,7 +162,7 @@ let package = Package(
       [
         "TesseraPipeline", "TesseraPipelineFile", "TesseraProbe", "TesseraFetch", "TesseraState",
         "TesseraOutput", "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraImageHeader",
-        "TesseraManifest", "TesseraJSON", "TesseraText", "TesseraSystem",
+        "TesseraManifest", "TesseraJSON", "TesseraText", "TesseraSystem", "TesseraBytes",
       ]),
     module(
       "OutputTools",
@@ -261,7 +261,7 @@ let package = Package(
       "CommandTests",
       [
         "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPipelineFile", "TesseraPlan",
-        "TesseraImageHeader", "tessera", "tessera-worker", "FeedLayout",
+        "TesseraImageHeader", "TesseraOutput", "tessera", "tessera-worker", "FeedLayout",
       ]),
   ]
 )

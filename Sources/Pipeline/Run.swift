@@ -254,7 +254,9 @@ struct RunSession: Sendable {
       try await writer.write(now: clock.now()) { recorder.update { $0.isPublished = true } }
       // If these files are dropped again, `prune` waits again.
       if try await parts.state.hasNotes() {
-        try await CurrentCatalog.forEachFiles(in: output) { try await parts.state.clearNotes(on: $0) }
+        try await CurrentCatalog.forEachFiles(in: output) {
+          try await parts.state.clearNotes(on: $0)
+        }
       }
     }
     recorder.update { $0.isPublished = true }

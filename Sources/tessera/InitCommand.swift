@@ -21,8 +21,8 @@ enum InitCommand: Command {
       URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is; what it needs
       besides the public internet is in a comment. Asks nothing, and replaces no file. After it,
       "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
-      pipeline that is there, removes those that are gone from the folders, and leaves all other
-      lines as they are.
+      pipeline that is there, removes those whose files are deleted (the manifest as it was is kept
+      beside it, as .before), and leaves all other lines as they are.
       """,
     options: [from, manifestOnly],
     example: Example(
@@ -62,6 +62,7 @@ enum InitCommand: Command {
       "\(report.manifest): \(Amount.count(report.images, "image")), \(report.added) added, \(report.removed) removed"
         + leftOut(report.skipped)
     ]
+    if let before = report.before { lines.append("the manifest as it was: \(before)") }
     if !report.needs.isEmpty {
       lines.append(
         "the pipeline does not permit some of them: add \(report.needs.joined(separator: ", ")) to \"allow\" below "

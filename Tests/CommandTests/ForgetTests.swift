@@ -1,6 +1,7 @@
 import Foundation
 import TesseraBytes
 import TesseraCatalog
+import TesseraOutput
 import TesseraTestSupport
 import Testing
 
@@ -86,6 +87,8 @@ import Testing
     let fixture = try await Self.output(server)
     let before = try Self.contents(fixture)
     let traces = try Self.traces(fixture, server)
+    // The list of places is complete: every file belongs to one, so `forget` has looked at it.
+    for path in before.keys { #expect(OutputPlace.of(path) != nil, "\(path)") }
     // Otherwise the test would prove nothing.
     for (place, path) in [
       ("catalog", "catalog.json"), ("gallery", "gallery.html"), ("kept", ".tessera/catalogs/"),

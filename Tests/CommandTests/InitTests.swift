@@ -103,6 +103,7 @@ import Testing
       updated.output == """
         manifest.jsonl: 3 images, 1 added, 1 removed; left out (not images, of a format that "accept" has to name, \
         or outputs of runs): manifest.jsonl, output/, pipeline.yaml
+        the manifest as it was: manifest.jsonl.before
         next: tessera run
 
         """, "\(updated.errors)")

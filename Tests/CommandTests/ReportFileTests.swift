@@ -96,7 +96,8 @@ import Testing
     let result = try await Tool.run(
       "/bin/sh",
       [
-        "-c", command, pipe, Places.tessera, "run", fixture.folder.path("feed.yaml"), "--no-progress",
+        "-c", command, pipe, Places.tessera, "run", fixture.folder.path("feed.yaml"),
+        "--no-progress",
         "--deadline", "3s",
       ])
     let time = begun.duration(to: .now)

@@ -31,7 +31,9 @@ struct CatalogFile {
     folder = try OutputToolError.wrap { try Directory(output.root) }
     var times: [CatalogForm: Double] = [:]
     for form in CatalogForm.allCases { times[form] = folder.sizeAndChange(of: form.name)?.changed }
-    guard let form = CatalogForm.newest(times) else {
+    // A link has no time here, and is an error of its own when it is opened.
+    let link = CatalogForm.allCases.first { folder.exists($0.name) }
+    guard let form = CatalogForm.newest(times) ?? link else {
       throw OutputToolError(noOutput: output.root, exists: true)
     }
     name = form.name

@@ -68,12 +68,7 @@ package struct Merging: Sendable {
       }
       try await draft.publish(
         to: output, keeping: first.header.retention, now: Host.now)
-      // Runs of shards have other states than that of `prune`.
-      if workspace.hasState {
-        let state = try StateStore(path: workspace.statePath())
-        try await CurrentCatalog.forEachFiles(in: output) { try await state.clearNotes(on: $0) }
-        try await state.commit()
-      }
+      try await clearNotes(of: output, workspace)
     }
     try await writeRunReport(of: shards, to: output)
     report.copied = copies?.count ?? 0
@@ -109,6 +104,16 @@ extension Merging {
           + "; the last good catalog stands; if the images are really gone, accept it with merge --allow-loss"
       )
     }
+  }
+
+  /// If the files of the new catalog are dropped again, `prune` waits again. Runs of shards have other states than its.
+  private func clearNotes(of output: any Output, _ workspace: Workspace) async throws {
+    guard workspace.hasState else { return }
+    let state = try StateStore(path: workspace.statePath())
+    if try await state.hasNotes() {
+      try await CurrentCatalog.forEachFiles(in: output) { try await state.clearNotes(on: $0) }
+    }
+    try await state.commit()
   }
 
   /// Writes `run.json`, without the shards whose own is missing or damaged.

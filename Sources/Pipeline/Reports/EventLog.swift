@@ -95,7 +95,7 @@ package final class EventLog: RunObserving {
     }
   }
 
-  /// Whether the reader of standard output takes nothing any more: whoever writes to it waits for ever.
+  /// Whether the reader of standard output takes nothing any more: a write to it would never end.
   package var hasLostStandardOutput: Bool {
     path == "-" && state.withLock { $0.failure != nil }
   }

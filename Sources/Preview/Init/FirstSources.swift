@@ -17,8 +17,8 @@ struct FirstSources {
   private(set) var images: [Image] = []
   /// A manifest that exists: a path or a URL.
   private(set) var list: String?
-  /// The URLs of the folders that were named, with a slash at their ends.
-  private(set) var folders: [String] = []
+  /// The folders that were named.
+  private var folders: [Folder] = []
   /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
   private(set) var permissions: [String] = []
   /// What the folders hold besides: files that are not images, and outputs of runs.
@@ -26,19 +26,30 @@ struct FirstSources {
   /// Nil without a list, and for one at a URL, which would have to be fetched.
   private(set) var found: ListFindings?
 
-  private let known: [String: String]
+  private struct Folder {
+    /// Without links.
+    let path: String
+    let hasImages: Bool
+  }
+
+  private let known: Set<ImagePlace>
   private var ids: Set<String>
-  private var urls: Set<String> = []
+  private var places: Set<ImagePlace> = []
+  /// Images that were seen, those that were named twice included.
+  private var seen = 0
 
   /// The first bytes of a file; more than any format needs to be recognized.
   private static let beginning = 4096
   private static let listExtensions = ["jsonl", "ndjson", "csv", "tsv", "txt", "gz"]
 
-  /// - Parameter known: ids by URL, which stay, and which no other image gets.
+  /// - Parameters:
+  ///   - known: images that have an id; they need no other.
+  ///   - ids: those that no image gets.
   /// - Throws: ``PipelineError`` if a file can't be read, or nothing usable is there.
-  init(_ sources: [String], known: [String: String] = [:]) throws(PipelineError) {
-    self.known = known
-    ids = Set(known.values)
+  init(
+    _ sources: [String], known: Set<ImagePlace> = [], ids: Set<String> = []
+  ) throws(PipelineError) {
+    (self.known, self.ids) = (known, ids)
     for source in sources {
       guard list == nil else {
         throw .local("a list can't be combined with other images; add them to the list")
@@ -123,8 +134,19 @@ struct FirstSources {
       throw .local("\"\(path)\" is the output of a run; name the folder of its sources")
     }
     permit(PipelineFile.Fetch.folderMark + root)
-    folders.append(Self.url(of: root) + "/")
+    let before = seen
     try add(contentsOf: root, prefix: "")
+    folders.append(Folder(path: root, hasImages: seen > before))
+  }
+
+  /// Whether an image was below the named folders and does not exist.
+  ///
+  /// A folder without any image shows nothing, because its disk may not be mounted, and neither does a file that is not
+  /// an image at the moment.
+  func lacks(_ image: ImagePlace) -> Bool {
+    guard !places.contains(image) else { return false }
+    let above = folders.filter { image.isBelow($0.path) }
+    return !above.isEmpty && above.allSatisfy(\.hasImages) && image.isMissing
   }
 
   /// In the order of the names, and folders that are links are not followed: they may lead in a circle.
@@ -150,7 +172,7 @@ struct FirstSources {
 
   private static func place(of path: String) throws(PipelineError) -> String {
     guard let place = FileSystem.realPath(path) else {
-      throw .local("there is no file or folder \"\(path)\"")
+      throw .local("\"\(path)\" does not exist")
     }
     return place
   }
@@ -200,18 +222,16 @@ struct FirstSources {
 
   /// A second image of a name gets a number. One that is named twice is one.
   private mutating func add(_ image: Image) {
-    guard urls.insert(image.url).inserted else { return }
+    seen += 1
+    let place = ImagePlace(image.url)
+    guard places.insert(place).inserted else { return }
     var image = image
-    if let id = known[image.url] {
-      image.id = id
-      images.append(image)
-      return
-    }
+    let name = image.id
+    image.id = ImageID.from(name)
     var number = 1
-    let id = image.id
-    while !ids.insert(image.id).inserted {
+    while !known.contains(place), !ids.insert(image.id).inserted {
       number += 1
-      image.id = "\(id)-\(number)"
+      image.id = ImageID.from("\(name)-\(number)")
     }
     images.append(image)
   }

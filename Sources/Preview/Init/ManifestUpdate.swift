@@ -1,6 +1,6 @@
 internal import TesseraFetch
 internal import TesseraJSON
-internal import TesseraOutput
+internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraSystem
@@ -8,8 +8,9 @@ internal import TesseraText
 
 /// Brings the manifest of a pipeline up to date with its images.
 ///
-/// A line stays as it is, with its id and whatever was added to it, unless its image was below one of the named folders and
-/// is gone. New images follow at the end.
+/// A line stays as it is, with its id and whatever was added to it. It is removed only if its file does not exist below a
+/// named folder in which images were found: a folder without any may be a disk that is not mounted. New images follow
+/// at the end. A manifest that loses lines is kept under another name.
 package struct ManifestUpdate {
   package struct Report: Sendable {
     /// The manifest that was written.
@@ -17,25 +18,19 @@ package struct ManifestUpdate {
     package var images: Int
     package var added: Int
     package var removed: Int
+    /// Where the manifest is kept as it was; nil if no line was removed.
+    package var before: String?
     /// What the pipeline does not permit and a run would need, as `fetch.allow` has it.
     package var needs: [String]
     /// As ``NewPipeline/Report/skipped``.
     package var skipped: [String]
   }
 
-  private struct Line {
-    let id: String
-    let url: String
-    let bytes: ArraySlice<UInt8>
-  }
-
-  /// A manifest that `init` writes is shorter; a longer one comes from a program.
-  private static let longest = 256 << 20
-
   /// - Parameters:
   ///   - folder: with the `pipeline.yaml` that names the manifest.
   ///   - sources: images, folders of images and URLs; not a list.
-  /// - Throws: the pipeline file's mistakes, or ``PipelineError``; then the manifest is as it was.
+  /// - Throws: the pipeline file's mistakes, or ``PipelineError``: also if more lines would be removed than a run
+  ///   accepts by default. The manifest is then as it was.
   package static func write(in folder: String, from sources: [String]) throws -> Report {
     let pipeline = FileSystem.join(folder, PipelineFile.standardName)
     let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
@@ -43,48 +38,69 @@ package struct ManifestUpdate {
       throw PipelineError.local(
         "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
     }
-    let before = try lines(of: manifest)
-    let first = try FirstSources(
-      sources, known: Dictionary(before.map { ($0.url, $0.id) }) { first, _ in first })
+    let old = try ManifestLines(of: manifest)
+    let known = Set(old.lines.map(\.place))
+    // Of a line without an id also the one that a run derives.
+    let ids = Set(old.lines.flatMap { $0.id == $0.url ? [$0.id, file.shown($0.url)] : [$0.id] })
+    let first = try FirstSources(sources, known: known, ids: ids)
     guard !first.images.isEmpty else {
       throw PipelineError.local(
         "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
     }
-    let (known, found) = (Set(before.map(\.url)), Set(first.images.map(\.url)))
-    let kept = before.filter { line in
-      found.contains(line.url) || !first.folders.contains { line.url.hasPrefix($0) }
-    }
-    let added = first.images.filter { !known.contains($0.url) }
-    let text = kept.flatMap { $0.bytes + [UInt8(ascii: "\n")] } + added.flatMap(\.manifestLine)
+    let lines = old.lines.filter { !first.lacks($0.place) }
+    try check(lines.count, of: old.lines.count, manifest)
+    let added = first.images.filter { !known.contains(ImagePlace($0.url)) }
+    let text = lines.flatMap { $0.bytes + [UInt8(ascii: "\n")] } + added.flatMap(\.manifestLine)
+    let removed = old.lines.count - lines.count
     // The file itself, where the path is a link to it.
-    let place = FileSystem.realPath(manifest) ?? manifest
-    try Draft.publish(to: place) { draft in
-      let new = try File(draft, .create)
-      try new.takePermissions(of: place)
-      try new.write(text)
-      try new.synchronize()
+    let place = FileSystem.isLink(manifest) ? FileSystem.realPath(manifest) ?? manifest : manifest
+    let before = removed > 0 ? place + ".before" : nil
+    do {
+      try replace(place, old, with: text, keepingAs: before)
+    } catch let error as SystemError {
+      throw PipelineError.system(error)
     }
     let settings = file.fetch.fetchSettings
     let isRefused = added.contains { settings.refusal(ofSource: $0.url) != nil }
     return Report(
-      manifest: manifest, images: kept.count + added.count, added: added.count,
-      removed: before.count - kept.count, needs: isRefused ? first.permissions : [],
+      manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
+      before: before, needs: isRefused ? first.permissions : [],
       skipped: first.skipped)
   }
 
-  private static func lines(of manifest: String) throws -> [Line] {
-    guard FileSystem.exists(manifest) else { return [] }
-    let bytes = try FileSystem.read(manifest, limit: longest)
-    return try bytes.split(separator: UInt8(ascii: "\n")).enumerated().map { number, line in
-      let entry = try? JSONParser.parse(Array(line))
-      // A relative URL could not be compared with those of images.
-      guard let url = entry?["url"]?.stringValue, SourceURL.scheme(of: url) != nil else {
-        throw PipelineError.local(
-          "line \(number + 1) of \"\(manifest)\" has no absolute URL; correct it, or edit the manifest by hand"
-        )
-      }
-      return Line(id: entry?["id"]?.stringValue ?? url, url: url, bytes: line)
+  /// The limit is the default and not the pipeline's: that one is for lists that programs write.
+  private static func check(
+    _ kept: Int, of count: Int, _ manifest: String
+  ) throws(PipelineError) {
+    let limit = PipelineFile(reading: .file(manifest)).shrinkAbove
+    let shrinking = ShrinkGuard(limit: limit, before: count)
+    guard shrinking.reason(toRejectItems: kept) != nil else { return }
+    let share = kept == 0 ? "all" : "more than \(Units.text(percentage: limit))"
+    throw .local(
+      "\"\(manifest)\" would lose \(count - kept) of \(count) images (\(share)), because their files do not exist; "
+        + "nothing was written; check that the folders are mounted and complete, or remove the manifest to begin again"
+    )
+  }
+
+  /// - Parameter before: where the old manifest is kept; nil if it has no line that the new one lacks.
+  private static func replace(
+    _ place: String, _ old: ManifestLines, with text: [UInt8], keepingAs before: String?
+  ) throws {
+    guard FileSystem.exists(place) else {
+      let draft = try DocumentDraft(text, for: place)
+      try Task.checkCancellation()
+      return try draft.create()
     }
+    // Both are complete on the disk before one of them has its name.
+    let draft = try DocumentDraft(text, for: place, like: place)
+    if let before {
+      let kept = try DocumentDraft(old.bytes, for: before, like: place)
+      try Task.checkCancellation()
+      try kept.replace()
+    } else {
+      try Task.checkCancellation()
+    }
+    try draft.replace()
   }
 }
 
@@ -109,6 +125,7 @@ extension ManifestUpdate.Report {
       object.member("images", images)
       object.member("added", added)
       object.member("removed", removed)
+      if let before { object.member("before", before) }
       if !needs.isEmpty { object.member("needs", needs) }
       object.member("skipped", skipped)
     }

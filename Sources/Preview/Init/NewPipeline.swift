@@ -41,12 +41,9 @@ package struct NewPipeline {
           + (first.images.isEmpty ? "" : "; --manifest-only lists the images again"))
     }
     try await first.readList()
-    try PipelineError.wrap { try FileSystem.makeDirectory(folder) }
     if let list = first.list {
       manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
     }
-    if !first.images.isEmpty { try write(first.images.flatMap(\.manifestLine), to: manifest) }
-    // Last: a pipeline file that exists has its manifest.
     var named = first.list == nil ? Self.manifest : manifest
     if first.list != nil, FileSystem.realPath(folder) == FileSystem.parent(of: manifest) {
       // So that the folder can be moved.
@@ -56,7 +53,9 @@ package struct NewPipeline {
       manifest: named, output: output, permissions: first.permissions,
       needs: first.found?.needs ?? []
     ).text
-    try write(Array(text.utf8), to: pipeline)
+    try create(
+      (pipeline, Array(text.utf8)),
+      first.images.isEmpty ? nil : (manifest, first.images.flatMap(\.manifestLine)), in: folder)
     return Report(
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
@@ -64,12 +63,40 @@ package struct NewPipeline {
       skipped: first.skipped)
   }
 
-  private static func write(_ bytes: [UInt8], to path: String) throws(PipelineError) {
-    let file = try PipelineError.wrap { try File(path, .create) }
-    do throws(SystemError) {
-      try file.write(bytes)
+  private typealias Document = (path: String, text: [UInt8])
+
+  /// Creates both files, or none.
+  private static func create(
+    _ pipeline: Document, _ manifest: Document?, in folder: String
+  ) throws {
+    let isNew = !FileSystem.exists(folder)
+    do {
+      try FileSystem.makeDirectory(folder)
+      try create(pipeline, manifest)
     } catch {
-      throw .local(error.description)
+      // It stays if anything is in it. If removing fails, the error that ended the work is what matters.
+      if isNew { try? FileSystem.removeDirectory(folder) }
+      if let error = error as? SystemError { throw PipelineError.system(error) }
+      throw error
+    }
+  }
+
+  private static func create(_ pipeline: Document, _ manifest: Document?) throws {
+    // Both are complete on the disk before one of them has its name.
+    let draft = try DocumentDraft(pipeline.text, for: pipeline.path)
+    guard let manifest else {
+      try Task.checkCancellation()
+      return try draft.create()
+    }
+    let list = try DocumentDraft(manifest.text, for: manifest.path)
+    try Task.checkCancellation()
+    try list.create()
+    do {
+      // Last: a pipeline file that exists has its manifest.
+      try draft.create()
+    } catch {
+      try? FileSystem.remove(manifest.path)
+      throw error
     }
   }
 }
