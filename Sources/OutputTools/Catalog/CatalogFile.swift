@@ -32,7 +32,7 @@ struct CatalogFile {
     var times: [CatalogForm: Double] = [:]
     for form in CatalogForm.allCases { times[form] = folder.sizeAndChange(of: form.name)?.changed }
     // A link has no time here, and is an error of its own when it is opened.
-    let link = CatalogForm.allCases.first { folder.exists($0.name) }
+    let link = CatalogForm.allCases.first { [folder] in folder.exists($0.name) }
     guard let form = CatalogForm.newest(times) ?? link else {
       throw OutputToolError(noOutput: output.root, exists: true)
     }
