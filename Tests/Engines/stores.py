@@ -287,6 +287,31 @@ def test_rollback(work, store, output, options):
     check(store.get(f"{prefix}/catalog.json")["Body"].read() == replaced, f"{store.name}: another catalog")
 
 
+def test_forget(store, output, prefix):
+    """No object of an output has anything of an image that was forgotten, its state and kept catalogs included."""
+    read = lambda key: store.get(key)["Body"].read()
+    catalog = json.loads(read(f"{prefix}catalog.json"))
+    files = lambda image: {variant["path"] for variant in image["variants"]}
+    image, *others = sorted((image for image in catalog["images"] if image["variants"]), key=lambda image: image["id"])
+    own = files(image).difference(*map(files, others))
+    digest = hashlib.sha256(image["url"].encode()).hexdigest()
+    traces = [f'"id":"{image["id"]}"', f'"url":"{image["url"]}"', digest]
+    place = store.keys(prefix)
+    check(any(digest.encode() in read(key) for key in place), f"{store.name}: the state does not know {digest}")
+    forgotten = store.tessera("forget", output, image["id"], "--json")
+    check(forgotten.returncode == 0, f"{store.name}: forget: {forgotten.stderr}")
+    check(json.loads(forgotten.stdout)["ids"] == [image["id"]], f"{store.name}: forget: {forgotten.stdout}")
+    left = store.keys(prefix)
+    check(not own.intersection(key.removeprefix(prefix) for key in left), f"{store.name}: files are left")
+    for key in left:
+        data = read(key)
+        found = [trace for trace in traces if trace.encode() in data]
+        check(not found, f"{store.name}: {key} has {found}")
+    verified = store.tessera("verify", output, "--quiet")
+    check(verified.returncode == 0, f"{store.name}: after forget: {verified.stdout}")
+    print(f"{store.name}: forget left nothing of {image['id']} in {len(left)} of {len(place)} objects", flush=True)
+
+
 def test_shards(work, store):
     output = f"s3://{BUCKET}/shards-of-it"
     manifest = f"s3://{BUCKET}/manifest.jsonl"
@@ -395,6 +420,8 @@ def test_stored_state(work, store):
     less = store.tessera("run", path, "--quiet", "--manifest", short, "--allow-shrink")
     check(less.returncode in (0, 1), f"{store.name}: {less.stderr}")
     test_rollback(work, store, output, [])
+    test_forget(store, output, "kept/")
+    test_forget(store, shards, "kept-shards/")
     check(store.keys(lock) == [] and store.keys(state) == [state], f"{store.keys('kept/.tessera')}")
 
 
