@@ -46,7 +46,10 @@ enum ForgetCommand: Command {
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
-      for line in undoes ? ["the next run has them again, if the manifest does"] : lines(of: report)
+      for line in undoes
+        ? [
+          "the next run has them again, if the manifest does and no URL of theirs was forgotten (--url)"
+        ] : lines(of: report)
       {
         Console.line(line)
       }

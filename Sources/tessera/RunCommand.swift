@@ -135,7 +135,8 @@ enum RunCommand: Command {
         report, output: file.output, again: again(arguments), shard: options.shardName)
       for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
     }
-    return report.hasFailures && !arguments.has(partialOK) ? .someFailed : .done
+    let isAccepted = arguments.has(partialOK) && !report.isIncomplete
+    return report.hasFailures && !isAccepted ? .someFailed : .done
   }
 
   /// The command that goes on with the same output.

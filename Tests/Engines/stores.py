@@ -291,8 +291,8 @@ def test_forget(store, output, prefix):
     """No object of an output has anything of an image that was forgotten, its state and kept catalogs included."""
     read = lambda key: store.get(key)["Body"].read()
     catalog = json.loads(read(f"{prefix}catalog.json"))
-    files = lambda image: {variant["path"] for variant in image["variants"]}
-    image, *others = sorted((image for image in catalog["images"] if image["variants"]), key=lambda image: image["id"])
+    files = lambda image: {variant["path"] for variant in image.get("variants", [])}
+    image, *others = sorted(filter(files, catalog["images"]), key=lambda image: image["id"])
     own = files(image).difference(*map(files, others))
     digest = hashlib.sha256(image["url"].encode()).hexdigest()
     traces = [f'"id":"{image["id"]}"', f'"url":"{image["url"]}"', digest]

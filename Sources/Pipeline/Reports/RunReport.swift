@@ -60,7 +60,7 @@ package struct RunReport: Sendable {
   /// Whether the catalog, or the result of a shard, has been replaced.
   var isPublished = false
   /// Whether something that follows the catalog could not be done.
-  var isIncomplete = false
+  package internal(set) var isIncomplete = false
 
   /// All problems are counted, and this many are kept: memory does not grow with the manifest.
   static let keptProblems = 100
