@@ -46,8 +46,11 @@ struct OutputFolder: Sendable {
     try await OutputToolError.wrapAsyncWork {
       let held = try await place.hold()
       do {
-        // One that is made here would be taken for that of runs, which keep theirs elsewhere.
-        try expectState(held)
+        // One that is made here would be taken for that of runs, which keep theirs elsewhere; shards that keep
+        // theirs in the store have no state of the whole.
+        if isStored, !held.workspace.hasState, try await held.shardStates().isEmpty {
+          try expectState(held)
+        }
         let state = try StateStore(path: held.workspace.statePath())
         let value = try await held.keepingState(
           copy: { try await state.copy(to: $0) },
