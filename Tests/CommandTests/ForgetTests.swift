@@ -211,6 +211,23 @@ import Testing
     #expect(server.count("/a.jpg?sv=1&sig=s") == 1)
   }
 
+  /// An image that was forgotten by its id does not come back under another id and another ignored parameter.
+  @Test func anIgnoredParameterBringsNoImageBack() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    func line(_ id: String, _ path: String) -> String {
+      #"{"id":"\#(id)","url":"\#(nginx.url(path))"}"# + "\n"
+    }
+    let fixture = try RunFixture(
+      manifest: line("a", "/plain.jpg?v=1") + line("b", "/grey.png"),
+      keys: "fetch: {allow: loopback, retries: 0, ignore-query: [v]}")
+    #expect(try await fixture.run().status == 0)
+    #expect(try await Tool.tessera("forget", fixture.folder.path("out"), "a").status == 0)
+    try fixture.folder.write(line("c", "/plain.jpg?v=2") + line("b", "/grey.png"), to: "manifest")
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    #expect(try fixture.catalog.images.map(\.id) == ["b"])
+  }
+
   /// A kill before any call that changes the disk: the same command then leaves nothing.
   @Test func aKillLeavesNothingForTheNextCall() async throws {
     let server = try FaultServer()

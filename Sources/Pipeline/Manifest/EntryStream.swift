@@ -84,7 +84,7 @@ package struct EntryStream {
       if case .entry(let entry) = record {
         // The position follows from the claim below, which finds repeated ids.
         let item = Item(entry, position: 0, settings, shown: manifest.shown)
-        if forgotten?.has(id: item.id, request: item.requestDigest) == true {
+        if isForgotten(item) {
           left += 1
           continue
         }
@@ -108,6 +108,14 @@ package struct EntryStream {
         return try self.record(item, outlook, claim)
       }
     } + repeatElement(.forgotten, count: left)
+  }
+
+  /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
+  private func isForgotten(_ item: Item) -> Bool {
+    guard let forgotten else { return false }
+    return [item.requestDigest, item.sourceKey].contains {
+      forgotten.has(id: item.id, request: $0)
+    }
   }
 
   private mutating func record(
