@@ -119,8 +119,8 @@ let package = Package(
       [
         "TesseraCatalog", "TesseraPlan", "TesseraDelivery", "TesseraManifest",
         "TesseraImageHeader",
-        "TesseraPlaceholder", "TesseraSystem", "TesseraText", "TesseraCYAML",
-      ]),
+        "TesseraPlaceholder", "TesseraJSON", "TesseraSystem", "TesseraText", "TesseraCYAML",
+      ], resources: [.embedInCode("Presets.yaml")]),
     module("Fetch", ["TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
     module(
       "Probe",

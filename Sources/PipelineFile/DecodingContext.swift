@@ -1,9 +1,20 @@
 /// Collects the mistakes of a file while its values are decoded: one pass finds all of them.
 final class DecodingContext {
   private(set) var diagnostics: [Diagnostic] = []
+  /// The folder that relative paths of the file are below.
+  let folder: String
   private let environment: (String) -> String?
+  private var places: [String: YAMLNode.Pair] = [:]
 
-  init(environment: @escaping (String) -> String?) { self.environment = environment }
+  init(folder: String, environment: @escaping (String) -> String?) {
+    (self.folder, self.environment) = (folder, environment)
+  }
+
+  /// Remembers where the file has a key.
+  func found(_ key: String, _ pair: YAMLNode.Pair) { places[key] = pair }
+
+  /// The place of a key such as `fetch.timeout`; nil if the file lacks it.
+  func pair(_ key: String) -> YAMLNode.Pair? { places[key] }
 
   func report(_ mark: Mark, _ message: String) {
     // An alias puts one mistake into several places of the tree. Report it once.

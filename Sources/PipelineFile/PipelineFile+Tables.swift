@@ -1,95 +1,40 @@
-package import TesseraCatalog
+internal import TesseraCatalog
 internal import TesseraPlan
 internal import TesseraText
 
 extension PipelineFile {
-  /// Which tables of ready pixels a slot gets.
-  package struct Table: Sendable, Equatable {
-    /// The name of a slot.
-    package var slot: String
-    /// Some of the pipeline's scales, ascending.
-    package var scales: [Int]
-    package var pixels: [TablePixels]
-  }
-
-  /// - Parameter plan: the slots and scales that there are.
-  static func tables(_ top: inout KeyGroup, _ plan: PlanSettings) -> [Table] {
-    guard let group = top.group("tables") else { return [] }
-    let names = group.names
-    if names.isEmpty {
-      group.context.report(group.mark, "\"tables\" must name at least one slot")
-    }
-    // Sorted by name, so that the order in the file has no effect.
-    return names.compactMap { table($0.name, $0.pair, in: group, plan) }
-      .sorted { $0.slot < $1.slot }
-  }
-
-  private static func table(
-    _ name: String, _ pair: YAMLNode.Pair, in group: KeyGroup, _ plan: PlanSettings
-  ) -> Table? {
-    var keys = KeyGroup(pair.value, prefix: "\(group.prefix)\(name).", context: group.context)
-    let pixels = pixels(&keys)
-    let scales = scales(&keys, plan.scales)
-    keys.finish()
-    // Slots with mistakes of their own are reported already.
-    guard let slot = plan.slots.first(where: { $0.name == name }) else {
-      guard !plan.slots.isEmpty else { return nil }
-      let hint = Nearest.hint(for: name, among: plan.slots.map(\.name))
-      group.context.report(
-        pair.key.mark, "\"tables.\(name)\": \"slots\" has no slot of this name\(hint)")
-      return nil
-    }
-    for scale in scales {
-      guard let side = slot.leastLongestSide, side * scale > TableGeometry.longestSide else {
+  /// Gives tables their scales, and reports those that can't be made of the pipeline's slots.
+  mutating func completeTables(_ context: DecodingContext) {
+    for index in tables.indices {
+      let (name, scales) = (tables[index].slot, tables[index].scales)
+      guard let pair = context.pair("tables.\(name)") else { continue }
+      if let other = scales.first(where: { !plan.scales.contains($0) }) {
+        let mark = context.pair("tables.\(name).scales")?.value.mark ?? pair.key.mark
+        let all = plan.scales.map(String.init).joined(separator: ", ")
+        context.report(
+          mark,
+          "\"tables.\(name).scales\" must be some of the pipeline's scales (\(all)), found \(other)"
+        )
+      }
+      if scales.isEmpty { tables[index].scales = plan.scales }
+      // Slots with mistakes of their own are reported already.
+      guard let slot = plan.slots.first(where: { $0.name == name }) else {
+        if plan.slots.isEmpty { continue }
+        let hint = Nearest.hint(for: name, among: plan.slots.map(\.name))
+        context.report(
+          pair.key.mark, "\"tables.\(name)\": \"slots\" has no slot of this name\(hint)")
         continue
       }
-      group.context.report(
+      let longest = TableGeometry.longestSide
+      let sides = tables[index].scales.compactMap { scale in
+        slot.leastLongestSide.map { (scale: scale, side: $0 * scale) }
+      }
+      guard let (scale, side) = sides.first(where: { $0.side > longest }) else { continue }
+      context.report(
         pair.key.mark,
-        "\"tables.\(name)\": at scale \(scale) its images have up to \(side * scale) pixels on a side, "
-          + "and tables hold at most \(TableGeometry.longestSide); name smaller scales, or leave the slot out"
-      )
-      return nil
+        "\"tables.\(name)\": at scale \(scale) its images have up to \(side) pixels on a side, and tables hold at most \(longest); "
+          + "name smaller scales, or leave the slot out")
     }
-    return Table(slot: name, scales: scales, pixels: pixels)
-  }
-
-  private static func pixels(_ keys: inout KeyGroup) -> [TablePixels] {
-    guard let nodes = keys.list("pixels") else { return [.bgra8] }
-    if nodes.isEmpty {
-      keys.context.report(keys.mark, "\"\(keys.prefix)pixels\" must name at least one format")
-    }
-    var found: [TablePixels] = []
-    for node in nodes {
-      guard let pixels = keys.choice(of: node, "pixels", TablePixels.allCases) else { continue }
-      if found.contains(pixels) {
-        keys.context.report(
-          node.mark, "\"\(keys.prefix)pixels\" names \(pixels.rawValue) twice")
-      } else {
-        found.append(pixels)
-      }
-    }
-    return found
-  }
-
-  private static func scales(_ keys: inout KeyGroup, _ all: [Int]) -> [Int] {
-    guard let nodes = keys.list("scales") else { return all }
-    if nodes.isEmpty {
-      keys.context.report(keys.mark, "\"\(keys.prefix)scales\" must name at least one scale")
-    }
-    let expected = "some of the pipeline's scales (\(all.map(String.init).joined(separator: ", ")))"
-    var found: [Int] = []
-    for node in nodes {
-      let scale = keys.value(of: node, "scales", expected: expected) { text in
-        Int(text).flatMap { all.contains($0) ? $0 : nil }
-      }
-      guard let scale else { continue }
-      if found.contains(scale) {
-        keys.context.report(node.mark, "\"\(keys.prefix)scales\" names \(scale) twice")
-      } else {
-        found.append(scale)
-      }
-    }
-    return found.sorted()
   }
 }
 

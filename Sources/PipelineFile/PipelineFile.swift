@@ -1,3 +1,4 @@
+package import TesseraCatalog
 package import TesseraDelivery
 package import TesseraImageHeader
 package import TesseraManifest
@@ -49,16 +50,13 @@ package struct PipelineFile: Sendable {
   /// What of the manifest becomes public besides the members that Tessera knows.
   package var extra = ExtraMembers.named([])
   package var profile = Profile.client
-  /// Whether the catalog has the URLs of sources, without secrets.
-  package var showsURLs = true
+  package var urls = URLDisplay.shown
   package var catalogFormat = CatalogFormat.json
   /// The service that makes the variants, or makes them as well; nil if files are made.
   package var delivery: ImageService?
   /// About how many images a page of the catalog has; nil for no pages.
   package var catalogPages: Int?
-  /// How many earlier catalogs the output keeps beside the current one, and how long after they were replaced.
-  package var keepCatalogs = 3
-  package var keepCatalogsFor = Duration.seconds(7 * 86_400)
+  package var keptCatalogs = KeptCatalogs()
 
   /// Where the manifest is.
   package enum Manifest: Sendable, Equatable {
@@ -94,6 +92,15 @@ package struct PipelineFile: Sendable {
     package var time = Duration.seconds(60)
   }
 
+  /// Which tables of ready pixels a slot gets.
+  package struct Table: Sendable, Equatable {
+    /// The name of a slot.
+    package var slot: String
+    /// Some of the pipeline's scales, ascending.
+    package var scales: [Int]
+    package var pixels: [TablePixels]
+  }
+
   /// How much a catalog contains.
   package enum Profile: String, Sendable, CaseIterable {
     /// The members that apps need.
@@ -106,6 +113,20 @@ package struct PipelineFile: Sendable {
     case json
     /// One line for the head and one for each image, so that a reader can stream it.
     case jsonl
+  }
+
+  /// Whether the catalog has the URLs of sources.
+  package enum URLDisplay: String, Sendable, CaseIterable {
+    /// Without secrets.
+    case shown
+    case none
+  }
+
+  /// The earlier catalogs that the output keeps beside the current one.
+  package struct KeptCatalogs: Sendable, Equatable {
+    package var count = 3
+    /// How long after it was replaced each of them is kept.
+    package var age = Duration.seconds(7 * 86_400)
   }
 
   /// The formats of photographs and of the web, as far as this version decodes them.

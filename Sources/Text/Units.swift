@@ -89,3 +89,16 @@ package enum Units {
     return (sides[0], sides[1])
   }
 }
+
+extension Units {
+  /// A duration as a pipeline file has it, with the largest unit that divides it: `2m`.
+  package static func written(_ duration: Duration) -> String {
+    let (seconds, rest) = duration.components
+    let milliseconds = Int(seconds) * 1_000 + Int(rest / 1_000_000_000_000_000)
+    for (factor, unit) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")]
+    where milliseconds > 0 && milliseconds.isMultiple(of: factor) {
+      return "\(milliseconds / factor)\(unit)"
+    }
+    return milliseconds == 0 ? "0s" : "\(milliseconds)ms"
+  }
+}

@@ -9,7 +9,7 @@ enum Commands {
     ExportCommand.self, SplitCommand.self, MergeCommand.self, RollbackCommand.self,
     ForgetCommand.self,
     WarmCommand.self, CompareCommand.self, DoctorCommand.self,
-    CompletionsCommand.self, ManCommand.self,
+    CompletionsCommand.self, SchemaCommand.self, ManCommand.self,
   ]
 
   static let help = Help(

@@ -1,5 +1,6 @@
 internal import TesseraConsole
 internal import TesseraOutputTools
+internal import TesseraPipelineFile
 
 // Commands about the program itself, from the description of all commands.
 
@@ -54,9 +55,6 @@ enum ManCommand: Command {
   static let name = "man"
   static let summary = "write the manual pages, for a package"
 
-  private static let schema = Option(
-    "--schema", "FILE", "the pipeline file's JSON Schema, for the page tessera-pipeline(5)",
-    completes: .files)
   private static let reference = Flag(
     "--reference", "print the reference of all commands in Markdown, and write nothing")
 
@@ -64,11 +62,11 @@ enum ManCommand: Command {
     [.optional("DIR", .folders)],
     text: """
       Writes the manual below a folder, which is created: man1/tessera.1, a page for each command, and
-      with --schema man5/tessera-pipeline.5.
+      man5/tessera-pipeline.5.
       """,
-    options: [schema, reference],
+    options: [reference],
     example: Example(
-      "tessera man /usr/local/share/man --schema Pipelines/pipeline.schema.json",
+      "tessera man /usr/local/share/man",
       "Then \"man tessera\", \"man tessera-run\" and \"man 5 tessera-pipeline\" show them."),
     statuses: [ExitMeaning(.done, "written"), ExitMeaning(.failed, "could not be written")])
 
@@ -80,8 +78,34 @@ enum ManCommand: Command {
     guard let folder = arguments.operands.first else {
       throw UsageError("name a folder: tessera man DIR; or say --reference")
     }
-    let paths = try Manual(Commands.help).write(to: folder, schema: try arguments.value(schema))
+    let paths = try Manual(Commands.help, schema: PipelineFile.schema).write(to: folder)
     if !arguments.has(CommonFlag.quiet) { for path in paths { Console.line(path) } }
+    return .done
+  }
+}
+
+enum SchemaCommand: Command {
+  static let name = "schema"
+  static let summary = "print the JSON Schema of pipeline files, or all keys with their defaults"
+
+  private static let keys = Flag(
+    "--keys", "print all keys as a pipeline file with their defaults, each with a comment")
+
+  static let syntax = Syntax(
+    [],
+    text: """
+      Prints the JSON Schema (draft 2020-12) of pipeline files, with which editors complete keys and check
+      values. It is made from the declarations that also read the file.
+      """,
+    options: [keys],
+    example: Example(
+      "tessera schema > pipeline.schema.json",
+      "Name it in the first line of a pipeline: # yaml-language-server: $schema=pipeline.schema.json"
+    ),
+    statuses: [ExitMeaning(.done, "printed")])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    Console.write(arguments.has(keys) ? PipelineFile.commentedKeys : PipelineFile.schemaText)
     return .done
   }
 }

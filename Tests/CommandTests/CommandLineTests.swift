@@ -32,6 +32,7 @@ import Testing
           compare      how close one image is to another, by SSIMULACRA 2.1
           doctor       what this machine can do for a run, and what keeps it from one
           completions  a script that completes commands, options, slots and ids in a shell
+          schema       print the JSON Schema of pipeline files, or all keys with their defaults
           man          write the manual pages, for a package
 
           --help     this page; tessera COMMAND --help for the page of a command
@@ -49,7 +50,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, forget, warm, compare, doctor, completions, man\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, forget, warm, compare, doctor, completions, schema, man\n"
       ),
       (
         ["run"], 64,

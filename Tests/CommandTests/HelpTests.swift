@@ -32,8 +32,7 @@ import Testing
 
   @Test func theManualIsCleanAndComplete() async throws {
     let folder = try TemporaryFolder()
-    let schema = Places.root.appending(path: "Pipelines/pipeline.schema.json")
-    let made = try await Tool.tessera("man", folder.path("man"), "--schema", schema.path)
+    let made = try await Tool.tessera("man", folder.path("man"))
     #expect(made.status == 0, "\(made.errors)")
     let paths = made.output.split(separator: "\n").map(String.init)
     #expect(paths.first == folder.path("man/man1/tessera.1"))
@@ -63,12 +62,14 @@ import Testing
     }
   }
 
-  @Test func aSchemaThatIsNoneIsRejected() async throws {
-    let folder = try TemporaryFolder()
-    let schema = try folder.write("[1]", to: "s.json")
-    let made = try await Tool.tessera("man", folder.path("man"), "--schema", schema)
-    #expect(made.status == 64)
-    #expect(made.errors == "tessera: the schema must be a JSON Schema with \"properties\"\n")
+  /// What editors and readers have of the keys is what the program has.
+  @Test func theSchemaAndTheListOfKeysArePrinted() async throws {
+    let schema = try await Tool.tessera("schema")
+    let file = Places.root.appending(path: "Pipelines/pipeline.schema.json")
+    #expect(try schema.output == String(contentsOf: file, encoding: .utf8))
+    let keys = try await Tool.tessera("schema", "--keys")
+    let blocks = try Document("Pipelines/README.md").blocks("yaml")
+    #expect(blocks.first == keys.output)
     #expect(try await Tool.tessera("man").status == 64)
   }
 

@@ -334,13 +334,13 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       """
     #expect(
       mistakes(text) == [
-        "1:1 the key \"output\" is missing; it has no default",
+        "1:1 the key \"output\" is missing; it must be a path, or s3://bucket/prefix",
         "2:1 unknown key \"ouput\"; did you mean \"output\"?",
         "4:13 \"slots.a.size\" must be a size in points, such as 36x36, 180x (free height) or x200 "
           + "(free width), found \"36\"",
         "5:13 \"slots.b\": mode clip needs both sides, such as 36x36, to know the crop's shape",
-        "6:3 \"slots.c\" has no size; give it a size in points, such as 36x36, 180x (free height) or "
-          + "x200 (free width)",
+        "6:6 the key \"slots.c.size\" is missing; it must be a size in points, such as 36x36, 180x (free height) "
+          + "or x200 (free width)",
         "7:9 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"none\"",
       ])
   }

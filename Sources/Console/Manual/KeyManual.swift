@@ -1,20 +1,16 @@
 internal import TesseraJSON
 
 /// The keys of a file as manual text, from the file's JSON Schema, in which each key has a description.
-struct KeyManual {
+struct KeyManual: Sendable {
   private let schema: JSONValue
   private let definitions: JSONValue?
 
-  /// - Throws: ``UsageError`` if the bytes are not a JSON Schema with properties.
-  init(_ bytes: [UInt8]) throws(UsageError) {
-    guard let schema = try? JSONParser.parse(bytes), !Self.keys(of: schema).isEmpty else {
-      throw UsageError("the schema must be a JSON Schema with \"properties\"")
-    }
+  init(_ schema: JSONValue) {
     self.schema = schema
     definitions = schema["$defs"]
   }
 
-  func write(to page: inout ManualPage) throws(UsageError) {
+  func write(to page: inout ManualPage) {
     page.section("DESCRIPTION")
     page.paragraph(schema["description"]?.stringValue ?? "")
     page.section("KEYS")
@@ -24,7 +20,7 @@ struct KeyManual {
   private func write(_ key: JSONValue, named name: String, to page: inout ManualPage) {
     let key = resolved(key)
     if let text = key["description"]?.stringValue {
-      page.item(name, text + values(of: key) + Self.standard(of: key))
+      page.item(name, text + values(of: key) + Self.standard(of: key) + Self.effect(of: key))
     }
     let group = group(of: key)
     for member in Self.keys(of: group.schema) {
@@ -55,6 +51,15 @@ struct KeyManual {
     writer.value(value)
     let text = value.stringValue ?? String(decoding: writer.take(), as: UTF8.self)
     return text.isEmpty ? "" : " Default: \(text)."
+  }
+
+  /// What a change of the key costs, for one that shapes files or entries.
+  private static func effect(of key: JSONValue) -> String {
+    switch key["$comment"]?.stringValue {
+    case "shapes: files": " A change makes the files again that it affects."
+    case "shapes: entries": " A change renews the catalog's entries."
+    default: ""
+    }
   }
 
   private func resolved(_ key: JSONValue) -> JSONValue {

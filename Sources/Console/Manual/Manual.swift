@@ -1,17 +1,20 @@
+package import TesseraJSON
 internal import TesseraSystem
 
 /// The manual of the program: `tessera(1)`, a page for each command, and that of the pipeline file.
 package struct Manual: Sendable {
   private let help: Help
+  private let keys: KeyManual
 
-  package init(_ help: Help) { self.help = help }
+  /// - Parameter schema: the JSON Schema of the pipeline file.
+  package init(_ help: Help, schema: JSONValue) {
+    (self.help, keys) = (help, KeyManual(schema))
+  }
 
   /// Writes the pages below a folder, and returns their paths.
   ///
-  /// - Parameter schema: the path of the pipeline file's JSON Schema.
-  package func write(to folder: String, schema: String?) throws -> [String] {
-    let schema = try schema.map { try FileSystem.read($0, limit: 1 << 20) }
-    return try pages(schema: schema).map { page in
+  package func write(to folder: String) throws -> [String] {
+    try pages.map { page in
       let path = FileSystem.join(folder, page.path)
       try FileSystem.makeDirectory(FileSystem.parent(of: path))
       let name = FileSystem.name(of: path)
@@ -21,19 +24,12 @@ package struct Manual: Sendable {
     }
   }
 
-  /// - Parameter schema: the JSON Schema of the pipeline file, for its page; nil leaves that page out.
-  /// - Throws: ``UsageError`` if `schema` is not a JSON Schema with properties.
-  func pages(schema: [UInt8]?) throws(UsageError) -> [ManualPage] {
-    var pages = [overview] + help.commands.map(page)
-    if let schema {
-      var page = makePage(
-        "\(help.name)-pipeline", section: 5, "the pipeline file: which images, which sizes, and how"
-      )
-      try KeyManual(schema).write(to: &page)
-      seeAlso(["\(help.name)(1)", "\(help.name)-run(1)", "\(help.name)-check(1)"], &page)
-      pages.append(page)
-    }
-    return pages
+  var pages: [ManualPage] {
+    var file = makePage(
+      "\(help.name)-pipeline", section: 5, "the pipeline file: which images, which sizes, and how")
+    keys.write(to: &file)
+    seeAlso(["\(help.name)(1)", "\(help.name)-run(1)", "\(help.name)-check(1)"], &file)
+    return [overview] + help.commands.map(page) + [file]
   }
 
   private func makePage(_ name: String, section: Int = 1, _ summary: String) -> ManualPage {

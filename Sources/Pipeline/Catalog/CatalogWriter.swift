@@ -29,6 +29,6 @@ struct CatalogWriter {
 
 extension PipelineFile {
   var retention: CatalogRetention {
-    CatalogRetention(count: keepCatalogs, age: keepCatalogsFor.inSeconds)
+    CatalogRetention(count: keptCatalogs.count, age: keptCatalogs.age.inSeconds)
   }
 }

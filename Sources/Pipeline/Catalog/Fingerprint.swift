@@ -1,9 +1,6 @@
 internal import TesseraBytes
 internal import TesseraCatalog
-internal import TesseraDelivery
-internal import TesseraImageHeader
 internal import TesseraPipelineFile
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 
@@ -37,60 +34,29 @@ enum Fingerprint {
 
   /// Identifies everything but the item and its source that shapes a line of the catalog.
   static func line(_ file: PipelineFile, libvips: String) -> String {
-    let rest =
-      // Ignored parameters are left out of the URL of the line; max-bytes decides on acceptance.
-      "\(Version.number) lines \(Version.lines) \(file.profile.rawValue) \(file.fetch.ignoredQuery) \(file.fetch.maximumBytes)"
-    return String(SHA256.of("\(pipeline(file, libvips: libvips))\n\(rest)").prefix(32))
+    digest(file.shape([.files, .entries]), "\(Version.number) lines \(Version.lines)", libvips, 32)
   }
 
   /// Identifies everything but its bytes that decides whether there is something to show of a source.
   ///
   /// - Parameter memory: what a worker has, in bytes. A machine may offer less than the pipeline allows.
   static func rejection(_ file: PipelineFile, memory: Int, libvips: String) -> String {
-    // Who asks with another token, or as another program, may see something else.
-    let headers = file.fetch.headers.map { "\($0.host ?? "") \($0.name): \($0.value)" }
-    let rest =
-      "memory \(memory) time \(file.limits.time) headers \(headers)"
-      + " agent \(file.fetch.userAgent)"
-    return String(SHA256.of("\(line(file, libvips: libvips))\n\(rest)").prefix(32))
+    var file = file
+    file.limits.memory = memory
+    return digest(
+      file.shape([.files, .entries, .acceptance]), "\(Version.number) lines \(Version.lines)",
+      libvips, 32)
   }
 
-  /// Identifies everything in a pipeline file that shapes the catalog or its files. Keys of the
-  /// network, of time and memory, and workers are not in it: they change how, not what.
+  /// Identifies everything in a pipeline file that shapes the catalog or its files.
   static func pipeline(_ file: PipelineFile, libvips: String) -> String {
-    let plan = file.plan
-    var lines = plan.slots.map { slot in
-      "slot \(slot.name) \(slot.width ?? 0)x\(slot.height ?? 0) \(slot.mode.rawValue)"
-    }
-    lines.append("scales \(plan.scales)")
-    lines.append("rounding \(plan.rounding)")
-    lines.append("formats \(plan.formats.map(\.rawValue)) oversized \(plan.oversized.rawValue)")
-    for format in OutputFormat.allCases {
-      let (quality, effort) = (plan.quality[format] ?? 0, plan.effort[format] ?? -1)
-      lines.append("\(format.rawValue) quality \(quality) effort \(effort)")
-    }
-    // Only where they shape something: what a pipeline without them has made stays as it is.
-    if plan.findsQuality {
-      let (target, range) = (plan.automaticQuality.target, plan.automaticQuality.range)
-      lines.append("quality \(range.lowerBound) to \(range.upperBound) for \(target)")
-    }
-    if plan.alphaQuality < 100 { lines.append("alpha quality \(plan.alphaQuality)") }
-    lines.append("background \(plan.background.hexadecimal) animation \(plan.keepsAnimation)")
-    lines.append("metadata \(plan.metadata)")
-    lines.append("gravity \(plan.gravity.rawValue)")
-    lines.append("lanes \(plan.lanes.rawValue)")
-    lines.append("placeholders \(file.placeholders.map(\.rawValue))")
-    if let service = file.delivery { lines += service.identity }
-    lines.append("base \(file.baseURL ?? "")")
-    lines.append("fail on \(file.failOn.rawValue)")
-    lines.append("accept \(file.accept.map(\.rawValue))")
-    lines.append("pixels \(file.limits.pixels) frames \(file.limits.frames)")
-    if !file.showsURLs { lines.append("no urls") }
-    // Only where there are some, as above.
-    for table in file.tables {
-      lines.append("table \(table.slot) \(table.scales) \(table.pixels.map(\.rawValue))")
-    }
-    lines.append("libvips \(libvips) recipes \(Version.recipes)")
-    return String(SHA256.of(lines.joined(separator: "\n")).prefix(16))
+    digest(file.shape([.files, .entries, .catalog]), "", libvips, 16)
+  }
+
+  private static func digest(
+    _ shape: String, _ version: String, _ libvips: String, _ length: Int
+  ) -> String {
+    let text = "\(shape)\n\(version)\nlibvips \(libvips) recipes \(Version.recipes)"
+    return String(SHA256.of(text).prefix(length))
   }
 }

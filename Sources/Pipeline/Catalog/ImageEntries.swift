@@ -16,7 +16,7 @@ struct ImageEntries: Sendable {
   private let showsURLs: Bool
 
   init(_ file: PipelineFile) {
-    showsURLs = file.showsURLs
+    showsURLs = file.urls == .shown
     service = file.delivery
     plan = file.plan
     placeholders = file.placeholders

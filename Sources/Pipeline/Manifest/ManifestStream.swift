@@ -107,7 +107,7 @@ package final class ManifestStream {
       shown: shown,
       resolve: pipeline.base.map { base in
         { @Sendable reference in URLReference.resolve(reference, against: base) }
-      }, extra: extra, requiresIDs: !pipeline.showsURLs)
+      }, extra: extra, requiresIDs: pipeline.urls == .none)
   }
 
   /// What the records so far say that does not become public.

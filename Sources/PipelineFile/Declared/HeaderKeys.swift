@@ -1,3 +1,17 @@
+internal import TesseraJSON
+
+extension KeyType where Value == [PipelineFile.Header] {
+  static var headers: KeyType {
+    KeyType(
+      expected: "a group of headers, or a list of groups that are bound to a host each",
+      schema: { _ in HeaderDecoding.schema },
+      read: { node, place, _ in HeaderDecoding.headers(node, place) },
+      json: { headers in
+        .array(headers.map { [.string($0.host ?? ""), .string($0.name), .string($0.value)] })
+      })
+  }
+}
+
 /// Decodes `fetch.headers`: a group of headers, or a list of groups that are bound to a host each.
 enum HeaderDecoding {
   /// Headers that libcurl or the fetcher sets; another value would break the transfer or the cache.
@@ -7,27 +21,65 @@ enum HeaderDecoding {
   ]
   private static let hostKey = "host"
 
-  static func headers(_ group: inout KeyGroup) -> [PipelineFile.Header] {
-    guard let node = group.node("headers") else { return [] }
-    let prefix = "\(group.prefix)headers."
+  static func headers(_ node: YAMLNode, _ place: KeyPlace) -> [PipelineFile.Header] {
     guard case .sequence(let nodes) = node.content else {
-      return headers(in: KeyGroup(node, prefix: prefix, context: group.context), host: nil)
+      return headers(in: KeyGroup(node, at: place), host: nil)
     }
-    return nodes.flatMap { bound($0, prefix, group.context) }
+    return nodes.flatMap { bound($0, place) }
+  }
+
+  /// Header names are tokens (RFC 9110, section 5.6.2), and some can't be set.
+  static var schema: JSONValue {
+    let plain = reserved.map { name in
+      name.map { $0.isLetter ? "[\($0.uppercased())\($0)]" : "\($0)" }.joined()
+    }
+    // In an entry of a list, `host` names the host, and only in lower case.
+    let inList = plain.map {
+      $0 == "[Hh][Oo][Ss][Tt]" ? "H[Oo][Ss][Tt]|h(O[Ss][Tt]|o(S[Tt]|sT))" : $0
+    }
+    func names(_ reserved: [String]) -> JSONValue {
+      [
+        "pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+        "not": ["pattern": .string("^(\(reserved.joined(separator: "|")))$")],
+      ]
+    }
+    let value: JSONValue = ["type": ["string", "number"], "minLength": 1]
+    let host = KeyType<String>.orVariable([
+      "type": "string",
+      "pattern": "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#*%\\[\\]\\\\]+)(:[0-9]{1,5})?$",
+    ])
+    return [
+      "anyOf": [
+        [
+          "type": ["object", "null"], "propertyNames": names(plain), "additionalProperties": value,
+        ],
+        [
+          "type": "array",
+          "items": [
+            "type": "object", "required": ["host"], "minProperties": 2,
+            "properties": ["host": host], "propertyNames": names(inList),
+            "additionalProperties": value,
+          ],
+        ],
+      ]
+    ]
   }
 
   private static func bound(
-    _ node: YAMLNode, _ prefix: String, _ context: DecodingContext
+    _ node: YAMLNode, _ place: KeyPlace
   ) -> [PipelineFile.Header] {
-    var keys = KeyGroup(node, prefix: prefix, context: context)
+    let (keys, context) = (KeyGroup(node, at: place), place.context)
     let expected = "a host such as images.example.com or images.example.com:8443"
-    guard keys.names.contains(where: { $0.name == hostKey }) else {
+    guard let named = keys.node(hostKey) else {
       if case .mapping = node.content {
         context.report(node.mark, "each entry of \"fetch.headers\" needs \"host\", \(expected)")
       }
       return []
     }
-    guard let host = keys.value(hostKey, expected: expected, host) else { return [] }
+    let type = KeyType<String>.scalar(expected, schema: true, json: JSONValue.string, parse: host)
+    guard let host = type.read(named, KeyPlace("\(place.name).host", context), "") else {
+      return []
+    }
     if keys.names.count == 1 {
       context.report(node.mark, "\"fetch.headers\" has no header for the host \"\(host)\"")
     }
@@ -50,8 +102,9 @@ enum HeaderDecoding {
         keys.context.report(pair.key.mark, "tessera sets the header \"\(name)\" itself; remove it")
         return nil
       }
-      return keys.value(of: pair.value, name, expected: "a line of text") { text in
-        FetchDecoding.isLine(text) ? .init(name: name, value: text, host: host) : nil
+      let place = KeyPlace("\(keys.prefix)\(name)", keys.context)
+      return KeyType<String>.line.read(pair.value, place, "").map {
+        .init(name: name, value: $0, host: host)
       }
     }
   }

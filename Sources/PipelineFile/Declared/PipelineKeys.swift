@@ -1,0 +1,256 @@
+internal import TesseraImageHeader
+internal import TesseraJSON
+internal import TesseraManifest
+internal import TesseraPlaceholder
+internal import TesseraPlan
+internal import TesseraSystem
+
+extension PipelineFile {
+  /// The keys of a pipeline file, each with its type, its place, and what it shapes.
+  static let keys: [Key<PipelineFile>] = [
+    Key(
+      "manifest", .manifest, \.manifest, isRequired: true, example: "feed.jsonl",
+      "The list of images: a path, an http(s) URL, s3://bucket/key, or - for standard input. JSON Lines, CSV, TSV or plain text; gzip is recognised."
+    ),
+    Key(
+      "output", .place, \.output, isRequired: true, example: "build/feed",
+      "The folder for catalog.json, run.json, variants/ and .tessera/ (the state); or s3://bucket/prefix."
+    ),
+    Key(
+      "state", .optional(.path, initial: ""), \.state, example: "/var/lib/tessera/feed",
+      "A folder of this machine for the state of an output in an object store; without it, the state is in the store. An output that is a folder has its own."
+    ),
+    Key(
+      "store", .group(Store.keys), \.store,
+      example: ["endpoint": "…", "region": "…", "path-style": true],
+      "How object stores are reached; what is not given follows from the environment. Credentials are always from there."
+    ),
+    Key(
+      "slots", .slots, \.plan.slots, shapes: .files, isRequired: true,
+      example: ["card": ["size": "180x", "mode": "fit"]],
+      "The places in the layout that show images, by name."),
+    Key(
+      "base", .optional(.webURL("https://images.example.com/"), initial: ""), \.base,
+      example: "https://images.example.com/", "The base URL of relative URLs in the manifest."),
+    Key(
+      "base-url", .optional(.baseURL, initial: ""), \.baseURL, shapes: .catalog, needs: .files,
+      example: "https://cdn.example.com/feed/",
+      "The prefix that clients put before a variant's path."),
+    Key("scales", .scales, \.plan.scales, shapes: .files, "Device pixels per point."),
+    Key(
+      "rounding", .rounding, \.plan.rounding, shapes: .files,
+      "The sizes to which a file's longer side is rounded up: power-of-two, half-steps, exact, or a list."
+    ),
+    Key(
+      "variants", .group(PlanSettings.keys, check: PlanSettings.check), \.plan,
+      "How files are encoded."),
+    Key("fetch", .group(Fetch.keys), \.fetch, "Network settings."),
+    Key(
+      "delivery", .imageService, \.delivery, shapes: .files,
+      example: ["preset": "imgproxy", "base": "https://img.example.com"],
+      "An image service that makes the variants instead of the run. The catalog then has URLs; see DELIVERY.md."
+    ),
+    Key(
+      "placeholders", .placeholders, \.placeholders, shapes: .entries, needs: .files,
+      "Placeholders in the catalog, to be shown until an image has loaded: color, thumbhash, blurhash, lqip."
+    ),
+    Key(
+      "tables", .tables, \.tables, shapes: .files, needs: .files,
+      example: ["card": ["scales": [2, 3], "pixels": "bgra8"]],
+      "Tables of ready pixels, which clients draw without decoding, by the name of a slot. See Examples/catalog/TABLES.md."
+    ),
+    Key(
+      "accept", .accept, \.accept, shapes: .entries,
+      "Accepted formats of sources; svg, jp2 and ico only when named here."),
+    Key(
+      "fail-on", .choice, \.failOn, shapes: .files, needs: .files,
+      "Which damage makes an image fail: none, truncated, error. A damaged image that is shown anyway has a warning in the catalog."
+    ),
+    Key("limits", .group(Limits.keys), \.limits, "Limits for one source in one worker."),
+    Key(
+      "fail-above", .percentage, \.failAbove,
+      "The run stops if more than this share of the last 200 items (at least 100) failed."),
+    Key(
+      "shrink-above", .percentage, \.shrinkAbove,
+      "The run stops if the manifest has lost more than this share of the last run's items (at least 100)."
+    ),
+    Key(
+      "lost-above", .percentage, \.lostAbove,
+      "The run stops if it would lose more than this share of the images that the catalog shows (five at least), or all of them."
+    ),
+    Key(
+      "keep-lost", .durationOrZero, \.keepLost,
+      "How long the last good files of an image stay in the catalog after an error that does not pass, such as 404."
+    ),
+    Key(
+      "keep-catalogs", KeptCatalogs.type, \.keptCatalogs,
+      "How many earlier catalogs are kept, to which tessera rollback can go back, and for how long; prune keeps their files."
+    ),
+    Key(
+      "extra", .extra, \.extra, shapes: .entries,
+      "Columns of a table, or members of JSON lines, that the catalog passes on in \"extra\"; all, or a list of names. Others stay private."
+    ),
+    Key(
+      "workers", .optional(.int(1...256), word: "auto", initial: 1), \.workers,
+      "Worker processes. auto: as many as the processors that this process may use."),
+    Key(
+      "lanes", .lanes, \.plan.lanes, shapes: .files, needs: .files,
+      "Whether the usual JPEG and PNG sources are decoded by fast lanes of Tessera's own. With off, libvips decodes all sources: slower, for comparison. The bytes of files from JPEGs differ slightly."
+    ),
+    Key(
+      "require-sandbox", .bool, \.requiresSandbox,
+      "Whether a run is rejected if this machine's kernel cannot confine workers with Landlock and seccomp. Otherwise a gap is a warning on every run."
+    ),
+    Key("catalog", .group(catalogKeys), \.self, "The contents and form of the catalog."),
+  ]
+
+  private static let catalogKeys: [Key<PipelineFile>] = [
+    Key(
+      "profile", .choice, \.profile, shapes: .entries,
+      "client: what apps need. full: also the sources and the digests of files."),
+    Key(
+      "format", .choice, \.catalogFormat, shapes: .catalog,
+      "json: one object. jsonl: a line for the head and one for each image."),
+    Key(
+      "pages", .optional(.int(10...1_000_000), initial: 10), \.catalogPages, shapes: .catalog,
+      example: 1000,
+      "About how many images each of the catalog's pages has, which are written besides; none without it."
+    ),
+    Key(
+      "urls", .choice, \.urls, shapes: .entries,
+      "shown: each image has the URL of its source, without secrets. none: no URL of a source is in the catalog."
+    ),
+  ]
+}
+
+extension PipelineFile.Store {
+  static let keys: [Key<Self>] = [
+    Key(
+      "endpoint", .optional(.webURL("https://minio.example.com:9000"), initial: ""), \.endpoint,
+      "The server of s3:// places; AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or AWS itself."),
+    Key(
+      "region", .optional(.text("a name such as eu-central-1"), initial: ""), \.region,
+      "AWS_REGION, AWS_DEFAULT_REGION, or us-east-1."),
+    Key(
+      "path-style", .optional(.bool, initial: false), \.usesPathStyle,
+      "Whether the bucket is a part of the path, and not of the host's name; the default with an endpoint."
+    ),
+  ]
+}
+
+extension PipelineFile.Limits {
+  static let keys: [Key<Self>] = [
+    Key(
+      "pixels", .pixelCount(), \.pixels, shapes: .entries,
+      "Pixels of one frame, and of all frames together."),
+    Key("frames", .int(1...100_000), \.frames, shapes: .entries, "Frames of an animation."),
+    Key(
+      // With less, libvips and its codecs cannot start.
+      "memory", .bytes(atLeast: 256_000_000, "a size of at least 256MB, such as 2GB"), \.memory,
+      shapes: .acceptance, "Memory of a worker; at least 256MB."),
+    Key(
+      "time", .duration, \.time, shapes: .acceptance, "Time limit for all files of one image."),
+  ]
+}
+
+extension PipelineFile.KeptCatalogs {
+  private static let counts = 0...100
+
+  static let type = KeyType<Self>.either(
+    .scalar(
+      "a whole number from 0 to 100, or a group such as {count: 3, age: 7d}",
+      schema: KeyType.schema(of: counts), json: { .int($0.count) }
+    ) { text in Int(text).flatMap { counts.contains($0) ? Self(count: $0) : nil } },
+    or: .group([
+      Key("count", .int(counts), \.count, "How many."),
+      Key("age", .duration, \.age, "How long after it was replaced each of them is kept."),
+    ]))
+}
+
+extension KeyType where Value == PipelineFile.Manifest {
+  static var manifest: KeyType {
+    scalar(
+      PipelineFile.Manifest.expected,
+      schema: [
+        "type": "string", "minLength": 1,
+        "not": ["pattern": "^(?![Hh][Tt][Tt][Pp][Ss]?://[^/?#@])(?!s3://).*://"],
+      ], json: { _ in nil },
+      parse: { text, folder in PipelineFile.Manifest(text, directory: folder) })
+  }
+}
+
+extension KeyType where Value == String {
+  /// A path relative to the pipeline file's folder.
+  static var path: KeyType {
+    scalar("a path", schema: ["type": "string", "minLength": 1], json: JSONValue.string) {
+      FileSystem.join($1, $0)
+    }
+  }
+
+  /// A path, or a place in an object store.
+  static var place: KeyType {
+    scalar(
+      "a path, or s3://bucket/prefix",
+      schema: ["type": "string", "minLength": 1, "not": ["pattern": "^(?!s3://.).*://"]],
+      json: JSONValue.string
+    ) { text, folder in
+      guard text.contains("://") else { return FileSystem.join(folder, text) }
+      return text.hasPrefix("s3://") && text.utf8.count > 5 ? text : nil
+    }
+  }
+
+  /// Clients join the base and a path without anything in between.
+  static var baseURL: KeyType {
+    webURL("https://cdn.example.com/feed/").mapped(
+      { $0.hasSuffix("/") ? $0 : $0 + "/" }, from: { $0 })
+  }
+}
+
+extension KeyType where Value == [Placeholders.Kind] {
+  /// An empty list means none. The order in the file has no effect.
+  static var placeholders: KeyType {
+    list(of: .choice, initial: .color).mapped(
+      { kinds in Placeholders.Kind.allCases.filter(kinds.contains) }, from: { $0 })
+  }
+}
+
+extension KeyType where Value == [ImageFormat] {
+  static var accept: KeyType {
+    list(
+      of: .choice(
+        ImageFormat.allCases.filter(\.isDecoded), unsupported: [ImageFormat.psd.rawValue]),
+      initial: .jpeg, one: "format")
+  }
+}
+
+extension KeyType where Value == Lanes {
+  /// In YAML 1.1, `on` and `off` are other names of true and false.
+  static var lanes: KeyType {
+    scalar(
+      "on or off", schema: ["enum": ["on", "off", true, false]], json: { .string($0.rawValue) },
+      parse: {
+        Lanes(rawValue: $0) ?? Bool($0).map { $0 ? .on : .off }
+      })
+  }
+}
+
+extension KeyType where Value == ExtraMembers {
+  /// Names of members or columns, or `all`.
+  static var extra: KeyType {
+    let names = KeyType<[String]>.list(
+      of: .text("a list of names, such as [author, price], or all"), initial: "")
+    return KeyType(
+      expected: names.expected, schema: { _ in names.schema([]) },
+      read: { node, place, _ in
+        guard let found = names.read(node, place, []) else { return nil }
+        if case .scalar = node.content, found == ["all"] { return .all }
+        return .named(found)
+      },
+      json: { extra in
+        switch extra {
+        case .all: "all"
+        case .named(let found): .array(found.map { .string($0) })
+        }
+      })
+  }
+}

@@ -1,0 +1,170 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraPlan
+internal import TesseraText
+
+/// The keys that decide which sizes there are: `slots`, `scales`, `rounding`, and which of them get tables.
+
+extension KeyType where Value == [Slot] {
+  static var slots: KeyType {
+    KeyType<[String: SlotKeys]>.names(
+      of: SlotKeys.type, one: "slot", expected: "names with sizes, such as {card: {size: 180x}}",
+      initial: { _ in SlotKeys() },
+      check: { slot, place, mark in
+        let name = place.name.dropFirst("slots.".count)
+        let isName =
+          !name.isEmpty
+          && name.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+              || "-_.".unicodeScalars.contains(scalar)
+          }
+        if isName { return slot }
+        place.context.report(
+          mark, "a slot's name consists of letters, digits, \"-\", \"_\" and \".\"")
+        return nil
+      }
+    ).mapped(
+      { slots in
+        slots.sorted { $0.key < $1.key }.map {
+          Slot(
+            $0.key, width: $0.value.size.width, height: $0.value.size.height, mode: $0.value.mode)
+        }
+      },
+      from: { slots in
+        let pairs = slots.map {
+          ($0.name, SlotKeys(size: .init(width: $0.width, height: $0.height), mode: $0.mode))
+        }
+        return Dictionary(pairs) { first, _ in first }
+      })
+  }
+}
+
+/// What the file has of one slot.
+private struct SlotKeys: Sendable {
+  var size = Points()
+  var mode = Mode.fit
+
+  /// In points; nil is free.
+  struct Points: Sendable {
+    var width: Int?
+    var height: Int?
+  }
+
+  static let type = KeyType<Self>.group(
+    [
+      Key(
+        "size", .points, \.size, shapes: .files, isRequired: true, example: "36x36",
+        "Size in points: 36x36, 180x (any height) or x200 (any width)."),
+      Key(
+        "mode", .choice, \.mode, shapes: .files,
+        "fit: the whole image inside the box. fill: the whole image covers the box. clip: cropped to the box's shape."
+      ),
+    ], isOptional: false,
+    rule: [
+      .init("if", ["required": ["mode"], "properties": ["mode": ["const": "clip"]]]),
+      .init(
+        "then",
+        [
+          "properties": [
+            "size": KeyType<String>.orVariable(["type": "string", "pattern": "^[0-9]+x[0-9]+$"])
+          ]
+        ]),
+    ]
+  ) { slot, group in
+    if slot.mode != .clip || (slot.size.width != nil && slot.size.height != nil) { return slot }
+    group.context.report(
+      group.node("size")?.mark ?? group.mark,
+      "\"\(group.prefix.dropLast())\": mode clip needs both sides, such as 36x36, to know the crop's shape"
+    )
+    return nil
+  }
+}
+
+extension KeyType where Value == SlotKeys.Points {
+  /// In points. No layout has a longer side than 65,536, so a larger number is a typing mistake.
+  fileprivate static var points: KeyType {
+    scalar(
+      "a size in points, such as 36x36, 180x (free height) or x200 (free width)",
+      schema: [
+        "type": "string", "pattern": "^([1-9][0-9]{0,4}x([1-9][0-9]{0,4})?|x[1-9][0-9]{0,4})$",
+      ],
+      json: {
+        .string("\($0.width.map(String.init) ?? "")x\($0.height.map(String.init) ?? "")")
+      },
+      parse: { text in
+        guard let (width, height) = Units.slotSize(text),
+          [width, height].compactMap(\.self).allSatisfy({ (1...65_536).contains($0) })
+        else { return nil }
+        return .init(width: width, height: height)
+      })
+  }
+}
+
+extension KeyType where Value == [Int] {
+  /// Sorted, so that the order in the file has no effect.
+  static var scales: KeyType {
+    list(
+      of: .whole(1...8, "a list of whole numbers from 1 to 8, such as [1, 2, 3]"), initial: 1,
+      one: "scale", isUnique: true
+    ).mapped({ $0.sorted() }, from: { $0 })
+  }
+
+  /// Whole numbers in a range, ascending; each counts once.
+  static func numbers(_ range: ClosedRange<Int>) -> KeyType {
+    list(
+      of: .whole(range, "whole numbers from \(range.lowerBound) to \(range.upperBound)"), initial: 1
+    ).mapped({ Set($0).sorted() }, from: { $0 })
+  }
+}
+
+extension KeyType where Value == Int {
+  fileprivate static func whole(_ range: ClosedRange<Int>, _ expected: String) -> KeyType {
+    scalar(expected, schema: schema(of: range), json: JSONValue.int) {
+      Int($0).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+}
+
+extension KeyType where Value == Rounding {
+  /// A ladder with a name, or a list of sizes.
+  static var rounding: KeyType {
+    let named = scalar(
+      "\"power-of-two\", \"half-steps\", \"exact\" or a list such as [320, 640, 1280]",
+      schema: ["enum": .array(Rounding.named.map { .string($0.name) })],
+      json: { .string($0.name) },
+      parse: { text in Rounding.named.first { $0.name == text }?.rounding })
+    let list = KeyType<[Int]>.list(
+      of: .whole(1...Rounding.longestRung, "a list of sizes from 1 to 65500 pixels"), initial: 1,
+      one: "size", isUnique: true, acceptsOne: false)
+    return KeyType(
+      expected: named.expected, schema: { ["anyOf": [named.schema($0), list.schema([])]] },
+      read: { node, place, current in
+        guard case .sequence = node.content else { return named.read(node, place, current) }
+        return list.read(node, place, []).map { .list($0.sorted()) }
+      },
+      json: { rounding in
+        if case .list(let sizes) = rounding { list.json(sizes) } else { named.json(rounding) }
+      })
+  }
+}
+
+extension KeyType where Value == [PipelineFile.Table] {
+  static var tables: KeyType {
+    let table = KeyType<PipelineFile.Table>.group([
+      Key(
+        "scales", .scales, \.scales, shapes: .files,
+        "Some of the pipeline's scales; the default is all of them."),
+      Key(
+        "pixels", .list(of: .choice, initial: .bgra8, one: "format", isUnique: true), \.pixels,
+        shapes: .files,
+        "How pixels are stored; a list makes one table of each. webp: an atlas for the web. The default is bgra8."
+      ),
+    ])
+    return KeyType<[String: PipelineFile.Table]>.names(
+      of: table, one: "slot", expected: "names of slots",
+      initial: { PipelineFile.Table(slot: $0, scales: [], pixels: [.bgra8]) }
+    ).mapped(
+      { tables in tables.values.sorted { $0.slot < $1.slot } },
+      from: { tables in Dictionary(tables.map { ($0.slot, $0) }) { first, _ in first } })
+  }
+}

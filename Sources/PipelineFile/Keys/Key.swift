@@ -1,0 +1,68 @@
+internal import TesseraJSON
+
+/// One key of the pipeline file, declared once: its type, where it is stored, what it shapes and what it is for.
+///
+/// Everything that is said of a key comes from its declaration: the decoder with its messages, the JSON Schema, the
+/// manual page, the list in `Pipelines/README.md`, and the fingerprints. Its default is the stored property's.
+///
+/// `Root` is what the key's group is stored in.
+struct Key<Root: Sendable>: Sendable {
+  let name: String
+  let shapes: Shaping
+  let needs: Need?
+  let isRequired: Bool
+  /// Reads the key of a group, if the file has it.
+  let read: @Sendable (KeyGroup, inout Root) -> Void
+  let note: @Sendable (Root) -> KeyNote
+  /// What ``PipelineFile/shape(_:)`` has of the key and of the keys below it.
+  let lines: @Sendable (Root, _ prefix: String, Set<Shaping>) -> [String]
+  /// The paths of the key, or of those below it, that need something.
+  let paths: @Sendable (_ prefix: String, Need) -> [String]
+  /// What a group lacks without the key: "a path".
+  let expected: String
+
+  /// - Parameters:
+  ///   - storage: where the value is. What is there before the file is read is the default.
+  ///   - shapes: what changes with the value; a group's keys say so themselves.
+  ///   - example: a value for documentation, for a key without a default.
+  init<Value>(
+    _ name: String, _ type: KeyType<Value>, _ storage: any WritableKeyPath<Root, Value> & Sendable,
+    shapes: Shaping = .nothing, needs: Need? = nil, isRequired: Bool = false,
+    example: JSONValue? = nil, _ about: String
+  ) {
+    (self.name, self.shapes, self.needs, self.isRequired) = (name, shapes, needs, isRequired)
+    expected = type.expected
+    read = { group, root in
+      guard let node = group.node(name) else { return }
+      let place = KeyPlace("\(group.prefix)\(name)", group.context)
+      if let value = type.read(node, place, root[keyPath: storage]) {
+        root[keyPath: storage] = value
+      }
+    }
+    note = { root in
+      let value = root[keyPath: storage]
+      return KeyNote(
+        name: name, isRequired: isRequired, about: about, schema: type.schema(value),
+        shapes: shapes,
+        standard: isRequired || !type.keys.isEmpty ? nil : type.json(value), example: example,
+        isConditional: needs == .search, members: type.keys.map { $0.note(value) })
+    }
+    lines = { root, prefix, wanted in
+      let value = root[keyPath: storage]
+      let own = wanted.contains(shapes) ? ["\(prefix)\(name) \(type.text(value))"] : []
+      return own + type.keys.flatMap { $0.lines(value, "\(prefix)\(name).", wanted) }
+    }
+    paths = { prefix, need in
+      (needs == need ? ["\(prefix)\(name)"] : [])
+        + type.keys.flatMap { $0.paths("\(prefix)\(name).", need) }
+    }
+  }
+}
+
+/// What has to be there for a key to have an effect.
+enum Need: Sendable {
+  /// Files that a run makes, and not an image service.
+  case files
+  /// A quality that is found for each image.
+  case search
+}
