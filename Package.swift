@@ -136,7 +136,10 @@ let package = Package(
         "TesseraFetch", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
         "TesseraBytes",
       ]),
-    module("Wire", ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON"]),
+    module(
+      "Wire",
+      ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON", "TesseraBytes"],
+      resources: [.embedInCode("Messages.jsonl")]),
     module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
     module(
       "Transcode",
@@ -261,7 +264,8 @@ let package = Package(
       "CommandTests",
       [
         "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPipelineFile", "TesseraPlan",
-        "TesseraImageHeader", "TesseraOutput", "tessera", "tessera-worker", "FeedLayout",
+        "TesseraImageHeader", "TesseraOutput", "TesseraWire", "tessera", "tessera-worker",
+        "FeedLayout",
       ]),
   ]
 )

@@ -1,7 +1,7 @@
 /// What a client can show of an image before its file arrives: the configured kinds, and the
 /// colour. A kind is nil if it was not made.
-package struct Placeholders: Sendable, Equatable {
-  package enum Kind: String, Sendable, CaseIterable {
+package struct Placeholders: Sendable, Equatable, Codable {
+  package enum Kind: String, Sendable, Codable, CaseIterable {
     case color, thumbhash, blurhash, lqip
   }
 

@@ -3,7 +3,7 @@
 /// The search runs once for each image and encoding, on the whole image at a size of its own that follows from the source
 /// and from how it is decoded. So what is found does not depend on which files are missing, and all files of the encoding
 /// use it.
-package struct AutomaticQuality: Sendable, Hashable {
+package struct AutomaticQuality: Sendable, Hashable, Codable {
   /// The SSIMULACRA 2.1 score of the image at ``nominalSide``.
   package var target: Int
   package var range: ClosedRange<Int>
@@ -93,7 +93,7 @@ package struct AutomaticQuality: Sendable, Hashable {
 }
 
 /// What a search found.
-package struct FoundQuality: Sendable, Hashable {
+package struct FoundQuality: Sendable, Hashable, Codable {
   package var quality: Int
   /// SSIMULACRA 2.1 at this quality, of the image at the searched size.
   package var score: Double

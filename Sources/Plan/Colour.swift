@@ -1,5 +1,5 @@
 /// A colour in sRGB, from 0 to 255 per channel.
-package struct Colour: Sendable, Hashable {
+package struct Colour: Sendable, Hashable, Codable {
   package var red: UInt8
   package var green: UInt8
   package var blue: UInt8

@@ -1,9 +1,9 @@
 /// A rectangle of the displayed image, in its pixels.
-package struct Crop: Sendable, Hashable {
+package struct Crop: Sendable, Hashable, Codable {
   package var size: Size
   package var place: Place
 
-  package enum Place: Sendable, Hashable {
+  package enum Place: Sendable, Hashable, Codable {
     case at(x: Int, y: Int)
     /// The worker finds the place in the pixels: where there is most of this.
     case found(Interest)

@@ -2,7 +2,7 @@
 ///
 /// It shapes their bytes: each file is made from an image of the base's size, or of a half, a
 /// quarter and so on of it.
-package struct DecodePlan: Sendable, Hashable {
+package struct DecodePlan: Sendable, Hashable, Codable {
   /// The size of the whole image, as displayed; never larger than the source.
   package var base: Size
   /// Whether all frames are decoded, or only the first.
@@ -27,6 +27,6 @@ package struct DecodePlan: Sendable, Hashable {
 }
 
 /// Whether the usual sources take lanes of our own, or all are decoded by libvips.
-package enum Lanes: String, Sendable, CaseIterable {
+package enum Lanes: String, Sendable, Codable, CaseIterable {
   case on, off
 }

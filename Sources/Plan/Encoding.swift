@@ -1,5 +1,5 @@
 /// Everything that shapes the bytes of a file apart from crop and size.
-package struct Encoding: Sendable, Hashable {
+package struct Encoding: Sendable, Hashable, Codable {
   package var format: OutputFormat
   /// 1 to 100; nil if the format has no quality, or if it has to be found.
   package var quality: Int?

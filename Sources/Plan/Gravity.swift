@@ -53,7 +53,7 @@ package enum Gravity: Sendable, Hashable, RawRepresentable {
 }
 
 /// What makes a part of an image the one to keep, in the terms of libvips' `smartcrop`.
-package enum Interest: String, Sendable, CaseIterable {
+package enum Interest: String, Sendable, Codable, CaseIterable {
   /// Edges, skin tones and saturated colours.
   case attention
   /// The most detail.

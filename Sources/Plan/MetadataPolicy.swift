@@ -3,7 +3,7 @@
 /// No policy keeps the orientation, which no longer applies, embedded previews, makers' notes,
 /// which hold more previews, or other blocks within Exif. XMP is kept or removed as a whole: it is
 /// removed if it contains a preview, or a location that the policy does not keep.
-package struct MetadataPolicy: OptionSet, Sendable, Hashable {
+package struct MetadataPolicy: OptionSet, Sendable, Hashable, Codable {
   package let rawValue: Int
 
   package init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,5 +1,5 @@
 /// A format of variants, with its limits.
-package enum OutputFormat: String, Sendable, CaseIterable {
+package enum OutputFormat: String, Sendable, Codable, CaseIterable {
   case webp, jpeg, png, avif, jxl
 
   /// The longest side in pixels. WebP's header has 14 bits for size minus one, and libwebp stops

@@ -12,13 +12,16 @@ package struct PlannedVariant: Sendable, Hashable {
 }
 
 /// One file to make.
-package struct PlannedFile: Sendable, Hashable {
+package struct PlannedFile: Sendable, Hashable, Codable {
   /// The part of the displayed image; nil means all of it.
   package var crop: Crop?
   package var size: Size
   package var encoding: Encoding
   /// Why the file differs from the configuration; nil if it does not.
   package var fallback: Fallback?
+
+  // A worker makes the planned file; why the plan deviates from the request is not its business.
+  private enum CodingKeys: CodingKey { case crop, size, encoding }
 
   package init(crop: Crop?, size: Size, encoding: Encoding, fallback: Fallback?) {
     self.crop = crop

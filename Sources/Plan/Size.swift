@@ -1,5 +1,5 @@
 /// Width and height in whole units; pixels unless stated otherwise.
-package struct Size: Sendable, Hashable {
+package struct Size: Sendable, Hashable, Codable {
   package var width: Int
   package var height: Int
 

@@ -2,7 +2,7 @@
 ///
 /// Warnings depend only on the source's bytes and the `fail-on` level, so they are stored with the
 /// source.
-package enum SourceWarning: Sendable, Equatable {
+package enum SourceWarning: Sendable, Equatable, Codable {
   /// The source is damaged and was decoded as far as possible, because the pipeline's `fail-on` level
   /// permits it. The detail is the message of the strict decode, which failed.
   case damaged(FailOn, detail: String)

@@ -15,7 +15,7 @@ package struct Transcoder {
   /// - Parameter memory: receives the files one after the other, in the order of the job.
   package static func perform(
     _ job: TranscodeJob, of source: SourceData, into memory: borrowing File
-  ) -> TranscodeReply {
+  ) -> WorkerReply {
     do throws(TranscodeFailure) {
       return try Transcoder(source: source, job: job).run(into: memory)
     } catch {
@@ -25,7 +25,7 @@ package struct Transcoder {
 
   private func run(
     into memory: borrowing File
-  ) throws(TranscodeFailure) -> TranscodeReply {
+  ) throws(TranscodeFailure) -> WorkerReply {
     let decoded = try decode()
     guard let frames = decoded.frames else { return .differs(decoded.facts) }
     var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
@@ -41,13 +41,11 @@ package struct Transcoder {
       }
     }
     do throws(VipsError) {
-      var result = TranscodeResult(
-        facts: decoded.facts, placeholders: try pyramid.placeholders(job.placeholders),
-        warnings: decoded.warnings, lengths: lengths)
-      result.qualities = job.files.unresolvedEncodings.compactMap {
-        searched.results[$0]?.found
-      }
-      return .done(result)
+      return .files(
+        TranscodeResult(
+          facts: decoded.facts, placeholders: try pyramid.placeholders(job.placeholders),
+          warnings: decoded.warnings, lengths: lengths,
+          qualities: job.files.unresolvedEncodings.compactMap { searched.results[$0]?.found }))
     } catch {
       throw TranscodeFailure(encoding: error, format: "placeholder")
     }

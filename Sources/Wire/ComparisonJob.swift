@@ -3,7 +3,7 @@ package import TesseraPlan
 /// A request to a worker: how close one image is to another, by SSIMULACRA 2.1.
 ///
 /// The source that comes with it holds the files of both, one after the other; nothing is written to the memory.
-package struct ComparisonJob: Sendable, Equatable {
+package struct ComparisonJob: Sendable, Equatable, Codable {
   package var identifier: Int
   /// Displayed pixels, of both.
   package var size: Size
@@ -11,7 +11,7 @@ package struct ComparisonJob: Sendable, Equatable {
   package var candidate: Image
 
   /// One file of the source.
-  package struct Image: Sendable, Equatable {
+  package struct Image: Sendable, Equatable, Codable {
     package var length: Int
     /// By its catalog name.
     package var format: String
@@ -29,12 +29,12 @@ package struct ComparisonJob: Sendable, Equatable {
 }
 
 /// How close an image is to its reference. Scores are at most 100, for identical images, and have no lower bound.
-package struct Likeness: Sendable, Equatable {
+package struct Likeness: Sendable, Equatable, Codable {
   package var score: Double
   /// The square of about 64 pixels with the lowest score: its corner, its size and its score.
   package var worstTile: Tile
 
-  package struct Tile: Sendable, Equatable {
+  package struct Tile: Sendable, Equatable, Codable {
     package var score: Double
     package var x: Int
     package var y: Int

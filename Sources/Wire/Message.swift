@@ -1,15 +1,60 @@
 internal import TesseraJSON
 
 /// The framing of messages: each is a JSON object on a line of its own.
+///
+/// `Messages.jsonl` has one of each with all its members; ``WorkerHello/protocolVersion`` is made from it.
 package enum WireLine {
   /// 4 MiB: a job has a line or two for each variant.
   package static let maximumLength = 4 << 20
 
-  /// A line with the members that `body` writes.
-  static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+  /// A message, with the number of the job that it is about.
+  package static func line(_ message: some Encodable, job: Int = 0) -> [UInt8] {
+    // What cannot be encoded, such as a number that is not finite, is received as an invalid message.
+    let value = try? JSONCoding.json(Envelope(job: job, message: message))
     var writer = JSONWriter()
-    writer.object(body)
+    writer.value(value ?? .null)
     return writer.take() + [UInt8(ascii: "\n")]
+  }
+
+  /// Reads a message, and the number of its job.
+  package static func message<Message: Decodable>(
+    _ type: Message.Type, _ line: [UInt8]
+  ) throws(WireError) -> (message: Message, job: Int) {
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONParser.parse(line)
+    } catch {
+      throw WireError(message: "not JSON: \(error.message)")
+    }
+    do {
+      let envelope = try JSONCoding.value(Envelope<Message>.self, of: json)
+      return (envelope.message, envelope.job)
+    } catch let error as DecodingError {
+      throw WireError(message: error.sentence)
+    } catch {
+      throw WireError(message: "\(error)")
+    }
+  }
+}
+
+private struct Envelope<Message> {
+  var job: Int
+  var message: Message
+}
+
+extension Envelope: Encodable where Message: Encodable {}
+extension Envelope: Decodable where Message: Decodable {}
+
+extension WorkerReply {
+  package func line(for job: Int) -> [UInt8] { WireLine.line(self, job: job) }
+
+  /// - Throws: ``WireError`` also if the reply is to another job, or an impossible one.
+  package init(line: [UInt8], for job: Int) throws(WireError) {
+    let (reply, replied) = try WireLine.message(WorkerReply.self, line)
+    // A late reply to an earlier job must not count as the reply to this one.
+    guard replied == job else { throw WireError(message: "a reply to another job") }
+    try reply.check()
+    self = reply
   }
 }
 
@@ -19,65 +64,20 @@ package struct WireError: Error, Sendable, Equatable {
   package var message: String
 }
 
-/// A received JSON object whose members must exist and have the expected type.
-struct Message {
-  let value: JSONValue
-
-  init(_ line: [UInt8]) throws(WireError) {
-    let value: JSONValue
-    do throws(JSONError) {
-      value = try JSONParser.parse(line)
-    } catch {
-      throw WireError(message: "not JSON: \(error.message)")
+extension DecodingError {
+  /// Where the message is wrong: `"failed.code" is missing or invalid`.
+  fileprivate var sentence: String {
+    let context: Context
+    switch self {
+    case .typeMismatch(_, let found), .valueNotFound(_, let found), .keyNotFound(_, let found),
+      .dataCorrupted(let found):
+      context = found
+    @unknown default: return "invalid"
     }
-    try self.init(value)
-  }
-
-  private init(_ value: JSONValue) throws(WireError) {
-    guard case .object = value else { throw WireError(message: "not a JSON object") }
-    self.value = value
-  }
-
-  private func require<Value>(_ name: String, _ found: Value?) throws(WireError) -> Value {
-    guard let found else { throw WireError(message: "\"\(name)\" is missing or invalid") }
-    return found
-  }
-
-  func int(_ name: String) throws(WireError) -> Int { try require(name, value[name]?.intValue) }
-  func double(_ name: String) throws(WireError) -> Double {
-    try require(name, value[name]?.doubleValue)
-  }
-
-  func bool(_ name: String) throws(WireError) -> Bool { try require(name, value[name]?.boolValue) }
-
-  func string(_ name: String) throws(WireError) -> String {
-    try require(name, value[name]?.stringValue)
-  }
-
-  /// A string that is the raw value of an enum.
-  func choice<Choice: RawRepresentable>(
-    _ name: String
-  ) throws(WireError) -> Choice where Choice.RawValue == String {
-    try require(name, Choice(rawValue: try string(name)))
-  }
-
-  func object(_ name: String) throws(WireError) -> Message {
-    try Message(try require(name, value[name]))
-  }
-
-  /// Lengths in bytes, each at most 4 GiB, so that their sum cannot overflow.
-  func lengths(_ name: String) throws(WireError) -> [Int] {
-    var lengths: [Int] = []
-    for value in try require(name, value[name]?.arrayValue) {
-      let length = value.intValue.flatMap { (0...1 << 32).contains($0) ? $0 : nil }
-      lengths.append(try require(name, length))
-    }
-    return lengths
-  }
-
-  func objects(_ name: String) throws(WireError) -> [Message] {
-    var messages: [Message] = []
-    for value in try require(name, value[name]?.arrayValue) { messages.append(try Message(value)) }
-    return messages
+    // The envelope, and the names that Swift gives to the values of cases, are of no interest.
+    let names = context.codingPath.map(\.stringValue).filter { $0 != "_0" }
+    let path = names.count > 1 && names[0] == "message" ? names.dropFirst() : names[...]
+    return path.isEmpty
+      ? "not a message" : "\"\(path.joined(separator: "."))\" is missing or invalid"
   }
 }

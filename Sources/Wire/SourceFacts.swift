@@ -1,7 +1,7 @@
 package import TesseraPlan
 
 /// A source as its decoder sees it.
-package struct SourceFacts: Sendable, Equatable {
+package struct SourceFacts: Sendable, Equatable, Codable {
   /// Displayed pixels of one frame.
   package var size: Size
   package var hasAlpha: Bool

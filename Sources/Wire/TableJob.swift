@@ -5,7 +5,7 @@ package import TesseraPlan
 ///
 /// Two descriptors come with it: the published files of the entries, one after the other, and memory for the result.
 /// The result is one file: an entry's bytes for each entry, or the encoded atlas.
-package struct TableJob: Sendable, Equatable {
+package struct TableJob: Sendable, Equatable, Codable {
   package var identifier: Int
   package var pixels: TablePixels
   /// From the start of a row to that of the next one, and of an entry.
@@ -19,7 +19,7 @@ package struct TableJob: Sendable, Equatable {
   package var entries: [Entry]
 
   /// One image of a table.
-  package struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable, Codable {
     /// Of the image's file among the source's bytes.
     package var offset: Int
     package var length: Int
@@ -37,7 +37,7 @@ package struct TableJob: Sendable, Equatable {
   }
 
   /// How an atlas is encoded.
-  package struct Atlas: Sendable, Equatable {
+  package struct Atlas: Sendable, Equatable, Codable {
     package var size: Size
     package var quality: Int
     package var effort: Int

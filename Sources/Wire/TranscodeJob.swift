@@ -4,7 +4,7 @@ package import TesseraPlan
 /// A request to a worker: one source, decoded once, and all files to make from it.
 ///
 /// Two descriptors come with it: the source for reading, and memory for the files.
-package struct TranscodeJob: Sendable, Equatable {
+package struct TranscodeJob: Sendable, Equatable, Codable {
   package var identifier: Int
   /// The format that our own header reader found, by its catalog name.
   package var format: String

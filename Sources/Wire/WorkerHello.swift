@@ -1,16 +1,18 @@
-internal import TesseraJSON
+internal import TesseraBytes
 
 /// The first line that a fork server sends: it is ready, and these are the means of its workers.
-package struct WorkerHello: Sendable, Equatable {
-  /// Identifies the messages of this build. Coordinator and worker must come from one build.
-  package static let protocolVersion = 11
+package struct WorkerHello: Sendable, Equatable, Codable {
+  /// Identifies the messages of this build, by the digest of one of each with all its members. Coordinator and worker
+  /// must have the same ones.
+  package static let protocolVersion = String(
+    SHA256.of(PackageResources.Messages_jsonl).prefix(16))
 
-  package var protocolVersion: Int
+  package var protocolVersion: String
   package var libvips: String
   package var confinement: Confinement
 
   package init(
-    protocolVersion: Int = Self.protocolVersion, libvips: String, confinement: Confinement
+    protocolVersion: String = Self.protocolVersion, libvips: String, confinement: Confinement
   ) {
     self.protocolVersion = protocolVersion
     self.libvips = libvips
@@ -19,7 +21,7 @@ package struct WorkerHello: Sendable, Equatable {
 }
 
 /// Which mechanisms of the kernel confine a worker.
-package struct Confinement: Sendable, Equatable {
+package struct Confinement: Sendable, Equatable, Codable {
   /// The version of Landlock, which leaves a worker only the system's libraries and fonts; 0 if the
   /// kernel has none.
   package var landlock: Int
@@ -44,24 +46,5 @@ extension Confinement {
       "it could read this machine's files, use the network and start processes (neither Landlock nor "
         + "seccomp)"
     }
-  }
-}
-
-extension WorkerHello {
-  package var line: [UInt8] {
-    WireLine.object { object in
-      object.member("protocol", protocolVersion)
-      object.member("libvips", libvips)
-      object.member("landlock", confinement.landlock)
-      object.member("seccomp", confinement.hasSeccomp)
-    }
-  }
-
-  package init(line: [UInt8]) throws(WireError) {
-    let message = try Message(line)
-    self.init(
-      protocolVersion: try message.int("protocol"), libvips: try message.string("libvips"),
-      confinement: Confinement(
-        landlock: try message.int("landlock"), hasSeccomp: try message.bool("seccomp")))
   }
 }

@@ -25,13 +25,15 @@ final class ForkServer: Sendable {
     let received = lines.receive(
       maximumLength: WireLine.maximumLength, until: .now.advanced(by: Self.startTime))
     // Why a line is not a hello does not matter: how the process ended says more.
-    guard case .line(let line) = received, let hello = try? WorkerHello(line: line) else {
+    guard case .line(let line) = received else {
       let ending = Self.end(pid)
       close(channel)
       throw WorkerStartError(
         description: "\"\(settings.executable)\" did not start: \(ending.sentence)")
     }
-    guard hello.protocolVersion == WorkerHello.protocolVersion else {
+    guard let hello = try? WireLine.message(WorkerHello.self, line).message,
+      hello.protocolVersion == WorkerHello.protocolVersion
+    else {
       _ = Self.end(pid)
       close(channel)
       throw WorkerStartError(

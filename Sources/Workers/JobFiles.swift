@@ -41,18 +41,27 @@ struct JobFiles: ~Copyable {
     guard let size = try? memory.seal() else { return false }
     return size == lengths.reduce(0, +)
   }
+}
 
-  func answer(_ reply: TranscodeReply) -> TranscodeAnswer {
-    switch reply {
-    case .differs(let facts): return .differs(facts)
-    case .failed(let failure): return .failed(failure)
-    case .done(let result):
-      let memory = memory
-      return .made(
-        MadeFiles(result) { index throws(SystemError) in
-          let start = result.lengths[..<index].reduce(0, +)
-          return try memory.read(result.lengths[index], at: start)
-        })
+/// A worker's reply, and the memory with what it made; nil without a worker.
+struct JobOutcome: Sendable {
+  let reply: WorkerReply
+  let memory: SharedMemory?
+
+  static var stopped: JobOutcome { JobOutcome(reply: .failed(.stopped), memory: nil) }
+}
+
+extension WorkerReply {
+  /// Whether the worker did not do what was requested.
+  var isWithoutResult: Bool {
+    switch self {
+    case .differs, .failed: true
+    case .files, .table, .comparison, .examination: false
     }
+  }
+
+  /// Why there is no result. A reply of another kind than the request's is no answer to it.
+  var failure: TranscodeFailure {
+    if case .failed(let failure) = self { failure } else { .invalidReply }
   }
 }

@@ -4,7 +4,7 @@ internal import TesseraWire
 
 /// What the lanes of a pool share: waiting jobs, the fork server, and whether the pool was closed.
 final class JobQueue: Sendable {
-  typealias Answer = Result<TranscodeAnswer, WorkerStartError>
+  typealias Answer = Result<JobOutcome, WorkerStartError>
 
   struct Entry: Sendable {
     let job: any WorkerJob
@@ -54,7 +54,7 @@ final class JobQueue: Sendable {
   func add(_ entry: Entry) {
     let rejection = state.withLock { state -> Answer? in
       if let error = state.startError { return .failure(error) }
-      if state.isClosed || state.isDraining { return .success(.failed(.stopped)) }
+      if state.isClosed || state.isDraining { return .success(.stopped) }
       state.entries.append(entry)
       return nil
     }
@@ -109,7 +109,7 @@ final class JobQueue: Sendable {
       defer { state.entries = [] }
       return state.entries
     }
-    for entry in waiting { entry.finish(.success(.failed(.stopped))) }
+    for entry in waiting { entry.finish(.success(.stopped)) }
   }
 
   /// Ends all workers and cancels all waiting jobs.
@@ -123,7 +123,7 @@ final class JobQueue: Sendable {
     }
     // Outside the lock, because it waits for the process to end.
     server?.end()
-    for entry in waiting { entry.finish(.success(.failed(.stopped))) }
+    for entry in waiting { entry.finish(.success(.stopped)) }
     for _ in 0..<lanes { available.signal() }
   }
 

@@ -2,7 +2,7 @@ internal import TesseraWire
 
 /// How a worker's conversation about one job ended.
 enum JobEnding: Equatable {
-  case reply(TranscodeReply)
+  case reply(WorkerReply)
   /// The worker had ended before it received the job, which is not the job's fault.
   case unsent
   /// The fork server ended, and the worker with it.
@@ -40,7 +40,7 @@ struct Supervision {
 
   enum Decision: Equatable {
     /// The job is finished with this reply.
-    case answer(TranscodeReply, WorkerAction)
+    case answer(WorkerReply, WorkerAction)
     /// A fresh worker has to do the job.
     case retry(WorkerAction)
     /// Workers start but end before they receive a job. The worker is replaced by none.
@@ -108,7 +108,7 @@ struct Supervision {
 
   /// A used worker that ran out of memory, or crashed, is not believed: what earlier jobs left in
   /// its memory must not decide about this one. A fresh worker gets the job once more.
-  private mutating func settle(_ reply: TranscodeReply, _ action: WorkerAction) -> Decision {
+  private mutating func settle(_ reply: WorkerReply, _ action: WorkerAction) -> Decision {
     guard reply.mayDependOnMemory, jobsDone > 0, !isSecondAttempt else {
       return finish(reply, action)
     }
@@ -116,7 +116,7 @@ struct Supervision {
     return .retry(action == .keep ? .retire : action)
   }
 
-  private mutating func finish(_ reply: TranscodeReply, _ action: WorkerAction) -> Decision {
+  private mutating func finish(_ reply: WorkerReply, _ action: WorkerAction) -> Decision {
     (unsentInARow, isSecondAttempt) = (0, false)
     jobsDone += 1
     // Whatever a worker leaks ends with it.
@@ -126,7 +126,7 @@ struct Supervision {
   }
 }
 
-extension TranscodeReply {
+extension WorkerReply {
   /// Whether a worker with more free memory might have replied something else. Some codecs crash if
   /// an allocation fails.
   fileprivate var mayDependOnMemory: Bool {

@@ -45,3 +45,25 @@ package struct MadeFiles: Sendable {
 
   package func bytes(of index: Int) throws(SystemError) -> [UInt8] { try read(index) }
 }
+
+/// What became of a job for a part of a table.
+package enum TableAnswer: Sendable {
+  /// An entry's bytes for each entry, or an atlas; and the entries that could not be decoded, ascending.
+  case made([UInt8], leftOut: [Int])
+  case failed(TranscodeFailure)
+}
+
+extension TranscodeAnswer {
+  init(_ outcome: JobOutcome) {
+    switch (outcome.reply, outcome.memory) {
+    case (.files(let result), let memory?):
+      self = .made(
+        MadeFiles(result) { index throws(SystemError) in
+          let start = result.lengths[..<index].reduce(0, +)
+          return try memory.read(result.lengths[index], at: start)
+        })
+    case (.differs(let facts), _): self = .differs(facts)
+    case (let reply, _): self = .failed(reply.failure)
+    }
+  }
+}

@@ -14,12 +14,10 @@ package protocol Transcoding: Sendable {
     _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
   ) async throws(WorkerStartError) -> TranscodeAnswer
 
-  /// Has a part of a table made. The answer is one file.
+  /// Has a part of a table made.
   ///
   /// - Throws: ``WorkerStartError`` if no worker can be started any more.
-  func perform(
-    _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TranscodeAnswer
+  func perform(_ job: TableJob, of source: JobSource) async throws(WorkerStartError) -> TableAnswer
 
   /// To be called when no other images will come than those in flight. From then on the largest job
   /// waits least, and workers that have none help with the files of others.

@@ -4,20 +4,28 @@ internal import TesseraWire
 /// What a pool has to know of a job.
 protocol WorkerJob: Sendable {
   var identifier: Int { get }
-  /// The request for a worker.
-  var line: [UInt8] { get }
-  /// How many files a worker makes of it.
-  var fileCount: Int { get }
+  var request: WorkerRequest { get }
+  /// The lengths of what a reply says is in the job's memory; nil for a reply to another kind of request.
+  func lengths(in reply: WorkerReply) -> [Int]?
   /// In pixels to encode as WebP.
   var work: Double { get }
 }
 
 extension TranscodeJob: WorkerJob {
-  var fileCount: Int { files.count }
+  var request: WorkerRequest { .transcode(self) }
+
+  func lengths(in reply: WorkerReply) -> [Int]? {
+    guard case .files(let result) = reply, result.lengths.count == files.count else { return nil }
+    return result.lengths
+  }
 }
 
 extension TableJob: WorkerJob {
-  var fileCount: Int { 1 }
+  var request: WorkerRequest { .table(self) }
+
+  func lengths(in reply: WorkerReply) -> [Int]? {
+    if case .table(let result) = reply { [result.length] } else { nil }
+  }
 
   var work: Double {
     let atlas = atlas.map { Double($0.size.width) * Double($0.size.height) } ?? 0
@@ -28,6 +36,16 @@ extension TableJob: WorkerJob {
 }
 
 extension ComparisonJob: WorkerJob {
-  var fileCount: Int { 0 }
+  var request: WorkerRequest { .compare(self) }
+
+  func lengths(in reply: WorkerReply) -> [Int]? {
+    if case .comparison = reply { [] } else { nil }
+  }
+
   var work: Double { Double(size.width) * Double(size.height) }
+}
+
+extension WorkerJob {
+  /// The request for a worker.
+  var line: [UInt8] { WireLine.line(request, job: identifier) }
 }

@@ -36,7 +36,7 @@ struct WorkerLane {
         // A closed pool has no fork server, which is not a fault: at the deadline of a run its
         // catalog is still to be written.
         guard !queue.isClosed else {
-          entry.finish(.success(.failed(.stopped)))
+          entry.finish(.success(.stopped))
           continue
         }
         entry.finish(.failure(error))
@@ -49,7 +49,7 @@ struct WorkerLane {
 
   private mutating func perform(
     _ job: any WorkerJob, of source: JobSource
-  ) throws(WorkerStartError) -> TranscodeAnswer {
+  ) throws(WorkerStartError) -> JobOutcome {
     if supervision.needsOther(for: source.host) { dismiss(.retire) }
     while true {
       // New for each attempt: the one before may have written something.
@@ -68,7 +68,7 @@ struct WorkerLane {
       switch supervision.decide(after: ending, isClosed: queue.isClosed) {
       case .answer(let reply, let action):
         dismiss(action, ending.reason)
-        return files.answer(reply)
+        return JobOutcome(reply: reply, memory: files.memory)
       case .retry(let action): dismiss(action, ending.reason)
       case .giveUp:
         dismiss(.replace)
@@ -82,9 +82,9 @@ struct WorkerLane {
     _ job: any WorkerJob, _ files: borrowing JobFiles, _ process: WorkerProcess
   ) -> JobEnding {
     let ending = process.perform(job, files, until: .now.advanced(by: settings.time))
-    guard case .reply(.done(let result)) = ending else { return ending }
+    guard case .reply(let reply) = ending, !reply.isWithoutResult else { return ending }
     // Before anything is read: from now on the worker cannot change what it made.
-    if result.lengths.count == job.fileCount, files.seal(result.lengths) { return ending }
+    if let lengths = job.lengths(in: reply), files.seal(lengths) { return ending }
     process.kill()
     _ = process.end()
     return .garbage

@@ -76,22 +76,37 @@ package final class WorkerPool: Transcoding {
       return await group.reduce(into: []) { $0.append($1) }
     }
     let inOrder = answers.sorted { $0.0 < $1.0 }
-    return split.joined(try inOrder.map { answer throws(WorkerStartError) in try answer.1.get() })
+    return split.joined(
+      try inOrder.map { answer throws(WorkerStartError) in
+        TranscodeAnswer(try answer.1.get())
+      })
   }
 
   package func perform(
     _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
-    try await answer(to: job, of: source).get()
+  ) async throws(WorkerStartError) -> TableAnswer {
+    let outcome = try await answer(to: job, of: source).get()
+    guard case .table(let result) = outcome.reply, let memory = outcome.memory else {
+      return .failed(outcome.reply.failure)
+    }
+    do throws(SystemError) {
+      let known = result.leftOut.filter(job.entries.indices.contains)
+      return .made(try memory.read(result.length, at: 0), leftOut: Set(known).sorted())
+    } catch {
+      return .failed(TranscodeFailure(.local, error.description))
+    }
   }
 
-  /// Has two images compared. The answer has no files.
+  /// Has two images compared.
   ///
   /// - Throws: ``WorkerStartError`` if no worker can be started any more.
   package func perform(
     _ job: ComparisonJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
-    try await answer(to: job, of: source).get()
+  ) async throws(WorkerStartError) -> Result<Likeness, TranscodeFailure> {
+    let reply = try await answer(to: job, of: source).get().reply
+    return if case .comparison(let likeness) = reply { .success(likeness) } else {
+      .failure(reply.failure)
+    }
   }
 
   package func expectLastJobs() { queue.beginLast() }

@@ -49,7 +49,7 @@ final class WorkerProcess: Sendable {
     switch receive(until: deadline) {
     case .line(let line):
       // What is wrong with an invalid reply is of no use to the user.
-      if let reply = try? TranscodeReply(line: line, for: job.identifier) { return .reply(reply) }
+      if let reply = try? WorkerReply(line: line, for: job.identifier) { return .reply(reply) }
       kill()
       _ = end()
       return .garbage
@@ -72,11 +72,12 @@ final class WorkerProcess: Sendable {
 
   /// Has the worker test its libraries. Nil if it sent no valid reply.
   func examine(until deadline: ContinuousClock.Instant) -> [ExaminationCheck]? {
-    let request = WorkerRequest.examine.line
+    let request = WireLine.line(WorkerRequest.examine)
     guard channel.withLock({ $0.send(request, until: deadline) }),
-      case .line(let line) = receive(until: deadline)
+      case .line(let line) = receive(until: deadline),
+      case .examination(let checks) = try? WorkerReply(line: line, for: 0)
     else { return nil }
-    return try? Examination.checks(line: line)
+    return checks
   }
 
   private func receive(until deadline: ContinuousClock.Instant) -> LineChannel.Received {
@@ -124,7 +125,7 @@ extension ProcessEnding {
       self = received == .closed ? .serverEnded : .unreported
       return
     }
-    switch try? WorkerEnd(line: line) {
+    switch try? WireLine.message(WorkerEnd.self, line).message {
     case .ended(let status): self = isKilled ? .killed : ProcessEnding(status: status)
     case .notStarted(let code): self = .notStarted(code)
     // The fork server is trusted, so this is a worker of another version.

@@ -90,7 +90,7 @@ struct ForkServer {
     guard process >= 0 else {
       let code = errno
       if pid > 0 { kill(pid, SIGKILL) }
-      _ = LineChannel(descriptor: control).send(WorkerEnd.notStarted(code: code).line)
+      _ = LineChannel(descriptor: control).send(WireLine.line(WorkerEnd.notStarted(code: code)))
       close(control)
       return .served
     }
@@ -107,7 +107,7 @@ struct ForkServer {
     var status: Int32 = 0
     guard waitpid(worker.pid, &status, 0) == worker.pid else { return false }
     // The coordinator may have closed it, which is not an error.
-    _ = LineChannel(descriptor: worker.control).send(WorkerEnd.ended(status: status).line)
+    _ = LineChannel(descriptor: worker.control).send(WireLine.line(WorkerEnd.ended(status: status)))
     close(worker.control)
     close(worker.process)
     return true

@@ -29,27 +29,28 @@ struct Worker {
   private func reply(to line: [UInt8], _ descriptors: [Int32]) -> [UInt8] {
     defer { for descriptor in descriptors { close(descriptor) } }
     do throws(WireError) {
-      switch try WorkerRequest(line: line) {
-      case .transcode(let job):
-        return make(of: descriptors) { Transcoder.perform(job, of: $0, into: $1) }
-          .line(for: job.identifier)
-      case .table(let job):
-        return make(of: descriptors) { TablePainter.perform(job, of: $0, into: $1) }
-          .line(for: job.identifier)
-      case .compare(let job):
-        return make(of: descriptors) { source, _ in ImageComparer.perform(job, of: source) }
-          .line(for: job.identifier)
-      case .examine: return Examination.line(Examiner.perform())
-      }
+      let (request, job) = try WireLine.message(WorkerRequest.self, line)
+      return reply(to: request, descriptors).line(for: job)
     } catch {
       end("invalid request: \(error.message)")
     }
   }
 
+  private func reply(to request: WorkerRequest, _ descriptors: [Int32]) -> WorkerReply {
+    switch request {
+    case .transcode(let job):
+      make(of: descriptors) { Transcoder.perform(job, of: $0, into: $1) }
+    case .table(let job): make(of: descriptors) { TablePainter.perform(job, of: $0, into: $1) }
+    case .compare(let job):
+      make(of: descriptors) { source, _ in ImageComparer.perform(job, of: source) }
+    case .examine: .examination(Examiner.perform())
+    }
+  }
+
   private func make(
     of descriptors: [Int32],
-    _ perform: (_ source: SourceData, _ memory: borrowing File) -> TranscodeReply
-  ) -> TranscodeReply {
+    _ perform: (_ source: SourceData, _ memory: borrowing File) -> WorkerReply
+  ) -> WorkerReply {
     guard descriptors.count == 2 else { end("a job without its descriptors") }
     do throws(SystemError) {
       let source = try MappedFile(descriptor: descriptors[0])

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TesseraCatalog
 import TesseraTestSupport
+import TesseraWire
 import Testing
 
 /// Faults during `tessera run`: each one costs its item, or ends the run and keeps the last good
@@ -292,17 +293,19 @@ import Testing
 
   /// A worker with invalid replies costs its item, not the run.
   @Test(arguments: [
-    #"{"job":0,"done":{"width":240,"height":160,"alpha":false,"frames":1},"placeholders":{"thumbhash":"","blurhash":"","lqip":""},"warnings":[]}"#,
-    #"{"job":0,"failed":{"code":"local","message":"no space left"}}"#,
+    #"{"job":0,"message":{"files":{"_0":{"facts":{"size":{"width":240,"height":160},"hasAlpha":false,"frames":1}}}}}"#,
+    #"{"job":0,"message":{"failed":{"_0":{"code":"local","message":"no space left"}}}}"#,
   ])
   func invalidRepliesCostOneItem(_ reply: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))
     let copy = fixture.folder.path("tessera")
     try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
+    let hello = WorkerHello(
+      libvips: "0", confinement: Confinement(landlock: 0, hasSeccomp: false))
     _ = try Impostor.install(
       "while read line <&3; do echo '\(reply)' >&3; done",
-      hello: #"{"protocol":11,"libvips":"0","landlock":0,"seccomp":false}"#, as: "tessera-worker",
+      hello: String(decoding: WireLine.line(hello).dropLast(), as: UTF8.self), as: "tessera-worker",
       in: fixture.folder)
     let result = try await Tool.run(copy, ["run", fixture.folder.path("feed.yaml")])
     #expect(result.status == 1, "\(result.errors)")

@@ -353,12 +353,12 @@ import Testing
     ("{}", "error: \"tables\" must name at least one slot"),
     (
       "{avatar: {scales: [4]}}",
-      "error: \"tables.avatar.scales\" must be some of the pipeline's scales (1, 2, 3), found \"4\""
+      "error: \"tables.avatar.scales\" must be some of the pipeline's scales (1, 2, 3), found 4"
     ),
-    ("{avatar: {scales: []}}", "error: \"tables.avatar.scales\" must name at least one scale"),
+    ("{avatar: {scales: []}}", "error: \"tables.avatar.scales\" must have at least one scale"),
     ("{avatar: {scales: [2, 2]}}", "error: \"tables.avatar.scales\" names 2 twice"),
     ("{avatar: {pixels: bgra}}", "found \"bgra\" (did you mean \"bgra8\"?)"),
-    ("{avatar: {pixels: []}}", "error: \"tables.avatar.pixels\" must name at least one format"),
+    ("{avatar: {pixels: []}}", "error: \"tables.avatar.pixels\" must have at least one format"),
     ("{avatar: {pixels: [webp, webp]}}", "error: \"tables.avatar.pixels\" names webp twice"),
     (
       "{avatar: {sclaes: 2}}",

@@ -78,7 +78,7 @@ int main(int count, char *words[]) {
     if (events[1].revents) kill(pid, SIGKILL);
     int status;
     waitpid(pid, &status, 0);
-    length = snprintf(hello, sizeof hello, "{\"ended\":%d}\n", status);
+    length = snprintf(hello, sizeof hello, "{\"job\":0,\"message\":{\"ended\":{\"status\":%d}}}\n", status);
     send(descriptors[1], hello, (size_t)length, MSG_NOSIGNAL);
     close(descriptors[1]);
     close(process);

@@ -41,6 +41,6 @@ func impostor(_ script: String, in folder: TemporaryFolder) throws -> String {
   let hello = WorkerHello(
     libvips: "0.0.0", confinement: Confinement(landlock: 0, hasSeccomp: false))
   return try Impostor.install(
-    script, hello: String(decoding: hello.line.dropLast(), as: UTF8.self), as: "impostor",
+    script, hello: String(decoding: WireLine.line(hello).dropLast(), as: UTF8.self), as: "impostor",
     in: folder)
 }

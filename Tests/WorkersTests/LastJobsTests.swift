@@ -23,7 +23,7 @@ import Testing
             job=${line#*'"job":'}; job=${job%%,*}
             while ! [ -e '\(folder.path("go"))' ]; do sleep 0.05; done
             echo $job >> '\(folder.path("jobs"))'
-            echo '{"job":'$job',"failed":{"code":"decode","message":"no"}}' >&3
+            echo '{"job":'$job',"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}' >&3
           done
           """, in: folder), seconds: 60))
     defer { pool.close() }

@@ -8,19 +8,19 @@ import Testing
 /// Every decision about a worker, as a table: a history of endings, then the decision after the
 /// last one.
 @Suite struct SupervisionTests {
-  private static let good = TranscodeReply.differs(
+  private static let good = WorkerReply.differs(
     SourceFacts(size: Size(1, 1), hasAlpha: false, frames: 1))
-  private static let noMemory = TranscodeReply.failed(TranscodeFailure(.outOfMemory, "no"))
-  private static let badImage = TranscodeReply.failed(TranscodeFailure(.decode, "no"))
+  private static let noMemory = WorkerReply.failed(TranscodeFailure(.outOfMemory, "no"))
+  private static let badImage = WorkerReply.failed(TranscodeFailure(.decode, "no"))
   private static let crash = ProcessEnding.signalled(SIGSEGV)
-  private static let crashed = TranscodeReply.failed(
+  private static let crashed = WorkerReply.failed(
     TranscodeFailure(
       .workerCrashed,
       "the worker crashed on this image: it was ended by signal 11 (Segmentation fault)"))
-  private static let late = TranscodeReply.failed(
+  private static let late = WorkerReply.failed(
     TranscodeFailure(.workerTimeout, "the image took longer than 1500 ms (limits.time)"))
 
-  private static let serverless = TranscodeReply.failed(
+  private static let serverless = WorkerReply.failed(
     TranscodeFailure(
       .workerCrashed,
       "the worker crashed on this image: the process that starts workers has ended"))

@@ -1,98 +1,172 @@
+import Foundation
+import TesseraCatalog
 import TesseraPlaceholder
 import TesseraPlan
-import TesseraWire
+import TesseraTestSupport
 import Testing
 
+@testable import TesseraWire
+
 @Suite struct WireTests {
-  @Test func messagesSurviveARoundTrip() throws {
-    var job = job(
-      format: "png", size: Size(3, 4), frames: 2, alpha: true, files: [file(1, 2, .png)])
-    job.files[0].crop = Crop(x: 1, y: 2, size: Size(3, 4))
-    job.files[0].encoding.background = Colour(red: 1, green: 2, blue: 255)
-    #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
-    job.decode.isAnimated = true
-    job.decode.keepsProfile = true
-    job.failOn = .truncated
-    job.files[0].encoding.metadata = [.icc, .exif, .location]
-    job.files[0].encoding.alphaQuality = 0
-    job.files[0].crop = Crop(Size(3, 4), .found(.entropy))
-    #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
-    job.files[0].encoding.quality = nil
-    job.files[0].encoding.automatic = AutomaticQuality(target: 77, range: 30...31)
-    #expect(try TranscodeJob(line: Array(job.line.dropLast())) == job)
-    var searched = TranscodeResult(
-      facts: job.expected, placeholders: Placeholders(), warnings: [], lengths: [1])
-    searched.qualities = [
-      FoundQuality(
-        quality: 72, score: 67.125, worstTile: -3.5, size: Size(256, 9), encodes: 4,
-        isGraphic: true)
-    ]
-    var compared = TranscodeResult(
-      facts: job.expected, placeholders: Placeholders(), warnings: [], lengths: [])
-    compared.likeness = Likeness(
+  /// One of each message between coordinator and worker, with all its members.
+  private static var samples: [any (Codable & Equatable & Sendable)] {
+    let facts = SourceFacts(
+      size: Size(3, 4), hasAlpha: true, frames: 2, colourSpace: "rgb", profile: "Display P3")
+    func file(_ place: Crop.Place, _ quality: Int?, _ automatic: AutomaticQuality?) -> PlannedFile {
+      PlannedFile(
+        crop: Crop(Size(3, 4), place), size: Size(1, 2),
+        encoding: Encoding(
+          format: .webp, quality: quality, automatic: automatic, effort: 4, alphaQuality: 0,
+          background: Colour(red: 1, green: 2, blue: 255), isAnimated: true,
+          metadata: [.icc, .exif, .location]), fallback: nil)
+    }
+    let found = FoundQuality(
+      quality: 72, score: 67.125, worstTile: -3.5, size: Size(256, 9), encodes: 4, isGraphic: true)
+    var entry = TableJob.Entry(offset: 3, length: 4, format: "webp", size: Size(5, 6))
+    (entry.x, entry.y) = (7, 8)
+    let likeness = Likeness(
       score: -20.25, worstTile: .init(score: -30, x: 64, y: 128, size: Size(64, 95)))
-    let replies: [TranscodeReply] = [
-      .done(searched), .done(compared),
-      .done(
+    let requests: [WorkerRequest] = [
+      .transcode(
+        TranscodeJob(
+          identifier: 7, format: "png", expected: facts,
+          decode: DecodePlan(base: Size(3, 4), isAnimated: true, keepsProfile: true, lanes: .off),
+          failOn: .truncated, maximumPixels: 1_000, maximumFrames: 9,
+          files: [
+            file(.at(x: 1, y: 2), 80, nil),
+            file(.found(.entropy), nil, AutomaticQuality(target: 77, range: 30...31)),
+          ], placeholders: Placeholders.Kind.allCases)),
+      .table(
+        TableJob(
+          identifier: 8, pixels: .rgb565, rowBytes: 16, entryBytes: 64, background: .white,
+          atlas: TableJob.Atlas(size: Size(64, 32), quality: 80, effort: 2), maximumPixels: 1_000,
+          entries: [entry])),
+      .compare(
+        ComparisonJob(
+          identifier: 9, size: Size(4, 5), reference: .init(length: 6, format: "png"),
+          candidate: .init(length: 7, format: "jxl"))),
+      .examine,
+    ]
+    let replies: [WorkerReply] = [
+      .files(
         TranscodeResult(
-          facts: job.expected,
-          placeholders: Placeholders(color: nil, thumbHash: "A", blurHash: "B", lqip: "C"),
+          facts: facts,
+          placeholders: Placeholders(
+            color: "#010203", thumbHash: "A", blurHash: "B", lqip: "data:,C"),
           warnings: [
             .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
-          ], lengths: [0, 1 << 32])),
-      .done(
-        TranscodeResult(
-          facts: job.expected,
-          placeholders: Placeholders(color: "#010203", thumbHash: "A", blurHash: "B", lqip: "C"),
-          warnings: [], lengths: [])),
-      .differs(job.expected),
+          ], lengths: [0, 1 << 32], qualities: [found])),
+      .table(TableResult(length: 64, leftOut: [1, 3])), .comparison(likeness),
+      .examination([ExaminationCheck(.write, "avif", problem: "no encoder")]), .differs(facts),
       .failed(TranscodeFailure(.decode, "no")),
     ]
-    let comparison = ComparisonJob(
-      identifier: 3, size: Size(4, 5), reference: .init(length: 6, format: "png"),
-      candidate: .init(length: 7, format: "jxl"))
-    let request = WorkerRequest.compare(comparison)
-    #expect(try WorkerRequest(line: Array(request.line.dropLast())) == request)
-    for reply in replies {
-      #expect(try TranscodeReply(line: Array(reply.line(for: 7).dropLast()), for: 7) == reply)
-      #expect(throws: WireError.self) {
-        try TranscodeReply(line: Array(reply.line(for: 7).dropLast()), for: 8)
-      }
+    return requests + replies
+      + [
+        WorkerHello(
+          protocolVersion: "number", libvips: "8.14.1",
+          confinement: Confinement(landlock: 3, hasSeccomp: true)),
+        WorkerEnd.ended(status: 9), WorkerEnd.notStarted(code: 11),
+      ]
+  }
+
+  /// The number of the protocol is the digest of this file. After a change of a message this test writes what the file has
+  /// to be to `build/Messages.jsonl`: then the number changes with it.
+  @Test func theGoldenFileHasOneOfEachMessage() throws {
+    let made = Self.samples.flatMap { WireLine.line($0, job: 7) }
+    let golden = try Data(contentsOf: Places.root.appending(path: "Sources/Wire/Messages.jsonl"))
+    if Data(made) != golden {
+      let build = Places.root.appending(path: "build")
+      try FileManager.default.createDirectory(at: build, withIntermediateDirectories: true)
+      try Data(made).write(to: build.appending(path: "Messages.jsonl"))
     }
+    #expect(Data(made) == golden, "compare build/Messages.jsonl with Sources/Wire/Messages.jsonl")
+    // A member without a value would not be in the file, so that its name could change unnoticed.
+    for sample in Self.samples {
+      let missing = Self.missing(in: sample).subtracting(["automatic", "quality", "fallback"])
+      #expect(missing.isEmpty, "\(missing) of \(sample)")
+    }
+  }
+
+  /// The names of the optional members of a value, and of the values in it, that are nil.
+  private static func missing(in value: Any) -> Set<String> {
+    var names: Set<String> = []
+    for child in Mirror(reflecting: value).children {
+      let mirror = Mirror(reflecting: child.value)
+      if mirror.displayStyle == .optional, mirror.children.isEmpty {
+        names.insert(child.label ?? "")
+      }
+      names.formUnion(missing(in: child.value))
+    }
+    return names
+  }
+
+  @Test func messagesSurviveARoundTrip() throws {
+    for sample in Self.samples { try Self.roundTrip(sample) }
+    var request = WorkerRequest.transcode(job(format: "png", size: Size(3, 4), files: []))
+    try Self.roundTrip(request)
+    request = .transcode(
+      job(format: "png", size: Size(3, 4), files: [file(1, 2, .png), file(3, 4, .jpeg)]))
+    try Self.roundTrip(request)
+    let reply = WorkerReply.failed(TranscodeFailure(.decode, "no"))
+    let line = Array(reply.line(for: 7).dropLast())
+    #expect(try WorkerReply(line: line, for: 7) == reply)
+    #expect(throws: WireError.self) { try WorkerReply(line: line, for: 8) }
+  }
+
+  private static func roundTrip<Message: Codable & Equatable>(_ message: Message) throws {
+    let line = WireLine.line(message, job: 3)
+    #expect(line.last == UInt8(ascii: "\n") && line.filter { $0 == UInt8(ascii: "\n") }.count == 1)
+    let (read, job) = try WireLine.message(Message.self, Array(line.dropLast()))
+    #expect(read == message && job == 3)
   }
 }
 
 extension WireTests {
   /// A worker may be compromised, so a reply must be complete and possible.
   @Test(arguments: [
-    ("not JSON", "not JSON: "),
-    ("[]", "not a JSON object"),
-    (#"{"job":1}"#, #""failed" is missing or invalid"#),
-    (#"{"job":2,"failed":{"code":"decode","message":"no"}}"#, "a reply to another job"),
-    (#"{"job":1,"failed":{"code":"unheard-of","message":"no"}}"#, #""code" is missing or invalid"#),
+    ("not JSON", "not JSON: "), ("[]", "not a message"),
+    (#"{"job":1}"#, "\"message\" is missing or invalid"),
+    (#"{"job":1,"message":{}}"#, "\"message\" is missing or invalid"),
+    (#"{"job":1,"message":{"unheard-of":{}}}"#, "\"message\" is missing or invalid"),
     (
-      #"{"job":1,"failed":{"code":"cancelled","message":"no"}}"#,
+      #"{"job":2,"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}"#,
+      "a reply to another job"
+    ),
+    (
+      #"{"job":1,"message":{"failed":{"_0":{"code":"unheard-of","message":"no"}}}}"#,
+      #""failed.code" is missing or invalid"#
+    ),
+    (
+      #"{"job":1,"message":{"failed":{"_0":{"code":"cancelled","message":"no"}}}}"#,
       "a worker cannot cancel a job"
     ),
     (
-      #"{"job":1,"differs":{"width":0,"height":1,"alpha":false,"frames":1}}"#,
+      #"{"job":1,"message":{"differs":{"_0":{"size":{"width":0,"height":1},"hasAlpha":false,"frames":1}}}}"#,
       "the facts of the source are out of range"
     ),
     (
-      #"{"job":1,"done":{"width":1,"height":1,"alpha":false,"frames":1},"placeholders":{},"warnings":[],"lengths":[],"#
-        + #""qualities":[{"quality":101,"score":1,"worstTile":1,"width":1,"height":1,"encodes":1,"graphic":true}]}"#,
+      #"{"job":1,"message":{"table":{"_0":{"length":-1,"leftOut":[]}}}}"#,
+      "a length is impossible"
+    ),
+    (
+      #"{"job":1,"message":{"table":{"_0":{"length":1.5,"leftOut":[]}}}}"#,
+      #""table.length" is missing or invalid"#
+    ),
+    (
+      #"{"job":1,"message":{"files":{"_0":{"facts":{"size":{"width":1,"height":1},"hasAlpha":false,"frames":1},"#
+        + #""placeholders":{},"warnings":[],"lengths":[],"qualities":[{"quality":101,"score":1,"worstTile":1,"#
+        + #""size":{"width":1,"height":1},"encodes":1,"isGraphic":true}]}}}}"#,
       "a quality is impossible"
     ),
-    (#"{"job":1,"done":{},"warnings":["a sentence"]}"#, "not a JSON object"),
-    (#"{"job":1,"done":{},"warnings":[{"kind":"unheard-of"}]}"#, #""kind" is missing or invalid"#),
     (
-      #"{"job":1,"done":{},"warnings":[{"kind":"damaged","detail":""}]}"#,
-      #""failOn" is missing or invalid"#
+      #"{"job":1,"message":{"files":{"_0":{"facts":{"size":{"width":1,"height":1},"hasAlpha":false,"frames":1},"#
+        + #""placeholders":{},"warnings":["a sentence"],"lengths":[],"qualities":[]}}}}"#,
+      #""files.warnings" is missing or invalid"#
     ),
   ])
   func invalidRepliesAreErrors(_ line: String, _ message: String) {
     do throws(WireError) {
-      _ = try TranscodeReply(line: Array(line.utf8), for: 1)
+      _ = try WorkerReply(line: Array(line.utf8), for: 1)
       Issue.record("accepted")
     } catch {
       #expect(error.message.hasPrefix(message), "\(error.message)")

@@ -88,11 +88,11 @@ import Testing
     ("read line <&3; echo garbage >&3; sleep 30", .workerProtocol, "was invalid"),
     (#"read line <&3; echo '{"job":99}' >&3; sleep 30"#, .workerProtocol, "was invalid"),
     (
-      #"read line <&3; echo '{"job":1,"differs":{"width":4611686018427387904,"height":1,"alpha":false,"frames":1}}' >&3; sleep 30"#,
+      #"read line <&3; echo '{"job":1,"message":{"differs":{"_0":{"size":{"width":4611686018427387904,"height":1},"hasAlpha":false,"frames":1}}}}' >&3; sleep 30"#,
       .workerProtocol, "was invalid"
     ),
     (
-      #"read line <&3; echo '{"job":1,"failed":{"code":"cancelled","message":""}}' >&3; sleep 30"#,
+      #"read line <&3; echo '{"job":1,"message":{"failed":{"_0":{"code":"cancelled","message":""}}}}' >&3; sleep 30"#,
       .workerProtocol, "was invalid"
     ),
     ("read line <&3; head -c 9000000 /dev/zero >&3; sleep 30", .workerProtocol, "was invalid"),
@@ -126,7 +126,7 @@ import Testing
   /// Replies to each job with the next of these failures, and records each start of a worker.
   private static func scripted(_ codes: [String], in folder: TemporaryFolder) throws -> String {
     let answers = codes.map { code in
-      #"read line <&3; echo '{"job":1,"failed":{"code":"\#(code)","message":"no"}}' >&3"#
+      #"read line <&3; echo '{"job":1,"message":{"failed":{"_0":{"code":"\#(code)","message":"no"}}}}' >&3"#
     }
     return try impostor(
       "echo $$ >> '\(folder.path("started"))'\n" + answers.joined(separator: "\n")
@@ -234,7 +234,7 @@ import Testing
           """
           read line <&3
           if [ ! -e '\(once)' ]; then touch '\(once)'; kill -KILL $PPID; exec sleep 30; fi
-          echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
+          echo '{"job":1,"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}' >&3
           read line <&3; kill -KILL $PPID; exec sleep 30
           """, in: folder)))
     defer { pool.close() }
@@ -257,7 +257,7 @@ import Testing
           """
           read line <&3
           if [ ! -e '\(once)' ]; then touch '\(once)'; kill -STOP $PPID; sleep 200; fi
-          echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
+          echo '{"job":1,"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}' >&3
           """, in: folder), seconds: 1))
     defer { pool.close() }
     let start = ContinuousClock.now
@@ -274,7 +274,7 @@ import Testing
     let folder = try TemporaryFolder()
     let outcome = folder.path("outcome")
     let done = String(
-      decoding: TranscodeReply.done(
+      decoding: WorkerReply.files(
         TranscodeResult(
           facts: anyJob.expected,
           placeholders: Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: ""),
@@ -311,10 +311,10 @@ import Testing
   @Test(arguments: ["[2]", "[4]", "[]", "[1,2]"])
   func filesThatAreNotThereAreAnInvalidReply(_ lengths: String) async throws {
     let folder = try TemporaryFolder()
-    let facts = #"{"width":1,"height":1,"alpha":false,"frames":1}"#
-    let placeholders = #"{"thumbhash":"","blurhash":"","lqip":""}"#
-    let done =
-      #"{"job":1,"done":\#(facts),"placeholders":\#(placeholders),"warnings":[],"lengths":\#(lengths)}"#
+    let facts = #"{"size":{"width":1,"height":1},"hasAlpha":false,"frames":1}"#
+    let result =
+      #"{"facts":\#(facts),"placeholders":{},"warnings":[],"lengths":\#(lengths),"qualities":[]}"#
+    let done = #"{"job":1,"message":{"files":{"_0":\#(result)}}}"#
     let pool = try await WorkerPool.start(
       settings(
         try impostor("read line <&3; printf abc >&5; echo '\(done)' >&3; sleep 30", in: folder)))
@@ -332,7 +332,7 @@ import Testing
         try impostor(
           """
           while read line <&3; do
-            echo '{"job":1,"failed":{"code":"decode","message":"'$$'"}}' >&3
+            echo '{"job":1,"message":{"failed":{"_0":{"code":"decode","message":"'$$'"}}}}' >&3
           done
           """, in: folder)))
     defer { pool.close() }
@@ -376,7 +376,7 @@ import Testing
         try impostor(
           """
           read line <&3
-          echo '{"job":1,"failed":{"code":"decode","message":"no"}}' >&3
+          echo '{"job":1,"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}' >&3
           exec sleep 30
           """, in: folder)))
     _ = try await pool.perform(anyJob, of: JobSource(.file(path: "/dev/null"), host: "a"))

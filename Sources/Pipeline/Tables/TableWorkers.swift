@@ -56,11 +56,9 @@ struct TableWorkers {
       entryBytes: geometry.entryBytes, background: part.background, maximumPixels: maximumPixels,
       entries: entries)
     switch try await transcoder.perform(job, of: source) {
-    case .made(let files):
-      let bytes = try files.bytes(of: 0)
+    case .made(let bytes, let leftOut):
       guard bytes.count == range.count * geometry.entryBytes else { throw Self.wrongResult }
-      return .made(bytes, leftOut: files.leftOut(of: range.count))
-    case .differs: throw Self.wrongResult
+      return .made(bytes, leftOut: leftOut)
     case .failed(let failure):
       guard let half = try half(range, after: failure) else { return .stopped }
       // Which of them it was is found by halves.
@@ -85,9 +83,7 @@ struct TableWorkers {
       atlas: .init(size: grid.size, quality: part.quality, effort: part.effort),
       maximumPixels: maximumPixels, entries: entries)
     switch try await transcoder.perform(job, of: source) {
-    case .made(let files):
-      return .made(try files.bytes(of: 0), leftOut: files.leftOut(of: part.entries.count))
-    case .differs: throw Self.wrongResult
+    case .made(let bytes, let leftOut): return .made(bytes, leftOut: leftOut)
     case .failed(let failure):
       guard try half(part.entries.indices, after: failure) != nil else { return .stopped }
       return try await self.leftOut(of: part, after: failure)
@@ -164,13 +160,6 @@ struct TableWorkers {
 
   private static var wrongResult: PipelineError {
     .workers("a worker's pixels of a table were not what it reported")
-  }
-}
-
-extension MadeFiles {
-  /// Positions that a worker reported and that exist, ascending.
-  fileprivate func leftOut(of count: Int) -> [Int] {
-    Set(result.leftOut.filter((0..<count).contains)).sorted()
   }
 }
 

@@ -76,11 +76,8 @@ package struct ImageComparison: Sendable {
         executable: workerPath, count: 1, memory: Self.memory, time: .seconds(60)))
     defer { pool.close() }
     switch try await pool.perform(job, of: JobSource(.memory(memory), host: "")) {
-    case .made(let files):
-      if let likeness = files.result.likeness { return likeness }
-      throw PipelineError.workers("the worker's reply to a comparison was invalid")
-    case .differs: throw PipelineError.workers("the worker's reply to a comparison was invalid")
-    case .failed(let failure):
+    case .success(let likeness): return likeness
+    case .failure(let failure):
       throw Failure(description: "the images could not be compared; \(failure.message)")
     }
   }

@@ -1,4 +1,3 @@
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraQuality
 package import TesseraWire
@@ -8,7 +7,7 @@ package struct ImageComparer {
   private let source: SourceData
   private let job: ComparisonJob
 
-  package static func perform(_ job: ComparisonJob, of source: SourceData) -> TranscodeReply {
+  package static func perform(_ job: ComparisonJob, of source: SourceData) -> WorkerReply {
     do throws(TranscodeFailure) {
       return try ImageComparer(source: source, job: job).run()
     } catch {
@@ -16,16 +15,12 @@ package struct ImageComparer {
     }
   }
 
-  private func run() throws(TranscodeFailure) -> TranscodeReply {
+  private func run() throws(TranscodeFailure) -> WorkerReply {
     let reference = try decoded(job.reference, "first", at: 0)
     let candidate = try decoded(job.candidate, "second", at: job.reference.length)
     var pyramid = ReferencePyramid(of: reference)
     do throws(QualityError) {
-      var result = TranscodeResult(
-        facts: SourceFacts(size: job.size, hasAlpha: reference.channels == 4, frames: 1),
-        placeholders: Placeholders(), warnings: [], lengths: [])
-      result.likeness = Likeness(try pyramid.compare(with: candidate))
-      return .done(result)
+      return .comparison(Likeness(try pyramid.compare(with: candidate)))
     } catch {
       throw TranscodeFailure(.decode, error.description)
     }

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraPlaceholder
 internal import TesseraPlan
 package import TesseraSystem
 package import TesseraWire
@@ -14,7 +13,7 @@ package struct TablePainter {
   /// - Parameter memory: receives the pixels, entry by entry, or the encoded atlas.
   package static func perform(
     _ job: TableJob, of source: SourceData, into memory: borrowing File
-  ) -> TranscodeReply {
+  ) -> WorkerReply {
     do throws(TranscodeFailure) {
       return try TablePainter(source: source, job: job).run(into: memory)
     } catch {
@@ -22,7 +21,7 @@ package struct TablePainter {
     }
   }
 
-  private func run(into memory: borrowing File) throws(TranscodeFailure) -> TranscodeReply {
+  private func run(into memory: borrowing File) throws(TranscodeFailure) -> WorkerReply {
     var (leftOut, length): ([Int], Int) = ([], 0)
     if let atlas = job.atlas {
       var canvas = try AtlasCanvas(atlas)
@@ -44,11 +43,7 @@ package struct TablePainter {
         length += try write(bytes, to: memory)
       }
     }
-    var result = TranscodeResult(
-      facts: SourceFacts(size: Size(1, 1), hasAlpha: false, frames: 1),
-      placeholders: Placeholders(), warnings: [], lengths: [length])
-    result.leftOut = leftOut
-    return .done(result)
+    return .table(TableResult(length: length, leftOut: leftOut))
   }
 
   private func write(

@@ -86,10 +86,9 @@ final class FakeTranscoder: Transcoding {
   /// Zeros, as many as the entries have bytes.
   func perform(
     _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
+  ) async throws(WorkerStartError) -> TableAnswer {
     let bytes = [UInt8](repeating: 0, count: job.entries.count * job.entryBytes)
-    return Self.made(
-      [bytes], seeing: SourceFacts(size: Size(1, 1), hasAlpha: false, frames: 1))
+    return .made(bytes, leftOut: [])
   }
 
   func expectLastJobs() {}
