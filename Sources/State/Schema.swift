@@ -1,14 +1,15 @@
-/// The state's tables, and the migrations from older ones.
+/// The state's tables.
 enum Schema {
   /// Stored in the file as its `user_version`. Each migration raises it by one.
-  static var version: Int { migrations.count }
+  static var version: Int { baseline + migrations.count }
 
-  private static let migrations =
-    steps
-    + [Migration9.sql, Migration10.sql, Migration11.sql, Migration12.sql, Migration13.sql]
+  /// The version of ``tables``. A state of an earlier one is set aside, and what its records say is revalidated.
+  private static let baseline = 13
 
-  private static let steps = [
-    """
+  /// What later versions changed, one each.
+  private static let migrations: [String] = []
+
+  private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests.
     CREATE TABLE sources (
       key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment and ignored parameters
@@ -17,43 +18,14 @@ enum Schema {
       last_modified TEXT,
       checked REAL NOT NULL,    -- when the server last confirmed the bytes; seconds since 1970
       fresh_until REAL,         -- null if the server did not say
-      run INTEGER NOT NULL      -- the run in which that was
+      run INTEGER NOT NULL,     -- the run in which that was
+      url TEXT,                 -- after redirects, without secrets: the place of the validators
+      robots TEXT,              -- the header X-Robots-Tag
+      mark INTEGER,             -- a checksum of the other columns (RecordMark); so in other tables
+      -- When `prune` first saw that nothing names the row; seconds since 1970. Saving the row clears it.
+      retired REAL
     ) WITHOUT ROWID;
 
-    -- What the decoder saw in each content.
-    CREATE TABLE contents (
-      content TEXT PRIMARY KEY,
-      format TEXT NOT NULL,
-      width INTEGER NOT NULL,   -- displayed pixels
-      height INTEGER NOT NULL,
-      alpha INTEGER NOT NULL,
-      frames INTEGER NOT NULL,
-      warnings TEXT NOT NULL    -- a line each
-    ) WITHOUT ROWID;
-
-    -- Each file, by what made it: content, recipe and versions.
-    CREATE TABLE variants (
-      key TEXT PRIMARY KEY,
-      path TEXT NOT NULL,
-      width INTEGER NOT NULL,   -- as read back from the file
-      height INTEGER NOT NULL,
-      bytes INTEGER NOT NULL
-    ) WITHOUT ROWID;
-
-    -- Each item's position in the manifest of a run, and its line of the catalog.
-    CREATE TABLE items (
-      id TEXT PRIMARY KEY,
-      run INTEGER NOT NULL,
-      position INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
-      result TEXT               -- null while the item is in flight
-    ) WITHOUT ROWID;
-    CREATE INDEX items_in_order ON items (run, position);
-
-    CREATE TABLE runs (number INTEGER PRIMARY KEY);
-    """,
-    """
     -- The headers of sources that were read, but not fetched.
     CREATE TABLE headers (
       key TEXT PRIMARY KEY,     -- as in sources; so are the columns from etag on
@@ -66,106 +38,145 @@ enum Schema {
       last_modified TEXT,
       checked REAL NOT NULL,
       fresh_until REAL,
-      run INTEGER NOT NULL
+      run INTEGER NOT NULL,
+      mark INTEGER,
+      retired REAL,
+      place TEXT                -- as url in sources
     ) WITHOUT ROWID;
-    """,
-    """
-    -- The pixels in each content's header, before orientation: to compare with a later header.
-    ALTER TABLE contents ADD COLUMN header_width INTEGER;
-    ALTER TABLE contents ADD COLUMN header_height INTEGER;
-    """,
-    """
+
+    -- What the decoder saw in each content.
+    CREATE TABLE contents (
+      content TEXT PRIMARY KEY,
+      format TEXT NOT NULL,
+      width INTEGER NOT NULL,   -- displayed pixels
+      height INTEGER NOT NULL,
+      alpha INTEGER NOT NULL,
+      frames INTEGER NOT NULL,
+      warnings TEXT NOT NULL,   -- a line each
+      header_width INTEGER,     -- the pixels in its header, before orientation: to compare with a later header
+      header_height INTEGER,
+      bytes INTEGER,
+      orientation INTEGER,
+      colour_space TEXT,
+      profile TEXT,
+      mark INTEGER,
+      retired REAL
+    ) WITHOUT ROWID;
+
+    -- Each file, by what made it: content, recipe and versions.
+    CREATE TABLE variants (
+      key TEXT PRIMARY KEY,
+      path TEXT NOT NULL,
+      width INTEGER NOT NULL,   -- as read back from the file
+      height INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      sha256 TEXT,
+      mark INTEGER,
+      run INTEGER               -- that made it
+    ) WITHOUT ROWID;
+
     -- The placeholders of each content, by what made them.
     CREATE TABLE placeholders (
       key TEXT PRIMARY KEY,
       color TEXT,               -- null if the image is invisible
       thumbhash TEXT NOT NULL,
       blurhash TEXT NOT NULL,
-      lqip TEXT NOT NULL
+      lqip TEXT NOT NULL,
+      mark INTEGER,
+      retired REAL
     ) WITHOUT ROWID;
-    """,
-    """
-    -- For the full catalog. Null in records of earlier versions.
-    ALTER TABLE sources ADD COLUMN url TEXT;      -- after redirects, without secrets
-    ALTER TABLE sources ADD COLUMN robots TEXT;   -- the header X-Robots-Tag
-    ALTER TABLE contents ADD COLUMN bytes INTEGER;
-    ALTER TABLE contents ADD COLUMN orientation INTEGER;
-    ALTER TABLE contents ADD COLUMN colour_space TEXT;
-    ALTER TABLE contents ADD COLUMN profile TEXT;
-    ALTER TABLE variants ADD COLUMN sha256 TEXT;
-    """,
-    """
-    -- For `why`, `--retry-failed` and `prune`.
-    ALTER TABLE items ADD COLUMN reason TEXT;   -- what was decided about it, and why
-    ALTER TABLE items ADD COLUMN content TEXT;  -- SHA-256 of its source's bytes
-    ALTER TABLE items ADD COLUMN status TEXT;   -- in the last catalog, until the item is processed again
-    -- A checksum of the other columns (RecordMark).
-    ALTER TABLE sources ADD COLUMN mark INTEGER;
-    ALTER TABLE headers ADD COLUMN mark INTEGER;
-    ALTER TABLE contents ADD COLUMN mark INTEGER;
-    ALTER TABLE variants ADD COLUMN mark INTEGER;
-    ALTER TABLE placeholders ADD COLUMN mark INTEGER;
-    CREATE TABLE retired (
-      path TEXT PRIMARY KEY,
-      since REAL NOT NULL       -- when the catalog was first seen without it; seconds since 1970
-    ) WITHOUT ROWID;
-    """,
-    """
-    -- The boot id of the machine when the run began. Its files may not be on the disk; null once they are.
-    ALTER TABLE runs ADD COLUMN boot TEXT;
-    -- The run that made it.
-    ALTER TABLE variants ADD COLUMN run INTEGER;
 
-    -- The small part of an item, which every run writes, and the large part, which only changes with the item.
-    CREATE TABLE results (
-      id TEXT PRIMARY KEY,
-      result TEXT NOT NULL,     -- its line of the catalog
-      status TEXT,              -- as in that line
-      content TEXT,             -- SHA-256 of its source's bytes
-      settings TEXT,            -- digest of everything but the source that shaped the line; null if it is not reusable
-      mark INTEGER              -- checksum of the line, the settings and the source
+    -- The qualities that were found for contents, so that no search is repeated.
+    CREATE TABLE qualities (
+      key TEXT PRIMARY KEY,     -- SHA-256 of the bytes, "-", and a digest of what was searched
+      recipe TEXT NOT NULL,     -- what was searched, in words
+      quality INTEGER NOT NULL,
+      score REAL NOT NULL,      -- SSIMULACRA 2.1 at this quality, of the image at the size below
+      tile REAL NOT NULL,       -- of its worst square of 64 pixels
+      width INTEGER NOT NULL,
+      height INTEGER NOT NULL,
+      encodes INTEGER NOT NULL, -- qualities that were tried
+      graphic INTEGER NOT NULL, -- whether the default quality was the least
+      run INTEGER NOT NULL,     -- the run that searched
+      mark INTEGER,
+      retired REAL
     ) WITHOUT ROWID;
-    INSERT INTO results (id, result, status, content)
-      SELECT id, coalesce(result, ''), status, content FROM items;
-    CREATE TABLE places (
-      id TEXT PRIMARY KEY,
-      run INTEGER NOT NULL,
-      position INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
-      done INTEGER NOT NULL,    -- whether that run has a result
-      reason TEXT               -- what was decided
-    ) WITHOUT ROWID;
-    INSERT INTO places SELECT id, run, position, line, entry, result IS NOT NULL, reason FROM items;
-    DROP TABLE items;
-    ALTER TABLE places RENAME TO items;
-    CREATE INDEX items_by_position ON items (position);
-    """,
-    """
+
     -- URLs whose bytes cannot be shown, and why. While the bytes stay the same they are not examined again for a week.
     CREATE TABLE rejections (
       key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment
       settings TEXT NOT NULL,   -- digest of everything but the bytes that decided
       kind TEXT NOT NULL,
       code TEXT NOT NULL,
-      message TEXT NOT NULL,
+      details TEXT NOT NULL,    -- the failure's arguments, as JSON
       format TEXT,              -- what is known of the image, like its displayed pixels
       width INTEGER,
       height INTEGER,
       content TEXT,             -- SHA-256 of the bytes, if all of them arrived
       etag TEXT,
-      place TEXT NOT NULL,      -- SHA-256 of the URL that the bytes came from, after redirects
+      place TEXT NOT NULL,      -- the URL that the bytes came from, after redirects, without secrets
       seen REAL NOT NULL,       -- when they were last examined; seconds since 1970
       twice INTEGER NOT NULL,   -- whether two examinations had the same result
-      mark INTEGER
+      mark INTEGER,
+      retired REAL
     ) WITHOUT ROWID;
-    """,
-  ]
 
-  /// - Parameter last: the version to stop at; tests migrate from earlier ones.
-  static func migrate(
-    _ database: Database, to last: Int = version
-  ) throws(StateError) {
+    -- The small part of an item, which every run writes. SQLite keeps about a quarter of a page of a row whose key is
+    -- a text; a row with a number as its key may fill the page, as most lines of the catalog do. Numbers also follow
+    -- the manifest in which items came first, so that neighbours share pages whatever their ids look like.
+    CREATE TABLE items (
+      number INTEGER PRIMARY KEY,  -- declared, because VACUUM changes numbers that are not
+      id TEXT NOT NULL UNIQUE,
+      run INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
+      done INTEGER NOT NULL,    -- whether that run has a result
+      reason TEXT,              -- what was decided about it: JSON, see Reason
+      lost REAL                 -- when a lasting error was first seen; seconds since 1970
+    );
+    CREATE INDEX items_by_position ON items (position);
+
+    -- The large part, which only changes with the item.
+    CREATE TABLE results (
+      item INTEGER PRIMARY KEY, -- its number
+      result TEXT NOT NULL,     -- its line of the catalog
+      status TEXT,              -- as in that line
+      content TEXT,             -- SHA-256 of its source's bytes
+      settings TEXT,            -- digest of everything but the source that shaped the line; null if it is not reusable
+      mark INTEGER,             -- checksum of the line, the settings and the source
+      source TEXT,              -- the key in sources and headers
+      request TEXT,             -- the key in rejections; null if it is the source's
+      placeholder TEXT,         -- the key in placeholders; null if none is shown
+      sum INTEGER               -- checksum of the item's id and the line (RecordMark)
+    );
+
+    -- The boot id of the machine when the run began: its files may not be on the disk; null once they are. The rest is
+    -- null until the run is completed.
+    CREATE TABLE runs (
+      number INTEGER PRIMARY KEY,
+      boot TEXT,
+      pipeline TEXT,            -- its name
+      items INTEGER,            -- their number
+      identity TEXT,            -- SHA-256 of the pipeline file's path
+      addresses TEXT            -- SHA-256 of what makes requests of the manifest's URLs
+    );
+
+    CREATE TABLE retired (
+      path TEXT PRIMARY KEY,
+      since REAL NOT NULL       -- when the catalog was first seen without it; seconds since 1970
+    ) WITHOUT ROWID;
+
+    -- What an item had, and no longer has, so that `forget` finds all of it: a file, or a key of a table.
+    CREATE TABLE former (
+      name TEXT NOT NULL,       -- "file", "sources", "rejections", "contents" or "placeholders", and the path or key
+      id TEXT NOT NULL,         -- of the item
+      PRIMARY KEY (name, id)
+    ) WITHOUT ROWID;
+    """
+
+  /// Makes the tables of a new file, and those of this version of an earlier one.
+  static func migrate(_ database: Database) throws(StateError) {
     let version = try version(of: database)
     guard version <= Self.version else {
       // The number alone may be damaged, and must not lock its owner out.
@@ -179,13 +190,18 @@ enum Schema {
         message: "a later version of tessera wrote it (schema \(version); this version reads up to "
           + "\(Self.version))", remedy: "use that version, or another output")
     }
-    for step in version..<max(version, last) {
-      try database.execute("BEGIN IMMEDIATE; \(migrations[step])")
-      // This part is Swift, because SQL cannot take the stored sentences apart.
-      if step == 8 { try Migration9.convertWarnings(database) }
-      // With the number in the same transaction, a kill leaves the old schema or the new one.
-      try database.execute("PRAGMA user_version = \(step + 1); COMMIT")
+    try checkAge(version, database)
+    if version == 0 { try run(tables, on: database, to: baseline) }
+    for step in max(version, baseline)..<Self.version {
+      try run(migrations[step - baseline], on: database, to: step + 1)
     }
+  }
+
+  /// With the number in the same transaction, a kill leaves the old tables or the new ones.
+  private static func run(
+    _ sql: String, on database: Database, to version: Int
+  ) throws(StateError) {
+    try database.execute("BEGIN IMMEDIATE; \(sql); PRAGMA user_version = \(version); COMMIT")
   }
 
   private static func version(of database: Database) throws(StateError) -> Int {
@@ -198,8 +214,23 @@ enum Schema {
   }
 
   /// Whether a file's tables are those of this version.
+  ///
+  /// - Throws: ``StateError`` also if they are too old to be changed into those.
   static func isNewest(_ database: Database) throws(StateError) -> Bool {
-    try version(of: database) == version
+    let found = try version(of: database)
+    try checkAge(found, database)
+    return found == version
+  }
+
+  private static func checkAge(_ version: Int, _ database: Database) throws(StateError) {
+    guard version == 0 || version >= baseline else {
+      throw StateError(
+        kind: .older, path: database.path,
+        message:
+          "an earlier version of tessera wrote it (schema \(version); this version reads from "
+          + "\(baseline) on)",
+        remedy: "run the pipeline, which sets it aside and revalidates its sources")
+    }
   }
 
   private static func newestColumns() throws(StateError) -> [String] {
@@ -208,13 +239,10 @@ enum Schema {
     return try columns(of: newest)
   }
 
-  /// Whether the tables have the columns that their version has.
+  /// Whether the tables are those of this version.
   static func isWhole(_ database: Database) throws(StateError) -> Bool {
-    // More versions than there are: the number is damaged.
-    if try version(of: database) > version { return false }
-    let expected = try Database("")
-    try migrate(expected, to: try version(of: database))
-    return try columns(of: database) == columns(of: expected)
+    guard try isNewest(database) else { return false }
+    return try columns(of: database) == newestColumns()
   }
 
   private static func columns(of database: Database) throws(StateError) -> [String] {

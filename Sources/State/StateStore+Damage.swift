@@ -7,7 +7,7 @@ extension StateStore {
   package static func isDamaged(_ error: StateError) -> Bool {
     guard error.suggestsDamage else { return false }
     // A store that lost what it acknowledged is damaged, whatever it looks like.
-    if error.kind == .incomplete { return true }
+    if error.kind == .incomplete || error.kind == .older { return true }
     do throws(StateError) {
       // For writing, because a write-ahead log may have to be recovered.
       let database = try Database(error.path)

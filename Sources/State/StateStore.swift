@@ -62,8 +62,7 @@ package actor StateStore {
     /// The name of its pipeline.
     package var pipeline: String
     package var items: Int
-    /// SHA-256 of the path of the pipeline file, and of everything that makes requests of the manifest's URLs; nil
-    /// if a version before schema 13 made it.
+    /// SHA-256 of the path of the pipeline file, and of everything that makes requests of the manifest's URLs.
     package var identity: String?
     package var addresses: String?
 
@@ -75,7 +74,7 @@ package actor StateStore {
     }
   }
 
-  /// The last completed run; nil if there was none, or a version before schema 10 made it.
+  /// The last completed run; nil if there was none.
   package func lastCompletedRun() throws(StateError) -> CompletedRun? {
     try Self.lastCompletedRun(in: database)
   }
@@ -167,8 +166,7 @@ package actor StateStore {
 
   /// Whether opening a state would change its tables.
   static func isOfEarlierVersion(_ path: String) throws(StateError) -> Bool {
-    let database = try Database(path, isReadOnly: true)
-    return try !Schema.isNewest(database)
+    try !Schema.isNewest(Database(path, isReadOnly: true))
   }
 
   /// On another thread than the state's, with a connection of its own.

@@ -13,6 +13,8 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
     case unavailable
     /// A later version of Tessera wrote it.
     case newer
+    /// A version of Tessera wrote it whose tables are not read any more.
+    case older
   }
 
   package var kind: Kind
@@ -33,12 +35,13 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   /// Whether the file may have to be set aside. ``StateStore/isDamaged(_:)`` then decides.
   package var suggestsDamage: Bool {
     switch kind {
-    case .corrupt, .incomplete, .rejected: true
+    case .corrupt, .incomplete, .rejected, .older: true
     case .unavailable, .newer: false
     }
   }
 
-  package static let nextRun = "run again, which repairs it if it is damaged"
+  package static let nextRun =
+    "run again, which repairs it if it is damaged"
 
   /// What failed and why, without the remedy.
   package var finding: String {
