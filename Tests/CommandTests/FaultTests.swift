@@ -208,7 +208,7 @@ import Testing
     defer { server.stop() }
     let fixture = try RunFixture(
       manifest: server.url("/good") + "\n" + server.url("/hang") + "\n",
-      keys: "fetch: {allow: loopback, timeout: 60s}")
+      keys: "fetch: {allow: loopback, timeout: 20m, deadline: 20m}")
     let running = try fixture.start()
     for _ in 0..<1000
     where server.count("/hang") == 0 || fixture.folder.files(below: "out/variants").count < 3 {
@@ -217,8 +217,8 @@ import Testing
     let clock = ContinuousClock.now
     running.signal(number)
     let result = await running.end()
-    // The request has a minute; the machine may be busy.
-    #expect(clock.duration(to: .now) < .seconds(30))
+    // The request has twenty minutes; the machine may be busy.
+    #expect(clock.duration(to: .now) < .seconds(300))
     #expect(result.status == status)
     #expect(result.errors.contains("completed work is kept, run again to resume"))
     #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("out/catalog.json")))

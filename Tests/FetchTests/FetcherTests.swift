@@ -260,15 +260,13 @@ private final class Bucket: BodyReceiving {
       }
     ])
     defer { server.stop() }
-    let clock = ContinuousClock.now
     let result = try await Self.fetch(server, "/drip", deadline: .seconds(2))
     guard case .failure(let error) = result else {
       Issue.record("no error")
       return
     }
+    // Only the deadline ends it so: the whole body takes 200 seconds.
     #expect(error.code == .timeout)
-    // The whole body takes 200 seconds; the machine may be busy.
-    #expect(clock.duration(to: .now) < .seconds(60))
   }
 
   @Test func dropsTheTransferWhenTheReceiverHasEnough() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Runs programs.
 public enum Tool {
@@ -14,7 +15,18 @@ public enum Tool {
     environment: [String: String] = [:]
   ) async throws -> Result {
     let running = try start(path, arguments, input: input, environment: environment)
-    return await running.end()
+    let result = await running.end()
+    if let module = result.errors.firstMatch(of: /ModuleNotFoundError: No module named '(\w+)'/)?.1
+    {
+      try skip("python3-\(module) is not installed")
+    }
+    return result
+  }
+
+  /// Ends the test as skipped, with its reason printed.
+  private static func skip(_ reason: String) throws -> Never {
+    print("not tested: \(Test.current?.name ?? "") (\(reason))")
+    try Test.cancel("\(reason)")
   }
 
   /// Runs `tessera`.
@@ -29,6 +41,13 @@ public enum Tool {
     _ path: String, _ arguments: [String], input: String? = nil,
     environment: [String: String] = [:]
   ) throws -> Running {
+    // `Tests/run --quick` leaves out what takes long: tests that start a process.
+    if ProcessInfo.processInfo.environment["TESSERA_QUICK"] != nil {
+      try Test.cancel("it starts \(path)")
+    }
+    if !FileManager.default.isExecutableFile(atPath: path), path.hasPrefix("/usr/") {
+      try skip("\(path) is not installed")
+    }
     let process = Process()
     process.executableURL = URL(filePath: path)
     process.arguments = arguments

@@ -256,7 +256,7 @@ import Testing
         try impostor(
           """
           read line <&3
-          if [ ! -e '\(once)' ]; then touch '\(once)'; kill -STOP $PPID; sleep 200; fi
+          if [ ! -e '\(once)' ]; then touch '\(once)'; kill -STOP $PPID; sleep 1000; fi
           echo '{"job":1,"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}' >&3
           """, in: folder), seconds: 1))
     defer { pool.close() }
@@ -265,8 +265,8 @@ import Testing
     #expect(first.failure?.code == .workerTimeout)
     let second = try await pool.perform(anyJob, of: anySource)
     #expect(second.failure == TranscodeFailure(.decode, "no"))
-    // The worker would sleep for 200 seconds; the machine may be busy.
-    #expect(start.duration(to: .now) < .seconds(60))
+    // The worker would sleep for 1,000 seconds; the machine may be busy.
+    #expect(start.duration(to: .now) < .seconds(300))
   }
 
   /// W18: what is published is what the worker had made when it replied.
@@ -350,7 +350,7 @@ import Testing
   @Test func closingCancelsAllJobs() async throws {
     let folder = try TemporaryFolder()
     let pool = try await WorkerPool.start(
-      settings(try impostor("sleep 60", in: folder), seconds: 60))
+      settings(try impostor("sleep 1000", in: folder), seconds: 1_000))
     let tasks = (0..<3).map { _ in Task { try await pool.perform(anyJob, of: anySource) } }
     try await Task.sleep(for: .milliseconds(300))
     let clock = ContinuousClock.now
@@ -362,8 +362,8 @@ import Testing
       }
       #expect(failure.code == .cancelled)
     }
-    // Each job takes a minute; the machine may be busy.
-    #expect(clock.duration(to: .now) < .seconds(30))
+    // Each job takes 1,000 seconds; the machine may be busy.
+    #expect(clock.duration(to: .now) < .seconds(300))
   }
 
   /// A job that waits for another worker is cancelled, too: its worker no longer starts, which once
