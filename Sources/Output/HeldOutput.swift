@@ -7,6 +7,8 @@ package final class HeldOutput: Sendable {
   package let workspace: Workspace
   /// The kernel's, of the workspace.
   private let lock: OutputLock
+  /// Nil for a directory, and for a store that can't write on a condition.
+  private let lease: StoreLease?
   /// Nil if the state is on this machine.
   let stored: StoredState?
   /// Of a workspace that lasts no longer than this value.
@@ -16,9 +18,11 @@ package final class HeldOutput: Sendable {
   private static let copyTime = Duration.seconds(600)
 
   /// With a workspace on this machine, of which a shard has a part.
+  ///
+  /// - Parameter lease: it is taken once the workspace's lock is held.
   init(
-    _ output: any Output, _ whole: Workspace, _ shard: ShardNumber?
-  ) throws(OutputError) {
+    _ output: any Output, _ whole: Workspace, _ shard: ShardNumber?, _ lease: StoreLease? = nil
+  ) async throws(OutputError) {
     self.output = output
     workspace = try OutputError.wrap { () throws(SystemError) in
       guard let shard else { return whole }
@@ -26,27 +30,39 @@ package final class HeldOutput: Sendable {
     }
     (stored, temporary) = (nil, nil)
     lock = try workspace.lock()
+    guard let lease else {
+      self.lease = nil
+      return
+    }
+    do throws(OutputError) {
+      try await lease.take()
+      self.lease = lease
+    } catch {
+      // OpenStack Swift: the lock of the workspace has to do, which is why only this machine may use the output.
+      guard case .noConditions = error else { throw error }
+      self.lease = nil
+    }
   }
 
   /// With a state in a store, of which the workspace has a copy.
   ///
-  /// - Parameter stored: its lock is taken.
+  /// - Parameter lease: it is taken.
   init(
-    _ output: any Output, _ workspace: Workspace, _ stored: StoredState,
+    _ output: any Output, _ workspace: Workspace, _ lease: StoreLease, _ stored: StoredState,
     _ temporary: TemporaryDirectory
   ) throws(OutputError) {
     self.output = output
     self.workspace = workspace
-    (self.stored, self.temporary) = (stored, temporary)
+    (self.lease, self.stored, self.temporary) = (lease, stored, temporary)
     lock = try workspace.lock()
   }
 
-  package func release() async { await stored?.release() }
+  package func release() async { await lease?.release() }
 
   /// Makes sure that no other process has taken over the output. To be called before what others would see.
   ///
   /// - Throws: ``OutputError/lost(_:)``.
-  package func confirm() async throws(OutputError) { try await stored?.confirm() }
+  package func confirm() async throws(OutputError) { try await lease?.confirm() }
 
   /// Works with the state. If it is kept in the output's store, copies go there: each ten minutes, and at the
   /// end, whether the work succeeds or not.
@@ -58,9 +74,10 @@ package final class HeldOutput: Sendable {
     copy: @escaping @Sendable (_ path: String) async throws -> Void,
     work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    guard let stored else { return try await work() }
+    guard let lease else { return try await work() }
+    guard let stored else { return try await renewing(lease, work, beside: nil).get() }
     let result = await renewing(
-      stored, work, beside: { try await self.copyRegularly(copy, to: stored) })
+      lease, work, beside: { try await self.copyRegularly(copy, to: stored) })
     do {
       try await self.copy(copy, to: stored)
     } catch {
@@ -76,20 +93,20 @@ package final class HeldOutput: Sendable {
   package func keepingLock<Value: Sendable>(
     work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    guard let stored else { return try await work() }
-    return try await renewing(stored, work, beside: nil).get()
+    guard let lease else { return try await work() }
+    return try await renewing(lease, work, beside: nil).get()
   }
 
   /// Renews the lock until the work ends.
   ///
   /// - Parameter other: what else is done meanwhile.
   private func renewing<Value: Sendable>(
-    _ stored: StoredState, _ work: @escaping @Sendable () async throws -> Value,
+    _ lease: StoreLease, _ work: @escaping @Sendable () async throws -> Value,
     beside other: (@Sendable () async throws -> Never)?
   ) async -> Result<Value, any Error> {
     await withTaskGroup(of: Result<Value, any Error>.self) { group in
       group.addTask { await Self.result { try await work() } }
-      group.addTask { await Self.result { try await stored.renew() } }
+      group.addTask { await Self.result { try await lease.renew() } }
       if let other { group.addTask { await Self.result { try await other() } } }
       // The first that ends is the work, unless the output is lost.
       let first = await group.next()
@@ -129,6 +146,7 @@ package final class HeldOutput: Sendable {
     let file = workspace.stateCopy
     try file.remove()
     try await copy(file.path)
+    try await confirm()
     try await stored.write(file)
     try file.remove()
   }

@@ -10,7 +10,7 @@ package struct OpenOutput: Sendable {
   enum Place {
     case inside(DirectoryOutput)
     /// In a directory of this machine, for an output in a store.
-    case beside(String, StoreLocation)
+    case beside(String, StoreClient, StoreLocation)
     case stored(StoreClient, StoreLocation)
   }
 
@@ -24,7 +24,8 @@ package struct OpenOutput: Sendable {
   ) throws(OutputError) {
     if let location = StoreLocation(path) {
       output = ObjectOutput(location, store)
-      place = state.map { .beside($0, location) } ?? .stored(StoreClient(store), location)
+      let client = StoreClient(store)
+      place = state.map { .beside($0, client, location) } ?? .stored(client, location)
       return
     }
     let directory = try OutputError.wrap { () throws(SystemError) in
@@ -41,8 +42,8 @@ package struct OpenOutput: Sendable {
     switch place {
     case .inside(let directory):
       let workspace = try OutputError.wrap { () throws(SystemError) in try directory.workspace() }
-      return try HeldOutput(output, workspace, shard)
-    case .beside(let state, let location):
+      return try await HeldOutput(output, workspace, shard)
+    case .beside(let state, let client, let location):
       let workspace = try Self.workspace(state, of: location)
       // It would not know what runs and `prune` have done with the other one.
       let stored = try await OutputError.wrapAsync { () async throws(SystemError) in
@@ -52,19 +53,21 @@ package struct OpenOutput: Sendable {
         }
       }
       if stored { throw .twoStates(state, output: output.location) }
-      return try HeldOutput(output, workspace, shard)
+      return try await HeldOutput(
+        output, workspace, shard, StoreLease(client, location, shard: shard))
     case .stored(let client, let location):
       let stored = StoredState(client, location, shard: shard)
       let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }
       let workspace = try OutputError.wrap { () throws(SystemError) in
         Workspace(try Directory(copy.path), of: "the output \"\(output.location)\"")
       }
-      try await stored.take()
+      let lease = StoreLease(client, location, shard: shard)
+      try await lease.take()
       do throws(OutputError) {
         try await stored.read(to: workspace.stateFile)
-        return try HeldOutput(output, workspace, stored, copy)
+        return try HeldOutput(output, workspace, lease, stored, copy)
       } catch {
-        await stored.release()
+        await lease.release()
         throw error
       }
     }

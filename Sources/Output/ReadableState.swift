@@ -50,7 +50,7 @@ extension OpenOutput {
       states = try OutputError.wrap { () throws(SystemError) in
         try Self.states(in: try directory.workspace(), shard)
       }
-    case .beside(let state, _):
+    case .beside(let state, _, _):
       guard FileSystem.exists(state) else { return [] }
       states = try OutputError.wrap { () throws(SystemError) in
         try Self.states(in: Workspace(try Directory(state), of: "the state \"\(state)\""), shard)

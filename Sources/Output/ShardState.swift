@@ -84,16 +84,8 @@ extension StoredState {
   private func objects(named name: String) async throws(OutputError) -> [StoreLocation] {
     try await call { state throws(OutputError) in
       try OutputError.wrapStore { () throws(StoreError) in
-        var found: [StoreLocation] = []
-        var token: String?
-        repeat {
-          let page = try state.client.list(
-            state.output.appending(StoredState.shardFolder), isDeep: true, after: token)
-          found += page.objects.filter { $0.key.hasSuffix("/\(name)") }
-            .map { StoreLocation(bucket: state.output.bucket, key: $0.key) }
-          token = page.next
-        } while token != nil
-        return found
+        try state.client.locations(below: state.output.appending(StoredState.shardFolder))
+          .filter { $0.key.hasSuffix("/\(name)") }
       }
     }
   }

@@ -22,11 +22,11 @@ enum MergeCommand: Command {
     [.several("OUTPUT", .folders)],
     text: """
       Puts the results of run --shard 0/N to run --shard N-1/N together to the catalog that a run of
-      the whole manifest writes, byte for byte. Refuses if one is missing, or was made of another
+      the whole manifest writes, byte for byte. Rejects them if one is missing, or was made of another
       manifest, with another pipeline, or with another version of libvips; the last catalog then
       stands. With --into, shards may have been written to outputs of their own, on local disks.
       """,
-    options: [shards, into, partialOK, allowLoss],
+    options: [shards, into, OutputOptions.state, partialOK, allowLoss],
     example: Example(
       "tessera merge build/feed", "Writes build/feed/catalog.json from the results of its shards."),
     statuses: [
@@ -48,6 +48,7 @@ enum MergeCommand: Command {
     }
     let merging = Merging(
       arguments.operands, into: into, shards: try arguments.value(shards),
+      state: try arguments.value(OutputOptions.state),
       allowsLoss: arguments.has(allowLoss))
     let report = try await merging.run()
     if arguments.has(CommonFlag.json) {

@@ -39,7 +39,8 @@ package final class StoreClient: Sendable {
         send(request, url: url, try credentials())
       }
     } catch {
-      throw StoreError(kind: error.kind, location: request.location, finding: error.text)
+      throw StoreError(
+        kind: error.kind, location: request.location, finding: error.text, attempts: error.attempts)
     }
   }
 
@@ -60,7 +61,7 @@ package final class StoreClient: Sendable {
       let (verdict, response) = try send()
       switch verdict {
       case .done: return response
-      case .failed(let kind, let text): throw StoreFinding(text, kind: kind)
+      case .failed(let kind, let text): throw StoreFinding(text, kind: kind, attempts: attempt)
       case .again(let text):
         guard attempt < settings.attempts else {
           throw StoreFinding(

@@ -8,6 +8,11 @@ final class StoreConnection: @unchecked Sendable {
   private var handle: EasyHandle
   private var response = StoreResponse()
   private var limit = 0
+  /// Bytes before the wanted ones that are still to come.
+  private var skipped = 0
+  private var range: Range<Int>?
+  /// Whether the answer goes on behind the wanted bytes.
+  private var isCut = false
 
   /// Nil if libcurl has no memory.
   init?() {
@@ -31,10 +36,12 @@ final class StoreConnection: @unchecked Sendable {
   ) throws(Failure) -> StoreResponse {
     response = StoreResponse()
     limit = request.limit
+    (range, isCut, skipped) = (request.range, false, 0)
     // Keeps the connection, and forgets the options of the request before.
     curl_easy_reset(handle.pointer)
     setConnection(url, certificates: certificates, proxy: proxy)
     var lines = request.headers.map { "\($0.name): \($0.value)" }
+    if let range { lines.append("range: bytes=\(range.lowerBound)-\(range.upperBound - 1)") }
     if let credentials {
       handle.set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
       // Apart: libcurl cuts the form "name:secret" at the first colon.
@@ -50,6 +57,7 @@ final class StoreConnection: @unchecked Sendable {
       setMethod(request.method, body)
       return handle.takeFailure() == nil ? curl_easy_perform(handle.pointer) : CURLE_FAILED_INIT
     }
+    if code == CURLE_WRITE_ERROR, isCut { return response }
     if code == CURLE_WRITE_ERROR, response.body.count > limit { throw .tooLarge }
     guard code == CURLE_OK else { throw .network(String(cString: curl_easy_strerror(code))) }
     return response
@@ -106,6 +114,15 @@ final class StoreConnection: @unchecked Sendable {
   }
 
   private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // Some servers and proxies ignore the header Range, and send all of the object.
+    if let range, response.status == 200 {
+      let before = min(bytes.count, range.lowerBound - skipped)
+      skipped += before
+      let wanted = bytes[before...].prefix(limit - response.body.count)
+      response.body += wanted
+      isCut = before + wanted.count < bytes.count
+      return isCut ? 0 : bytes.count
+    }
     response.body += bytes
     return response.body.count <= limit ? bytes.count : 0
   }

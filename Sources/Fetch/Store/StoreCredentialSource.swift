@@ -79,9 +79,10 @@ final class StoreCredentialSource: Sendable {
 struct StoreFinding: Error {
   var text: String
   var kind = StoreError.Kind.refused
+  /// How often the request was sent.
+  var attempts = 1
 
-  init(_ text: String, kind: StoreError.Kind = .refused) {
-    self.text = text
-    self.kind = kind
+  init(_ text: String, kind: StoreError.Kind = .refused, attempts: Int = 1) {
+    (self.text, self.kind, self.attempts) = (text, kind, attempts)
   }
 }

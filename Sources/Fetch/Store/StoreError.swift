@@ -21,6 +21,11 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   package var location: StoreLocation
   /// Completes a sentence that begins with the location.
   package var finding: String
+  /// How often the request was sent.
+  var attempts = 1
+
+  /// Whether an earlier attempt may have done what this one found done, or in its way.
+  var isAfterLoss: Bool { attempts > 1 && (kind == .condition || kind == .missing) }
 
   package var description: String { "\"\(location)\" \(finding)" }
 
@@ -49,6 +54,10 @@ struct StoreRequest {
   var body: [UInt8] = []
   /// The answer's body may be this long, in bytes.
   var limit = 64 << 20
+  /// The bytes of the object that are wanted; nil for all.
+  var range: Range<Int>? {
+    didSet { if let range { limit = range.count } }
+  }
 }
 
 /// An answer, whatever its status.

@@ -1,3 +1,4 @@
+internal import TesseraBytes
 package import TesseraSystem
 internal import TesseraText
 
@@ -38,7 +39,27 @@ extension StoreClient {
     let request = StoreRequest(
       method: "PUT", location: location, headers: kind.headers + Self.headers(of: condition),
       body: bytes)
-    return try perform(request).headers["etag"] ?? ""
+    do throws(StoreError) {
+      return try perform(request).headers["etag"] ?? ""
+    } catch {
+      // The answer to an earlier attempt was lost: then the object may be this one.
+      guard condition != nil, error.isAfterLoss, let etag = try etag(ofSame: bytes, at: location)
+      else { throw error }
+      return etag
+    }
+  }
+
+  /// The ETag of an object that has these bytes; nil if it has others, or is not there.
+  private func etag(
+    ofSame bytes: [UInt8], at location: StoreLocation
+  ) throws(StoreError) -> String? {
+    do throws(StoreError) {
+      let (found, etag) = try get(location, bytes.count + 1, at: 0)
+      return found == bytes ? etag : nil
+    } catch {
+      guard error.kind == .missing else { throw error }
+      return nil
+    }
   }
 
   private static func headers(of condition: Condition?) -> [(name: String, value: String)] {
@@ -57,9 +78,8 @@ extension StoreClient {
   ) throws(StoreError) -> (bytes: [UInt8], etag: String) {
     guard count > 0 else { return ([], try head(location).etag) }
     var request = StoreRequest(method: "GET", location: location)
-    request.headers = [("range", "bytes=\(offset)-\(offset + count - 1)")]
     if let etag { request.headers.append(("if-match", etag)) }
-    request.limit = count
+    request.range = offset..<offset + count
     do throws(StoreError) {
       let answer = try perform(request)
       return (answer.body, answer.headers["etag"] ?? "")
@@ -168,6 +188,18 @@ extension StoreClient {
 }
 
 extension StoreClient {
+  /// The objects below a location, those in folders too.
+  package func locations(below location: StoreLocation) throws(StoreError) -> [StoreLocation] {
+    var found: [StoreLocation] = []
+    var token: String?
+    repeat {
+      let page = try list(location, isDeep: true, after: token)
+      found += page.objects.map { StoreLocation(bucket: location.bucket, key: $0.key) }
+      token = page.next
+    } while token != nil
+    return found
+  }
+
   /// The parts of an object that is written in parts, in bytes.
   package static let partBytes = 16 << 20
 
@@ -178,10 +210,11 @@ extension StoreClient {
   ) throws(SystemError) {
     let upload = try system { () throws(StoreError) in try beginUpload(location, kind) }
     do throws(SystemError) {
-      var etags: [String] = []
+      var (etags, size): ([String], Int) = ([], 0)
       while true {
         let bytes = try next()
         if bytes.isEmpty { break }
+        size += bytes.count
         let number = etags.count + 1
         etags.append(
           try system { () throws(StoreError) in
@@ -189,7 +222,7 @@ extension StoreClient {
           })
       }
       try system { () throws(StoreError) in
-        try endUpload(upload, etags, at: location, if: condition)
+        try endUpload(upload, etags, at: location, if: condition, size: size)
       }
     } catch {
       // Parts that are never put together are paid for. The first error is what matters.
@@ -219,17 +252,35 @@ extension StoreClient {
     return upload
   }
 
+  /// S3's ETag of an object in parts: the MD5 of theirs, and their number.
+  private static func etag(of parts: [String]) -> String {
+    let digests = parts.flatMap { part in
+      let digits = part.compactMap(\.hexDigitValue)
+      return stride(from: 0, to: digits.count - 1, by: 2).map {
+        UInt8(digits[$0] * 16 + digits[$0 + 1])
+      }
+    }
+    let text = MessageDigest.md5.digest(of: digests).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "\"\(text.joined())-\(parts.count)\""
+  }
+
   /// Returns the part's ETag.
   private func put(
     part number: Int, _ bytes: [UInt8], of upload: String, at location: StoreLocation
   ) throws(StoreError) -> String {
     var request = StoreRequest(method: "PUT", location: location, body: bytes)
+    // Without one, libcurl sends that of a form, whose body some servers take apart.
+    request.headers = [("content-type", "application/octet-stream")]
     request.query = [("partNumber", "\(number)"), ("uploadId", upload)]
     return try perform(request).headers["etag"] ?? ""
   }
 
+  /// - Parameter size: of all parts, in bytes.
   private func endUpload(
-    _ upload: String, _ etags: [String], at location: StoreLocation, if condition: Condition?
+    _ upload: String, _ etags: [String], at location: StoreLocation, if condition: Condition?,
+    size: Int
   ) throws(StoreError) {
     let parts = etags.enumerated().map { index, etag in
       "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(etag)</ETag></Part>"
@@ -239,11 +290,25 @@ extension StoreClient {
     request.headers = [("content-type", "application/xml")] + Self.headers(of: condition)
     request.body = Array(
       "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
-    let answer = String(decoding: try perform(request).body, as: UTF8.self)
+    let answer: String
+    do throws(StoreError) {
+      answer = String(decoding: try perform(request).body, as: UTF8.self)
+    } catch {
+      // As in `put`: the upload is gone once its parts are together.
+      guard error.isAfterLoss, let found = try? head(location), found.etag == Self.etag(of: etags)
+      else { throw error }
+      return
+    }
     // The status is sent before the parts are put together: an error may follow in the body.
     if let code = StoreXML.texts(of: "Code", in: answer[...]).first {
       throw StoreError(
         kind: .unreachable, location: location, finding: "could not be written: \(code)")
+    }
+    let stored = try head(location).size
+    guard stored == size else {
+      throw StoreError(
+        kind: .refused, location: location,
+        finding: "was stored with \(stored) bytes instead of \(size)")
     }
   }
 }

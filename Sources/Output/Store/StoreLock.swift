@@ -52,7 +52,7 @@ struct StoreLock: Sendable {
     for _ in 0..<5 {
       if let etag = try write(0, if: .isNew) {
         // Some servers accept conditions without looking at them.
-        guard try write(0, if: .isNew) == nil else {
+        guard try write(1, if: .isNew) == nil else {
           try object.delete()
           return .unsupported
         }

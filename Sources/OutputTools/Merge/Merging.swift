@@ -12,16 +12,19 @@ package struct Merging: Sendable {
   private let target: String?
   private let count: Int?
   private let allowsLoss: Bool
+  private let state: String?
 
   /// - Parameters:
   ///   - roots: the outputs that shards were written to.
   ///   - target: the output that gets the catalog, and copies of the files; nil for the only root.
   ///   - count: the number of shards; nil if there are those of one number only.
+  ///   - state: the directory of the state of an output in an object store.
   ///   - allowsLoss: whether any number of images that the catalog shows may be lost.
   package init(
-    _ roots: [String], into target: String?, shards count: Int?, allowsLoss: Bool = false
+    _ roots: [String], into target: String?, shards count: Int?, state: String? = nil,
+    allowsLoss: Bool = false
   ) {
-    self.allowsLoss = allowsLoss
+    (self.state, self.allowsLoss) = (state, allowsLoss)
     self.roots = roots
     self.target = target
     self.count = count
@@ -35,17 +38,27 @@ package struct Merging: Sendable {
     }
     let shards = try await ShardSet(in: outputs, count: count)
     guard let first = shards.results.first else { throw OutputToolError("no shard has a result") }
-    let output: any Output
-    let workspace: Workspace
-    let temporary: TemporaryDirectory?
-    (output, workspace, temporary) = try place()
-    defer { withExtendedLifetime(temporary) {} }
-    let lock = try OutputToolError.wrap { try workspace.lock() }
-    defer { withExtendedLifetime(lock) {} }
+    return try await OutputToolError.wrapAsyncWork {
+      let held = try await OpenOutput(target ?? roots[0], state: state, StoreSettings()).hold()
+      do {
+        let report = try await held.keepingLock { try await merge(shards, first.header, held) }
+        await held.release()
+        return report
+      } catch {
+        await held.release()
+        throw error
+      }
+    }
+  }
+
+  private func merge(
+    _ shards: ShardSet, _ first: ShardHeader, _ held: HeldOutput
+  ) async throws -> MergeReport {
+    let (output, workspace) = (held.output, held.workspace)
     try await OutputToolError.wrapAsync {
       try await output.prepare()
       // No shard is running, so what is left there belongs to dead ones.
-      try await output.clearDrafts(in: "\(ShardHeader.folder)/\(first.header.shards)")
+      try await output.clearDrafts(in: "\(ShardHeader.folder)/\(first.shards)")
       try workspace.clear()
     }
     var report = MergeReport()
@@ -55,19 +68,19 @@ package struct Merging: Sendable {
       report.problems += header.problems
       report.counts.merge(header.counts, uniquingKeysWith: +)
     }
-    if !allowsLoss { try await checkLoss(shards, output, report, limit: first.header.lostAbove) }
+    if !allowsLoss { try await checkLoss(shards, output, report, limit: first.lostAbove) }
     var copies = target.map { _ in FileCopies(to: output, workspace) }
-    let (form, head) = (first.header.form, Array(first.header.head.utf8))
+    let (form, head) = (first.form, Array(first.head.utf8))
     try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
         form, head: head, count: report.images,
-        pages: first.header.pages.map { (size: $0, head: head) }, in: workspace)
+        pages: first.pages.map { (size: $0, head: head) }, in: workspace)
       try await shards.forEachImage { image, shard in
         try await copies?.copyFiles(of: image, from: shards.results[shard].output)
         try draft.add(Array(image))
       }
       try await draft.publish(
-        to: output, keeping: first.header.retention, now: Host.now)
+        to: output, keeping: first.retention, now: Host.now)
       try await clearNotes(of: output, workspace)
     }
     try await writeRunReport(of: shards, to: output)
@@ -130,23 +143,6 @@ extension Merging {
     }
     guard let json = merged.json else { return }
     try await OutputToolError.wrapAsync { try await output.write("run.json", json) }
-  }
-
-  /// Where the catalog is written, and where it is put together. A store needs no workspace of its own:
-  /// two merges at the same time write the same bytes.
-  private func place() throws(OutputToolError) -> (any Output, Workspace, TemporaryDirectory?) {
-    let root = target ?? roots[0]
-    if let location = StoreLocation(root) {
-      let temporary = try OutputToolError.wrap { try TemporaryDirectory() }
-      let workspace = try OutputToolError.wrap {
-        Workspace(try Directory(temporary.path), of: "the output \"\(root)\"")
-      }
-      return (ObjectOutput(location, StoreSettings()), workspace, temporary)
-    }
-    return try OutputToolError.wrap {
-      let directory = try DirectoryOutput(root, creates: true)
-      return (directory, try directory.workspace(), nil)
-    }
   }
 }
 

@@ -36,16 +36,26 @@ package struct Verification: Sendable {
     onProblem: @escaping @Sendable (VerifyReport.Problem) -> Void
   ) async throws -> VerifyReport {
     let output = try OutputFolder(root, state: state)
-    guard removesBroken else { return try await check(output, nil, onProblem) }
+    guard removesBroken else { return try await check(output, [], onProblem) }
     // Before anything is locked, which creates a folder: one that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
     // No run may write a file while it is being checked, and then deleted.
-    return try await output.holding { held, state in try await check(output, state, onProblem) }
+    return try await output.holding { held, state in
+      // Each shard has lines of its own.
+      let shards = try await held.shardStates().map { ($0, try StateStore(path: $0.path)) }
+      let report = try await check(output, [state] + shards.map(\.1), onProblem)
+      for (shard, store) in shards {
+        try await store.close()
+        try await shard.save()
+      }
+      return report
+    }
   }
 
-  /// - Parameter state: of an output from which broken files are removed.
+  /// - Parameter states: of an output from which broken files are removed, and of its shards; none for one that stays
+  ///   as it is.
   private func check(
-    _ output: OutputFolder, _ state: StateStore?,
+    _ output: OutputFolder, _ states: [StateStore],
     _ onProblem: @Sendable (VerifyReport.Problem) -> Void
   ) async throws -> VerifyReport {
     let file = try CatalogFile(of: try await LocalOutput(root))
@@ -54,8 +64,8 @@ package struct Verification: Sendable {
       switch place {
       case .catalog:
         try checkStatements(of: file, &report, onProblem)
-        try await checkImages(of: file, in: output, state, &report, onProblem)
-      case .tables: try await checkTables(try file.head(), of: output, state, &report, onProblem)
+        try await checkImages(of: file, in: output, states, &report, onProblem)
+      case .tables: try await checkTables(try file.head(), of: output, states, &report, onProblem)
       case .pages:
         try await checkPages(of: output, digest: try file.head().digest, &report, onProblem)
       case .keptCatalogs: try await checkKept(of: output, &report, onProblem)
@@ -87,9 +97,8 @@ package struct Verification: Sendable {
     }
   }
 
-  /// - Parameter state: of an output from which broken files are removed.
   private func checkImages(
-    of file: CatalogFile, in output: OutputFolder, _ state: StateStore?,
+    of file: CatalogFile, in output: OutputFolder, _ states: [StateStore],
     _ report: inout VerifyReport, _ onProblem: (VerifyReport.Problem) -> Void
   ) async throws {
     var catalog = try file.lines()
@@ -106,10 +115,10 @@ package struct Verification: Sendable {
         let check = FileCheck(file, in: output.published, isDeep: isDeep)
         guard let problem = await check.problem() else { continue }
         // The next run looks for the files of this image, even where it believes its output.
-        try await state?.doubtLine(of: id)
+        for state in states { try await state.doubtLine(of: id) }
         onProblem(report.add(id: id, path: file.path, problem))
         // Only names that a run gives: any other may lead out of the output.
-        if state != nil, file.digest != nil, problem != FileCheck.missing,
+        if !states.isEmpty, file.digest != nil, problem != FileCheck.missing,
           try await remove(file.path, of: output)
         {
           report.removed += 1
@@ -139,9 +148,9 @@ package struct Verification: Sendable {
     report = sampled
   }
 
-  /// - Parameter state: of an output from which broken files are removed.
+  /// - Parameter states: of an output from which broken files are removed.
   private func checkTables(
-    _ head: Catalog, of output: OutputFolder, _ state: StateStore?, _ report: inout VerifyReport,
+    _ head: Catalog, of output: OutputFolder, _ states: [StateStore], _ report: inout VerifyReport,
     _ onProblem: (VerifyReport.Problem) -> Void
   ) async throws {
     for table in (head.tables ?? [:]).sorted(by: { $0.key < $1.key }).flatMap(\.value) {
@@ -155,7 +164,8 @@ package struct Verification: Sendable {
           guard let problem else { continue }
           onProblem(report.add(id: "", path: path, problem))
           // The next run makes a file of a table that is missing.
-          if state != nil, PublishedFile.digest(in: path) != nil, try await remove(path, of: output)
+          if !states.isEmpty, PublishedFile.digest(in: path) != nil,
+            try await remove(path, of: output)
           {
             report.removed += 1
           }
