@@ -14,13 +14,17 @@ package struct OpenOutput: Sendable {
     case stored(StoreClient, StoreLocation)
   }
 
+  /// Whether a path names a place in an object store: `s3://bucket/prefix`.
+  package static func isInStore(_ path: String) -> Bool { StoreLocation(path) != nil }
+
   /// - Parameters:
   ///   - path: a directory, or `s3://bucket/prefix`.
   ///   - state: the directory of the state of an output in a store; nil for one that is in the store.
   ///   - store: how an object store is reached.
   ///   - creates: whether a missing directory is created.
   package init(
-    _ path: String, state: String?, _ store: StoreSettings, creates: Bool = true
+    _ path: String, state: String? = nil, _ store: StoreSettings = StoreSettings(),
+    creates: Bool = true
   ) throws(OutputError) {
     if let location = StoreLocation(path) {
       output = ObjectOutput(location, store)

@@ -11,19 +11,20 @@ package final class LocalOutput: Sendable {
 
   /// - Throws: ``OutputToolError`` if the output has no catalog, or it can't be read.
   package init(_ root: String) async throws(OutputToolError) {
-    guard let location = StoreLocation(root) else {
+    guard OpenOutput.isInStore(root) else {
       path = root
       copy = nil
       return
     }
     let copy = try OutputToolError.wrap { try TemporaryDirectory() }
-    try await Self.copyCatalog(of: ObjectOutput(location, StoreSettings()), to: copy.path)
+    let output = try OutputToolError.wrap { try OpenOutput(root, creates: false).output }
+    try await Self.copyCatalog(of: output, to: copy.path)
     path = copy.path
     self.copy = copy
   }
 
   private static func copyCatalog(
-    of output: ObjectOutput, to path: String
+    of output: any Output, to path: String
   ) async throws(OutputToolError) {
     try await OutputToolError.wrapAsync {
       guard let form = try await CurrentCatalog.form(in: output) else {

@@ -19,8 +19,8 @@ struct OutputFolder: Sendable {
   ///   store.
   init(_ root: String, state: String? = nil) throws(OutputToolError) {
     self.root = root
-    isStored = StoreLocation(root) != nil && state == nil
-    if StoreLocation(root) == nil {
+    isStored = OpenOutput.isInStore(root) && state == nil
+    if !OpenOutput.isInStore(root) {
       guard FileSystem.isDirectory(root) else {
         throw OutputToolError(noOutput: root, exists: FileSystem.exists(root))
       }
@@ -31,7 +31,7 @@ struct OutputFolder: Sendable {
       }
     }
     place = try OutputToolError.wrap {
-      try OpenOutput(root, state: state, StoreSettings(), creates: false)
+      try OpenOutput(root, state: state, creates: false)
     }
     published = place.output
   }
@@ -139,7 +139,7 @@ struct OutputFolder: Sendable {
   func hasWorkspace() async throws(OutputToolError) -> Bool { try await has(".tessera") }
 
   private func has(_ folder: String) async throws(OutputToolError) -> Bool {
-    guard StoreLocation(root) == nil else { return try await !list(folder).isEmpty }
+    guard !OpenOutput.isInStore(root) else { return try await !list(folder).isEmpty }
     return FileSystem.isDirectory(FileSystem.join(root, folder))
   }
 

@@ -32,8 +32,7 @@ enum DoctorCommand: Command {
         "there is no folder \"\(operand)\"; if it is a URL, write https://\(operand); if a run is to "
           + "create it, ./\(operand)")
     }
-    for operand in arguments.operands
-    where operand.contains("://") && !Doctor.isURL(operand) && !operand.hasPrefix("s3://") {
+    for operand in arguments.operands where !Doctor.takes(operand) {
       // Not the operand itself, which may hold a password.
       let scheme = operand.prefix { $0 != ":" }
       throw UsageError("doctor takes outputs and http(s) URLs, and no URL of \"\(scheme)\"")

@@ -233,6 +233,12 @@ def test_run(work, store):
     check(b"<html" in store.get("one/gallery.html")["Body"].read().lower(), f"{store.name}: no gallery")
     why = store.tessera("why", output, "p0", "--state", state)
     check(why.returncode == 0 and "p0" in why.stdout, f"{store.name}: {why.stderr}")
+    for form in ["eleventy", "xcassets"]:
+        target = f"{work.home}/{store.name}-export-{form}"
+        made = store.tessera("export", output, "--as", form, "--to", target)
+        check(made.returncode == 0 and os.path.exists(target), f"{store.name}: export: {made}")
+    doctor = store.tessera("doctor", output)
+    check("p0" not in doctor.stdout and output in doctor.stdout, f"{store.name}: doctor: {doctor}")
     # What no catalog names leaves the store.
     with open(work.manifest) as file:
         lines = file.readlines()

@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraFetch
@@ -159,5 +160,27 @@ import Testing
     #expect(StoreXML.elements("Contents", in: text[...]).count == 2)
     #expect(StoreXML.texts(of: "Broken", in: text[...]).isEmpty)
     #expect(StoreXML.texts(of: "Ke", in: text[...]).isEmpty)
+  }
+
+  /// A server, or a proxy, that ignores Range sends all of an object each time: each part is cut out of it.
+  @Test func objectsAreReadInPartsFromServersThatIgnoreRange() throws {
+    let text = "0123456789"
+    let server = try FaultServer([
+      "/feed/a": { _, connection in
+        connection.respond("200 OK", ["ETag": "\"1\""], Array(text.utf8))
+      }
+    ])
+    defer { server.stop() }
+    let client = StoreClient(
+      StoreSettings(endpoint: server.url(""), environment: { _ in nil }),
+      environment: { ["AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"][$0] })
+    for (offset, count, part) in [
+      (0, 4, "0123"), (4, 4, "4567"), (8, 4, "89"), (10, 4, ""), (12, 4, ""), (0, 10, text),
+      (9, 1, "9"),
+    ] {
+      let found = try client.get(StoreLocation(bucket: "feed", key: "a"), count, at: offset)
+      #expect(String(decoding: found.bytes, as: UTF8.self) == part, "\(offset)")
+      #expect(found.etag == "\"1\"")
+    }
   }
 }

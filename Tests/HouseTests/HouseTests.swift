@@ -79,6 +79,19 @@ import Testing
     }
   }
 
+  /// Only `Output` knows whether an output is a folder or in a store. A manifest and sources may be in a store, too.
+  @Test func noOtherModuleKnowsWhatAnOutputIs() {
+    let words = ["ObjectOutput(", "DirectoryOutput(", "StoreLocation(", "\"s3://"]
+    let places = ["Pipeline/Manifest/ObjectDownload.swift"]
+    for (module, files) in tree.modules where !["Output", "Fetch", "PipelineFile"].contains(module)
+    {
+      for file in files where !places.contains("\(module)/\(file.path)") {
+        let found = words.filter(file.text.contains)
+        #expect(found.isEmpty, "\(module)/\(file.path) has \(found)")
+      }
+    }
+  }
+
   @Test func theCommandImportsAtMostFiveModules() {
     #expect(tree.imports(of: "tessera").count <= 5, "\(tree.imports(of: "tessera").sorted())")
   }

@@ -1,5 +1,4 @@
-internal import TesseraBytes
-package import TesseraSystem
+internal import TesseraSystem
 internal import TesseraText
 
 /// Objects: writing, reading, listing, deleting.
@@ -24,7 +23,7 @@ extension StoreClient {
       self.caching = caching
     }
 
-    fileprivate var headers: [(name: String, value: String)] {
+    var headerLines: [(name: String, value: String)] {
       [("content-type", type), ("cache-control", caching)]
     }
   }
@@ -37,7 +36,7 @@ extension StoreClient {
     _ bytes: [UInt8], at location: StoreLocation, _ kind: Kind, if condition: Condition? = nil
   ) throws(StoreError) -> String {
     let request = StoreRequest(
-      method: "PUT", location: location, headers: kind.headers + Self.headers(of: condition),
+      method: "PUT", location: location, headers: kind.headerLines + Self.conditionHeaders(of: condition),
       body: bytes)
     do throws(StoreError) {
       return try perform(request).headers["etag"] ?? ""
@@ -62,7 +61,7 @@ extension StoreClient {
     }
   }
 
-  private static func headers(of condition: Condition?) -> [(name: String, value: String)] {
+  static func conditionHeaders(of condition: Condition?) -> [(name: String, value: String)] {
     switch condition {
     case .isNew: [("if-none-match", "*")]
     case .isUnchanged(let etag): [("if-match", etag)]
@@ -198,117 +197,5 @@ extension StoreClient {
       token = page.next
     } while token != nil
     return found
-  }
-
-  /// The parts of an object that is written in parts, in bytes.
-  package static let partBytes = 16 << 20
-
-  /// Writes a large object in parts, which `next` returns in order; an empty one ends it.
-  package func put(
-    parts next: () throws(SystemError) -> [UInt8], at location: StoreLocation, _ kind: Kind,
-    if condition: Condition? = nil
-  ) throws(SystemError) {
-    let upload = try system { () throws(StoreError) in try beginUpload(location, kind) }
-    do throws(SystemError) {
-      var (etags, size): ([String], Int) = ([], 0)
-      while true {
-        let bytes = try next()
-        if bytes.isEmpty { break }
-        size += bytes.count
-        let number = etags.count + 1
-        etags.append(
-          try system { () throws(StoreError) in
-            try put(part: number, bytes, of: upload, at: location)
-          })
-      }
-      try system { () throws(StoreError) in
-        try endUpload(upload, etags, at: location, if: condition, size: size)
-      }
-    } catch {
-      // Parts that are never put together are paid for. The first error is what matters.
-      var abort = StoreRequest(method: "DELETE", location: location)
-      abort.query = [("uploadId", upload)]
-      _ = try? perform(abort)
-      throw error
-    }
-  }
-
-  private func system<Value>(
-    _ body: () throws(StoreError) -> Value
-  ) throws(SystemError) -> Value {
-    do throws(StoreError) { return try body() } catch { throw error.asSystemError }
-  }
-
-  private func beginUpload(
-    _ location: StoreLocation, _ kind: Kind
-  ) throws(StoreError) -> String {
-    var request = StoreRequest(method: "POST", location: location, headers: kind.headers)
-    request.query = [("uploads", "")]
-    let answer = String(decoding: try perform(request).body, as: UTF8.self)
-    guard let upload = StoreXML.texts(of: "UploadId", in: answer[...]).first else {
-      throw StoreError(
-        kind: .refused, location: location, finding: "can't be written: the store sent no UploadId")
-    }
-    return upload
-  }
-
-  /// S3's ETag of an object in parts: the MD5 of theirs, and their number.
-  private static func etag(of parts: [String]) -> String {
-    let digests = parts.flatMap { part in
-      let digits = part.compactMap(\.hexDigitValue)
-      return stride(from: 0, to: digits.count - 1, by: 2).map {
-        UInt8(digits[$0] * 16 + digits[$0 + 1])
-      }
-    }
-    let text = MessageDigest.md5.digest(of: digests).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return "\"\(text.joined())-\(parts.count)\""
-  }
-
-  /// Returns the part's ETag.
-  private func put(
-    part number: Int, _ bytes: [UInt8], of upload: String, at location: StoreLocation
-  ) throws(StoreError) -> String {
-    var request = StoreRequest(method: "PUT", location: location, body: bytes)
-    // Without one, libcurl sends that of a form, whose body some servers take apart.
-    request.headers = [("content-type", "application/octet-stream")]
-    request.query = [("partNumber", "\(number)"), ("uploadId", upload)]
-    return try perform(request).headers["etag"] ?? ""
-  }
-
-  /// - Parameter size: of all parts, in bytes.
-  private func endUpload(
-    _ upload: String, _ etags: [String], at location: StoreLocation, if condition: Condition?,
-    size: Int
-  ) throws(StoreError) {
-    let parts = etags.enumerated().map { index, etag in
-      "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(etag)</ETag></Part>"
-    }
-    var request = StoreRequest(method: "POST", location: location)
-    request.query = [("uploadId", upload)]
-    request.headers = [("content-type", "application/xml")] + Self.headers(of: condition)
-    request.body = Array(
-      "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
-    let answer: String
-    do throws(StoreError) {
-      answer = String(decoding: try perform(request).body, as: UTF8.self)
-    } catch {
-      // As in `put`: the upload is gone once its parts are together.
-      guard error.isAfterLoss, let found = try? head(location), found.etag == Self.etag(of: etags)
-      else { throw error }
-      return
-    }
-    // The status is sent before the parts are put together: an error may follow in the body.
-    if let code = StoreXML.texts(of: "Code", in: answer[...]).first {
-      throw StoreError(
-        kind: .unreachable, location: location, finding: "could not be written: \(code)")
-    }
-    let stored = try head(location).size
-    guard stored == size else {
-      throw StoreError(
-        kind: .refused, location: location,
-        finding: "was stored with \(stored) bytes instead of \(size)")
-    }
   }
 }

@@ -7,7 +7,7 @@ internal import TesseraSystem
 ///     .tessera/lock                   of the whole output: runs of all items, and tools that change it
 ///     .tessera/shards/8/3/lock        of a shard
 ///
-/// Shards run beside each other; whoever holds the whole output is alone.
+/// Shards run beside each other; the holder of the whole output is alone.
 final class StoreLease: Sendable {
   let client: StoreClient
   private let output: StoreLocation

@@ -1,6 +1,6 @@
 internal import TesseraCatalog
-internal import TesseraFetch
 internal import TesseraJSON
+internal import TesseraOutput
 
 /// Names in the catalog of an output on this machine, for a shell that completes a word.
 package enum CatalogNames {
@@ -11,7 +11,7 @@ package enum CatalogNames {
 
   /// The slots whose names begin with `prefix`, in alphabetical order. None if there is no catalog.
   package static func slots(of output: String, prefix: String) -> [String] {
-    guard StoreLocation(output) == nil,
+    guard !OpenOutput.isInStore(output),
       let head = try? CatalogFile(at: output).head()
     else { return [] }
     return head.slots.keys.filter { $0.hasPrefix(prefix) }.sorted()
@@ -22,7 +22,7 @@ package enum CatalogNames {
   package static func ids(of output: String, prefix: String) -> [(id: String, status: String)] {
     let end = ContinuousClock.now + time
     var found: [(id: String, status: String)] = []
-    guard StoreLocation(output) == nil, var lines = try? CatalogFile(at: output).lines() else {
+    guard !OpenOutput.isInStore(output), var lines = try? CatalogFile(at: output).lines() else {
       return []
     }
     while found.count < most, ContinuousClock.now < end, let image = try? lines.next() {

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraSystem
 
@@ -53,12 +52,14 @@ package struct CatalogExport {
     for target in targets where FileSystem.exists(target) {
       throw OutputToolError("\"\(target)\" exists already; name another target, or remove it")
     }
-    guard StoreLocation(output) == nil else {
-      throw OutputToolError(
-        "\"\(output)\" is in an object store, and an export needs its files; copy it to a disk first"
-      )
+    let catalog: CatalogFile
+    if OpenOutput.isInStore(output) {
+      catalog = try CatalogFile(of: try await LocalOutput(output))
+    } else {
+      catalog = try CatalogFile(at: output)
     }
-    let catalog = try CatalogFile(at: output)
+    let files = try ExportedFiles(
+      OpenOutput.isInStore(output) ? output : catalog.folder.path)
     let head = try catalog.head()
     let names = try slotNames(in: head)
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
@@ -68,7 +69,7 @@ package struct CatalogExport {
           catalog,
           ExportContext(
             head: head, slots: names, hasChosenSlots: !chosen.isEmpty, options: options,
-            output: catalog.folder, worker: worker, target: drafts[0],
+            files: files, worker: worker, target: drafts[0],
             companions: Array(drafts.dropFirst()),
             companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
       }

@@ -23,8 +23,7 @@ struct ExportContext: Sendable {
   /// Whether these slots were requested, and not all.
   var hasChosenSlots: Bool
   var options: ExportOptions
-  /// The folder that holds the catalog.
-  var output: Directory
+  var files: ExportedFiles
   /// The path of `tessera-worker`.
   var worker: String
   /// Where the export is written.
@@ -60,9 +59,8 @@ struct ExportContext: Sendable {
   }
 
   /// The bytes of a file of the catalog.
-  func read(_ file: CatalogVariant.File) throws -> [UInt8] {
-    let open = try output.open(path(of: file), .read)
-    return try open.read(open.size(), at: 0)
+  func read(_ file: CatalogVariant.File) async throws -> [UInt8] {
+    try await files.bytes(of: path(of: file))
   }
 
   /// - Throws: ``OutputToolError`` if an image service makes the file.

@@ -24,14 +24,14 @@ package struct Gallery {
   /// - Throws: ``OutputToolError`` if the catalog can't be read, or the page can't be written; or
   ///   `CancellationError`.
   package func write() async throws -> GalleryReport {
-    guard let location = StoreLocation(output) else { return try write(to: output) }
+    guard OpenOutput.isInStore(output) else { return try write(to: output) }
     let local = try await LocalOutput(output)
     defer { withExtendedLifetime(local) {} }
     var report = try Gallery(local.path, limit: limit).write(to: local.path)
     let page = report.path
-    report.path = "\(location.appending(Self.name))"
+    report.path = FileSystem.join(output, Self.name)
     try await OutputToolError.wrapAsync {
-      try await ObjectOutput(location, StoreSettings())
+      try await OpenOutput(output, creates: false).output
         .write(Self.name, FileSystem.read(page, limit: .max))
     }
     return report

@@ -39,7 +39,7 @@ package struct Merging: Sendable {
     let shards = try await ShardSet(in: outputs, count: count)
     guard let first = shards.results.first else { throw OutputToolError("no shard has a result") }
     return try await OutputToolError.wrapAsyncWork {
-      let held = try await OpenOutput(target ?? roots[0], state: state, StoreSettings()).hold()
+      let held = try await OpenOutput(target ?? roots[0], state: state).hold()
       do {
         let report = try await held.keepingLock { try await merge(shards, first.header, held) }
         await held.release()

@@ -1,5 +1,6 @@
 internal import TesseraFetch
 internal import TesseraJSON
+internal import TesseraOutput
 package import TesseraPipeline
 internal import TesseraSystem
 internal import TesseraWire
@@ -74,6 +75,11 @@ package struct Doctor: Sendable {
   /// Whether an operand is a URL to be requested, and not an output.
   package static func isURL(_ place: String) -> Bool {
     place.hasPrefix("http://") || place.hasPrefix("https://")
+  }
+
+  /// Whether an operand can be examined: an output on a disk or in a store, or a URL to be requested.
+  package static func takes(_ place: String) -> Bool {
+    !place.contains("://") || isURL(place) || OpenOutput.isInStore(place)
   }
 
   /// Whether an operand looks like a URL without its `https://`: a host and a path. A folder of that name, or

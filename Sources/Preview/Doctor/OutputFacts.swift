@@ -26,12 +26,12 @@ package struct OutputFacts: Sendable {
   }
 
   static func examine(_ output: String) async -> OutputFacts {
-    if let location = StoreLocation(output) {
+    if OpenOutput.isInStore(output) {
       var facts = OutputFacts(output: output, isStore: true, folder: output, room: nil)
-      do throws(SystemError) {
-        try await ObjectOutput(location, StoreSettings()).prepare()
+      do {
+        try await OpenOutput(output, creates: false).output.prepare()
       } catch {
-        facts.refusal = error
+        facts.refusal = error as? SystemError
       }
       return facts
     }

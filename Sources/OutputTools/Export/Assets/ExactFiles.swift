@@ -60,7 +60,7 @@ final class ExactFiles {
     var missing: [(scale: Int, size: Size)] = []
     for (scale, size) in wanted {
       if let file = file(of: image, size, in: slot) {
-        made.append(Density(scale: scale, bytes: try context.read(file), type: file.type))
+        made.append(Density(scale: scale, bytes: try await context.read(file), type: file.type))
       } else {
         missing.append((scale, size))
       }
@@ -84,11 +84,14 @@ final class ExactFiles {
     // What the decoder sees may differ: a JPEG has no alpha whatever its source had.
     var facts = SourceFacts(
       size: Size(source.width, source.height), hasAlpha: image.alpha == true, frames: 1)
+    let memory = try SharedMemory()
+    let bytes = try await context.read(file)
+    try memory.write(bytes.span.bytes)
+    _ = try memory.seal()
     for _ in 0..<3 {
       let format = format(facts)
       switch try await pool.perform(
-        job(wanted.map(\.size), file, facts, format),
-        of: JobSource(.file(path: context.output.path(of: path)), host: ""))
+        job(wanted.map(\.size), file, facts, format), of: JobSource(.memory(memory), host: ""))
       {
       case .made(let files):
         return try wanted.indices.map { index in

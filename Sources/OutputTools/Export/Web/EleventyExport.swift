@@ -63,7 +63,7 @@ final class EleventyExport: Exporting {
       entry.member("srcset", "\(url.sourceSetURL) \(variant.width)w")
       guard let path = file.path, let bytes = file.bytes else { return }
       entry.member("filename", FileSystem.name(of: path))
-      entry.member("outputPath", context.output.path(of: path))
+      entry.member("outputPath", context.files.name(of: path))
       entry.member("size", bytes)
     }
   }

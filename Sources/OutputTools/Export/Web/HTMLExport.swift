@@ -38,7 +38,7 @@ final class HTMLExport: Exporting {
   /// A page has to have a title, and the name of a pipeline may be empty.
   private static func title(_ context: ExportContext) -> String {
     let name = context.head.pipeline.name
-    let output = FileSystem.realPath(context.output.path) ?? context.output.path
+    let output = FileSystem.realPath(context.files.location) ?? context.files.location
     return name.contains { !$0.isWhitespace } ? name : FileSystem.name(of: output)
   }
 
