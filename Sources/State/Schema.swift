@@ -19,7 +19,7 @@ enum Schema {
       checked REAL NOT NULL,    -- when the server last confirmed the bytes; seconds since 1970
       fresh_until REAL,         -- null if the server did not say
       run INTEGER NOT NULL,     -- the run in which that was
-      url TEXT,                 -- after redirects, without secrets: the place of the validators
+      url TEXT,                 -- after redirects, as it may be shown: the place of the validators
       robots TEXT,              -- the header X-Robots-Tag
       mark INTEGER,             -- a checksum of the other columns (RecordMark); so in other tables
       -- When `prune` first saw that nothing names the row; seconds since 1970. Saving the row clears it.
@@ -114,7 +114,7 @@ enum Schema {
       height INTEGER,
       content TEXT,             -- SHA-256 of the bytes, if all of them arrived
       etag TEXT,
-      place TEXT NOT NULL,      -- the URL that the bytes came from, after redirects, without secrets
+      place TEXT NOT NULL,      -- the URL that the bytes came from, after redirects, as it may be shown
       seen REAL NOT NULL,       -- when they were last examined; seconds since 1970
       twice INTEGER NOT NULL,   -- whether two examinations had the same result
       mark INTEGER,

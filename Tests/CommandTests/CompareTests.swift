@@ -72,7 +72,7 @@ import Testing
     ),
     (
       "plain.jpg", "truncated.jpg",
-      "the images could not be compared; of the two, the second: the image could not be decoded: VipsJpeg: Premature end of input file"
+      "the images could not be compared; of the two, the second: the image could not be decoded: \(Libvips.truncatedJPEG)"
     ),
     ("plain.jpg", "make", "\"B\" is text, not an image"),
     ("missing.jpg", "plain.jpg", "could not open \"A\": No such file or directory"),

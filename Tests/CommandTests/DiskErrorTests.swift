@@ -113,7 +113,7 @@ import Testing
       let output = fixture.folder.path("out")
       let failed = try await fixture.run(
         environment: shim.with(root: output, image: "").failing(
-          "write", "\(ENOSPC)", at: number * 4, count: 0))
+          "write", "\(ENOSPC)", at: number * 3, count: 0))
       #expect(failed.status == 2, "\(number): \(failed.errors)")
       #expect(!failed.errors.contains("stopped"), "\(number): \(failed.errors)")
       #expect(failed.errors.contains(output), "\(number): \(failed.errors)")

@@ -124,7 +124,7 @@ import Testing
   func encodersReportExhaustedMemory(_ format: String) async throws {
     let folder = try TemporaryFolder()
     let made = try await Tool.run(
-      "/usr/bin/vips", ["black", folder.path("large.png"), "2600", "2000", "--bands", "3"])
+      "/usr/bin/vips", ["black", folder.path("large.png"), "4400", "3400", "--bands", "3"])
     #expect(made.status == 0)
     try FileManager.default.copyItem(
       at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("small.jpg")))

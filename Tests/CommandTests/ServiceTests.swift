@@ -121,7 +121,8 @@ import Testing
       "/usr/bin/systemd-analyze",
       ["security", "--offline=yes", "--threshold=15", units[0]])
     #expect(security.status == 0, "\(security.output.suffix(200))")
-    #expect(security.output.contains("Overall exposure level for tessera@feed.service: 1.4 OK"))
+    // 1.4 by the systemd of Debian 12, 1.2 by that of Debian 13.
+    #expect(security.output.contains(/Overall exposure level for tessera@feed.service: 1.[0-4] OK/))
   }
 
   /// The service's command lines use options that exist.

@@ -208,7 +208,12 @@ import Testing
       #expect((bytes.count <= source.count) == stored.contains(image.id), "\(image.id)")
     }
     let shown = try fixture.catalog.images.filter { $0.status == .ok }.map(\.id)
-    #expect(Set(shown).isSuperset(of: stored + ["long-end.png", "long-palette.png"]), "\(shown)")
+    var decoded = stored
+    for name in ["long-end.png", "long-palette.png"]
+    where try await Libvips.decodes(folder.path(name)) {
+      decoded.append(name)
+    }
+    #expect(Set(shown).isSuperset(of: decoded), "\(shown)")
   }
 
   /// Rotated sources and arithmetic coding, which browsers cannot read, are re-encoded.

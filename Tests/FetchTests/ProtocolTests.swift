@@ -160,9 +160,9 @@ private final class Counter: BodyReceiving {
     #expect(try await Self.outcome(server.url("/5")) == "ok 5")
     #expect(try await Self.outcome(server.url("/6")) == "redirect")
     #expect(try await Self.outcome(server.url("/50"), redirects: 50) == "ok 5")
-    #expect(try await Self.outcome(server.url("/grow?")) == "redirect")
+    #expect(try await Self.outcome(server.url("/grow?a")) == "redirect")
     // All hops share the budget for headers.
-    #expect(try await Self.outcome(server.url("/grow?"), redirects: 50) == "too-large")
+    #expect(try await Self.outcome(server.url("/grow?a"), redirects: 50) == "too-large")
     for target in [
       "file:///etc/passwd", "gopher://127.0.0.1/", "ftp://127.0.0.1/a", "data:,hello", "scp://a/b",
       "javascript:alert(1)", "//", "http://", "http:///path", "HTTP://[", "\u{7f}",

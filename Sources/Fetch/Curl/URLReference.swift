@@ -14,6 +14,10 @@ package enum URLReference {
   /// - Returns: nil if libcurl cannot resolve it.
   package static func resolve(_ reference: String, against base: String) -> String? {
     if SourceURL.scheme(of: reference) != nil { return reference }
+    // Later versions of libcurl encode what earlier ones reject.
+    guard reference.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+      return nil
+    }
     guard let url = CurlURL(base) else { return nil }
     // "1:2.jpg" is a path, but libcurl would read a scheme (section 4.2).
     let firstSegment = reference.prefix { !"/?#".contains($0) }

@@ -36,29 +36,26 @@ extension StoreClient {
     _ bytes: [UInt8], at location: StoreLocation, _ kind: Kind, if condition: Condition? = nil
   ) throws(StoreError) -> String {
     let request = StoreRequest(
-      method: "PUT", location: location, headers: kind.headerLines + Self.conditionHeaders(of: condition),
+      method: "PUT", location: location,
+      headers: kind.headerLines + Self.conditionHeaders(of: condition),
       body: bytes)
     do throws(StoreError) {
       return try perform(request).headers["etag"] ?? ""
     } catch {
       // The answer to an earlier attempt was lost: then the object may be this one.
-      guard condition != nil, error.isAfterLoss, let etag = try etag(ofSame: bytes, at: location)
+      guard condition != nil, error.isAfterLoss, let etag = etag(ofSame: bytes, at: location)
       else { throw error }
       return etag
     }
   }
 
   /// The ETag of an object that has these bytes; nil if it has others, or is not there.
-  private func etag(
-    ofSame bytes: [UInt8], at location: StoreLocation
-  ) throws(StoreError) -> String? {
-    do throws(StoreError) {
-      let (found, etag) = try get(location, bytes.count + 1, at: 0)
-      return found == bytes ? etag : nil
-    } catch {
-      guard error.kind == .missing else { throw error }
+  private func etag(ofSame bytes: [UInt8], at location: StoreLocation) -> String? {
+    // Whatever fails here, the first error is what matters.
+    guard let (found, etag) = try? get(location, bytes.count + 1, at: 0), found == bytes else {
       return nil
     }
+    return etag
   }
 
   static func conditionHeaders(of condition: Condition?) -> [(name: String, value: String)] {

@@ -109,7 +109,8 @@ extension PipelineFile {
       "profile", .choice, \.profile, shapes: .entries,
       "client: what apps need. full: also the sources and the digests of files."),
     Key(
-      "format", .choice, \.catalogFormat, shapes: .catalog,
+      // Shapes nothing: a catalog has the same digest in both forms.
+      "format", .choice, \.catalogFormat,
       "json: one object. jsonl: a line for the head and one for each image."),
     Key(
       "pages", .optional(.int(10...1_000_000), initial: 10), \.catalogPages, shapes: .catalog,
