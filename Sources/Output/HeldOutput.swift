@@ -19,9 +19,10 @@ package final class HeldOutput: Sendable {
 
   /// With a workspace on this machine, of which a shard has a part.
   ///
-  /// - Parameter lease: it is taken once the workspace's lock is held.
+  /// - Parameter lease: of an output in a store, with a token; it is taken once the workspace's lock is held.
   init(
-    _ output: any Output, _ whole: Workspace, _ shard: ShardNumber?, _ lease: StoreLease? = nil
+    _ output: any Output, _ whole: Workspace, _ shard: ShardNumber?,
+    lease: ((_ token: String) -> StoreLease)? = nil
   ) async throws(OutputError) {
     self.output = output
     workspace = try OutputError.wrap { () throws(SystemError) in
@@ -34,9 +35,15 @@ package final class HeldOutput: Sendable {
       self.lease = nil
       return
     }
+    // The process that had this workspace before is dead, because its lock is held here: what it left in the store
+    // ends now.
+    let token = try OutputError.wrap { [workspace] () throws(SystemError) in
+      try workspace.leaseToken(orSet: StoreLock.newToken)
+    }
+    let taken = lease("\(token) \(Host.name)")
     do throws(OutputError) {
-      try await lease.take()
-      self.lease = lease
+      try await taken.take()
+      self.lease = taken
     } catch {
       // OpenStack Swift: the lock of the workspace has to do, which is why only this machine may use the output.
       guard case .noConditions = error else { throw error }

@@ -57,8 +57,9 @@ package struct OpenOutput: Sendable {
         }
       }
       if stored { throw .twoStates(state, output: output.location) }
-      return try await HeldOutput(
-        output, workspace, shard, StoreLease(client, location, shard: shard))
+      return try await HeldOutput(output, workspace, shard) { token in
+        StoreLease(client, location, shard: shard, token: token)
+      }
     case .stored(let client, let location):
       let stored = StoredState(client, location, shard: shard)
       let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }

@@ -81,11 +81,21 @@ package struct Workspace: Sendable {
   /// The output that the state describes, if it is in an object store: no file of it is looked for before
   /// it is named again. Nil if there was none; then this one is noted.
   func outputName(orSet name: String) throws(SystemError) -> String? {
-    if directory.exists("output") {
-      let bytes = try directory.open("output", .read).read(1 << 16, at: 0)
+    try noted("output", orSet: name)
+  }
+
+  /// The token of locks in a store that holders of this workspace take, one after the other.
+  func leaseToken(orSet token: String) throws(SystemError) -> String {
+    try noted("lease", orSet: token) ?? token
+  }
+
+  /// The text of a file; nil if there was none. Then this one is written.
+  private func noted(_ file: String, orSet text: String) throws(SystemError) -> String? {
+    if directory.exists(file) {
+      let bytes = try directory.open(file, .read).read(1 << 16, at: 0)
       return String(decoding: bytes, as: UTF8.self)
     }
-    try directory.replace("output", with: Array(name.utf8), draft: Draft.name(of: "output"))
+    try directory.replace(file, with: Array(text.utf8), draft: Draft.name(of: file))
     return nil
   }
 

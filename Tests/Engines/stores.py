@@ -233,6 +233,14 @@ def test_run(work, store):
     check(b"<html" in store.get("one/gallery.html")["Body"].read().lower(), f"{store.name}: no gallery")
     why = store.tessera("why", output, "p0", "--state", state)
     check(why.returncode == 0 and "p0" in why.stdout, f"{store.name}: {why.stderr}")
+    # A killed run with a state on this machine leaves its lock in the store, which the next one takes over at once.
+    early = pipeline(work, f"{store.name}-early", f"s3://{BUCKET}/early", work.output(f"{store.name}-early-state"))
+    process = subprocess.Popen(["tessera", "run", early, "--quiet"], env=store.environment)
+    wait(lambda: len(store.keys("early/variants/")) > 3, 60, "files of a run")
+    process.kill()
+    process.wait()
+    killed = store.tessera("run", early, "--quiet")
+    check(killed.returncode == 1, f"{store.name}: after a killed run with a state here: {killed}")
     for form in ["eleventy", "xcassets"]:
         target = f"{work.home}/{store.name}-export-{form}"
         made = store.tessera("export", output, "--as", form, "--to", target)

@@ -183,4 +183,21 @@ import Testing
       #expect(found.etag == "\"1\"")
     }
   }
+
+  /// An error's text may be longer than the part that is requested: it is that error nevertheless.
+  @Test func theErrorOfASmallPartIsRead() throws {
+    let text =
+      "<Error><Code>NoSuchKey</Code><Message>\(String(repeating: "x", count: 300))</Message></Error>"
+    let server = try FaultServer([
+      "/feed/a": { _, connection in connection.respond("404 Not Found", [:], Array(text.utf8)) }
+    ])
+    defer { server.stop() }
+    let client = StoreClient(
+      StoreSettings(endpoint: server.url(""), environment: { _ in nil }),
+      environment: { ["AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"][$0] })
+    let error = #expect(throws: StoreError.self) {
+      try client.get(StoreLocation(bucket: "feed", key: "a"), 4, at: 0)
+    }
+    #expect(error?.kind == .missing, "\(String(describing: error))")
+  }
 }

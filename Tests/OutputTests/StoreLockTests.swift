@@ -90,6 +90,19 @@ import Testing
     #expect(try b.renew(1, etag: other) != nil)
   }
 
+  /// A lock that a dead process with the same workspace has left is the next one's at once.
+  @Test func oneWithTheSameTokenIsTakenOverAtOnce() throws {
+    let object = Object()
+    let (a, b) = (
+      StoreLock(object, holder: "a", token: "t"), StoreLock(object, holder: "b", token: "t")
+    )
+    guard case .taken = try a.take() else { throw Unexpected() }
+    guard case .taken(let etag) = try b.take() else { throw Unexpected() }
+    #expect(try b.renew(1, etag: etag) != nil)
+    #expect(
+      try StoreLock(object, holder: "c").take() == .held(by: "b", age: .zero))
+  }
+
   /// A request may be done, and its answer be lost: the second one finds the condition violated by the
   /// first.
   @Test(arguments: 1...4)

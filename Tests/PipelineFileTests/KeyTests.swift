@@ -79,6 +79,30 @@ import Testing
     }
   }
 
+  /// What a key holds shapes the fingerprints in all its parts, the required ones too.
+  @Test func eachPartOfAKeyIsInTheFingerprints() throws {
+    let values = [
+      ("slots", "{a: {size: 10x10}}", "{a: {size: 10x11}}"),
+      ("slots", "{a: {size: 10x10}}", "{a: {size: 10x10, mode: clip}}"),
+      ("slots", "{a: {size: 10x}}", "{a: {size: x10}}"),
+      ("tables", "{a: {scales: 1}}", "{a: {scales: 2}}"),
+      ("tables", "{a: {pixels: bgra8}}", "{a: {pixels: rgb565}}"),
+      ("variants.quality", "{webp: 70}", "{webp: 71}"),
+      ("variants.quality", "{target: 70}", "{target: 71}"),
+      ("variants.effort", "{avif: 2}", "{avif: 3}"), ("rounding", "[64]", "[64, 128]"),
+      ("variants.metadata", "[icc]", "[icc, exif]"),
+      ("delivery", "{preset: nos, files: true}", "{preset: qiniu, files: true}"),
+    ]
+    for (path, one, other) in values {
+      let files = try [one, other].map { try Self.decode(Self.file(path, $0)) }
+      #expect(files[0].shape([.files]) != files[1].shape([.files]), "\(path): \(one), \(other)")
+    }
+    let headers = try ["A: b", "A: c", "B: b"].map {
+      try Self.decode(Self.file("fetch.headers", "[{host: h, \($0)}]")).shape([.acceptance])
+    }
+    #expect(Set(headers).count == 3)
+  }
+
   /// A value that is stored is also used, outside of the module that reads it.
   @Test func eachKeyIsRead() throws {
     let sources = Places.root.appending(path: "Sources")

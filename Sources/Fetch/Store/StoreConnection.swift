@@ -8,7 +8,8 @@ final class StoreConnection: @unchecked Sendable {
   private var handle: EasyHandle
   private var response = StoreResponse()
   private var limit = 0
-  /// Bytes before the wanted ones that are still to come.
+  private static let longestError = 64 << 10
+  /// How many bytes before the wanted ones have come, from a server that ignores Range.
   private var skipped = 0
   private var range: Range<Int>?
   /// Whether the answer goes on behind the wanted bytes.
@@ -124,6 +125,8 @@ final class StoreConnection: @unchecked Sendable {
       return isCut ? 0 : bytes.count
     }
     response.body += bytes
+    // An error has a text of its own, however few bytes of the object are wanted.
+    if response.status >= 300 { limit = max(limit, Self.longestError) }
     return response.body.count <= limit ? bytes.count : 0
   }
 }

@@ -27,14 +27,19 @@ final class StoreLease: Sendable {
   /// How often the lock is renewed. A few renewals may fail before others take it for left behind.
   private static let renewalTime = Duration.seconds(20)
 
-  /// - Parameter shard: nil for the whole output.
-  init(_ client: StoreClient, _ output: StoreLocation, shard: ShardNumber?) {
+  /// - Parameters:
+  ///   - shard: nil for the whole output.
+  ///   - token: see ``StoreLock``.
+  init(
+    _ client: StoreClient, _ output: StoreLocation, shard: ShardNumber?,
+    token: String = StoreLock.newToken
+  ) {
     self.client = client
     self.output = output
     folder = StoredState.folder(of: shard)
     lock = StoreLock(
       StoredLockObject(client: client, location: output.appending("\(folder)/\(Self.lockName)")),
-      holder: "process \(Host.processIdentifier) on \(Host.name)")
+      holder: "process \(Host.processIdentifier) on \(Host.name)", token: token)
   }
 
   /// For messages.

@@ -20,15 +20,17 @@ struct StoreLock: Sendable {
   /// Who holds the lock, for messages of others.
   let holder: String
   /// Tells this lock from those of all others.
-  private let token = "\(UInt64.random(in: 1 ... .max))"
+  private let token: String
 
   /// How long a lock is valid after it was written.
   static let lease = Duration.seconds(120)
 
-  init(_ object: any LockObject, holder: String) {
-    self.object = object
-    self.holder = holder
+  /// - Parameter token: of a lock that this process may take over at once, because its holder is dead.
+  init(_ object: any LockObject, holder: String, token: String = Self.newToken) {
+    (self.object, self.holder, self.token) = (object, holder, token)
   }
+
+  static var newToken: String { "\(UInt64.random(in: 1 ... .max))" }
 
   enum Outcome: Equatable {
     /// The lock is this one's until it is released. `etag` is needed for its renewal.

@@ -36,12 +36,15 @@ package struct Merging: Sendable {
     let outputs = try roots.map { root throws(OutputToolError) in
       try OutputFolder(root).published
     }
-    let shards = try await ShardSet(in: outputs, count: count)
-    guard let first = shards.results.first else { throw OutputToolError("no shard has a result") }
+    // Before the lock, which creates a folder: without results nothing is made.
+    _ = try await ShardSet(in: outputs, count: count)
     return try await OutputToolError.wrapAsyncWork {
       let held = try await OpenOutput(target ?? roots[0], state: state).hold()
       do {
-        let report = try await held.keepingLock { try await merge(shards, first.header, held) }
+        let report = try await held.keepingLock {
+          // Again, now that no shard replaces its result.
+          try await merge(try await ShardSet(in: outputs, count: count), held)
+        }
         await held.release()
         return report
       } catch {
@@ -52,8 +55,11 @@ package struct Merging: Sendable {
   }
 
   private func merge(
-    _ shards: ShardSet, _ first: ShardHeader, _ held: HeldOutput
+    _ shards: ShardSet, _ held: HeldOutput
   ) async throws -> MergeReport {
+    guard let first = shards.results.first?.header else {
+      throw OutputToolError("no shard has a result")
+    }
     let (output, workspace) = (held.output, held.workspace)
     try await OutputToolError.wrapAsync {
       try await output.prepare()

@@ -46,7 +46,8 @@ package struct Verification: Sendable {
       let report = try await check(output, [state] + shards.map(\.1), onProblem)
       for (shard, store) in shards {
         try await store.close()
-        try await shard.save()
+        // A state in a store is sent as a whole.
+        if !report.problems.isEmpty { try await shard.save() }
       }
       return report
     }

@@ -70,11 +70,7 @@ struct DeliveryKeys: Sendable {
       ]), \.service.focus, "How {x} and {y} name what a crop keeps."),
     Key(
       "longest-side",
-      .perFormat(
-        .scalar(
-          "a length of 1 to 1000000 pixels", schema: KeyType<Int>.schema(of: 1...1_000_000),
-          json: JSONValue.int
-        ) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }),
+      .perFormat(.int(1...1_000_000, "a length of 1 to 1000000 pixels")),
       \.service.limits.longestSides, "The longest side of a result, in pixels."),
     Key(
       "pixels", .perFormat(.pixelCount()), \.service.limits.areas, "The largest area of a result."),

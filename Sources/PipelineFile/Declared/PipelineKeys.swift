@@ -158,10 +158,8 @@ extension PipelineFile.KeptCatalogs {
   private static let counts = 0...100
 
   static let type = KeyType<Self>.either(
-    .scalar(
-      "a whole number from 0 to 100, or a group such as {count: 3, age: 7d}",
-      schema: KeyType.schema(of: counts), json: { .int($0.count) }
-    ) { text in Int(text).flatMap { counts.contains($0) ? Self(count: $0) : nil } },
+    KeyType<Int>.int(counts, "a whole number from 0 to 100, or a group such as {count: 3, age: 7d}")
+      .mapped({ Self(count: $0) }, from: \.count),
     or: .group([
       Key("count", .int(counts), \.count, "How many."),
       Key("age", .duration, \.age, "How long after it was replaced each of them is kept."),

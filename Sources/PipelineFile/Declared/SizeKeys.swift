@@ -104,7 +104,7 @@ extension KeyType where Value == [Int] {
   /// Sorted, so that the order in the file has no effect.
   static var scales: KeyType {
     list(
-      of: .whole(1...8, "a list of whole numbers from 1 to 8, such as [1, 2, 3]"), initial: 1,
+      of: .int(1...8, "a list of whole numbers from 1 to 8, such as [1, 2, 3]"), initial: 1,
       one: "scale", isUnique: true
     ).mapped({ $0.sorted() }, from: { $0 })
   }
@@ -112,16 +112,8 @@ extension KeyType where Value == [Int] {
   /// Whole numbers in a range, ascending; each counts once.
   static func numbers(_ range: ClosedRange<Int>) -> KeyType {
     list(
-      of: .whole(range, "whole numbers from \(range.lowerBound) to \(range.upperBound)"), initial: 1
+      of: .int(range, "whole numbers from \(range.lowerBound) to \(range.upperBound)"), initial: 1
     ).mapped({ Set($0).sorted() }, from: { $0 })
-  }
-}
-
-extension KeyType where Value == Int {
-  fileprivate static func whole(_ range: ClosedRange<Int>, _ expected: String) -> KeyType {
-    scalar(expected, schema: schema(of: range), json: JSONValue.int) {
-      Int($0).flatMap { range.contains($0) ? $0 : nil }
-    }
   }
 }
 
@@ -134,7 +126,7 @@ extension KeyType where Value == Rounding {
       json: { .string($0.name) },
       parse: { text in Rounding.named.first { $0.name == text }?.rounding })
     let list = KeyType<[Int]>.list(
-      of: .whole(1...Rounding.longestRung, "a list of sizes from 1 to 65500 pixels"), initial: 1,
+      of: .int(1...Rounding.longestRung, "a list of sizes from 1 to 65500 pixels"), initial: 1,
       one: "size", isUnique: true, acceptsOne: false)
     return KeyType(
       expected: named.expected, schema: { ["anyOf": [named.schema($0), list.schema([])]] },

@@ -250,9 +250,7 @@ extension KeyType where Value == MetadataPolicy {
 extension KeyType where Value == ClosedRange<Int> {
   fileprivate static var qualityRange: KeyType {
     let expected = "two whole numbers from 1 to 100, the lower one first, such as [40, 92]"
-    let end = KeyType<Int>.scalar(
-      expected, schema: KeyType<Int>.schema(of: 1...100), json: JSONValue.int
-    ) { Int($0).flatMap { (1...100).contains($0) ? $0 : nil } }
+    let end = KeyType<Int>.int(1...100, expected)
     return KeyType(
       expected: expected,
       schema: {

@@ -8,11 +8,11 @@ internal import TesseraJSON
 /// `Root` is what the key's group is stored in.
 struct Key<Root: Sendable>: Sendable {
   let name: String
-  let shapes: Shaping
-  let needs: Need?
   let isRequired: Bool
   /// Reads the key of a group, if the file has it.
   let read: @Sendable (KeyGroup, inout Root) -> Void
+  /// The value as a file has it; nil for what no file can say.
+  let json: @Sendable (Root) -> JSONValue?
   let note: @Sendable (Root) -> KeyNote
   /// What ``PipelineFile/shape(_:)`` has of the key and of the keys below it.
   let lines: @Sendable (Root, _ prefix: String, Set<Shaping>) -> [String]
@@ -30,8 +30,7 @@ struct Key<Root: Sendable>: Sendable {
     shapes: Shaping = .nothing, needs: Need? = nil, isRequired: Bool = false,
     example: JSONValue? = nil, _ about: String
   ) {
-    (self.name, self.shapes, self.needs, self.isRequired) = (name, shapes, needs, isRequired)
-    expected = type.expected
+    (self.name, self.isRequired, expected) = (name, isRequired, type.expected)
     read = { group, root in
       guard let node = group.node(name) else { return }
       let place = KeyPlace("\(group.prefix)\(name)", group.context)
@@ -39,6 +38,7 @@ struct Key<Root: Sendable>: Sendable {
         root[keyPath: storage] = value
       }
     }
+    json = { type.json($0[keyPath: storage]) }
     note = { root in
       let value = root[keyPath: storage]
       return KeyNote(

@@ -31,10 +31,7 @@ extension KeyType {
       },
       json: { value in
         .object(
-          keys.compactMap { key in
-            let note = key.note(value)
-            return note.standard.map { JSONValue.Member(note.name, $0) }
-          })
+          keys.compactMap { key in key.json(value).map { JSONValue.Member(key.name, $0) } })
       }, keys: keys)
   }
 

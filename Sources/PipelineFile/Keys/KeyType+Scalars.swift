@@ -4,10 +4,11 @@ internal import TesseraText
 /// The types of single values.
 
 extension KeyType where Value == Int {
-  static func int(_ range: ClosedRange<Int>) -> KeyType {
+  /// - Parameter expected: nil for "a whole number from … to …".
+  static func int(_ range: ClosedRange<Int>, _ expected: String? = nil) -> KeyType {
     scalar(
-      "a whole number from \(range.lowerBound) to \(range.upperBound)", schema: schema(of: range),
-      json: JSONValue.int
+      expected ?? "a whole number from \(range.lowerBound) to \(range.upperBound)",
+      schema: schema(of: range), json: JSONValue.int
     ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
   }
 
