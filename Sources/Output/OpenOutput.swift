@@ -27,8 +27,8 @@ package struct OpenOutput: Sendable {
     creates: Bool = true
   ) throws(OutputError) {
     if let location = StoreLocation(path) {
-      output = ObjectOutput(location, store)
       let client = StoreClient(store)
+      output = ObjectOutput(location, client, concurrency: store.concurrency)
       place = state.map { .beside($0, client, location) } ?? .stored(client, location)
       return
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TesseraBytes
-package import TesseraFetch
+internal import TesseraFetch
 package import TesseraSystem
 
 /// An output in an object store, `s3://bucket/prefix`. Names are those of a ``DirectoryOutput``; its
@@ -18,10 +18,10 @@ package final class ObjectOutput: Output {
   /// What is larger is written in parts, in bytes.
   private static let largeBytes = 64 << 20
 
-  package init(_ base: StoreLocation, _ settings: StoreSettings) {
-    self.base = base
-    client = StoreClient(settings)
-    pool = BlockingPool(limit: settings.concurrency)
+  /// - Parameter client: shared with the lock and the state, which need no credentials of their own.
+  init(_ base: StoreLocation, _ client: StoreClient, concurrency: Int) {
+    (self.base, self.client) = (base, client)
+    pool = BlockingPool(limit: concurrency)
   }
 
   package var location: String { "\(base)" }

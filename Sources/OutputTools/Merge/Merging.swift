@@ -33,16 +33,17 @@ package struct Merging: Sendable {
   /// - Throws: ``OutputToolError`` if a result is missing, is damaged, or does not belong to the
   ///   others, or if a run holds the output; or `CancellationError`. The last catalog then stands.
   package func run() async throws -> MergeReport {
-    let outputs = try roots.map { root throws(OutputToolError) in
-      try OutputFolder(root).published
+    let folders = try roots.map { root throws(OutputToolError) in try OutputFolder(root) }
+    let outputs = folders.map(\.published)
+    // A lock creates a folder: without results nothing is made. A shard that runs has no result, but holds the output.
+    let mayRun = try await folders[0].hasWorkspace()
+    if target != nil || !mayRun {
+      _ = try await ShardSet(in: outputs, count: count)
     }
-    // Before the lock, which creates a folder: without results nothing is made.
-    _ = try await ShardSet(in: outputs, count: count)
     return try await OutputToolError.wrapAsyncWork {
       let held = try await OpenOutput(target ?? roots[0], state: state).hold()
       do {
         let report = try await held.keepingLock {
-          // Again, now that no shard replaces its result.
           try await merge(try await ShardSet(in: outputs, count: count), held)
         }
         await held.release()
