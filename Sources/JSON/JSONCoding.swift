@@ -17,43 +17,8 @@ package enum JSONCoding {
   }
 }
 
-/// A value that is not made of others.
-private protocol JSONScalar {
-  var json: JSONValue { get }
-  init?(json: JSONValue)
-}
-
-extension Bool: JSONScalar {
-  var json: JSONValue { .bool(self) }
-  init?(json: JSONValue) {
-    guard let value = json.boolValue else { return nil }
-    self = value
-  }
-}
-
-extension String: JSONScalar {
-  var json: JSONValue { .string(self) }
-  init?(json: JSONValue) {
-    guard let value = json.stringValue else { return nil }
-    self = value
-  }
-}
-
-extension Double: JSONScalar {
-  var json: JSONValue { .number("\(self)") }
-  init?(json: JSONValue) {
-    guard let value = json.doubleValue else { return nil }
-    self = value
-  }
-}
-
-extension JSONScalar where Self: FixedWidthInteger {
-  var json: JSONValue { .number(String(self)) }
-  init?(json: JSONValue) {
-    guard case .number(let text) = json, let value = Self(text) else { return nil }
-    self = value
-  }
-}
+// Single values have methods of their own in each container: to find out what a value is at run time would take as long
+// as all the rest.
 
 // MARK: Encoding
 
@@ -68,13 +33,7 @@ private final class JSONNode: Encoder {
 
   private enum Kind { case scalar, object, array }
 
-  func write(_ value: some Encodable) throws {
-    if let scalar = value as? any JSONScalar {
-      self.scalar = scalar.json
-      return
-    }
-    try value.encode(to: self)
-  }
+  func write(_ value: some Encodable) throws { try value.encode(to: self) }
 
   func member(_ name: String) -> JSONNode {
     kind = .object
@@ -123,6 +82,10 @@ private struct KeyedWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
   // Optional members that are nil are not encoded at all.
   func encodeNil(forKey key: Key) { node.member(key.stringValue).set(.null) }
 
+  func encode(_ value: Bool, forKey key: Key) { node.member(key.stringValue).set(.bool(value)) }
+  func encode(_ value: String, forKey key: Key) { node.member(key.stringValue).set(.string(value)) }
+  func encode(_ value: Int, forKey key: Key) { node.member(key.stringValue).set(.int(value)) }
+
   func encode(_ value: some Encodable, forKey key: Key) throws {
     try node.member(key.stringValue).write(value)
   }
@@ -165,6 +128,13 @@ private struct ValueWriting: SingleValueEncodingContainer {
   var codingPath: [any CodingKey] { [] }
 
   func encodeNil() { node.set(.null) }
+  func encode(_ value: Bool) { node.set(.bool(value)) }
+  func encode(_ value: String) { node.set(.string(value)) }
+  func encode(_ value: Double) { node.set(.number("\(value)")) }
+  func encode(_ value: Int) { node.set(.int(value)) }
+  func encode(_ value: Int32) { node.set(.int(Int(value))) }
+  func encode(_ value: UInt8) { node.set(.int(Int(value))) }
+  // No message has single values of other types, whose own coding would come here without end.
   func encode(_ value: some Encodable) throws { try node.write(value) }
 }
 
@@ -177,12 +147,17 @@ private struct JSONReading: Decoder {
 
   init(_ json: JSONValue, _ path: [any CodingKey]) { (self.json, codingPath) = (json, path) }
 
-  func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    if let scalar = type as? any JSONScalar.Type {
-      guard let value = scalar.init(json: json) as? Value else { throw wrong(type) }
-      return value
-    }
-    return try Value(from: self)
+  func read<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: self) }
+
+  /// A single value, if the JSON is one of its type.
+  func single<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw wrong(Value.self) }
+    return value
+  }
+
+  func whole<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
+    guard case .number(let text) = json else { throw wrong(type) }
+    return try single(Value(text))
   }
 
   func wrong(_ type: Any.Type) -> DecodingError {
@@ -218,6 +193,18 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try reading(key).json == .null }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    let reading = try reading(key)
+    return try reading.single(reading.json.boolValue)
+  }
+
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    let reading = try reading(key)
+    return try reading.single(reading.json.stringValue)
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try reading(key).whole(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try reading(key).read(type)
@@ -284,14 +271,12 @@ private struct ValueReading: SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { reading.codingPath }
 
   func decodeNil() -> Bool { reading.json == .null }
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // A scalar's own coding comes here.
-    try reading.read(type)
-  }
+  func decode(_ type: Bool.Type) throws -> Bool { try reading.single(reading.json.boolValue) }
+  func decode(_ type: String.Type) throws -> String { try reading.single(reading.json.stringValue) }
+  func decode(_ type: Double.Type) throws -> Double { try reading.single(reading.json.doubleValue) }
+  func decode(_ type: Int.Type) throws -> Int { try reading.whole(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try reading.whole(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try reading.whole(type) }
+  // As for encoding.
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try reading.read(type) }
 }
-
-// MARK: Whole numbers
-
-extension Int: JSONScalar {}
-extension Int32: JSONScalar {}
-extension UInt8: JSONScalar {}
