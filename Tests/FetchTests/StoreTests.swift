@@ -15,6 +15,7 @@ import Testing
 
   @Test(arguments: [
     "s3:/feed", "s3://", "s3:///a", "s3://a b/c", "S3://feed", "https://feed/a", "",
+    "s3://feed/a/../b", "s3://feed/./b", "s3://feed/..",
   ])
   func otherTextsAreNoLocations(_ text: String) { #expect(StoreLocation(text) == nil) }
 

@@ -67,7 +67,6 @@ final class StoreConnection: @unchecked Sendable {
   private func setConnection(_ url: String, certificates: String?, proxy: String?) {
     handle.set(CURLOPT_URL, url)
     handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    handle.set(CURLOPT_PATH_AS_IS, 1)
     handle.set(CURLOPT_FOLLOWLOCATION, 0)
     handle.set(CURLOPT_NOSIGNAL, 1)
     handle.set(CURLOPT_PROXY, proxy ?? "")

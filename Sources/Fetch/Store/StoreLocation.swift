@@ -11,7 +11,8 @@ package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
     self.key = key
   }
 
-  /// Nil for a text that does not begin with `s3://`, or does not name a bucket.
+  /// Nil for a text that does not begin with `s3://`, does not name a bucket, or has a key that no request
+  /// would reach.
   package init?(_ text: String) {
     guard text.hasPrefix("s3://") else { return nil }
     let parts = text.dropFirst(5).split(
@@ -25,7 +26,12 @@ package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
     while rest.hasSuffix("/") { rest.removeLast() }
     while rest.hasPrefix("/") { rest.removeFirst() }
     key = String(rest)
+    guard !hasDotSegments else { return nil }
   }
+
+  /// Whether a part of the key is `.` or `..`: libcurl and proxies resolve these, and another object would be
+  /// requested. (CURLOPT_PATH_AS_IS prevents it, but newer versions reject that for signed requests.)
+  var hasDotSegments: Bool { key.split(separator: "/").contains { $0 == "." || $0 == ".." } }
 
   package var description: String { key.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(key)" }
 

@@ -22,10 +22,13 @@ struct StoreSource {
     guard let encoded = StoreLocation(String(text[..<end])), !encoded.key.isEmpty,
       !encoded.key.utf8.contains(UInt8(ascii: "?")),
       let bytes = PercentEncoding.decode(encoded.key[...]),
-      let key = String(validating: bytes, as: UTF8.self)
+      let key = String(validating: bytes, as: UTF8.self),
+      case let location = StoreLocation(bucket: encoded.bucket, key: key), !location.hasDotSegments
     else {
       throw FetchError(
-        .badURL, "an s3: URL is like s3://bucket/key, with %3F for a question mark in the key")
+        .badURL,
+        "an s3: URL is like s3://bucket/key, with %3F for a question mark in the key, and "
+          + "without parts that are . or ..")
     }
     guard buckets.contains(encoded.bucket) else {
       throw FetchError(
@@ -33,7 +36,7 @@ struct StoreSource {
         "the bucket \(encoded.bucket) may not be read; if that is meant, add "
           + "allow: [s3:\(encoded.bucket)] to the pipeline's \"fetch\"")
     }
-    url = store.settings.url(of: StoreLocation(bucket: encoded.bucket, key: key))
+    url = store.settings.url(of: location)
     region = store.settings.region
     do throws(StoreFinding) {
       credentials = try store.credentials()

@@ -7,8 +7,13 @@ enum TracedTransfer {
   private final class Notes {
     var version: String?
     var distrust: String?
+    /// The address that it connects to. Newer versions do not report that of a failed handshake otherwise.
+    var tried: String?
 
     func add(_ line: String) {
+      if let match = line.wholeMatch(of: /\s*Trying \[?([0-9a-fA-F:.]+?)\]?:[0-9]+\.\.\.\s*/) {
+        tried = String(match.output.1)
+      }
       if line.hasPrefix("SSL connection using ") {
         version = line.dropFirst("SSL connection using ".count).split(separator: " ").first.map(
           String.init)
@@ -62,9 +67,9 @@ enum TracedTransfer {
           return 0
         }, Unmanaged.passUnretained(notes).toOpaque()))
     while true {
-      notes.version = nil
+      (notes.version, notes.tried) = (nil, nil)
       let code = curl_easy_perform(pointer)
-      trace.hops.append(hop(transfer, notes))
+      trace.hops.append(hop(transfer, notes, isConnected: code != CURLE_COULDNT_CONNECT))
       switch transfer.next(rawCode: code.rawValue) {
       case .redirect: continue
       case .done(.success): return
@@ -76,20 +81,23 @@ enum TracedTransfer {
   }
 
   /// The hop that has just ended.
-  private static func hop(_ transfer: Transfer, _ notes: Notes) -> RouteTrace.Hop {
+  private static func hop(
+    _ transfer: Transfer, _ notes: Notes, isConnected: Bool
+  ) -> RouteTrace.Hop {
     let pointer = transfer.handle.pointer
     var time: curl_off_t = 0
     _ = tessera_curl_get_offset(pointer, CURLINFO_TOTAL_TIME_T, &time)
     var address: UnsafeMutableRawPointer?
     _ = tessera_curl_get_pointer(pointer, CURLINFO_PRIMARY_IP, &address)
-    let peer = address.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? ""
+    let reported = address.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? ""
+    let peer = !reported.isEmpty ? reported : isConnected ? notes.tried : nil
     let headers = transfer.response.headers
     // A cache states the time at which its answer was made, and its age since.
     let age = headers["age"].flatMap { Int($0) } ?? 0
     return RouteTrace.Hop(
       // A redirect's target may hold a signature.
       url: transfer.settings.place(of: transfer.url),
-      address: peer.isEmpty ? nil : peer, obstacle: peer.isEmpty ? transfer.handle.obstacle : nil,
+      address: peer, obstacle: peer == nil ? transfer.handle.obstacle : nil,
       isProxied: transfer.isProxied,
       status: headers.status, seconds: Double(time) / 1e6,
       tls: notes.version.map { certificate(pointer, version: $0) },
