@@ -6,7 +6,7 @@ import PackageDescription
 // the imports.
 //
 //   5  tessera (the command)                                               tessera-worker
-//   4  Preview (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
+//   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
 //      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
 //   2  TesseraCatalog (public)   Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
@@ -161,7 +161,7 @@ let package = Package(
         "TesseraWire", "TesseraWorkers",
       ]),
     module(
-      "Preview",
+      "PipelineTools",
       [
         "TesseraPipeline", "TesseraPipelineFile", "TesseraProbe", "TesseraFetch", "TesseraState",
         "TesseraOutput", "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraImageHeader",
@@ -180,7 +180,7 @@ let package = Package(
     .executableTarget(
       name: "tessera",
       dependencies: [
-        "TesseraConsole", "TesseraPreview", "TesseraPipeline", "TesseraOutputTools",
+        "TesseraConsole", "TesseraPipelineTools", "TesseraPipeline", "TesseraOutputTools",
         "TesseraPipelineFile",
       ],
       swiftSettings: settings),
@@ -255,7 +255,7 @@ let package = Package(
     tests(
       "OutputToolsTests",
       ["TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
-    tests("PreviewTests", ["TesseraPreview", "TesseraFetch", "TesseraSystem"]),
+    tests("PipelineToolsTests", ["TesseraPipelineTools", "TesseraFetch", "TesseraSystem"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),

@@ -63,7 +63,6 @@ package struct Workspace: Sendable {
     return found
   }
 
-  package var stagingDirectory: String { directory.path(of: Self.staging) }
   package var spoolDirectory: String { directory.path(of: Self.spool) }
 
   /// - Parameter name: unique within the run.

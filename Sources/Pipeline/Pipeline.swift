@@ -42,7 +42,7 @@ package struct Pipeline: Sendable {
           (.check, CheckItem(parts)),
           (.lookUp, LookUp(parts)),
           (.useKnown, UseKnown(parts)),  // fresh, and all files are there: done
-          (.share, ShareFinding(includesBytes: true)),
+          (.share, ShareFailure(includesBytes: true)),
           (.ask, Ask(parts)),
           (.receive, Receive(parts)),
           (.revalidate, Revalidate(parts)),  // unchanged: done
@@ -57,7 +57,7 @@ package struct Pipeline: Sendable {
           (.check, CheckItem(parts)),
           (.lookUp, LookUp(parts)),
           (.useKnown, UseKnownSize(parts)),
-          (.share, ShareFinding(includesBytes: false)),
+          (.share, ShareFailure(includesBytes: false)),
           (.ask, ReadHeader(parts)),
         ], record: Record(parts))
     }

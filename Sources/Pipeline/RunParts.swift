@@ -34,7 +34,7 @@ struct RunParts: Sendable {
   let planner: FilePlanner
   let confirmer: SourceConfirmer
   /// Lines that still apply; a run for sizes only has none.
-  let standing: StandingItems?
+  let standing: LineReuse?
 
   // Who may work on what.
 
@@ -84,7 +84,7 @@ struct RunParts: Sendable {
     standing =
       extent == .layout
       ? nil
-      : StandingItems(
+      : LineReuse(
         state: state, output: output, freshness: freshness, clock: clock,
         settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count,
         appliesLines: !refreshesQuality)

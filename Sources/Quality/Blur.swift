@@ -39,7 +39,7 @@ struct Blur {
     for index in 0..<stride {
       // Pixels at a distance. Every pattern of bits is a Float, so that reading them is safe.
       func at(_ distance: Int) -> Lanes {
-        let offset = ((index + 1) * laneCount + distance) * MemoryLayout<Float>.size
+        let offset = ((index + 1) * threadCount + distance) * MemoryLayout<Float>.size
         return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Lanes.self)
       }
       var sum = at(0) * taps.0

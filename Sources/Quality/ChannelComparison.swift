@@ -24,14 +24,14 @@ struct ChannelComparison {
   init(reference: borrowing ReferenceScale, scale: Int, channel: Int, grid: TileGrid) {
     usesStructure = Weights.features[channel][scale].usesStructure
     stride = reference.stride
-    ones = .ones(reference.width - (stride - 1) * laneCount)
+    ones = .ones(reference.width - (stride - 1) * threadCount)
     kept = Array(repeating: .zero, count: (Blur.reach + 1) * stride)
     squares = Array(repeating: .zero, count: stride + 2)
     errors = squares
     mean = Blur(stride: stride)
     square = mean
     error = mean
-    columns = grid.columns(at: scale).map { ($0 + laneCount - 1) / laneCount }
+    columns = grid.columns(at: scale).map { ($0 + threadCount - 1) / threadCount }
     rows = grid.rows(at: scale)
     tiles = Array(repeating: MapSums(), count: (columns.count - 1) * (rows.count - 1))
   }

@@ -6,13 +6,13 @@
 typealias Lanes = SIMD8<Float>
 
 /// How many pixels `Lanes` holds.
-let laneCount = 8
+let threadCount = 8
 
 extension SIMD8<Float> {
   /// Ones in the lanes below `count`, zeros in the others.
   static func ones(_ count: Int) -> Self {
     var lanes = Self.zero
-    for lane in 0..<Swift.max(0, Swift.min(count, laneCount)) { lanes[lane] = 1 }
+    for lane in 0..<Swift.max(0, Swift.min(count, threadCount)) { lanes[lane] = 1 }
     return lanes
   }
 
@@ -45,7 +45,7 @@ extension SIMD8<Float> {
   @inline(__always)
   var total: Double {
     var total = 0.0
-    for lane in 0..<laneCount { total += Double(self[lane]) }
+    for lane in 0..<threadCount { total += Double(self[lane]) }
     return total
   }
 }

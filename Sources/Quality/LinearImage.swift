@@ -15,7 +15,7 @@ struct LinearImage {
   private mutating func setSize(_ width: Int, _ height: Int) {
     self.width = width
     self.height = height
-    stride = (width + laneCount - 1) / laneCount
+    stride = (width + threadCount - 1) / threadCount
     // Memory is kept for the next image; only the first one allocates.
     let missing = 3 * stride * height - lanes.count
     if missing > 0 { lanes.append(contentsOf: repeatElement(.zero, count: missing)) }
@@ -29,7 +29,7 @@ struct LinearImage {
     setSize(max(image.width, 8), max(image.height, 8))
     let plane = height * stride
     // Only the first part of a row is read in steps of whole `Lanes`.
-    let whole = image.hasTransparency ? 0 : image.width / laneCount
+    let whole = image.hasTransparency ? 0 : image.width / threadCount
     for row in 0..<height {
       let line = min(row, image.height - 1) * image.width
       let place = row * stride
@@ -38,8 +38,8 @@ struct LinearImage {
           image, from: line * image.channels + channel, to: channel * plane + place, count: whole)
       }
       for index in whole..<stride {
-        for lane in 0..<laneCount {
-          let pixel = line + min(index * laneCount + lane, image.width - 1)
+        for lane in 0..<threadCount {
+          let pixel = line + min(index * threadCount + lane, image.width - 1)
           for channel in 0..<3 {
             lanes[channel * plane + place + index][lane] = Self.light(
               of: image, pixel: pixel, channel: channel, background: background)
@@ -58,7 +58,7 @@ struct LinearImage {
     precondition(light.count == 256)
     let step = image.channels
     for index in 0..<count {
-      let first = start + index * laneCount * step
+      let first = start + index * threadCount * step
       func at(_ lane: Int) -> Float { light[Int(samples[first + lane * step])] }
       lanes[place + index] = Lanes(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7))
     }
@@ -104,8 +104,8 @@ struct LinearImage {
   }
 
   private mutating func repeatLastPixel(in place: Int) {
-    let last = (width - 1) % laneCount
-    guard last < laneCount - 1 else { return }
-    for lane in last + 1..<laneCount { lanes[place][lane] = lanes[place][last] }
+    let last = (width - 1) % threadCount
+    guard last < threadCount - 1 else { return }
+    for lane in last + 1..<threadCount { lanes[place][lane] = lanes[place][last] }
   }
 }

@@ -32,7 +32,7 @@ struct MapSums {
   /// From the first lane to the last: the order of additions is part of the result.
   private static func total(_ lanes: SIMD8<Double>) -> Double {
     var total = 0.0
-    for lane in 0..<laneCount { total += lanes[lane] }
+    for lane in 0..<threadCount { total += lanes[lane] }
     return total
   }
 }

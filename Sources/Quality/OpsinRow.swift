@@ -43,7 +43,7 @@ struct OpsinRow {
       ys[index + 1] = y1
       bs[index + 1] = b1
     }
-    let ones = Lanes.ones(image.width - (stride - 1) * laneCount)
+    let ones = Lanes.ones(image.width - (stride - 1) * threadCount)
     xs[stride] *= ones
     ys[stride] *= ones
     bs[stride] *= ones

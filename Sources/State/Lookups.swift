@@ -4,12 +4,12 @@ struct Lookups {
   /// By an item's id, the source's key, SHA-256 of the request URL, and the settings of the line: the
   /// position, the line's mark, whether there is a rejection, whether there is a header, the line if it
   /// may apply, and the source.
-  let outlook: Statement
+  let lookup: Statement
   /// By the source's key and SHA-256 of the request URL: source, content, header and rejection.
   let knowledge: Statement
 
   init(_ database: Database) throws(StateError) {
-    outlook = try database.prepare(
+    lookup = try database.prepare(
       "SELECT items.position, results.mark, rejections.key IS NOT NULL, headers.key IS NOT NULL,"
         // Read only if it is needed: it is the largest part.
         + " CASE WHEN results.settings = ?4 AND results.status = 'ok' AND results.source = ?2"

@@ -57,7 +57,7 @@ extension StateStore {
 
   /// What shaped an item's line of the catalog besides the item: a later run reuses the line if all of
   /// it is unchanged.
-  package struct Basis: Sendable {
+  package struct LineInputs: Sendable {
     /// A digest of everything in the pipeline that shapes the line.
     package var settings: String
     /// A digest of everything that the manifest says about the item.
@@ -83,14 +83,15 @@ extension StateStore {
     /// SHA-256 of the source's bytes, if they are known.
     package var content: String?
     /// Nil if no later run may reuse the line.
-    package var basis: Basis?
+    package var inputs: LineInputs?
     /// The key of the placeholder that the line shows, or may show in a later run.
     package var placeholder: String?
     /// Whether the source is gone, as ``lostSince(_:now:)`` has noted.
     package var isLost = false
 
     package init(
-      id: String, line: String, status: String, reasons: [Reason], content: String?, basis: Basis?,
+      id: String, line: String, status: String, reasons: [Reason], content: String?,
+      inputs: LineInputs?,
       placeholder: String? = nil
     ) {
       self.id = id
@@ -98,7 +99,7 @@ extension StateStore {
       self.status = status
       self.reasons = reasons
       self.content = content
-      self.basis = basis
+      self.inputs = inputs
       self.placeholder = placeholder
     }
   }
@@ -127,14 +128,14 @@ extension StateStore {
     // After the change, because the mark covers the source as it is stored from now on.
     var mark: Int?
     // What was saved above need not be read again.
-    var source = key == result.basis?.source ? change?.source : nil
-    if source == nil, let basis = result.basis { source = try sources.find(basis.source) }
-    if let basis = result.basis, let source {
-      mark = Self.mark(result.id, result.line, basis, source)
+    var source = key == result.inputs?.source ? change?.source : nil
+    if source == nil, let inputs = result.inputs { source = try sources.find(inputs.source) }
+    if let inputs = result.inputs, let source {
+      mark = Self.mark(result.id, result.line, inputs, source)
     }
     try items.save(
       result.id, line: result.line, status: result.status, content: result.content,
-      settings: mark == nil ? nil : result.basis?.settings, mark: mark,
+      settings: mark == nil ? nil : result.inputs?.settings, mark: mark,
       keys: (source: key, request: url, placeholder: result.placeholder))
     return before.map { $0.line != result.line }
   }
@@ -151,12 +152,12 @@ extension StateStore {
   }
 
   static func mark(
-    _ id: String, _ line: String, _ basis: Basis, _ source: SourceRecord
+    _ id: String, _ line: String, _ inputs: LineInputs, _ source: SourceRecord
   ) -> Int {
     RecordMark.of(
       id,
       [
-        .text(line), .text(basis.settings), .text(basis.entry), .text(source.content),
+        .text(line), .text(inputs.settings), .text(inputs.entry), .text(source.content),
         .optional(source.url), .optional(source.robots), .optional(source.confirmation.etag),
         .optional(source.confirmation.lastModified),
       ])
@@ -204,7 +205,7 @@ extension StateStore {
   // MARK: For `why`
 
   /// What is known of an item.
-  package struct ItemStory: Sendable {
+  package struct ItemHistory: Sendable {
     package var run: Int
     package var line: Int
     /// Its line of the catalog; nil if a run was stopped before it had one.
@@ -215,22 +216,22 @@ extension StateStore {
     package var twin: String?
   }
 
-  package func story(of id: String) throws(StateError) -> ItemStory? {
+  package func history(of id: String) throws(StateError) -> ItemHistory? {
     let select = try database.prepare(
       "SELECT i.run, i.line, CASE WHEN i.done THEN r.result END, i.reason, r.content FROM items i"
         + " LEFT JOIN results r ON r.item = i.number WHERE i.id = ?")
     let found = try select.first([.text(id)]) { row in
-      ItemStory(
+      ItemHistory(
         run: row.int(0), line: row.int(1), result: row.optionalText(2),
         reasons: row.optionalText(3).map(Reason.list(stored:)) ?? [],
         content: row.optionalText(4))
     }
-    guard var story = found, let content = story.content else { return found }
-    story.twin = try database.prepare(
+    guard var history = found, let content = history.content else { return found }
+    history.twin = try database.prepare(
       "SELECT id FROM results JOIN items ON number = item WHERE content = ? AND id <> ?"
         + " ORDER BY position LIMIT 1"
     ).first([.text(content), .text(id)]) { $0.text(0) }
-    return story
+    return history
   }
 
   /// The first ids, in order, from the first three characters of this id on: suggestions for an id that

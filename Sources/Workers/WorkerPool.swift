@@ -29,7 +29,7 @@ package final class WorkerPool: Transcoding {
         do throws(WorkerStartError) {
           let server = queue.register(try ForkServer(settings))
           continuation.resume(returning: .success(server.hello))
-          var lane = WorkerLane(settings, queue)
+          var lane = WorkerThread(settings, queue)
           lane.run()
         } catch {
           continuation.resume(returning: .failure(error))
@@ -38,9 +38,9 @@ package final class WorkerPool: Transcoding {
     }
     let pool = WorkerPool(settings, queue, try started.get())
     do throws(SystemError) {
-      for _ in 1..<pool.laneCount {
+      for _ in 1..<pool.threadCount {
         try BackgroundThread.start {
-          var lane = WorkerLane(settings, queue)
+          var lane = WorkerThread(settings, queue)
           lane.run()
         }
       }
@@ -58,7 +58,7 @@ package final class WorkerPool: Transcoding {
     self.hello = hello
   }
 
-  private var laneCount: Int { max(1, settings.count) }
+  private var threadCount: Int { max(1, settings.count) }
 
   package var statistics: WorkerStatistics { queue.statistics }
 
@@ -124,7 +124,7 @@ package final class WorkerPool: Transcoding {
   package func drain() { queue.drain() }
 
   /// Ends all workers at once; jobs that are waiting or in progress fail as cancelled.
-  package func close() { queue.close(lanes: laneCount) }
+  package func close() { queue.close(lanes: threadCount) }
 
   /// Runs a body on a thread of its own, or reports why there is none.
   static func startThread(

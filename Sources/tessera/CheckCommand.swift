@@ -1,7 +1,7 @@
 internal import TesseraConsole
 internal import TesseraPipeline
 internal import TesseraPipelineFile
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 enum CheckCommand: Command {
   static let name = "check"

@@ -1,6 +1,6 @@
 internal import TesseraConsole
 internal import TesseraPipeline
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 enum CompareCommand: Command {
   static let name = "compare"

@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 extension ImagePlan {
   /// The table that `plan --picture` prints: a row for each slot and scale.

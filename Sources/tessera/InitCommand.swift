@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 enum InitCommand: Command {
   static let name = "init"

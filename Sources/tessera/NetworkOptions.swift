@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 /// Options of the commands that request what a person names.
 enum NetworkOptions {

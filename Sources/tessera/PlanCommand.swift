@@ -1,6 +1,6 @@
 internal import TesseraConsole
 internal import TesseraPipelineFile
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 enum PlanCommand: Command {
   static let name = "plan"

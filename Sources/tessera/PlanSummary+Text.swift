@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 extension PlanSummary {
   /// The text that `plan` prints.

@@ -1,5 +1,5 @@
 internal import TesseraConsole
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 enum ProbeCommand: Command {
   static let name = "probe"

@@ -1,6 +1,6 @@
 internal import TesseraConsole
 internal import TesseraPipelineFile
-internal import TesseraPreview
+internal import TesseraPipelineTools
 
 enum SplitCommand: Command {
   static let name = "split"

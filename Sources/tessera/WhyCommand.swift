@@ -20,36 +20,37 @@ enum WhyCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let story = try await Story.of(
+    let explanation = try await Explanation.of(
       arguments.operands[1], in: arguments.operands[0],
       state: try arguments.value(OutputOptions.state))
     if arguments.has(CommonFlag.json) {
-      Console.write(story.json)
+      Console.write(explanation.json)
     } else {
-      for line in lines(of: story) { Console.line(line) }
+      for line in lines(of: explanation) { Console.line(line) }
     }
     return .done
   }
 
-  private static func lines(of story: Story) -> [String] {
+  private static func lines(of explanation: Explanation) -> [String] {
     var lines = [
-      "\(story.id), line \(story.line) of the manifest: \(story.status ?? "not finished")"
+      "\(explanation.id), line \(explanation.line) of the manifest: \(explanation.status ?? "not finished")"
     ]
-    if let url = story.url { lines.append("  \(url)") }
-    lines += story.decisions.map { "  - \($0)" }
-    lines += story.qualities.map { "  \($0)" }
-    if story.status == nil {
+    if let url = explanation.url { lines.append("  \(url)") }
+    lines += explanation.decisions.map { "  - \($0)" }
+    lines += explanation.qualities.map { "  \($0)" }
+    if explanation.status == nil {
       lines.append("  the last run was stopped before it; the catalog is that of an earlier run")
     }
-    if let error = story.error, !story.decisions.contains(where: { $0.contains(error) }) {
+    if let error = explanation.error, !explanation.decisions.contains(where: { $0.contains(error) })
+    {
       lines.append("  error: \(error)")
     }
-    if let remedy = story.remedy {
+    if let remedy = explanation.remedy {
       lines.append("  next: \(remedy); then run the pipeline with --retry-failed")
     }
-    if let content = story.content { lines.append("  SHA-256 of its source: \(content)") }
-    if let twin = story.twin { lines.append("  the same bytes as \(twin)") }
-    if let status = story.statusInCatalog {
+    if let content = explanation.content { lines.append("  SHA-256 of its source: \(content)") }
+    if let twin = explanation.twin { lines.append("  the same bytes as \(twin)") }
+    if let status = explanation.statusInCatalog {
       lines.append(
         "  the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
       )

@@ -50,7 +50,7 @@ import Testing
     #expect(second.status == 0)
     #expect(try fixture.catalogText == text)
     let report = try fixture.report
-    #expect(report["encodes"] == 0)
+    #expect(report["variants.made"] == 0)
     #expect(report["decodes"] == 0)
     #expect(report["fetch.notModified"] == 8)
     #expect(report["fetch.bytes"] == 0)
@@ -78,14 +78,14 @@ import Testing
     #expect(try await fixture.run().status == 0)
     try fixture.write(keys: "scales: [1]", slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
     #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["encodes"] == 1)
+    #expect(try fixture.report["variants.made"] == 1)
     #expect(try fixture.report["variants.reused"] == 1)
     // Network settings do not affect existing files.
     try fixture.write(
       keys: "scales: [1]\nfetch: {allow: loopback, retries: 7}",
       slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
     #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["encodes"] == 0)
+    #expect(try fixture.report["variants.made"] == 0)
     await nginx.stop()
   }
 
@@ -117,7 +117,7 @@ import Testing
     for path in try fixture.catalog.images.flatMap(\.variants).map(\.reference) {
       try FileManager.default.removeItem(atPath: fixture.folder.path("out/\(path)"))
       #expect(try await fixture.run().status == 0)
-      #expect(try fixture.report["encodes"] == 1)
+      #expect(try fixture.report["variants.made"] == 1)
       #expect(try fixture.catalogText == text)
       // Its entry of the catalog is the same.
       #expect(try fixture.report["changes.reused"] == 2)

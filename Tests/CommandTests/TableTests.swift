@@ -145,7 +145,7 @@ import Testing
     #expect(try await fixture.run().status == 1)
     let report = try fixture.report
     #expect(report["tables.made"] == 0 && report["tables.reused"] == 6, "\(report)")
-    #expect(report["encodes"] == 0)
+    #expect(report["variants.made"] == 0)
     #expect(try fixture.catalogText == first.catalog && Self.files(fixture) == first.files)
     #expect(
       try FileManager.default.attributesOfItem(atPath: "\(out)/tables/\(first.files[0])")[

@@ -128,14 +128,14 @@ import Testing
   /// The environment first, then a token of the platform, then the file, as AWS' own tools do.
   @Test func credentialsAreFoundInTheirOrder() throws {
     var variables = ["HOME": "/nowhere"]
-    func find() throws(StoreFinding) -> StoreCredentials {
+    func find() throws(StoreProblem) -> StoreCredentials {
       let variables = variables
       return try StoreCredentialSource(environment: { variables[$0] }).credentials {
-        role, token throws(StoreFinding) in
+        role, token throws(StoreProblem) in
         StoreCredentials(key: role, secret: token)
       }
     }
-    let missing = #expect(throws: StoreFinding.self) { try find() }
+    let missing = #expect(throws: StoreProblem.self) { try find() }
     #expect(
       missing?.text
         == "can't be reached without credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "

@@ -61,7 +61,7 @@ import Testing
     await #expect(throws: PipelineError.self) { try await run.run(items) }
     var finished = 0
     for id in ["a", "b", "c"] {
-      guard let line = try await run.state.story(of: id)?.result else { continue }
+      guard let line = try await run.state.history(of: id)?.result else { continue }
       finished += 1
       let files = try #require(PublishedFile.all(of: try JSONParser.parse(Array(line.utf8))))
       #expect(files.count == 2)

@@ -161,7 +161,7 @@ private typealias Confirmation = TesseraState.Confirmation
       (
         .whenStale, fresh,
         {
-          $0.blueprint = .example(missing: 1)
+          $0.filePlan = .example(missing: 1)
           $0.isReady = false
         }, .filesMissing(1, of: 2)
       ),
@@ -169,7 +169,7 @@ private typealias Confirmation = TesseraState.Confirmation
       (
         .whenStale, fresh,
         {
-          $0.blueprint = nil
+          $0.filePlan = nil
           $0.content = nil
           $0.isReady = false
         }, .fresh(until: now + 100)

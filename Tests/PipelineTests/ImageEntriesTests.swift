@@ -44,9 +44,9 @@ import Testing
   /// A file with more pixels and fewer bytes is the better choice, in the place of the smaller one.
   @Test(arguments: [([100, 101], [0, 1]), ([101, 100], [1, 1]), ([100, 100], [0, 1])])
   func slotsPointAtTheFewestBytes(_ bytes: [Int], _ expected: [Int]) {
-    var blueprint = Blueprint.example()
-    for (index, count) in bytes.enumerated() { blueprint.records[index]?.bytes = count }
-    let image = entries().shown(item, .example(), blueprint)
+    var filePlan = FilePlan.example()
+    for (index, count) in bytes.enumerated() { filePlan.records[index]?.bytes = count }
+    let image = entries().shown(item, .example(), filePlan)
     #expect(image.slots["card"]?.variants == expected)
     #expect(image.variants.count == 2)
   }
@@ -90,7 +90,7 @@ import Testing
       }
     }
     // A fully transparent image has no colour.
-    var transparent = Blueprint.example()
+    var transparent = FilePlan.example()
     transparent.placeholder?.color = nil
     let text = line(
       entries { $0.placeholders = [.color] }.shown(item, .example(), transparent))

@@ -51,7 +51,7 @@ import Testing
       [.init(id: "a", line: 1, entry: "x")], run: parts.run, position: 0)
     try await run.state.save(
       StateStore.ItemResult(
-        id: "a", line: "{}", status: status, reasons: [], content: nil, basis: nil), key: key)
+        id: "a", line: "{}", status: status, reasons: [], content: nil, inputs: nil), key: key)
     let work = Self.work(run)
     _ = try await LookUp(parts).perform(work)
     #expect(work.source.lastStatus == (isKnown ? .ok : nil))

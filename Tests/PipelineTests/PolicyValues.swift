@@ -58,16 +58,16 @@ extension ContentRecord {
   }
 }
 
-extension Blueprint {
+extension FilePlan {
   /// The plan of `PipelineFile.example()` for an image of 400 x 300.
   ///
   /// - Parameter missing: the number of files, the first ones, that are not published.
-  static func example(missing: Int = 0) -> Blueprint {
+  static func example(missing: Int = 0) -> FilePlan {
     let facts = SourceFacts(size: Size(400, 300), hasAlpha: false, frames: 1)
     let plan = Plan(
       for: facts.planned("jpeg", focus: nil), settings: PipelineFile.example().plan)
     let files = plan.files
-    return Blueprint(
+    return FilePlan(
       content: "c0", facts: facts, decode: plan.decode(of: facts.size), plan: plan,
       keys: files.indices.map { "key\($0)" },
       records: files.enumerated().map { index, file in
@@ -89,7 +89,7 @@ extension KnownSource {
     var source = KnownSource()
     source.record = SourceRecord(content: "c0", confirmation: confirmation)
     source.content = .example()
-    source.blueprint = .example()
+    source.filePlan = .example()
     source.isReady = true
     return source
   }

@@ -22,7 +22,7 @@ import Testing
     for id in ["a", "b", "c"] {
       _ = try await state.save(
         StateStore.ItemResult(
-          id: id, line: "{}", status: "ok", reasons: [], content: nil, basis: nil))
+          id: id, line: "{}", status: "ok", reasons: [], content: nil, inputs: nil))
     }
     let lines = ResultLines(state: state, run: run, count: 3, sum: Self.sum(claimed))
     if isWhole {

@@ -84,7 +84,7 @@ import Testing
   /// The line of an image with files in two formats.
   @Test func aStandingLineNamesItsFilesAndPlaces() throws {
     let line = try #require(
-      StandingLine(
+      ReusedLine(
         #"{"id":"a","extra":{"variants":[{"path":"x","bytes":9}]},"variants":[{"path":"p","bytes":1,"#
           + #""also":[{"path":"q","bytes":2}]},{"path":"r","bytes":3}],"#
           + #""slots":{"s":{"width":1,"variants":[0,1]},"t":{"variants":[1]}}}"#))
@@ -92,7 +92,7 @@ import Testing
     #expect(line.files.map(\.bytes).sorted() == [1, 2, 3])
     #expect(line.places == 3)
     for broken in ["", "{", "{}", #"{"variants":[]}"#, #"{"variants":[{"path":"p"}]}"#] {
-      #expect(StandingLine(broken) == nil)
+      #expect(ReusedLine(broken) == nil)
     }
   }
 }

@@ -32,7 +32,7 @@ import Testing
     let entry = ManifestEntry(line: 1, id: "a", url: url, slots: slots)
     return Work(
       Item(entry, position: 0, run.file.fetch),
-      finding: finding.map { Finding(failure: $0, isRemembered: isRemembered) })
+      sharedFailure: finding.map { SharedFailure(failure: $0, isRemembered: isRemembered) })
   }
 
   // MARK: What is known of a source
@@ -67,7 +67,7 @@ import Testing
     source.record = SourceRecord(content: digest, confirmation: confirmation, url: known.place)
     source.content = ContentRecord(
       format: "webp", width: 300, height: 200, hasAlpha: false, frames: 1, warnings: [])
-    source.blueprint = Blueprint(
+    source.filePlan = FilePlan(
       content: digest, facts: facts, decode: plan.decode(of: facts.size), plan: plan,
       keys: plan.files.map(\.recipe), records: plan.files.map { _ in known.isReady ? file : nil },
       placeholderKey: "placeholder",
@@ -170,7 +170,7 @@ import Testing
     let run = try RunInMemory()
     for (includesBytes, expected) in [(true, whole), (false, layout)] {
       let work = Self.work(run, finding: finding)
-      let step = ShareFinding(includesBytes: includesBytes)
+      let step = ShareFailure(includesBytes: includesBytes)
       #expect(try await step.perform(work).summary == expected)
       #expect(work.reasons == (expected == "next" ? [] : [.sharedResult]))
     }

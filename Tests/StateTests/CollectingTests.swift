@@ -62,7 +62,7 @@ import Testing
       ]
       try await state.save(
         StateStore.ItemResult(
-          id: name, line: "{}", status: "ok", reasons: [], content: "c-\(name)", basis: nil,
+          id: name, line: "{}", status: "ok", reasons: [], content: "c-\(name)", inputs: nil,
           placeholder: "p-\(name)"), change, key: "s-\(name)", url: "r-\(name)")
     }
     try await state.endRun(run, .init(pipeline: "p", items: 1))
@@ -198,14 +198,16 @@ import Testing
     try await state.save(
       StateStore.ItemResult(
         id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
-        basis: .init(settings: "s", entry: "x", source: "k")), change, key: "k", url: "k")
+        inputs: .init(settings: "s", entry: "x", source: "k")), change, key: "k", url: "k")
     try await state.commit()
     #expect(
-      try await state.outlooks([.init(request, source: "k", url: "k")], settings: "s")[0].standing?
+      try await state.lookUpLines([.init(request, source: "k", url: "k")], settings: "s")[0]
+        .standing?
         .line == "{a}")
     try Database(path).execute("UPDATE results SET source = NULL")
     #expect(
-      try await state.outlooks([.init(request, source: "k", url: "k")], settings: "s")[0].standing
+      try await state.lookUpLines([.init(request, source: "k", url: "k")], settings: "s")[0]
+        .standing
         == nil)
   }
 

@@ -93,7 +93,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     for id in ["b", "a"] {
       try await state.save(
         StateStore.ItemResult(
-          id: id, line: "{\(id)}", status: "ok", reasons: [.notModified], content: nil, basis: nil))
+          id: id, line: "{\(id)}", status: "ok", reasons: [.notModified], content: nil, inputs: nil)
+      )
     }
     let all = try await state.results(of: run, after: -1, limit: 10)
     #expect(all.map(\.line) == ["{a}", "{b}"])
@@ -153,7 +154,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
         [.init(id: id, line: 1, entry: "")], run: run, position: position)
       try await state.save(
         StateStore.ItemResult(
-          id: id, line: line, status: "ok", reasons: [], content: nil, basis: nil))
+          id: id, line: line, status: "ok", reasons: [], content: nil, inputs: nil))
     }
     var parts: [[String]] = []
     var position = -1
@@ -249,14 +250,15 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     try await state.save(
       StateStore.ItemResult(
         id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
-        basis: .init(settings: "s", entry: "x", source: "k")), key: "k", url: "u")
+        inputs: .init(settings: "s", entry: "x", source: "k")), key: "k", url: "u")
     func stands(
       _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
     ) async throws -> Bool {
       let request = StateStore.ClaimRequest(id: "a", line: 9, entry: entry)
-      return try await state.outlooks([.init(request, source: key, url: key)], settings: settings)[
-        0
-      ].standing?.line == "{a}"
+      return try await state.lookUpLines(
+        [.init(request, source: key, url: key)], settings: settings)[
+          0
+        ].standing?.line == "{a}"
     }
     #expect(try await stands())
     #expect(try await stands("y") == false)

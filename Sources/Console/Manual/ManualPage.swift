@@ -28,10 +28,6 @@ package struct ManualPage: Sendable {
 
   mutating func section(_ title: String) { lines.append(".SH \(title)") }
 
-  mutating func subsection(_ title: String) {
-    lines.append(".SS \"\(Self.escaped(title))\"")
-  }
-
   /// A paragraph in the page's running text.
   mutating func paragraph(_ text: String) {
     if lines.last?.hasPrefix(".S") == false { lines.append(".PP") }

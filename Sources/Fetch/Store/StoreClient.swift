@@ -34,8 +34,8 @@ package final class StoreClient: Sendable {
   /// The answer, if its status is a success.
   func perform(_ request: StoreRequest) throws(StoreError) -> StoreResponse {
     let url = settings.url(of: request.location, query: request.query)
-    do throws(StoreFinding) {
-      return try persist { () throws(StoreFinding) in
+    do throws(StoreProblem) {
+      return try persist { () throws(StoreProblem) in
         send(request, url: url, try credentials())
       }
     } catch {
@@ -45,26 +45,26 @@ package final class StoreClient: Sendable {
   }
 
   /// What signs the next request. Temporary credentials may have to be requested first.
-  func credentials() throws(StoreFinding) -> StoreCredentials {
-    try source.credentials { role, token throws(StoreFinding) in try assumedRole(role, token) }
+  func credentials() throws(StoreProblem) -> StoreCredentials {
+    try source.credentials { role, token throws(StoreProblem) in try assumedRole(role, token) }
   }
 
   private typealias Outcome = (verdict: StoreVerdict, response: StoreResponse)
 
   /// Sends a request until its answer is final.
   private func persist(
-    _ send: () throws(StoreFinding) -> Outcome
-  ) throws(StoreFinding) -> StoreResponse {
+    _ send: () throws(StoreProblem) -> Outcome
+  ) throws(StoreProblem) -> StoreResponse {
     var pause = settings.pause
     var attempt = 1
     while true {
       let (verdict, response) = try send()
       switch verdict {
       case .done: return response
-      case .failed(let kind, let text): throw StoreFinding(text, kind: kind, attempts: attempt)
+      case .failed(let kind, let text): throw StoreProblem(text, kind: kind, attempts: attempt)
       case .again(let text):
         guard attempt < settings.attempts else {
-          throw StoreFinding(
+          throw StoreProblem(
             "could not be reached in \(attempt) attempts: \(text)", kind: .unreachable)
         }
       }
@@ -105,7 +105,7 @@ package final class StoreClient: Sendable {
   /// Temporary credentials for a role (AssumeRoleWithWebIdentity of AWS' security token service).
   private func assumedRole(
     _ role: String, _ token: String
-  ) throws(StoreFinding) -> StoreCredentials {
+  ) throws(StoreProblem) -> StoreCredentials {
     let host =
       environment("AWS_ENDPOINT_URL_STS") ?? environment("AWS_ENDPOINT_URL")
       ?? "https://sts.\(settings.region).amazonaws.com"
@@ -118,16 +118,16 @@ package final class StoreClient: Sendable {
       headers: [("content-type", "application/x-www-form-urlencoded")],
       body: Array(form.joined(separator: "&").utf8))
     let answer: StoreResponse
-    do throws(StoreFinding) {
-      answer = try persist { () throws(StoreFinding) in send(request, url: host + "/", nil) }
+    do throws(StoreProblem) {
+      answer = try persist { () throws(StoreProblem) in send(request, url: host + "/", nil) }
     } catch {
-      throw StoreFinding(
+      throw StoreProblem(
         "can't be reached: the web identity token (AWS_WEB_IDENTITY_TOKEN_FILE) \(error.text)",
         kind: error.kind)
     }
     let text = String(decoding: answer.body, as: UTF8.self)
     guard let credentials = StoreCredentials(assumedRole: text) else {
-      throw StoreFinding("can't be reached: \(host) sent no temporary credentials")
+      throw StoreProblem("can't be reached: \(host) sent no temporary credentials")
     }
     return credentials
   }

@@ -24,10 +24,10 @@ final class StoreCredentialSource: Sendable {
   /// - Parameter assume: asks for temporary ones with a token: the role, and the token.
   /// - Throws: a sentence that completes "the location …".
   func credentials(
-    assume: (_ role: String, _ token: String) throws(StoreFinding) -> StoreCredentials
-  ) throws(StoreFinding) -> StoreCredentials {
+    assume: (_ role: String, _ token: String) throws(StoreProblem) -> StoreCredentials
+  ) throws(StoreProblem) -> StoreCredentials {
     // Held while they are renewed: one thread does it for all.
-    try current.withLock { current throws(StoreFinding) in
+    try current.withLock { current throws(StoreProblem) in
       if let known = current, known.expires.map({ $0 - Self.margin > clock.now() }) ?? true {
         return known
       }
@@ -38,8 +38,8 @@ final class StoreCredentialSource: Sendable {
   }
 
   private func find(
-    _ assume: (_ role: String, _ token: String) throws(StoreFinding) -> StoreCredentials
-  ) throws(StoreFinding) -> StoreCredentials {
+    _ assume: (_ role: String, _ token: String) throws(StoreProblem) -> StoreCredentials
+  ) throws(StoreProblem) -> StoreCredentials {
     if let found = StoreCredentials(environment: environment) { return found }
     if let path = environment("AWS_WEB_IDENTITY_TOKEN_FILE"),
       let role = environment("AWS_ROLE_ARN")
@@ -52,31 +52,31 @@ final class StoreCredentialSource: Sendable {
       ?? FileSystem.join(environment("HOME") ?? "", ".aws/credentials")
     let profile = environment("AWS_PROFILE") ?? "default"
     guard FileSystem.exists(path) else {
-      throw StoreFinding(
+      throw StoreProblem(
         "can't be reached without credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
           + "write \"\(path)\"")
     }
     guard
       let found = StoreCredentials(file: try read(path, limit: 1 << 20), profile: profile)
     else {
-      throw StoreFinding(
+      throw StoreProblem(
         "can't be reached: \"\(path)\" has no aws_access_key_id and aws_secret_access_key in its "
           + "section [\(profile)]")
     }
     return found
   }
 
-  private func read(_ path: String, limit: Int) throws(StoreFinding) -> String {
+  private func read(_ path: String, limit: Int) throws(StoreProblem) -> String {
     do throws(SystemError) {
       return String(decoding: try FileSystem.read(path, limit: limit), as: UTF8.self)
     } catch {
-      throw StoreFinding("can't be reached without credentials: \(error)")
+      throw StoreProblem("can't be reached without credentials: \(error)")
     }
   }
 }
 
 /// What completes a sentence that begins with a location, before that is known.
-struct StoreFinding: Error {
+struct StoreProblem: Error {
   var text: String
   var kind = StoreError.Kind.refused
   /// How often the request was sent.

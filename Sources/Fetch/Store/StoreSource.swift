@@ -38,7 +38,7 @@ struct StoreSource {
     }
     url = store.settings.url(of: location)
     region = store.settings.region
-    do throws(StoreFinding) {
+    do throws(StoreProblem) {
       credentials = try store.credentials()
     } catch {
       throw FetchError(.network, "the store \(error.text)", isRetryable: error.kind == .unreachable)

@@ -27,18 +27,18 @@ struct ImageEntries: Sendable {
 
   /// - Parameter error: why the item is stale; nil if it is not.
   func shown(
-    _ item: Item, _ content: ContentRecord, _ blueprint: Blueprint, error: ItemFailure? = nil
+    _ item: Item, _ content: ContentRecord, _ filePlan: FilePlan, error: ItemFailure? = nil
   ) -> CatalogImage {
-    var records = blueprint.records[...]
+    var records = filePlan.records[...]
     var variants: [CatalogVariant] = []
-    for (index, planned) in blueprint.plan.variants.enumerated() {
+    for (index, planned) in filePlan.plan.variants.enumerated() {
       defer { records = records.dropFirst(planned.files.count) }
       guard
         var variant = variant(
-          planned, records.prefix(planned.files.count).compactMap(\.self), blueprint)
+          planned, records.prefix(planned.files.count).compactMap(\.self), filePlan)
       else { continue }
       if let service,
-        let urls = urls(of: index, in: blueprint.plan, of: item, blueprint.facts.size, by: service)
+        let urls = urls(of: index, in: filePlan.plan, of: item, filePlan.facts.size, by: service)
       {
         variant.url = urls[0]
         for place in urls.indices.dropFirst() { variant.also?[place - 1].url = urls[place] }
@@ -52,9 +52,9 @@ struct ImageEntries: Sendable {
       height: content.height, format: content.format, alpha: content.hasAlpha,
       animated: content.frames > 1, frames: content.frames,
       error: error.map { CatalogImage.Failure($0) }, warnings: warnings.isEmpty ? nil : warnings,
-      placeholder: blueprint.placeholder?.shown(placeholders), variants: variants,
-      slots: slots(blueprint.plan) { slot in
-        slot.requests.map { lightest($0.variant, blueprint.plan, variants) }
+      placeholder: filePlan.placeholder?.shown(placeholders), variants: variants,
+      slots: slots(filePlan.plan) { slot in
+        slot.requests.map { lightest($0.variant, filePlan.plan, variants) }
       })
   }
 
@@ -75,18 +75,18 @@ struct ImageEntries: Sendable {
 
   /// - Parameter records: one for each of the variant's files; with fewer the variant is left out.
   private func variant(
-    _ planned: PlannedVariant, _ records: [VariantRecord], _ blueprint: Blueprint
+    _ planned: PlannedVariant, _ records: [VariantRecord], _ filePlan: FilePlan
   ) -> CatalogVariant? {
     guard records.count == planned.files.count, let first = records.first else { return nil }
     let file = planned.files[0]
     let also = zip(planned.files, records).dropFirst().map { file, record in
-      let score = self.score(of: file, blueprint)
+      let score = self.score(of: file, filePlan)
       return CatalogVariant.Alternative(
         path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
         fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil,
         quality: score == nil ? nil : file.encoding.quality, score: score)
     }
-    let score = self.score(of: file, blueprint)
+    let score = self.score(of: file, filePlan)
     return CatalogVariant(
       path: first.path, type: file.encoding.format.mediaType, width: first.width,
       height: first.height, bytes: first.bytes, fallback: file.fallback?.code,
@@ -95,9 +95,9 @@ struct ImageEntries: Sendable {
   }
 
   /// The score at which a file's quality was found; nil if it was not, and in a catalog for clients.
-  private func score(of file: PlannedFile, _ blueprint: Blueprint) -> Int? {
+  private func score(of file: PlannedFile, _ filePlan: FilePlan) -> Int? {
     guard profile == .full, file.encoding.automatic != nil else { return nil }
-    let search = blueprint.searches.first { known in
+    let search = filePlan.searches.first { known in
       var encoding = known.search.encoding
       encoding.quality = known.found?.quality
       return encoding == file.encoding
@@ -144,8 +144,8 @@ struct ImageEntries: Sendable {
       height: facts.size.height, format: size.format, alpha: facts.hasAlpha,
       slots: slots(plan) { _ in [] })
     switch size {
-    case .bytes(_, _, let blueprint, _):
-      image.placeholder = blueprint.placeholder?.shown(placeholders)
+    case .bytes(_, _, let filePlan, _):
+      image.placeholder = filePlan.placeholder?.shown(placeholders)
       (image.animated, image.frames) = (facts.frames > 1, facts.frames)
     case .header(let record):
       image.animated = record.isAnimated
@@ -207,13 +207,13 @@ struct ImageEntries: Sendable {
       image.height = failure.image?.size.height
       return image
     }
-    let size = known.header.map { Size($0.width, $0.height) } ?? known.blueprint?.facts.size
+    let size = known.header.map { Size($0.width, $0.height) } ?? known.filePlan?.facts.size
     image.width = size?.width
     image.height = size?.height
     image.format = known.header?.format ?? known.content?.format
     // The placeholder of bytes that are known to be outdated would show another image.
     if known.header == nil {
-      image.placeholder = known.blueprint?.placeholder?.shown(placeholders)
+      image.placeholder = known.filePlan?.placeholder?.shown(placeholders)
     }
     return image
   }

@@ -21,9 +21,9 @@ struct FilePlanner: Sendable {
   ///   - digest: SHA-256 of the source's bytes.
   ///   - format: the source's, as the catalog names it.
   ///   - isNew: whether the state has no content with this digest, and so no files of it.
-  func blueprint(
+  func filePlan(
     _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
-  ) async throws -> Blueprint {
+  ) async throws -> FilePlan {
     let source = facts.planned(format, focus: item.focus)
     var plan = Plan(for: source, settings: settings, slots: item.slots)
     // How to decode follows from all slots, whatever the item names: the bytes of a file must not
@@ -40,7 +40,7 @@ struct FilePlanner: Sendable {
     for record in variants {
       if let record { try await records.append(published(record)) } else { records.append(nil) }
     }
-    return Blueprint(
+    return FilePlan(
       content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
       placeholderKey: placeholderKey,
       placeholder: placeholders.isEmpty
@@ -60,10 +60,10 @@ struct FilePlanner: Sendable {
   /// The searches that the plan needs. Gives its files the qualities that are known.
   private func searches(
     _ digest: String, _ source: Size, _ decode: DecodePlan, _ plan: inout Plan, isNew: Bool
-  ) async throws -> [Blueprint.KnownSearch] {
+  ) async throws -> [FilePlan.KnownSearch] {
     guard settings.findsQuality else { return [] }
     var searches = plan.prepareSearches(of: source, decode).map { search in
-      Blueprint.KnownSearch(
+      FilePlan.KnownSearch(
         search: search,
         key: Fingerprint.quality(content: digest, decode: decode, search, libvips: libvips))
     }
@@ -77,23 +77,23 @@ struct FilePlanner: Sendable {
     return searches
   }
 
-  /// The blueprint with the qualities that a worker has found. Nil if these are not those that it lacks.
+  /// The filePlan with the qualities that a worker has found. Nil if these are not those that it lacks.
   ///
   /// - Parameter found: in the order of the missing files' encodings.
-  func resolved(_ blueprint: Blueprint, _ found: [FoundQuality]) -> Blueprint? {
-    let wanted = blueprint.missing.map { blueprint.plan.files[$0] }.unresolvedEncodings
+  func resolved(_ filePlan: FilePlan, _ found: [FoundQuality]) -> FilePlan? {
+    let wanted = filePlan.missing.map { filePlan.plan.files[$0] }.unresolvedEncodings
     guard wanted.count == found.count else { return nil }
-    var blueprint = blueprint
+    var filePlan = filePlan
     for (encoding, found) in zip(wanted, found) {
-      guard let index = blueprint.searches.firstIndex(where: { $0.search.encoding == encoding }),
+      guard let index = filePlan.searches.firstIndex(where: { $0.search.encoding == encoding }),
         encoding.automatic?.range.contains(found.quality) == true,
-        blueprint.searches[index].search.size == found.size
+        filePlan.searches[index].search.size == found.size
       else { return nil }
-      blueprint.searches[index].found = found
-      blueprint.plan.resolve(encoding, found.quality)
+      filePlan.searches[index].found = found
+      filePlan.plan.resolve(encoding, found.quality)
     }
-    if !found.isEmpty { blueprint.keys = keys(blueprint.content, blueprint.decode, blueprint.plan) }
-    return blueprint
+    if !found.isEmpty { filePlan.keys = keys(filePlan.content, filePlan.decode, filePlan.plan) }
+    return filePlan
   }
 
   /// Nil if the file is missing or not whole: then the record counts as missing.

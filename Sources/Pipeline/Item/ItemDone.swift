@@ -2,5 +2,5 @@
 struct ItemDone: Sendable {
   var report: ItemReport
   /// For other items with the same request; nil if this one could be shown.
-  var finding: Finding?
+  var sharedFailure: SharedFailure?
 }

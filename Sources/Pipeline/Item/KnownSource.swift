@@ -11,7 +11,7 @@ struct KnownSource: Sendable {
   var record: SourceRecord?
   /// What the decoder saw in these bytes, and the item's files of them.
   var content: ContentRecord?
-  var blueprint: Blueprint?
+  var filePlan: FilePlan?
   /// A header that was read after the bytes were confirmed: the bytes have changed since.
   var header: HeaderRecord?
   /// Why the last answer could not be shown, if the pipeline has not changed since.
@@ -24,14 +24,14 @@ struct KnownSource: Sendable {
   var lastStatus: CatalogImage.Status?
 
   /// What can be shown; nil if the source was never decoded.
-  var shown: (content: ContentRecord, blueprint: Blueprint)? {
-    content.flatMap { content in blueprint.map { (content, $0) } }
+  var shown: (content: ContentRecord, filePlan: FilePlan)? {
+    content.flatMap { content in filePlan.map { (content, $0) } }
   }
 }
 
 /// The last known size of a source: of its bytes, or of its header alone.
 enum KnownSize: Sendable {
-  case bytes(SourceRecord, ContentRecord, Blueprint, isReady: Bool)
+  case bytes(SourceRecord, ContentRecord, FilePlan, isReady: Bool)
   case header(HeaderRecord)
 
   /// Whichever was confirmed last.
@@ -40,8 +40,8 @@ enum KnownSize: Sendable {
   }
 
   init?(bytesOf source: KnownSource) {
-    guard let record = source.record, let (content, blueprint) = source.shown else { return nil }
-    self = .bytes(record, content, blueprint, isReady: source.isReady)
+    guard let record = source.record, let (content, filePlan) = source.shown else { return nil }
+    self = .bytes(record, content, filePlan, isReady: source.isReady)
   }
 
   var confirmation: Confirmation {

@@ -18,7 +18,7 @@ enum StepDecision {
   /// Nothing is left to do but to record the outcome.
   case done(Outcome)
   /// As above, with the item's line of an earlier run: the server has confirmed the source.
-  case keepLine(StandingItems.Verdict)
+  case keepLine(LineReuse.Verdict)
 }
 
 /// The names of steps that others go to.
@@ -29,10 +29,10 @@ enum Stage {
 /// What became of an item.
 enum Outcome: Sendable {
   /// All of its files are there.
-  case shown(ContentRecord, Blueprint)
+  case shown(ContentRecord, FilePlan)
   /// Its size is known, and its files are not made: a layout run.
   case pending(KnownSize)
   case failed(ItemFailure)
 
-  var blueprint: Blueprint? { if case .shown(_, let blueprint) = self { blueprint } else { nil } }
+  var filePlan: FilePlan? { if case .shown(_, let filePlan) = self { filePlan } else { nil } }
 }

@@ -13,7 +13,7 @@ internal import TesseraWorkers
 final class Work {
   let item: Item
   /// What another item of this run found out about the same request.
-  let finding: Finding?
+  let sharedFailure: SharedFailure?
   /// What was decided, in order.
   var reasons: [Reason] = []
   /// What earlier runs know of the source.
@@ -21,7 +21,7 @@ final class Work {
 
   /// The verdict on the item's line of an earlier run, as long as it may still apply. What is known of
   /// the source is then no more than that.
-  var standing: StandingItems.Verdict?
+  var standing: LineReuse.Verdict?
   /// Whether nothing is known of the source.
   var isNew = false
 
@@ -37,7 +37,7 @@ final class Work {
   var bytes: SourceBytes?
   /// What the decoder saw, if that differs from the header.
   var seen: SourceFacts?
-  var blueprint: Blueprint?
+  var filePlan: FilePlan?
   var made: MadeFiles?
   var madeCount = 0
   var madeBytes = 0
@@ -52,10 +52,10 @@ final class Work {
 
   private var cleanUps: [() -> Void] = []
 
-  init(_ item: Item, finding: Finding? = nil, outlook: StandingItems.Outlook? = nil) {
+  init(_ item: Item, sharedFailure: SharedFailure? = nil, lookup: LineReuse.Lookup? = nil) {
     self.item = item
-    self.finding = finding
-    switch outlook {
+    self.sharedFailure = sharedFailure
+    switch lookup {
     case .stands(let verdict): standing = verdict
     case .new: isNew = true
     case nil: break

@@ -10,7 +10,7 @@ internal import TesseraState
 /// its own, costs as much as looking up a dozen ids.
 package struct EntryStream {
   package enum Record: Sendable {
-    case item(Item, StandingItems.Outlook?)
+    case item(Item, LineReuse.Lookup?)
     /// A line that repeats an entry word for word.
     case repeated
     case problem(ManifestProblem)
@@ -22,7 +22,7 @@ package struct EntryStream {
   private let settings: PipelineFile.Fetch
   private let ledger: StateStore
   private let run: Int
-  private let standing: StandingItems?
+  private let standing: LineReuse?
   /// Nil for a stream of all items.
   private let filter: ShardFilter?
   private let forgotten: ForgottenItems?
@@ -44,7 +44,7 @@ package struct EntryStream {
   ///   - forgotten: images that are left out; nil for none.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
-    standing: StandingItems? = nil, filter: ShardFilter? = nil, forgotten: ForgottenItems? = nil
+    standing: LineReuse? = nil, filter: ShardFilter? = nil, forgotten: ForgottenItems? = nil
   ) {
     self.forgotten = forgotten
     self.manifest = manifest
@@ -95,17 +95,17 @@ package struct EntryStream {
     var requests = items.map { item in
       StateStore.ClaimRequest(id: item.id, line: item.entry.line, entry: item.entryDigest)
     }
-    let outlooks = try await standing?.outlooks(items, &requests) ?? items.map { _ in nil }
+    let lookUpLines = try await standing?.lookUpLines(items, &requests) ?? items.map { _ in nil }
     let claims = try await ledger.claim(requests, run: run, position: count)
-    var next = zip(zip(items, outlooks), claims).makeIterator()
+    var next = zip(zip(items, lookUpLines), claims).makeIterator()
     return try rest.map { record in
       switch record {
       case .problem(let problem):
         firstProblem = firstProblem ?? problem
         return .problem(problem)
       case .entry:
-        guard let ((item, outlook), claim) = next.next() else { return .repeated }
-        return try self.record(item, outlook, claim)
+        guard let ((item, lookup), claim) = next.next() else { return .repeated }
+        return try self.record(item, lookup, claim)
       }
     } + repeatElement(.forgotten, count: left)
   }
@@ -119,7 +119,7 @@ package struct EntryStream {
   }
 
   private mutating func record(
-    _ item: Item, _ outlook: StandingItems.Outlook?, _ claim: StateStore.Claim
+    _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim
   ) throws(PipelineError) -> Record {
     switch claim {
     case .repeated: return .repeated
@@ -130,7 +130,7 @@ package struct EntryStream {
         sum.add(item.id, at: count)
         count += 1
       }
-      return .item(item.placed(at: count), outlook)
+      return .item(item.placed(at: count), lookup)
     }
   }
 

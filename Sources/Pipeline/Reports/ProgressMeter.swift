@@ -55,7 +55,7 @@ final class ProgressMeter: Sendable {
   func started() { state.withLock { $0.started += 1 } }
 
   /// An item's line still applies.
-  func standing(_ verdict: StandingItems.Verdict, _ item: Item) {
+  func standing(_ verdict: LineReuse.Verdict, _ item: Item) {
     recorder.add(verdict)
     started()
     observer.happened(

@@ -32,7 +32,7 @@ final class RunRecorder: Sendable {
     }
   }
 
-  func add(_ standing: StandingItems.Verdict) {
+  func add(_ standing: LineReuse.Verdict) {
     update { report in
       report.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1
       report.changes[.reused, default: 0] += 1
@@ -41,7 +41,7 @@ final class RunRecorder: Sendable {
   }
 
   /// Counts the files of a line that is kept.
-  func count(_ standing: StandingItems.Verdict) {
+  func count(_ standing: LineReuse.Verdict) {
     update { report in
       report.variantsAsked += standing.places
       report.variantsReused += standing.files
@@ -72,9 +72,9 @@ final class RunRecorder: Sendable {
   }
 
   /// Counts the files that an item's slots request, and those of them that existed.
-  func count(_ blueprint: Blueprint, made: Int) {
-    count(blueprint.plan)
-    update { $0.variantsReused += blueprint.keys.count - made }
+  func count(_ filePlan: FilePlan, made: Int) {
+    count(filePlan.plan)
+    update { $0.variantsReused += filePlan.keys.count - made }
   }
 
   func count(_ plan: Plan) { update { $0.variantsAsked += plan.asked } }

@@ -114,8 +114,6 @@ extension RunReport {
       tables.member("leftOut", tablesLeftOut)
     }
     object.member("decodes", decodes)
-    // One encode for each file; both names are in use.
-    object.member("encodes", variantsMade)
     object.member("sourceBytes", sourceBytes)
     object.name("workers")
     object.object { group in

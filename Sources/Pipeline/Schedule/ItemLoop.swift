@@ -99,10 +99,10 @@ struct ItemLoop: Sendable {
         case .repeated: break
         case .forgotten: meter.forgotten()
         case .problem(let problem): meter.problem(problem)
-        case .item(let item, let outlook?) where scheduler.takes(item, outlook): break
-        case .item(let item, let outlook):
+        case .item(let item, let lookup?) where scheduler.takes(item, lookup): break
+        case .item(let item, let lookup):
           if try backwards?.add(item.entry, position: item.position) != nil { continue }
-          await scheduler.start(item, outlook, in: &group)
+          await scheduler.start(item, lookup, in: &group)
           if group.isCancelled || scheduler.isDraining { return }
         }
       }

@@ -9,7 +9,7 @@ final class Scheduler: Sendable {
   private let turns: SourceTurns
   private let copies: RunCopies
   private let gate: Gate
-  private let findings: Findings
+  private let sharedFailures: SharedFailures
   private let failures: Mutex<FailureWatch>
   private let meter: ProgressMeter
   private let firstError: FirstError
@@ -46,21 +46,21 @@ final class Scheduler: Sendable {
     // Weak, because the gate holds the fetcher: neither would ever be freed.
     fetcher.whenBlocked { [weak gate] in gate?.wake() }
     self.gate = gate
-    findings = Findings(window: window * Gate.reach)
+    sharedFailures = SharedFailures(window: window * Gate.reach)
     failures = Mutex(FailureWatch(limit: failAbove))
   }
 
   /// Starts an item when there is room for it. Returns at once if an item has failed the run.
   ///
-  /// - Parameter outlook: what was known of it when it was read.
+  /// - Parameter lookup: what was known of it when it was read.
   func start(
-    _ item: Item, _ outlook: StandingItems.Outlook?,
+    _ item: Item, _ lookup: LineReuse.Lookup?,
     in group: inout ThrowingDiscardingTaskGroup<any Error>
   ) async {
     await gate.enter(item.weight)
     // Here and not in the task: places follow the manifest, whichever task runs first.
-    // From here on no other item changes the source; if none has since it was looked up, the outlook holds.
-    let holds = outlook?.isFresh == false && turns.isUndisturbed(item.sourceKey)
+    // From here on no other item changes the source; if none has since it was looked up, the lookup holds.
+    let holds = lookup?.isFresh == false && turns.isUndisturbed(item.sourceKey)
     let place = turns.queue.place(item.sourceKey)
     meter.started()
     group.addTask { [self] in
@@ -68,7 +68,7 @@ final class Scheduler: Sendable {
       do {
         await turns.queue.turn(place)
         defer { turns.queue.leave(place) }
-        try await run(item, holds ? outlook : nil)
+        try await run(item, holds ? lookup : nil)
       } catch is CancellationError where isDraining {
         // The others are finished.
       } catch {
@@ -81,8 +81,8 @@ final class Scheduler: Sendable {
   }
 
   /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
-  func takes(_ item: Item, _ outlook: StandingItems.Outlook) -> Bool {
-    guard case .stands(let verdict) = outlook, verdict.isFresh,
+  func takes(_ item: Item, _ lookup: LineReuse.Lookup) -> Bool {
+    guard case .stands(let verdict) = lookup, verdict.isFresh,
       turns.isUndisturbed(item.sourceKey)
     else { return false }
     meter.standing(verdict, item)
@@ -107,15 +107,15 @@ final class Scheduler: Sendable {
     gate.close()
   }
 
-  private func run(_ item: Item, _ outlook: StandingItems.Outlook?) async throws {
+  private func run(_ item: Item, _ lookup: LineReuse.Lookup?) async throws {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
     if isDraining { throw CancellationError() }
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    let work = Work(item, finding: findings[item.exactDigest], outlook: outlook)
+    let work = Work(item, sharedFailure: sharedFailures[item.exactDigest], lookup: lookup)
     let done = try await way.result(of: work)
-    if let finding = done.finding { findings.add(finding, for: item.exactDigest) }
+    if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactDigest) }
     meter.ended(done.report)
     try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)
@@ -127,7 +127,7 @@ final class Scheduler: Sendable {
     // earlier run is not a reason to stop this one.
     let counts =
       done.report.error?.code != FetchError.Code.runDeadline.rawValue
-      && done.finding?.isRemembered != true
+      && done.sharedFailure?.isRemembered != true
     let diagnosis = failures.withLock {
       $0.diagnosis(
         after: done.report.error.map { ($0.code, $0.message) }, of: host, counts: counts)

@@ -140,7 +140,7 @@ struct RunInMemory: Sendable {
       let id = image["id"]?.stringValue ?? ""
       let words = [id, image["status"]?.stringValue, image["error"]?["code"]?.stringValue]
       outcome.items.append(words.compactMap(\.self).joined(separator: " "))
-      outcome.reasons[id] = try await state.story(of: id)?.reasons
+      outcome.reasons[id] = try await state.history(of: id)?.reasons
     }
     return outcome
   }

@@ -64,10 +64,10 @@ struct FreshnessPolicy: Sendable {
 
   private func reasonToReuse(_ source: KnownSource, _ confirmation: Confirmation) -> Reason {
     if onlyFailed, source.isReady, source.lastStatus == .ok { return .onlyFailedRequested }
-    if let blueprint = source.blueprint, !source.isReady {
-      let missing = blueprint.missing.count
+    if let filePlan = source.filePlan, !source.isReady {
+      let missing = filePlan.missing.count
       return missing > 0
-        ? .filesMissing(missing, of: blueprint.keys.count) : .noLongerAccepted
+        ? .filesMissing(missing, of: filePlan.keys.count) : .noLongerAccepted
     }
     if confirmation.run == run { return .checkedInThisRun }
     if revalidation == .never { return .neverRevalidated }

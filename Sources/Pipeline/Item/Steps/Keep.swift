@@ -12,7 +12,7 @@ struct Keep: Step {
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
-    guard let bytes = work.bytes, let blueprint = work.blueprint, let content = work.source.content
+    guard let bytes = work.bytes, let filePlan = work.filePlan, let content = work.source.content
     else { throw PipelineError.local("the item \"\(work.item.id)\" has nothing to keep") }
     // A copy confirms nothing; only an answer of the server does.
     if !bytes.isCopy, let response = work.response {
@@ -20,6 +20,6 @@ struct Keep: Step {
       work.change.source = confirmer.record(bytes.digest, response)
       work.change.rejection = .forget
     }
-    return .done(.shown(content, blueprint))
+    return .done(.shown(content, filePlan))
   }
 }

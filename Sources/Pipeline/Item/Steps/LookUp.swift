@@ -22,7 +22,7 @@ struct LookUp: Step {
 
   func perform(_ work: Work) async throws -> StepDecision {
     let item = work.item
-    if let verdict = work.standing, work.finding == nil {
+    if let verdict = work.standing, work.sharedFailure == nil {
       // Nothing more is looked up or planned: most sources turn out to be unchanged.
       work.source.record = verdict.record
       work.source.isReady = true
@@ -57,11 +57,11 @@ struct LookUp: Step {
     source.record = known.source
     source.rejection = rejections.current(known.rejection)
     if let record = known.source, let content = known.content {
-      let blueprint = try await planner.blueprint(
+      let filePlan = try await planner.filePlan(
         record.content, content.format, content.facts, for: item)
       source.content = content
-      source.blueprint = blueprint
-      source.isReady = blueprint.isComplete && acceptance.accepts(content)
+      source.filePlan = filePlan
+      source.isReady = filePlan.isComplete && acceptance.accepts(content)
     }
     if let header = known.header,
       header.confirmation.checked > known.source?.confirmation.checked ?? 0

@@ -29,29 +29,29 @@ struct Make: Step {
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
-    guard let bytes = work.bytes, let blueprint = work.blueprint else {
+    guard let bytes = work.bytes, let filePlan = work.filePlan else {
       throw PipelineError.local("the item \"\(work.item.id)\" has no plan to make files of")
     }
     let source = JobSource(bytes.place, host: work.item.host)
     let watch = work.watch ?? JobWatch()
     work.watch = watch
-    switch try await answer(to: job(work, bytes, blueprint), of: source, watch) {
+    switch try await answer(to: job(work, bytes, filePlan), of: source, watch) {
     case .made(let files):
-      guard files.result.facts.plansLike(blueprint.facts) else {
+      guard files.result.facts.plansLike(filePlan.facts) else {
         return planAgain(work, files.result.facts)
       }
       work.made = files
       return .next
     case .differs(let facts): return planAgain(work, facts)
-    case .failed(let failure): return try fail(work, failure, blueprint.facts)
+    case .failed(let failure): return try fail(work, failure, filePlan.facts)
     }
   }
 
-  private func job(_ work: Work, _ bytes: SourceBytes, _ blueprint: Blueprint) -> TranscodeJob {
+  private func job(_ work: Work, _ bytes: SourceBytes, _ filePlan: FilePlan) -> TranscodeJob {
     TranscodeJob(
-      identifier: work.item.position, format: bytes.header.format, expected: blueprint.facts,
-      decode: blueprint.decode, failOn: failOn, maximumPixels: limits.pixels,
-      maximumFrames: limits.frames, files: blueprint.missing.map { blueprint.plan.files[$0] },
+      identifier: work.item.position, format: bytes.header.format, expected: filePlan.facts,
+      decode: filePlan.decode, failOn: failOn, maximumPixels: limits.pixels,
+      maximumFrames: limits.frames, files: filePlan.missing.map { filePlan.plan.files[$0] },
       placeholders: placeholders)
   }
 

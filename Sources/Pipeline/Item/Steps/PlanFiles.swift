@@ -33,11 +33,11 @@ struct PlanFiles: Step {
     var isNew = false
     if work.seen == nil {
       if let content = try await state.contentRecord(bytes.digest) {
-        let blueprint = try await planner.blueprint(
+        let filePlan = try await planner.filePlan(
           bytes.digest, content.format, content.facts, for: work.item)
-        if blueprint.isComplete, acceptance.accepts(content) {
+        if filePlan.isComplete, acceptance.accepts(content) {
           work.reasons.append(.knownBytes)
-          work.blueprint = blueprint
+          work.filePlan = filePlan
           work.source.content = content
           return .goTo(.keep)
         }
@@ -47,7 +47,7 @@ struct PlanFiles: Step {
       }
       if let failure = believedFailure(work, bytes) { return .done(.failed(failure)) }
     }
-    work.blueprint = try await planner.blueprint(
+    work.filePlan = try await planner.filePlan(
       bytes.digest, bytes.header.format, facts, for: work.item, isNew: isNew)
     return .next
   }

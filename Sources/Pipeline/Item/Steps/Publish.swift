@@ -27,52 +27,52 @@ struct Publish: Step {
   }
 
   func perform(_ work: Work) async throws -> StepDecision {
-    guard let planned = work.blueprint, let made = work.made, let bytes = work.bytes else {
+    guard let planned = work.filePlan, let made = work.made, let bytes = work.bytes else {
       throw PipelineError.local("the item \"\(work.item.id)\" has no files to publish")
     }
-    guard var blueprint = planner.resolved(planned, made.result.qualities) else {
+    guard var filePlan = planner.resolved(planned, made.result.qualities) else {
       return Self.distrust(
         "the worker did not report the qualities that it was to find", bytes, planned)
     }
     var records: [VariantRecord] = []
-    for (order, index) in blueprint.missing.enumerated() {
-      let file = blueprint.plan.files[index]
+    for (order, index) in filePlan.missing.enumerated() {
+      let file = filePlan.plan.files[index]
       let name = "\(work.item.position)-\(order)"
       guard let record = try await publish(file, made, order, name) else {
-        return Self.distrust("the worker did not make the file that it reported", bytes, blueprint)
+        return Self.distrust("the worker did not make the file that it reported", bytes, filePlan)
       }
       records.append(record)
     }
-    let missing = blueprint.missing
+    let missing = filePlan.missing
     let content = bytes.header.content(
       made.result.facts, warnings: made.result.warnings, bytes: bytes.count)
     work.change.made = StateStore.Made(
       digest: bytes.digest, content: content,
-      variants: zip(missing, records).map { (key: blueprint.keys[$0], record: $1) },
-      placeholder: (key: blueprint.placeholderKey, record: made.result.placeholders), run: run)
+      variants: zip(missing, records).map { (key: filePlan.keys[$0], record: $1) },
+      placeholder: (key: filePlan.placeholderKey, record: made.result.placeholders), run: run)
     let searched = Set(planned.searches.filter { $0.found == nil }.map(\.key))
-    work.change.made?.qualities = blueprint.searches.compactMap { known in
+    work.change.made?.qualities = filePlan.searches.compactMap { known in
       guard let found = known.found, searched.contains(known.key) else { return nil }
       return (
         known.key, QualityRecord(recipe: known.search.recipe, found: found, run: run)
       )
     }
-    for (index, record) in zip(missing, records) { blueprint.records[index] = record }
-    blueprint.placeholder = made.result.placeholders
-    work.blueprint = blueprint
+    for (index, record) in zip(missing, records) { filePlan.records[index] = record }
+    filePlan.placeholder = made.result.placeholders
+    work.filePlan = filePlan
     work.source.content = content
     work.madeCount = records.count
     work.madeBytes = records.reduce(0) { $0 + $1.bytes }
     work.reasons.append(
-      .decoded(made: records.count, reused: blueprint.keys.count - records.count))
+      .decoded(made: records.count, reused: filePlan.keys.count - records.count))
     recorder.addDecode(records, of: bytes.count)
     return .next
   }
 
   private static func distrust(
-    _ sentence: String, _ bytes: SourceBytes, _ blueprint: Blueprint
+    _ sentence: String, _ bytes: SourceBytes, _ filePlan: FilePlan
   ) -> StepDecision {
-    let image = ImageFacts(format: bytes.header.format, size: blueprint.facts.size)
+    let image = ImageFacts(format: bytes.header.format, size: filePlan.facts.size)
     return .done(.failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image)))
   }
 

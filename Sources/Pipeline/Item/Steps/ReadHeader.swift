@@ -144,8 +144,8 @@ extension KnownSize {
   ///
   /// - Parameter showsFiles: false if an image service makes the variants.
   fileprivate func outcome(showsFiles: Bool) -> Outcome {
-    if showsFiles, case .bytes(_, let content, let blueprint, isReady: true) = self {
-      .shown(content, blueprint)
+    if showsFiles, case .bytes(_, let content, let filePlan, isReady: true) = self {
+      .shown(content, filePlan)
     } else {
       .pending(self)
     }

@@ -14,7 +14,7 @@ struct Record: Sendable {
   private let stale: StalePolicy
   /// Makes the variants; nil if the run makes files.
   private let service: ImageService?
-  private let standing: StandingItems?
+  private let standing: LineReuse?
   private let clock: WallClock
   private let recorder: RunRecorder
 
@@ -39,12 +39,12 @@ struct Record: Sendable {
       correctClock(work)
       work.reasons.append(.failed(code: error.code, message: error.message))
     }
-    // Only a line without an error has a basis: items with other lines are processed in every run.
+    // Only a line without an error has a inputs: items with other lines are processed in every run.
     var result = StateStore.ItemResult(
       id: item.id, line: ResultLines.line(image, extra: item.entry.extra),
       status: image.status.rawValue, reasons: work.reasons, content: content,
-      basis: image.status == .ok ? standing?.basis(item) : nil,
-      placeholder: (outcome.blueprint ?? work.source.blueprint)?.placeholderKey)
+      inputs: image.status == .ok ? standing?.inputs(item) : nil,
+      placeholder: (outcome.filePlan ?? work.source.filePlan)?.placeholderKey)
     result.isLost = lost.isNoted
     let isOther = try await state.save(
       result, work.change, key: item.sourceKey, url: item.requestDigest)
@@ -52,14 +52,15 @@ struct Record: Sendable {
     var done = ItemDone(report: work.report(image.status, image.error, change))
     if case .failed(let failure) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
-      done.finding =
-        failure.isShared ? Finding(failure: failure, isRemembered: work.isRemembered) : work.finding
+      done.sharedFailure =
+        failure.isShared
+        ? SharedFailure(failure: failure, isRemembered: work.isRemembered) : work.sharedFailure
     }
     return done
   }
 
   /// Keeps the item's line of an earlier run.
-  func keep(_ verdict: StandingItems.Verdict, _ work: Work) async throws -> ItemDone {
+  func keep(_ verdict: LineReuse.Verdict, _ work: Work) async throws -> ItemDone {
     try await state.confirm(
       work.item.id, reasons: work.reasons, work.change.source, key: work.item.sourceKey)
     recorder.count(verdict)
@@ -96,9 +97,9 @@ struct Record: Sendable {
     let item = work.item
     let known = work.source.record?.content
     switch outcome {
-    case .shown(let content, let blueprint):
-      recorder.count(blueprint, made: work.madeCount)
-      return (entries.shown(item, content, blueprint), blueprint.content)
+    case .shown(let content, let filePlan):
+      recorder.count(filePlan, made: work.madeCount)
+      return (entries.shown(item, content, filePlan), filePlan.content)
     case .pending(let size):
       let plan = entries.plan(of: size, for: item)
       recorder.count(plan)
@@ -119,9 +120,9 @@ struct Record: Sendable {
       }
       let keepsSize = StalePolicy.keepsKnownSize(after: failure, work.source)
       if stale.isStale(after: failure, work.source, now: clock.now())
-        || (isKept && work.source.isReady), let (content, blueprint) = work.source.shown
+        || (isKept && work.source.isReady), let (content, filePlan) = work.source.shown
       {
-        return (entries.shown(item, content, blueprint, error: failure), known)
+        return (entries.shown(item, content, filePlan, error: failure), known)
       }
       let image = entries.failed(item, failure, known: keepsSize ? work.source : nil)
       return (image, keepsSize ? known : nil)

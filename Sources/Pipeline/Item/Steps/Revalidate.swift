@@ -33,7 +33,7 @@ struct Revalidate: Step {
       work.isRemembered = true
       return .done(.failed(ItemFailure(rejection)))
     }
-    guard let record = work.source.record, let (content, blueprint) = work.source.shown else {
+    guard let record = work.source.record, let (content, filePlan) = work.source.shown else {
       throw PipelineError.local("an unknown source cannot be unchanged: \"\(work.item.id)\"")
     }
     work.change.source = confirmer.record(record.content, response, before: record)
@@ -43,7 +43,7 @@ struct Revalidate: Step {
       // Also if the source is requested again.
       work.source.rejection = nil
     }
-    if work.source.isReady { return .done(.shown(content, blueprint)) }
+    if work.source.isReady { return .done(.shown(content, filePlan)) }
     // A copy that turns out to be damaged is dropped, and the source is requested.
     if copies.restore(work) { return .goTo(.plan) }
     work.needsBytes = true

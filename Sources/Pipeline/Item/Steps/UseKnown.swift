@@ -16,11 +16,11 @@ struct UseKnown: Step {
 
   func perform(_ work: Work) async throws -> StepDecision {
     guard freshness.isFresh(work.source, now: clock.now()) else { return .next }
-    if work.source.isReady, let (content, blueprint) = work.source.shown {
-      return .done(.shown(content, blueprint))
+    if work.source.isReady, let (content, filePlan) = work.source.shown {
+      return .done(.shown(content, filePlan))
     }
     // Bytes that another item of this run could not decode fail as a copy, too.
-    if work.finding?.failure.isOfBytes != true, copies.restore(work) { return .goTo(.plan) }
+    if work.sharedFailure?.failure.isOfBytes != true, copies.restore(work) { return .goTo(.plan) }
     return .next
   }
 }

@@ -4,7 +4,7 @@ internal import TesseraWire
 
 /// One thread of the pool, with one worker at a time: takes jobs from the queue and carries out the
 /// decisions of ``Supervision``.
-struct WorkerLane {
+struct WorkerThread {
   private let settings: WorkerSettings
   private let queue: JobQueue
   private var worker: Worker?

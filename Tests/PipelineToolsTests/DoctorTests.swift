@@ -1,11 +1,11 @@
 import TesseraFetch
-import TesseraPreview
+import TesseraPipelineTools
 import TesseraSystem
 import Testing
 
 /// What `doctor` says, with values of machines, outputs and servers that are given.
 @Suite struct DoctorTests {
-  private static func doctor(_ findings: [Finding], _ checks: [Doctor.Check] = []) -> Doctor {
+  private static func doctor(_ findings: [HealthCheck], _ checks: [Doctor.Check] = []) -> Doctor {
     Doctor(
       libvips: "8.14.1", landlock: 4, hasSeccomp: true,
       checks: [
@@ -25,7 +25,7 @@ import Testing
     room: .success(.init(freeBytes: 12_300_000_000, bytes: 50_000_000_000, freeInodes: 3_000_000)),
     holder: 4711)
 
-  private static let route = RouteFindings(
+  private static let route = RouteChecks(
     "https://example.com/a.jpg",
     RouteTrace(
       host: "example.com", addresses: ["198.51.100.7", "2001:db8::7"],
@@ -230,15 +230,15 @@ import Testing
       error: error, distrust: error.code == .tls ? "self-signed certificate" : nil,
       permission: "\"169.254.169.254/32\"")
     #expect(
-      RouteFindings("https://a/x", trace, now: 0).findings == [
-        Finding(
+      RouteChecks("https://a/x", trace, now: 0).findings == [
+        HealthCheck(
           .request, "https://a/x", "no answer, the proxy, 200 ms: https://a/x",
           problem: "\"https://a/x\" can't be fetched: \(reason)", fix: fix)
       ])
     // Nothing was sent at all.
     var unsent = trace
     unsent.hops = []
-    #expect(RouteFindings("https://a/x", unsent, now: 0).findings.map(\.value) == ["not sent"])
+    #expect(RouteChecks("https://a/x", unsent, now: 0).findings.map(\.value) == ["not sent"])
   }
 
   /// A server that answers, but later than a run waits.
@@ -249,7 +249,7 @@ import Testing
     let trace = RouteTrace(
       host: "a", addresses: [],
       hops: [.init(url: "http://a/", address: "198.51.100.7", status: 200, seconds: seconds)])
-    let finding = RouteFindings("http://a/", trace, now: 0).findings.first
+    let finding = RouteChecks("http://a/", trace, now: 0).findings.first
     #expect(finding?.problem == problem)
     #expect(
       finding?.fix
@@ -268,7 +268,7 @@ import Testing
     let hop = RouteTrace.Hop(
       url: "http://a/", address: "192.0.2.1", status: 200, seconds: 0, serverTime: 1_000_000)
     let trace = RouteTrace(host: "a", addresses: [], hops: [hop])
-    let finding = RouteFindings("http://a/", trace, now: 1_000_000 + off).findings.last
+    let finding = RouteChecks("http://a/", trace, now: 1_000_000 + off).findings.last
     #expect(finding?.kind == .clock && finding?.value == value)
     #expect(finding?.problem == problem.map { "the clock of this machine is \($0)" })
     #expect(finding?.fix == problem.map { _ in "timedatectl set-ntp true" })
@@ -276,8 +276,8 @@ import Testing
 
   @Test func theDocumentHasEveryFinding() {
     let doctor = Self.doctor([
-      Finding(.names, "", "192.0.2.1"),
-      Finding(.space, "/srv", "1 B free", problem: "full", fix: "tessera prune /srv"),
+      HealthCheck(.names, "", "192.0.2.1"),
+      HealthCheck(.space, "/srv", "1 B free", problem: "full", fix: "tessera prune /srv"),
     ])
     let text = String(decoding: doctor.json, as: UTF8.self)
     #expect(

@@ -65,12 +65,12 @@ package struct OutputFacts: Sendable {
   /// EROFS and ENOTDIR.
   private static let (readOnly, notAFolder): (Int32, Int32) = (30, 20)
 
-  package var findings: [Finding] {
+  package var findings: [HealthCheck] {
     if isStore { return [access] }
     return space + [access, lock]
   }
 
-  private var space: [Finding] {
+  private var space: [HealthCheck] {
     let room: FileSystem.Room
     switch self.room {
     case .success(let found): room = found
@@ -78,7 +78,7 @@ package struct OutputFacts: Sendable {
     case .failure, nil: return []
     }
     var findings = [
-      Finding(
+      HealthCheck(
         .space, output,
         "\(Units.text(bytes: room.freeBytes)) free of \(Units.text(bytes: room.bytes))",
         problem: room.freeBytes < Self.leastBytes
@@ -89,7 +89,7 @@ package struct OutputFacts: Sendable {
     if let inodes = room.freeInodes {
       let isShort = inodes < Self.leastInodes
       findings.append(
-        Finding(
+        HealthCheck(
           .inodes, output, "\(inodes) free",
           problem: isShort
             ? "the file system of \"\(output)\" has only \(inodes) inodes left: each file needs one"
@@ -112,15 +112,15 @@ package struct OutputFacts: Sendable {
       : "a larger file system for \(folder)"
   }
 
-  private var access: Finding {
+  private var access: HealthCheck {
     if let refusal {
-      return Finding(
+      return HealthCheck(
         .access, output, "no",
         problem: isStore ? "\(refusal)" : "\"\(output)\" can't be written: \(refusal.reason)",
         fix: fix(of: refusal))
     }
-    if isStore { return Finding(.access, output, "the store answers") }
-    return Finding(
+    if isStore { return HealthCheck(.access, output, "the store answers") }
+    return HealthCheck(
       .access, output,
       exists ? "can be written" : "does not exist yet; a run creates it in \(folder)")
   }
@@ -140,11 +140,11 @@ package struct OutputFacts: Sendable {
     }
   }
 
-  private var lock: Finding {
+  private var lock: HealthCheck {
     switch holder {
-    case nil: Finding(.lock, output, "no run on this machine is at work on it")
-    case 0: Finding(.lock, output, "a run of another container is at work on it")
-    case let process?: Finding(.lock, output, "process \(process) is at work on it")
+    case nil: HealthCheck(.lock, output, "no run on this machine is at work on it")
+    case 0: HealthCheck(.lock, output, "a run of another container is at work on it")
+    case let process?: HealthCheck(.lock, output, "process \(process) is at work on it")
     }
   }
 }

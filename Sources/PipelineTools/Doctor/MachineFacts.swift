@@ -48,62 +48,62 @@ package struct MachineFacts: Sendable {
   /// 2025-01-01: before Tessera was written.
   private static let leastTime = 1_735_689_600.0
 
-  package var findings: [Finding] {
+  package var findings: [HealthCheck] {
     [files, tasks] + (addresses.map { [space($0)] } ?? []) + [workers, clock, names]
   }
 
-  private var files: Finding {
+  private var files: HealthCheck {
     let value = openFiles.map { "\($0) open files" } ?? "any number of open files"
-    guard let openFiles, openFiles < Self.leastFiles else { return Finding(.limits, value) }
-    return Finding(
+    guard let openFiles, openFiles < Self.leastFiles else { return HealthCheck(.limits, value) }
+    return HealthCheck(
       .limits, value, problem: "a run may open only \(openFiles) files",
       fix: "ulimit -n 4096 before it, or LimitNOFILE=4096 in its systemd unit")
   }
 
-  private var tasks: Finding {
+  private var tasks: HealthCheck {
     let value = processes.map { "\($0) processes" } ?? "any number of processes"
-    guard let processes, processes < Self.leastProcesses else { return Finding(.limits, value) }
-    return Finding(
+    guard let processes, processes < Self.leastProcesses else { return HealthCheck(.limits, value) }
+    return HealthCheck(
       .limits, value, problem: "a run may have only \(processes) processes and threads",
       fix: "ulimit -u 512 before it, TasksMax=512 in its systemd unit, or --pids-limit 512 of its "
         + "container")
   }
 
-  private func space(_ addresses: Int) -> Finding {
+  private func space(_ addresses: Int) -> HealthCheck {
     let value = "\(Units.text(bytes: addresses)) of address space"
-    guard addresses < Self.leastAddresses else { return Finding(.limits, value) }
-    return Finding(
+    guard addresses < Self.leastAddresses else { return HealthCheck(.limits, value) }
+    return HealthCheck(
       .limits, value, problem: "a run may have only \(value)",
       fix: "ulimit -v unlimited before it, or LimitAS=infinity in its systemd unit")
   }
 
-  private var workers: Finding {
+  private var workers: HealthCheck {
     // The default of `limits.memory` in a pipeline file.
     let budget = WorkerBudget(
       requested: nil, processors: processors, memory: 2_000_000_000, available: memory)
     let share =
       "\(budget.count) worker\(budget.count == 1 ? "" : "s") with "
       + "\(Units.text(bytes: budget.memory)) each"
-    guard let memory else { return Finding(.memory, "no limit by a control group: \(share)") }
+    guard let memory else { return HealthCheck(.memory, "no limit by a control group: \(share)") }
     let value = "\(Units.text(bytes: memory)) of the control group: \(share)"
-    guard memory - 256_000_000 < Self.leastMemory else { return Finding(.memory, value) }
-    return Finding(
+    guard memory - 256_000_000 < Self.leastMemory else { return HealthCheck(.memory, value) }
+    return HealthCheck(
       .memory, value,
       problem: "\(Units.text(bytes: memory)) are too little for one worker and the coordinator",
       fix: "MemoryMax=1G in its systemd unit, or --memory 1g of its container")
   }
 
-  private var clock: Finding {
+  private var clock: HealthCheck {
     let value = Host.timestamp(now)
-    guard now < Self.leastTime else { return Finding(.clock, value) }
-    return Finding(
+    guard now < Self.leastTime else { return HealthCheck(.clock, value) }
+    return HealthCheck(
       .clock, value, problem: "the clock of this machine is wrong: it shows \(value)",
       fix: "timedatectl set-ntp true")
   }
 
-  private var names: Finding {
+  private var names: HealthCheck {
     guard let resolver else {
-      return Finding(
+      return HealthCheck(
         .names, "/etc/resolv.conf can't be read",
         problem: "host names can't be resolved: /etc/resolv.conf can't be read",
         fix: "write \"nameserver ADDRESS\" to it, or --dns ADDRESS of the container")
@@ -113,7 +113,7 @@ package struct MachineFacts: Sendable {
       return words.count >= 2 && words[0] == "nameserver" ? words[1] : nil
     }
     // resolv.conf(5): without a server, that of this machine is asked.
-    return Finding(
+    return HealthCheck(
       .names, servers.isEmpty ? "a server on this machine" : servers.joined(separator: " "))
   }
 }

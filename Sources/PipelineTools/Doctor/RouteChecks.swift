@@ -3,7 +3,7 @@ internal import TesseraSystem
 internal import TesseraText
 
 /// What a request to a URL found at each hop.
-package struct RouteFindings: Sendable {
+package struct RouteChecks: Sendable {
   /// As it was named, without secrets.
   package var url: String
   package var trace: RouteTrace
@@ -19,9 +19,9 @@ package struct RouteFindings: Sendable {
     (self.url, self.trace, self.now, self.patience) = (url, trace, now, patience)
   }
 
-  static func examine(_ url: String, _ settings: FetchSettings) async -> RouteFindings {
+  static func examine(_ url: String, _ settings: FetchSettings) async -> RouteChecks {
     let trace = await RouteTrace.follow(url, settings)
-    return RouteFindings(
+    return RouteChecks(
       SourceURL.place(url, ignoring: []), trace, now: Host.now, patience: settings.timeout.inSeconds
     )
   }
@@ -29,11 +29,11 @@ package struct RouteFindings: Sendable {
   /// Object stores reject signatures that are 15 minutes off; a good clock is off by less than a second.
   private static let clockTolerance = 60
 
-  package var findings: [Finding] {
-    var findings: [Finding] = []
+  package var findings: [HealthCheck] {
+    var findings: [HealthCheck] = []
     if !trace.addresses.isEmpty {
       findings.append(
-        Finding(.names, url, "\(trace.host): \(trace.addresses.joined(separator: " "))"))
+        HealthCheck(.names, url, "\(trace.host): \(trace.addresses.joined(separator: " "))"))
     }
     for (number, hop) in trace.hops.enumerated() {
       let isLast = number == trace.hops.count - 1
@@ -47,22 +47,22 @@ package struct RouteFindings: Sendable {
     return findings
   }
 
-  private func finding(_ tls: RouteTrace.TLS) -> Finding {
+  private func finding(_ tls: RouteTrace.TLS) -> HealthCheck {
     var value = tls.version
     if let issuer = tls.issuer { value += ", issued by \(issuer)" }
     if let end = tls.end { value += ", valid until \(Host.timestamp(Double(end)))" }
-    return Finding(.tls, url, value)
+    return HealthCheck(.tls, url, value)
   }
 
-  private func finding(_ hop: RouteTrace.Hop, failed error: FetchError?) -> Finding {
+  private func finding(_ hop: RouteTrace.Hop, failed error: FetchError?) -> HealthCheck {
     let place =
       hop.isProxied ? "the proxy" : hop.address ?? hop.obstacle?.lowercased() ?? "no connection"
     let value =
       "\(hop.status == 0 ? "no answer" : "\(hop.status)"), \(place), "
       + "\(Int((hop.seconds * 1000).rounded())) ms: \(hop.url)"
     if let error { return failure(error, value: value) }
-    guard hop.seconds > patience else { return Finding(.request, url, value) }
-    return Finding(
+    guard hop.seconds > patience else { return HealthCheck(.request, url, value) }
+    return HealthCheck(
       .request, url, value,
       problem:
         "the answer took \((hop.seconds * 10).rounded() / 10) s, and a run waits \(Int(patience)) s for one",
@@ -71,13 +71,13 @@ package struct RouteFindings: Sendable {
     )
   }
 
-  private func failure(_ error: FetchError, value: String) -> Finding {
+  private func failure(_ error: FetchError, value: String) -> HealthCheck {
     // The rest of a refusal's message says what repairs it.
     let reason =
       error.code == .addressRefused ? error.message.prefix { $0 != ";" } : error.message[...]
     var problem = "\"\(url)\" can't be fetched: \(reason)"
     if let distrust = trace.distrust { problem += " (\(distrust))" }
-    return Finding(.request, url, value, problem: problem, fix: fix(of: error))
+    return HealthCheck(.request, url, value, problem: problem, fix: fix(of: error))
   }
 
   private func fix(of error: FetchError) -> String {
@@ -102,13 +102,13 @@ package struct RouteFindings: Sendable {
   }
 
   /// This machine's clock beside the server's.
-  private var drift: Finding? {
+  private var drift: HealthCheck? {
     guard let server = trace.hops.compactMap(\.serverTime).last else { return nil }
     let off = Int(now.rounded()) - server
     guard abs(off) > Self.clockTolerance else {
-      return Finding(.clock, url, "as the server's")
+      return HealthCheck(.clock, url, "as the server's")
     }
-    return Finding(
+    return HealthCheck(
       .clock, url, "\(abs(off)) s \(off < 0 ? "behind" : "ahead of") the server's",
       problem:
         "the clock of this machine is \(abs(off)) s \(off < 0 ? "behind" : "ahead of") that of "

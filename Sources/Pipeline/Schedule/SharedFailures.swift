@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Why a request was in vain.
-struct Finding: Sendable, Equatable {
+struct SharedFailure: Sendable, Equatable {
   var failure: ItemFailure
   /// Whether an earlier run came to it, and the bytes have not changed.
   var isRemembered = false
@@ -10,8 +10,8 @@ struct Finding: Sendable, Equatable {
 /// What was found out about requests that failed, by their digests: no item of the run repeats them.
 /// They are kept by the exact request and not by the source's key, because another token or signature may lead
 /// to another answer.
-final class Findings: Sendable {
-  private let recent: Mutex<RecentValues<Finding>>
+final class SharedFailures: Sendable {
+  private let recent: Mutex<RecentValues<SharedFailure>>
 
   /// A few megabytes.
   private static let fewest = 10_000
@@ -19,9 +19,9 @@ final class Findings: Sendable {
   /// - Parameter window: the number of items that may be in flight.
   init(window: Int) { recent = Mutex(RecentValues(atLeast: max(Self.fewest, window))) }
 
-  subscript(request: String) -> Finding? { recent.withLock { $0[request] } }
+  subscript(request: String) -> SharedFailure? { recent.withLock { $0[request] } }
 
-  func add(_ finding: Finding, for request: String) {
-    recent.withLock { $0[request] = finding }
+  func add(_ failure: SharedFailure, for request: String) {
+    recent.withLock { $0[request] = failure }
   }
 }

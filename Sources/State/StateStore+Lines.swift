@@ -9,7 +9,7 @@ extension StateStore {
     package var isRejected: Bool
   }
 
-  package struct Outlook: Sendable {
+  package struct LineLookup: Sendable {
     /// The item's position in the last run that had it; nil if none did.
     package var position: Int?
     /// Nil if the item, its source or the settings have changed, or if the line's status was not `ok`.
@@ -19,7 +19,7 @@ extension StateStore {
   }
 
   /// What an item is looked up by.
-  package struct OutlookRequest: Sendable {
+  package struct LineLookupRequest: Sendable {
     package var item: ClaimRequest
     /// The source's key.
     package var source: String
@@ -34,37 +34,37 @@ extension StateStore {
   }
 
   /// An answer for each request.
-  package func outlooks(
-    _ requests: [OutlookRequest], settings: String
-  ) throws(StateError) -> [Outlook] {
+  package func lookUpLines(
+    _ requests: [LineLookupRequest], settings: String
+  ) throws(StateError) -> [LineLookup] {
     try reading { () throws(StateError) in
-      var found: [Outlook] = []
-      for request in requests { found.append(try outlook(request, settings)) }
+      var found: [LineLookup] = []
+      for request in requests { found.append(try lookup(request, settings)) }
       return found
     }
   }
 
-  private func outlook(
-    _ request: OutlookRequest, _ settings: String
-  ) throws(StateError) -> Outlook {
+  private func lookup(
+    _ request: LineLookupRequest, _ settings: String
+  ) throws(StateError) -> LineLookup {
     let (item, key) = (request.item, request.source)
-    let outlook = try lookups.outlook.first([
+    let lookup = try lookups.lookup.first([
       .text(item.id), .text(key), .text(request.url), .text(settings),
     ]) { row in
       let (isRejected, hasHeader) = (row.int(2) != 0, row.int(3) != 0)
       let source = row.dropFirst(5)
-      var outlook = Outlook(
+      var lookup = LineLookup(
         position: row.optionalInt(0),
         isNew: source.isNull(Int32(SourceRecord.width - 1)) && !hasHeader && !isRejected)
       // Saving a source deletes its header record, so one that exists is newer than the line.
       if !hasHeader, let line = row.optionalText(4), let source = SourceRecord.found(in: source) {
-        let basis = Basis(settings: settings, entry: item.entry, source: key)
-        if row.int(1) == Self.mark(item.id, line, basis, source) {
-          outlook.standing = Standing(line: line, source: source, isRejected: isRejected)
+        let inputs = LineInputs(settings: settings, entry: item.entry, source: key)
+        if row.int(1) == Self.mark(item.id, line, inputs, source) {
+          lookup.standing = Standing(line: line, source: source, isRejected: isRejected)
         }
       }
-      return outlook
+      return lookup
     }
-    return outlook ?? Outlook(isNew: true)
+    return lookup ?? LineLookup(isNew: true)
   }
 }

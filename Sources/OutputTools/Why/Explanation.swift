@@ -3,7 +3,7 @@ internal import TesseraOutput
 internal import TesseraState
 
 /// What happened to one item, and why it was or was not processed again.
-package struct Story: Sendable {
+package struct Explanation: Sendable {
   package var id: String
   /// The item's line in the manifest.
   package var line: Int
@@ -32,7 +32,7 @@ package struct Story: Sendable {
   /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
   package static func of(
     _ id: String, in root: String, state: String? = nil
-  ) async throws -> Story {
+  ) async throws -> Explanation {
     let output = try OutputFolder(root, state: state)
     let states = try await output.existingStates(knowing: id)
     guard let newest = states.first else {
@@ -40,9 +40,9 @@ package struct Story: Sendable {
         "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
       )
     }
-    var (found, qualities): (StateStore.ItemStory?, [QualityRecord]) = (nil, [])
+    var (found, qualities): (StateStore.ItemHistory?, [QualityRecord]) = (nil, [])
     for state in states where found == nil {
-      found = try await OutputToolError.wrapAsync { try await state.store.story(of: id) }
+      found = try await OutputToolError.wrapAsync { try await state.store.history(of: id) }
       guard let content = found?.content else { continue }
       qualities = try await OutputToolError.wrapAsync {
         try await state.store.qualities(of: content)
@@ -57,7 +57,7 @@ package struct Story: Sendable {
     let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
     let (url, error) = (image?["url"]?.stringValue, image?["error"])
     let isFile = url?.hasPrefix("file:") == true
-    return Story(
+    return Explanation(
       id: id, line: known.line, status: image?["status"]?.stringValue,
       error: error?["message"]?.stringValue, remedy: error.flatMap(Remedies.clause), url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },

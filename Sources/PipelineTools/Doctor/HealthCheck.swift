@@ -1,7 +1,7 @@
 internal import TesseraJSON
 
 /// One thing that a run depends on, and whether it is as it has to be.
-package struct Finding: Sendable, Equatable {
+package struct HealthCheck: Sendable, Equatable {
   package enum Kind: String, Sendable, CaseIterable {
     /// Open files and processes.
     case limits

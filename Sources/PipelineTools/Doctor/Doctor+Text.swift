@@ -58,7 +58,7 @@ extension Doctor {
       + findings.compactMap(Self.problem)
   }
 
-  private static func problem(_ finding: Finding) -> String? {
+  private static func problem(_ finding: HealthCheck) -> String? {
     finding.problem.map { "\($0); \(finding.fix.map { "to repair it: \($0)" } ?? "")" }
   }
 

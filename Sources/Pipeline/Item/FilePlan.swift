@@ -5,7 +5,7 @@ internal import TesseraWire
 
 /// What one item needs of a content, and which of it exists: the plan, with the published record of
 /// each of its files.
-struct Blueprint: Sendable {
+struct FilePlan: Sendable {
   /// SHA-256 of the source's bytes.
   var content: String
   var facts: SourceFacts

@@ -10,7 +10,7 @@ internal import TesseraSystem
 /// A line still applies if its item, everything in the pipeline that shapes it, and what is known of its
 /// source are unchanged; if the source is fresh, or turns out to be unchanged; and if all its files are
 /// there.
-package struct StandingItems: Sendable {
+package struct LineReuse: Sendable {
   let state: StateStore
   let output: any Output
   let freshness: FreshnessPolicy
@@ -35,7 +35,7 @@ package struct StandingItems: Sendable {
   }
 
   /// What is known of an item before its turn. It holds as long as no other item works on its source.
-  package enum Outlook: Sendable {
+  package enum Lookup: Sendable {
     /// Its line of an earlier run applies, or will once the server has confirmed the source.
     case stands(Verdict)
     /// Nothing is known of its source.
@@ -45,16 +45,16 @@ package struct StandingItems: Sendable {
     var isFresh: Bool { if case .stands(let verdict) = self { verdict.isFresh } else { false } }
   }
 
-  func basis(_ item: Item) -> StateStore.Basis {
-    StateStore.Basis(settings: settings, entry: item.entryDigest, source: item.sourceKey)
+  func inputs(_ item: Item) -> StateStore.LineInputs {
+    StateStore.LineInputs(settings: settings, entry: item.entryDigest, source: item.sourceKey)
   }
 
   /// An answer for each item; nil if it has to be looked up when it is processed. What concerns the
   /// claim of its id is added to its request.
-  func outlooks(
+  func lookUpLines(
     _ items: [Item], _ requests: inout [StateStore.ClaimRequest]
-  ) async throws -> [Outlook?] {
-    let known = try await state.outlooks(
+  ) async throws -> [Lookup?] {
+    let known = try await state.lookUpLines(
       zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestDigest) },
       settings: settings)
     let now = clock.now()
@@ -62,22 +62,22 @@ package struct StandingItems: Sendable {
       appliesLines ? known.standing.flatMap { claim($0, now) } : nil
     }
     var rest = try await output.stillHas(claims.flatMap { $0?.files ?? [] })[...]
-    var outlooks: [Outlook?] = []
+    var lookUpLines: [Lookup?] = []
     for (index, claim) in claims.enumerated() {
       requests[index].lastPosition = known[index].position
       // What an earlier version knows of the source may have another key.
       let isNew = known[index].isNew && items[index].formerKeys == nil
-      var outlook = isNew ? Outlook.new : nil
+      var lookup = isNew ? Lookup.new : nil
       if let claim {
         if rest.prefix(claim.files.count).allSatisfy(\.self) {
-          outlook = .stands(claim.verdict)
+          lookup = .stands(claim.verdict)
           requests[index].standing = claim.verdict.isFresh ? claim.verdict.reason : nil
         }
         rest = rest.dropFirst(claim.files.count)
       }
-      outlooks.append(outlook)
+      lookUpLines.append(lookup)
     }
-    return outlooks
+    return lookUpLines
   }
 
   /// A verdict that holds if all of the files are there.
@@ -91,7 +91,7 @@ package struct StandingItems: Sendable {
     let isFresh = freshness.isFresh(source, now: now)
     // A line that cannot be read is not an error: its item is processed.
     guard isFresh || (line.source.condition != nil && !line.isRejected),
-      let text = StandingLine(line.line)
+      let text = ReusedLine(line.line)
     else { return nil }
     let verdict = Verdict(
       reason: freshness.reason(source, now: now), isFresh: isFresh, record: line.source,

@@ -41,11 +41,11 @@ package struct Doctor: Sendable {
   /// The processors that a run uses.
   package var processors: Int
   /// What a run depends on besides libvips.
-  package var findings: [Finding] = []
+  package var findings: [HealthCheck] = []
 
   package init(
     libvips: String, landlock: Int, hasSeccomp: Bool, checks: [Check], processors: Int,
-    findings: [Finding] = []
+    findings: [HealthCheck] = []
   ) {
     (self.libvips, self.landlock, self.hasSeccomp) = (libvips, landlock, hasSeccomp)
     (self.checks, self.processors, self.findings) = (checks, processors, findings)
@@ -66,7 +66,7 @@ package struct Doctor: Sendable {
     for place in places {
       doctor.findings +=
         isURL(place)
-        ? await RouteFindings.examine(place, settings).findings
+        ? await RouteChecks.examine(place, settings).findings
         : await OutputFacts.examine(place).findings
     }
     return doctor

@@ -4,7 +4,7 @@ internal import TesseraJSON
 ///
 /// It is read without a tree of the whole line, which costs four times as much: most items of most runs
 /// come here.
-struct StandingLine {
+struct ReusedLine {
   /// All files of its variants.
   var files: [(path: String, bytes: Int)] = []
   /// Slots at scales that its variants serve.
