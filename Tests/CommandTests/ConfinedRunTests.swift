@@ -104,7 +104,7 @@ import Testing
   /// W16: the first process of a container, with and without a shell before it.
   @Test(
     arguments: [
-      ["--mount-proc"], [], ["--mount-proc", "/bin/sh", "-c", #""$0" "$@"; exit $?"#],
+      ["--mount-proc"], ["--mount-proc", "/bin/sh", "-c", #""$0" "$@"; exit $?"#],
     ])
   func tesseraAsTheFirstProcess(_ options: [String]) async throws {
     let server = try FaultServer(["/a": { _, connection in connection.fixture("plain.jpg") }])
@@ -121,6 +121,21 @@ import Testing
       #expect(result.status == 0, "\(arguments) \(result.output)\(result.errors)")
     }
     try await fixture.expectWhole()
+  }
+
+  /// libdispatch would end the process after about a second, whatever it is doing.
+  @Test func aNamespaceWithTheProcOfAnotherOne() async throws {
+    guard try await Tool.run("/usr/bin/unshare", ["-pf", "true"]).status == 0 else {
+      print("not tested: no namespace of processes can be made here")
+      return
+    }
+    let result = try await Tool.run("/usr/bin/unshare", ["-pf", Places.tessera, "--version"])
+    #expect(result.status == 2)
+    #expect(result.output.isEmpty)
+    #expect(
+      result.errors
+        == "tessera: /proc does not show this process, and Swift's runtime needs that; mount the "
+        + "/proc of its namespace (unshare --mount-proc, mount -t proc proc /proc)\n")
   }
 
   /// The limit of the control group is a file in a namespace of mounts: what the run does about it

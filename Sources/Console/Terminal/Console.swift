@@ -32,5 +32,11 @@ package enum Console {
     signal(SIGPIPE, SIG_IGN)
     // A thousand transfers need more open files than the usual soft limit of 1,024.
     Host.raiseFileLimit()
+    guard Host.isShownInProc else {
+      message(
+        "tessera: /proc does not show this process, and Swift's runtime needs that; mount the /proc of its "
+          + "namespace (unshare --mount-proc, mount -t proc proc /proc)")
+      exit(ExitStatus.failed.rawValue)
+    }
   }
 }

@@ -5,6 +5,16 @@ internal import TesseraCProcess
 package enum Host {
   package static var processIdentifier: Int { Int(getpid()) }
 
+  /// Whether `/proc` shows this process under its own number. It does not in a namespace of processes that
+  /// has the `/proc` of another one, or none. libdispatch then ends the process with an illegal instruction as
+  /// soon as it counts its threads there, about a second after the start.
+  package static var isShownInProc: Bool {
+    var buffer = [CChar](repeating: 0, count: 32)
+    let length = max(0, readlink("/proc/self", &buffer, buffer.count))
+    let number = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return number == "\(processIdentifier)"
+  }
+
   /// The machine's name; empty if it has none.
   package static var name: String {
     var buffer = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
