@@ -15,9 +15,9 @@ import PackageDescription
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
 //      CProcess, CSandbox, CJPEG, CPixels (our few lines of C)
 //
-// Only TesseraCatalog is for other packages. Everything else has `package` access, and its module
-// is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole graph:
-// an app that depends on this package may have a target called Plan of its own.
+// Only the libraries among the products are for other packages; the rest has `package` access. Every
+// module is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole
+// graph: an app that depends on this package may have a target called Plan of its own.
 
 /// One list of settings for every Swift target. Tests import freely; the rest says how far each
 /// import is seen.
