@@ -7,7 +7,7 @@ internal import TesseraSystem
 ///
 ///     manifest ──> item ──> item ──> …             Manifest/: lines become items
 ///                   │                              Schedule/: how many at once, in which order
-///                   │  the steps below             Item/: what is known and decided of one item
+///                   │  the steps of its Way             Item/: what is known and decided of one item
 ///                   ▼
 ///                  catalog.json, run.json          Catalog/, Reports/
 ///
@@ -32,34 +32,10 @@ package struct Pipeline: Sendable {
     } ?? file.catalogPath
   }
 
-  /// The whole way of an item: the steps that run, in their order. A step decides whether the next one
-  /// follows; the outcome is recorded last.
-  static func way(_ extent: RunExtent, _ parts: RunParts) -> Way {
+  static func way(_ extent: RunExtent, _ parts: RunParts) -> any Way {
     switch extent {
-    case .everything:
-      Way(
-        [
-          (.check, CheckItem(parts)),
-          (.lookUp, LookUp(parts)),
-          (.useKnown, UseKnown(parts)),  // fresh, and all files are there: done
-          (.share, ShareFailure(includesBytes: true)),
-          (.ask, Ask(parts)),
-          (.receive, Receive(parts)),
-          (.revalidate, Revalidate(parts)),  // unchanged: done
-          (.plan, PlanFiles(parts)),  // known bytes: on to keep
-          (.make, Make(parts)),
-          (.publish, Publish(parts)),
-          (.keep, Keep(parts)),
-        ], record: Record(parts))
-    case .layout:
-      Way(
-        [
-          (.check, CheckItem(parts)),
-          (.lookUp, LookUp(parts)),
-          (.useKnown, UseKnownSize(parts)),
-          (.share, ShareFailure(includesBytes: false)),
-          (.ask, ReadHeader(parts)),
-        ], record: Record(parts))
+    case .everything: FilesWay(parts)
+    case .layout: LayoutWay(parts)
     }
   }
 }

@@ -11,42 +11,32 @@ import Testing
 
 /// Files are published before the state names them, so that a run may end anywhere.
 @Suite struct EffectOrderTests {
-  /// Looks at the state when an item's files have just been published.
-  private struct Look: Step {
-    let parts: RunParts
-    let digest: String
-
-    func perform(_ work: Work) async throws -> StepDecision {
-      let made = try #require(work.change.made)
-      #expect(made.variants.count == 2)
-      for variant in made.variants {
-        #expect(try await parts.output.has(variant.record.path, bytes: variant.record.bytes))
-      }
-      #expect(try await parts.state.contentRecord(digest) == nil)
-      let known = try await parts.state.made(
-        made.variants.map(\.key), placeholder: made.placeholder.key)
-      #expect(known.0 == [nil, nil])
-      #expect(known.1 == nil)
-      return .next
-    }
-  }
-
   @Test func filesArePublishedBeforeTheStateNamesThem() async throws {
     let run = try RunInMemory()
     let photo = TinyImage.webp(300, 200, "photo")
+    let digest = SHA256.of(photo)
     run.serve("photo", .image(photo))
     let parts = try await run.parts()
-    let look = Look(parts: parts, digest: SHA256.of(photo))
-    let steps: [(stage: Stage, step: any Step)] = [
-      (.check, CheckItem(parts)), (.lookUp, LookUp(parts)), (.ask, Ask(parts)),
-      (.receive, Receive(parts)), (.plan, PlanFiles(parts)), (.make, Make(parts)),
-      (.publish, Publish(parts)), (.revalidate, look), (.keep, Keep(parts)),
-    ]
-    let entry = Item(
-      .init(line: 1, id: "a", url: RunInMemory.url("photo")), position: 0, run.file.fetch)
-    let done = try await Way(steps, record: Record(parts)).result(of: Work(entry))
+    let context = ItemContext(
+      Item(.init(line: 1, id: "a", url: RunInMemory.url("photo")), position: 0, run.file.fetch))
+    let way = FilesWay(parts)
+    var stage = Stage.read(.new)
+    while !["complete", "failed"].contains(stage.summary.prefix(while: \.isLetter)) {
+      stage = try await way.stage(after: stage, context)
+    }
+    let made = try #require(context.change.made)
+    #expect(made.variants.count == 2)
+    for variant in made.variants {
+      #expect(try await parts.output.has(variant.record.path, bytes: variant.record.bytes))
+    }
+    #expect(try await parts.state.contentRecord(digest) == nil)
+    let known = try await parts.state.made(
+      made.variants.map(\.key), placeholder: made.placeholder.key)
+    #expect(known.0 == [nil, nil])
+    #expect(known.1 == nil)
+    let done = try await way.result(of: context, from: stage)
     #expect(done.report.status == .ok)
-    #expect(try await parts.state.contentRecord(SHA256.of(photo)) != nil)
+    #expect(try await parts.state.contentRecord(digest) != nil)
   }
 
   /// The output fills up after each possible number of files. Every line that the state then has names

@@ -61,14 +61,14 @@ private typealias Confirmation = TesseraState.Confirmation
   // MARK: Sources
 
   @Test func aSourceIsFreshOnlyIfItsBytesAreKnownAndNoNewerHeaderWasSeen() {
-    #expect(!policy(.never).isFresh(KnownSource(), now: now))
+    #expect(!policy(.never).verdict(KnownSource(), now: now).isFresh)
     var source = KnownSource.ready()
-    #expect(policy(.never).isFresh(source, now: now))
-    #expect(!policy(.whenStale).isFresh(source, now: now))
+    #expect(policy(.never).verdict(source, now: now).isFresh)
+    #expect(!policy(.whenStale).verdict(source, now: now).isFresh)
     source.header = .example()
     for onlyFailed in [false, true] {
       source.lastStatus = .ok
-      #expect(!policy(.never, onlyFailed: onlyFailed).isFresh(source, now: now))
+      #expect(!policy(.never, onlyFailed: onlyFailed).verdict(source, now: now).isFresh)
     }
   }
 
@@ -97,7 +97,7 @@ private typealias Confirmation = TesseraState.Confirmation
       source.isReady = isReady
       source.lastStatus = status
       let results = [PipelineFile.Revalidation.always, .whenStale, .never].map {
-        policy($0, onlyFailed: true).isFresh(source, now: now)
+        policy($0, onlyFailed: true).verdict(source, now: now).isFresh
       }
       #expect(results == expected, "\(status.map { "\($0)" } ?? "nil") \(isReady) \(isConfirmed)")
     }
@@ -178,7 +178,7 @@ private typealias Confirmation = TesseraState.Confirmation
     for (index, (revalidation, confirmation, change, reason)) in cases.enumerated() {
       var source = confirmation.map { KnownSource.ready($0) } ?? KnownSource()
       change(&source)
-      #expect(policy(revalidation).reason(source, now: now) == reason, "case \(index)")
+      #expect(policy(revalidation).verdict(source, now: now).reason == reason, "case \(index)")
     }
   }
 
@@ -192,11 +192,11 @@ private typealias Confirmation = TesseraState.Confirmation
     for (status, reason) in cases {
       var source = KnownSource.ready(stale)
       source.lastStatus = status
-      #expect(policy(onlyFailed: true).reason(source, now: now) == reason)
+      #expect(policy(onlyFailed: true).verdict(source, now: now).reason == reason)
     }
     var source = KnownSource.ready(.stale(run: thisRun))
     source.lastStatus = .failed
-    #expect(policy(onlyFailed: true).reason(source, now: now) == .checkedInThisRun)
+    #expect(policy(onlyFailed: true).verdict(source, now: now).reason == .checkedInThisRun)
   }
 
   // MARK: Confirming

@@ -112,26 +112,24 @@ import Testing
   }
 
   @Test func aFullCatalogNamesTheSource() {
-    let work = Work(item)
-    work.source = .ready()
-    work.source.content?.bytes = 5_000
-    work.source.record?.url = "https://cdn.example/a.jpg"
-    #expect(entries().provenance(work) == nil)
+    var source = KnownSource.ready()
+    source.content?.bytes = 5_000
+    source.record?.url = "https://cdn.example/a.jpg"
+    let content = source.content
+    #expect(entries().provenance(source.record, content) == nil)
     let full = entries { $0.profile = .full }
+    #expect(full.provenance(source.record, nil) == nil)
+    #expect(full.provenance(nil, content) == nil)
     var image = full.shown(item, .example(), .example())
-    image.source = full.provenance(work)
-    let source = #""source":{"url":"https://cdn.example/a.jpg","bytes":5000,"sha256":"c0","#
-    #expect(line(image).hasSuffix(source + #""etag":"\"old\""}}"#))
-    // What this run confirmed counts.
-    var confirmation = Confirmation.stale(run: thisRun)
-    confirmation.etag = "\"new\""
-    work.change.source = SourceRecord(content: "c1", confirmation: confirmation, robots: "noai")
-    image.source = full.provenance(work)
+    image.source = full.provenance(source.record, content)
+    let text = #""source":{"url":"https://cdn.example/a.jpg","bytes":5000,"sha256":"c0","#
+    #expect(line(image).hasSuffix(text + #""etag":"\"old\""}}"#))
+    var record = SourceRecord(content: "c1", confirmation: .stale(run: thisRun), robots: "noai")
+    record.confirmation.etag = "\"new\""
+    image.source = full.provenance(record, content)
     #expect(
       line(image).hasSuffix(
         #""source":{"bytes":5000,"sha256":"c1","etag":"\"new\"","robots":"noai"}}"#))
-    work.source.content = nil
-    #expect(full.provenance(work) == nil)
   }
 
   // MARK: Pending

@@ -1,4 +1,5 @@
 import TesseraCatalog
+import TesseraFetch
 import TesseraManifest
 import TesseraPipelineFile
 import TesseraState
@@ -10,28 +11,28 @@ import Testing
 @Suite struct LookUpTests {
   private static let url = RunInMemory.url("photo")
 
-  private static func work(_ run: RunInMemory) -> Work {
-    Work(Item(ManifestEntry(line: 1, id: "a", url: url), position: 0, run.file.fetch))
+  private static func item(_ run: RunInMemory, _ url: String = url) -> Item {
+    Item(ManifestEntry(line: 1, id: "a", url: url), position: 0, run.file.fetch)
   }
 
   /// A header counts if it was read after the bytes were confirmed.
   @Test(arguments: [(1.0, false), (2.0, false), (3.0, true)])
   func onlyANewerHeaderCounts(_ checked: Double, _ counts: Bool) async throws {
     let run = try RunInMemory()
-    let work = Self.work(run)
+    let item = Self.item(run)
     var confirmation = Confirmation.stale()
     confirmation.checked = 2
     var change = StateStore.SourceChange()
     change.source = SourceRecord(content: "c", confirmation: confirmation)
-    try await run.state.save(change, key: work.item.sourceKey, url: work.item.requestDigest)
+    try await run.state.save(change, key: item.sourceKey, url: item.requestDigest)
     change = StateStore.SourceChange()
     confirmation.checked = checked
     change.header = HeaderRecord.example()
     change.header?.confirmation = confirmation
-    try await run.state.save(change, key: work.item.sourceKey, url: work.item.requestDigest)
-    _ = try await LookUp(try await run.parts()).perform(work)
-    #expect(work.source.record?.content == "c")
-    #expect((work.source.header != nil) == counts)
+    try await run.state.save(change, key: item.sourceKey, url: item.requestDigest)
+    let source = try await LookUp(try await run.parts()).source(of: item)
+    #expect(source.record?.content == "c")
+    #expect((source.header != nil) == counts)
   }
 
   /// `--only-failed` leaves an item alone if it was fine, but not if its URL is another one now.
@@ -43,17 +44,72 @@ import Testing
     _ url: String, _ status: String, _ isKnown: Bool
   ) async throws {
     let run = try RunInMemory()
-    let key = Item(
-      ManifestEntry(line: 1, id: "a", url: url), position: 0, run.file.fetch
-    ).sourceKey
+    let key = Self.item(run, url).sourceKey
     let parts = try await run.parts(onlyFailed: true)
     _ = try await run.state.claim(
       [.init(id: "a", line: 1, entry: "x")], run: parts.run, position: 0)
     try await run.state.save(
       StateStore.ItemResult(
         id: "a", line: "{}", status: status, reasons: [], content: nil, inputs: nil), key: key)
-    let work = Self.work(run)
-    _ = try await LookUp(parts).perform(work)
-    #expect(work.source.lastStatus == (isKnown ? .ok : nil))
+    let source = try await LookUp(parts).source(of: Self.item(run))
+    #expect(source.lastStatus == (isKnown ? .ok : nil))
+  }
+
+  // MARK: Lines
+
+  private static func line(_ source: SourceRecord) -> LineReuse.Verdict {
+    LineReuse.Verdict(
+      reason: .noLifetime(checked: 1), isFresh: false, record: source, files: 2, places: 2)
+  }
+
+  /// Nothing is looked up for a line, unless another item's failure has to be taken over; and nothing of
+  /// what is new.
+  @Test func whatIsKnownAlreadyIsNotLookedUp() async throws {
+    let run = try RunInMemory()
+    let item = Self.item(run)
+    let lookUp = LookUp(try await run.parts())
+    var change = StateStore.SourceChange()
+    change.source = SourceRecord(content: "c", confirmation: .stale())
+    try await run.state.save(change, key: item.sourceKey, url: item.requestDigest)
+    let line = Self.line(try #require(change.source))
+    let table: [(lookup: LineReuse.Lookup?, failure: ItemFailure?, stage: String, isKnown: Bool)] =
+      [
+        (.stands(line), nil, "line", false),
+        (.stands(line), .unreachable(.status(404)), "known", true),
+        (.new, nil, "known", false),
+        (nil, nil, "known", true),
+      ]
+    for (index, row) in table.enumerated() {
+      let context = ItemContext(
+        item, sharedFailure: row.failure.map { SharedFailure(failure: $0) })
+      let stage = try await lookUp.perform(row.lookup, context)
+      #expect(stage.summary == row.stage, "case \(index)")
+      let known = if case .known(let known) = stage { known.source.record != nil } else { false }
+      #expect(known == row.isKnown, "case \(index)")
+      #expect(context.reasons.count == 1, "case \(index)")
+    }
+  }
+
+  /// The answer stays, and with it what was asked.
+  @Test func aDoubtedLineIsLookedUp() async throws {
+    let run = try RunInMemory()
+    let item = Self.item(run)
+    var confirmation = Confirmation.stale()
+    confirmation.etag = "\"1\""
+    var change = StateStore.SourceChange()
+    change.source = SourceRecord(content: "c", confirmation: confirmation, url: Self.url)
+    try await run.state.save(change, key: item.sourceKey, url: item.requestDigest)
+    let context = ItemContext(item)
+    let stage = try await LookUp(try await run.parts()).perform(
+      Self.line(try #require(change.source)), .failed(.status(500)), context)
+    guard case .answered(let known, let question, .failed) = stage else {
+      Issue.record("the stage is \(stage.summary)")
+      return
+    }
+    #expect(known.source.record?.content == "c")
+    #expect(question.condition?.validators.etag == "\"1\"")
+    #expect(question.rejection == nil)
+    // Its reason was noted when the line was asked about.
+    #expect(context.reasons.isEmpty)
   }
 }

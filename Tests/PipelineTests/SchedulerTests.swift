@@ -136,28 +136,4 @@ import Testing
     #expect(outcome.requests.count == 1)
     #expect(outcome.report.problems.map(\.line) == [3])
   }
-
-  // MARK: The way
-
-  /// Decides the same each time.
-  private struct Fixed: Step {
-    let decision: StepDecision
-    func perform(_ work: Work) async throws -> StepDecision { decision }
-  }
-
-  /// A step that returns an endless detour, or leads past the last step, is a fault of the program and
-  /// ends the run instead of hanging it.
-  @Test(arguments: [StepDecision.next, .goTo(.check), .goTo(.keep)])
-  func aWayWithoutAnOutcomeEnds(_ decision: StepDecision) async throws {
-    let run = try RunInMemory()
-    let parts = try await run.parts()
-    let way = Way([(.check, Fixed(decision: decision))], record: Record(parts))
-    let work = Work(
-      Item(.init(line: 1, id: "a", url: "https://a.example/"), position: 0, run.file.fetch))
-    var isClosed = false
-    work.atEnd { isClosed = true }
-    let error = await #expect(throws: PipelineError.self) { _ = try await way.result(of: work) }
-    #expect(error?.description == "no step decided about the item \"a\"")
-    #expect(isClosed)
-  }
 }

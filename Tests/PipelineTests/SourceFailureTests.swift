@@ -134,18 +134,29 @@ import Testing
     run.transcoder.always(.fail(TranscodeFailure(.cancelled, "the pool was closed")))
     let parts = try await run.parts()
     let item = Item(.init(line: 1, id: "a", url: Self.url), position: 0, run.file.fetch)
-    let work = Work(item)
-    _ = try await Receive(parts).perform(work)
-    _ = try await PlanFiles(parts).perform(work)
-    defer { work.close() }
-    #expect(work.bytes?.digest == SHA256.of(Self.photo))
+    let context = ItemContext(item)
+    defer { context.close() }
+    let known = Known(KnownSource(), parts.freshness, now: FakeClock.start)
+    let answer = try await SendRequest(parts).answer(nil, context)
+    let received = TakeAnswer(parts).perform(known, Question(), answer, context)
+    let bytes = try #require(received.bytes)
+    #expect(bytes.digest == SHA256.of(Self.photo))
+    guard
+      case .planned(_, _, _, let plan) = try await PlanFiles(parts).perform(
+        known, bytes, nil, context)
+    else {
+      Issue.record("nothing was planned")
+      return
+    }
     run.fetcher.setEnd(.now - .seconds(1))
-    let decision = try await Make(try await run.parts()).perform(work)
-    #expect(decision.summary == "failed run-deadline")
+    let stage = try await Make(try await run.parts()).perform(known, bytes, nil, plan, context)
+    #expect(stage.summary == "failed run-deadline")
     // Without a deadline, closed workers mean that the run was stopped.
     run.fetcher.setEnd(nil)
     let make = Make(try await run.parts())
-    await #expect(throws: CancellationError.self) { _ = try await make.perform(work) }
+    await #expect(throws: CancellationError.self) {
+      _ = try await make.perform(known, bytes, nil, plan, context)
+    }
   }
 
   // MARK: Decoders that disagree

@@ -12,7 +12,7 @@ import Testing
 
 @testable import TesseraPipeline
 
-/// Each step by itself, on work that was put together by hand.
+/// Each step by itself, at stages that were put together by hand.
 @Suite struct StepTests {
   private static let url = "https://images.example/photo"
   private static let photo = TinyImage.webp(300, 200, "photo")
@@ -25,20 +25,19 @@ import Testing
     return (run, try await run.parts())
   }
 
-  private static func work(
-    _ run: RunInMemory, slots: [String]? = nil, finding: ItemFailure? = nil,
-    isRemembered: Bool = false
-  ) -> Work {
+  private static func context(
+    _ run: RunInMemory, slots: [String]? = nil, failure: ItemFailure? = nil
+  ) -> ItemContext {
     let entry = ManifestEntry(line: 1, id: "a", url: url, slots: slots)
-    return Work(
+    return ItemContext(
       Item(entry, position: 0, run.file.fetch),
-      sharedFailure: finding.map { SharedFailure(failure: $0, isRemembered: isRemembered) })
+      sharedFailure: failure.map { SharedFailure(failure: $0) })
   }
 
   // MARK: What is known of a source
 
   /// What the cases of a table differ in.
-  private struct Known: Sendable {
+  private struct Case: Sendable {
     var etag: String? = "\"1\""
     /// In hours from now.
     var checked = -1.0
@@ -53,7 +52,7 @@ import Testing
     var hasNewerHeader = false
   }
 
-  private static func source(_ known: Known, _ run: RunInMemory, _ parts: RunParts) throws
+  private static func source(_ known: Case, _ run: RunInMemory, _ parts: RunParts) throws
     -> KnownSource
   {
     let hour = 3_600.0
@@ -86,6 +85,28 @@ import Testing
     return source
   }
 
+  /// - Parameters:
+  ///   - case: nil if nothing is known.
+  ///   - rejection: why the last answer could not be shown.
+  private static func known(
+    _ case: Case?, rejection: RejectionRecord? = nil, _ run: RunInMemory, _ parts: RunParts
+  ) throws -> Known {
+    var source = try `case`.map { try Self.source($0, run, parts) } ?? KnownSource()
+    source.rejection = rejection
+    return Known(source, parts.freshness, now: parts.clock.now())
+  }
+
+  /// The question of an item.
+  private static func question(_ known: Known, _ run: RunInMemory, _ parts: RunParts) throws
+    -> Question
+  {
+    let stage = Ask(parts).perform(known, context(run))
+    guard case .asking(_, let question) = stage else {
+      throw PipelineError.local("the stage is \(stage.summary)")
+    }
+    return question
+  }
+
   /// A rejection that two runs agreed on a day ago.
   private static func rejection(etag: String?) -> RejectionRecord {
     var record = RejectionRecord(
@@ -100,187 +121,212 @@ import Testing
 
   @Test(
     arguments: [
-      (nil, "next"), ([], "next"), (["card"], "next"), (["hero", "card"], "next"),
-      (["poster"], "failed unknown-slot"), (["card", "poster"], "failed unknown-slot"),
-      (["Card"], "failed unknown-slot"),
-    ] as [([String]?, String)])
-  func checkSlots(_ slots: [String]?, _ expected: String) async throws {
+      (nil, nil), ([], nil), (["card"], nil), (["hero", "card"], nil),
+      (["poster"], "poster"), (["card", "poster"], "poster"), (["Card"], "Card"),
+    ] as [([String]?, String?)])
+  func checkSlots(_ slots: [String]?, _ unknown: String?) async throws {
     let (run, parts) = try await Self.begun()
-    let decision = try await CheckItem(parts).perform(Self.work(run, slots: slots))
-    #expect(decision.summary == expected)
+    let failure = CheckItem(parts).failure(of: Self.context(run, slots: slots).item)
+    #expect(failure == unknown.map { .unknownSlot($0, known: run.file.plan.slots.map(\.name)) })
   }
 
   @Test func useKnown() async throws {
-    let table: [(Known, String)] = [
-      (Known(), "shown"),
-      (Known(freshUntil: -0.5), "next"),
-      (Known(freshUntil: nil), "next"),
+    let table: [(Case, String?)] = [
+      (Case(), "shown"),
+      (Case(freshUntil: -0.5), nil),
+      (Case(freshUntil: nil), nil),
       // The last moment of freshness is the one before.
-      (Known(freshUntil: 0), "next"),
+      (Case(freshUntil: 0), nil),
       // Checked in the future: the clock was set back.
-      (Known(checked: 1, freshUntil: 2), "next"),
+      (Case(checked: 1, freshUntil: 2), nil),
       // Another item of this run has just asked.
-      (Known(freshUntil: nil, run: 1), "shown"),
-      (Known(isReady: false), "next"),
-      (Known(isReady: false, isCached: true), "go to plan"),
-      (Known(freshUntil: -0.5, isReady: false, isCached: true), "next"),
-      (Known(hasNewerHeader: true), "next"),
-      (Known(isCached: true, hasNewerHeader: true), "next"),
+      (Case(freshUntil: nil, run: 1), "shown"),
+      (Case(isReady: false), nil),
+      (Case(isReady: false, isCached: true), "received"),
+      (Case(freshUntil: -0.5, isReady: false, isCached: true), nil),
+      (Case(hasNewerHeader: true), nil),
+      (Case(isCached: true, hasNewerHeader: true), nil),
     ]
     for (index, (known, expected)) in table.enumerated() {
       let (run, parts) = try await Self.begun()
-      let work = Self.work(run)
-      work.source = try Self.source(known, run, parts)
-      #expect(try await UseKnown(parts).perform(work).summary == expected, "case \(index)")
-      #expect((work.bytes != nil) == (expected == "go to plan"), "case \(index)")
-      #expect(work.bytes?.isCopy ?? true, "case \(index)")
-      work.close()
+      let context = Self.context(run)
+      let stage = UseKnown(parts).perform(try Self.known(known, run, parts), context)
+      #expect(stage?.summary == expected, "case \(index)")
+      // A copy comes with no answer.
+      #expect(stage?.bytes?.response == nil, "case \(index)")
+      context.close()
     }
   }
 
   @Test func useKnownKnowsNothingOfANewSource() async throws {
     let (run, parts) = try await Self.begun()
-    #expect(try await UseKnown(parts).perform(Self.work(run)).summary == "next")
+    let stage = UseKnown(parts).perform(try Self.known(nil, run, parts), Self.context(run))
+    #expect(stage == nil)
   }
 
   @Test func useKnownDoesNotRepeatADecodeThatFailed() async throws {
-    let failures: [(ItemFailure, String)] = [
-      (.undecodable(TranscodeFailure(.decode, "it is damaged"), nil), "next"),
+    let failures: [(ItemFailure, String?)] = [
+      (.undecodable(TranscodeFailure(.decode, "it is damaged"), nil), nil),
       // A copy is as good as ever when the server cannot be reached.
-      (.unreachable(.status(500)), "go to plan"),
+      (.unreachable(.status(500)), "received"),
     ]
-    for (finding, expected) in failures {
+    for (failure, expected) in failures {
       let (run, parts) = try await Self.begun()
-      let work = Self.work(run, finding: finding)
-      work.source = try Self.source(Known(isReady: false, isCached: true), run, parts)
-      #expect(try await UseKnown(parts).perform(work).summary == expected)
-      work.close()
+      let context = Self.context(run, failure: failure)
+      let known = try Self.known(Case(isReady: false, isCached: true), run, parts)
+      #expect(UseKnown(parts).perform(known, context)?.summary == expected)
+      context.close()
     }
   }
 
   @Test(
     arguments: [
-      (nil, "next", "next"),
+      (nil, nil, nil),
       (.unreachable(.status(404)), "failed http-status", "failed http-status"),
       (.refused(.notAnImage), "failed not-image", "failed not-image"),
       // A layout run decodes nothing.
-      (.undecodable(TranscodeFailure(.decode, "it is damaged"), nil), "failed decode", "next"),
-    ] as [(ItemFailure?, String, String)])
-  func shareFinding(_ finding: ItemFailure?, _ whole: String, _ layout: String) async throws {
+      (.undecodable(TranscodeFailure(.decode, "it is damaged"), nil), "failed decode", nil),
+    ] as [(ItemFailure?, String?, String?)])
+  func shareFailure(_ failure: ItemFailure?, _ whole: String?, _ layout: String?) async throws {
     let run = try RunInMemory()
     for (includesBytes, expected) in [(true, whole), (false, layout)] {
-      let work = Self.work(run, finding: finding)
-      let step = ShareFailure(includesBytes: includesBytes)
-      #expect(try await step.perform(work).summary == expected)
-      #expect(work.reasons == (expected == "next" ? [] : [.sharedResult]))
+      let context = Self.context(run, failure: failure)
+      let outcome = ShareFailure(includesBytes: includesBytes).outcome(context)
+      #expect(outcome?.summary == expected)
+      #expect(context.reasons == (expected == nil ? [] : [.sharedResult]))
     }
   }
 
   /// The ETag that is asked with, and whether a "not modified" would confirm a rejection.
   @Test func ask() async throws {
-    let table:
-      [(known: Known?, rejected: String??, needsBytes: Bool, etag: String?, confirms: Bool)] =
-        [
-          (nil, .none, false, nil, false),
-          (Known(), .none, false, "\"1\"", false),
-          (Known(etag: nil), .none, false, nil, false),
-          // A validator of an unknown place may be another image's.
-          (Known(place: nil), .none, false, nil, false),
-          // Without files or bytes to make them from, a "not modified" is of no use.
-          (Known(isReady: false), .none, false, nil, false),
-          (Known(isReady: false, isCached: true), .none, false, "\"1\"", false),
-          // The rejected answer is the newer one.
-          (nil, "\"2\"", false, "\"2\"", true),
-          (Known(), "\"2\"", false, "\"2\"", true),
-          (Known(isReady: false), "\"2\"", false, "\"2\"", true),
-          // It has no ETag, so that the server is asked about the bytes that are shown.
-          (Known(), .some(nil), false, "\"1\"", true),
-          (nil, .some(nil), false, nil, true),
-          // The last "not modified" was useless.
-          (Known(), "\"2\"", true, nil, false),
-          (Known(), .none, true, nil, false),
-        ]
+    let table: [(known: Case?, rejected: String??, etag: String?, confirms: Bool)] = [
+      (nil, .none, nil, false),
+      (Case(), .none, "\"1\"", false),
+      (Case(etag: nil), .none, nil, false),
+      // A validator of an unknown place may be another image's.
+      (Case(place: nil), .none, nil, false),
+      // Without files or bytes to make them from, a "not modified" is of no use.
+      (Case(isReady: false), .none, nil, false),
+      (Case(isReady: false, isCached: true), .none, "\"1\"", false),
+      // The rejected answer is the newer one.
+      (nil, "\"2\"", "\"2\"", true),
+      (Case(), "\"2\"", "\"2\"", true),
+      (Case(isReady: false), "\"2\"", "\"2\"", true),
+      // It has no ETag, so that the server is asked about the bytes that are shown.
+      (Case(), .some(nil), "\"1\"", true),
+      (nil, .some(nil), nil, true),
+    ]
     for (index, row) in table.enumerated() {
       let (run, parts) = try await Self.begun()
-      let work = Self.work(run)
-      if let known = row.known { work.source = try Self.source(known, run, parts) }
-      if let etag = row.rejected { work.source.rejection = Self.rejection(etag: etag) }
-      work.needsBytes = row.needsBytes
-      #expect(try await Ask(parts).perform(work).summary == "next", "case \(index)")
-      #expect(work.question.condition?.validators.etag == row.etag, "case \(index)")
-      #expect((work.question.rejection != nil) == row.confirms, "case \(index)")
+      let known = try Self.known(
+        row.known, rejection: row.rejected.map { Self.rejection(etag: $0) }, run, parts)
+      let question = try Self.question(known, run, parts)
+      #expect(question.condition?.validators.etag == row.etag, "case \(index)")
+      #expect((question.rejection != nil) == row.confirms, "case \(index)")
     }
   }
 
   @Test func askForgetsARejectionAfterAWeek() async throws {
     for (day, isBelieved) in [(0, true), (6, true), (6.01, false), (-1.01, false), (-400, false)] {
       let (run, parts) = try await Self.begun()
-      let work = Self.work(run)
       // It was made a day before day 0.
-      work.source.rejection = Self.rejection(etag: "\"2\"")
       run.clock.set(day: day)
-      _ = try await Ask(parts).perform(work)
-      #expect((work.question.rejection != nil) == isBelieved, "day \(day)")
-      #expect((work.question.condition != nil) == isBelieved, "day \(day)")
+      let known = try Self.known(nil, rejection: Self.rejection(etag: "\"2\""), run, parts)
+      let question = try Self.question(known, run, parts)
+      #expect((question.rejection != nil) == isBelieved, "day \(day)")
+      #expect((question.condition != nil) == isBelieved, "day \(day)")
     }
   }
 
   @Test func askDoesNotBelieveASingleExamination() async throws {
     let (run, parts) = try await Self.begun()
-    let work = Self.work(run)
-    work.source.rejection = Self.rejection(etag: "\"2\"")
-    work.source.rejection?.repeats = 0
-    _ = try await Ask(parts).perform(work)
-    #expect(work.question.condition == nil)
+    var rejection = Self.rejection(etag: "\"2\"")
+    rejection.repeats = 0
+    let known = try Self.known(nil, rejection: rejection, run, parts)
+    #expect(try Self.question(known, run, parts).condition == nil)
   }
 
+  /// What a source is used for and what is asked about it agree, whatever the time is meanwhile.
+  @Test func oneMomentDecides() async throws {
+    let (run, parts) = try await Self.begun()
+    let known = try Self.known(Case(), rejection: Self.rejection(etag: "\"2\""), run, parts)
+    run.clock.set(day: 400)
+    #expect(UseKnown(parts).perform(known, Self.context(run))?.summary == "shown")
+    #expect(try Self.question(known, run, parts).rejection != nil)
+  }
+
+  private static let notModified = Answer.notModified(
+    FakeFetcher.response(etag: "\"1\"", place: url))
+
   /// What a "not modified" results in.
-  @Test func revalidate() async throws {
-    let table: [(known: Known?, rejected: RejectionRecord?, expected: String, confirms: Bool)] = [
-      (Known(), nil, "shown", true),
-      (Known(isReady: false, isCached: true), nil, "go to plan", true),
-      (Known(isReady: false), nil, "go to ask", true),
+  @Test func takeNotModified() async throws {
+    let asked = Condition(Validators(etag: "\"1\"", lastModified: nil), at: Self.url)
+    let table: [(known: Case?, rejected: RejectionRecord?, expected: String, confirms: Bool)] = [
+      (Case(), nil, "shown", true),
+      (Case(isReady: false, isCached: true), nil, "received", true),
+      (Case(isReady: false), nil, "asking for bytes", true),
       (nil, Self.rejection(etag: "\"1\""), "failed decode", false),
-      (Known(), Self.rejection(etag: "\"1\""), "failed decode", false),
+      (Case(), Self.rejection(etag: "\"1\""), "failed decode", false),
       // The question was about the bytes that are shown.
-      (Known(), Self.rejection(etag: nil), "shown", true),
+      (Case(), Self.rejection(etag: nil), "shown", true),
+      // What is unknown is requested.
+      (nil, nil, "asking for bytes", false),
     ]
     for (index, row) in table.enumerated() {
       let (run, parts) = try await Self.begun()
-      let work = Self.work(run)
-      if let known = row.known { work.source = try Self.source(known, run, parts) }
-      work.question.rejection = row.rejected
-      work.response = FakeFetcher.response(etag: "\"1\"", place: Self.url)
-      let decision = try await Revalidate(parts).perform(work)
-      #expect(decision.summary == row.expected, "case \(index)")
-      #expect(work.needsBytes == (row.expected == "go to ask"), "case \(index)")
-      #expect((work.change.source != nil) == row.confirms, "case \(index)")
-      if let record = work.change.source {
+      let context = Self.context(run)
+      let known = try Self.known(row.known, rejection: row.rejected, run, parts)
+      let stage = TakeAnswer(parts).perform(
+        known, Question(condition: asked, rejection: row.rejected), Self.notModified, context)
+      #expect(stage.summary == row.expected, "case \(index)")
+      #expect((context.change.source != nil) == row.confirms, "case \(index)")
+      if let record = context.change.source {
         #expect(record.confirmation.checked == FakeClock.start, "case \(index)")
         // The answer did not say how long it is fresh: as long as the one before, two hours.
         #expect(record.confirmation.freshUntil == FakeClock.start + 7_200, "case \(index)")
         #expect(record.confirmation.run == parts.run, "case \(index)")
       }
-      #expect(work.reasons.first == .notModified, "case \(index)")
-      work.close()
+      if case .done(_, .failed(_, let isRemembered)) = stage { #expect(isRemembered) }
+      #expect(context.reasons.first == .notModified, "case \(index)")
+      context.close()
     }
   }
 
-  @Test func revalidateNeedsSomethingThatIsKnown() async throws {
+  /// Otherwise a server that answers 304 to everything would get requests without end.
+  @Test func aNotModifiedWithoutAConditionFails() async throws {
+    for known in [nil, Case(), Case(isReady: false)] {
+      let (run, parts) = try await Self.begun()
+      let context = Self.context(run)
+      let stage = TakeAnswer(parts).perform(
+        try Self.known(known, run, parts), Question(), Self.notModified, context)
+      #expect(stage.summary == "failed bad-response")
+      #expect(context.change.source == nil)
+    }
+  }
+
+  /// A line is kept if it would say the same.
+  @Test(arguments: [
+    ("\"1\"", url, "confirmed"), ("\"2\"", url, "doubted"), ("\"1\"", url + "2", "doubted"),
+  ])
+  func confirmLine(_ etag: String, _ place: String, _ expected: String) async throws {
     let (run, parts) = try await Self.begun()
-    let work = Self.work(run)
-    let step = Revalidate(parts)
-    await #expect(throws: PipelineError.self) { _ = try await step.perform(work) }
-    work.response = FakeFetcher.response(etag: nil, place: Self.url)
-    await #expect(throws: PipelineError.self) { _ = try await step.perform(work) }
+    let record = try #require(try Self.source(Case(), run, parts).record)
+    let line = LineReuse.Verdict(
+      reason: .alwaysRevalidated, isFresh: false, record: record, files: 1, places: 1)
+    let context = Self.context(run)
+    let stage = ConfirmLine(SendRequest(parts), parts).stage(
+      line, .notModified(FakeFetcher.response(etag: etag, place: place)), context)
+    #expect(stage.summary == expected)
+    #expect(context.reasons == (expected == "confirmed" ? [.notModified] : []))
+    #expect((context.change.source != nil) == (expected == "confirmed"))
   }
 
   @Test func cleanUpsRunOnceAndTheLastOneFirst() throws {
-    let work = Self.work(try RunInMemory())
+    let context = Self.context(try RunInMemory())
     var order: [Int] = []
-    for number in 1...3 { work.atEnd { order.append(number) } }
-    work.close()
-    work.close()
+    for number in 1...3 { context.atEnd { order.append(number) } }
+    context.close()
+    context.close()
     #expect(order == [3, 2, 1])
   }
 }

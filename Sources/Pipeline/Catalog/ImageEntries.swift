@@ -117,10 +117,8 @@ struct ImageEntries: Sendable {
   }
 
   /// Where an image came from; nil unless the catalog is a full one.
-  func provenance(_ work: Work) -> CatalogSource? {
-    guard profile == .full, let content = work.source.content,
-      let record = work.change.source ?? work.source.record
-    else { return nil }
+  func provenance(_ record: SourceRecord?, _ content: ContentRecord?) -> CatalogSource? {
+    guard profile == .full, let content, let record else { return nil }
     return CatalogSource(
       url: showsURLs ? record.url : nil, bytes: content.bytes, sha256: record.content,
       width: content.headerWidth,

@@ -66,6 +66,9 @@ package enum Refusal: Sendable, Equatable {
 }
 
 extension FetchError {
+  static let uselessNotModified = FetchError(
+    .badResponse, "the server answered 304 to a request without a condition")
+
   /// Whether the last good files remain shown after this error, because the source was not reached. A
   /// server that says "gone", and an address that is not allowed, are answers.
   var leavesStale: Bool {

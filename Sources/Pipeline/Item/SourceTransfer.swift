@@ -17,16 +17,20 @@ struct SourceTransfer: Sendable {
     case failed(FetchError)
   }
 
-  /// Makes the request of an item, conditional if its question says so.
+  /// Makes the request of an item.
   ///
-  /// - Parameter spool: where the bytes are spooled; no other task uses it.
-  func fetch(_ work: Work, to spool: WorkFile) async throws -> Outcome {
-    let (item, condition) = (work.item, work.question.condition)
+  /// - Parameters:
+  ///   - condition: makes it conditional.
+  ///   - spool: where the bytes are spooled; no other task uses it.
+  func fetch(
+    _ context: ItemContext, _ condition: Condition?, to spool: WorkFile
+  ) async throws -> Outcome {
+    let item = context.item
     var attempts = Attempts(item, settings, condition, runEnd: fetcher.end)
     let intake = Intake(acceptance, spool: spool)
     while true {
       let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
-      work.fetching += answer.time
+      context.fetching += answer.time
       switch attempts.result(of: answer, intake) {
       case .again: continue
       case .success(let response):

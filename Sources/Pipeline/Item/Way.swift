@@ -1,34 +1,117 @@
-/// The way of an item: a literal list of steps, which runs in its order.
-struct Way: Sendable {
-  private let steps: [(stage: Stage, step: any Step)]
+/// The way of an item, from the manifest to its record.
+protocol Way: Sendable {
+  /// - Parameter lookup: what was known of the item when it was read.
+  func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone
+}
+
+/// The way of an item of which files are made: at each stage one step decides about the next.
+struct FilesWay: Way {
+  private let check: CheckItem
+  private let lookUp: LookUp
+  private let confirmLine: ConfirmLine
+  private let useKnown: UseKnown
+  private let share: ShareFailure
+  private let ask: Ask
+  private let sendRequest: SendRequest
+  private let takeAnswer: TakeAnswer
+  private let planFiles: PlanFiles
+  private let make: Make
+  private let publish: Publish
+  private let keep: Keep
   private let record: Record
 
-  /// - Parameters:
-  ///   - steps: one of them decides about the outcome.
-  ///   - record: the last step, which every item comes to.
-  init(_ steps: [(stage: Stage, step: any Step)], record: Record) {
-    self.steps = steps
-    self.record = record
+  init(_ parts: RunParts) {
+    check = CheckItem(parts)
+    lookUp = LookUp(parts)
+    sendRequest = SendRequest(parts)
+    confirmLine = ConfirmLine(sendRequest, parts)
+    useKnown = UseKnown(parts)
+    share = ShareFailure(includesBytes: true)
+    ask = Ask(parts)
+    takeAnswer = TakeAnswer(parts)
+    planFiles = PlanFiles(parts)
+    make = Make(parts)
+    publish = Publish(parts)
+    keep = Keep(parts)
+    record = Record(parts)
   }
 
-  /// More decisions than an item can need: each step once, and once more after the request or the plan
-  /// was repeated. A step that goes back without end is a fault of the program.
-  private var limit: Int { steps.count * 4 }
+  func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
+    try await result(of: context, from: .read(lookup))
+  }
 
-  /// Takes one item from its first step to its record.
-  func result(of work: Work) async throws -> ItemDone {
+  func result(of context: ItemContext, from first: Stage) async throws -> ItemDone {
     // Also after an error: it gives back turns and removes spooled files.
-    defer { work.close() }
-    var index = 0
-    for _ in 0..<limit {
-      switch try await steps[index].step.perform(work) {
-      case .next: index += 1
-      case .goTo(let stage): index = steps.firstIndex { $0.stage == stage } ?? steps.count
-      case .done(let outcome): return try await record.perform(work, outcome)
-      case .keepLine(let verdict): return try await record.keep(verdict, work)
+    defer { context.close() }
+    var stage = first
+    while true {
+      switch stage {
+      case .confirmed(let line): return try await record.keep(line, context)
+      case .done(let source, let outcome): return try await record.perform(source, outcome, context)
+      default: stage = try await self.stage(after: stage, context)
       }
-      guard index < steps.count else { break }
     }
-    throw PipelineError.local("no step decided about the item \"\(work.item.id)\"")
+  }
+
+  /// The next stage; an end remains.
+  func stage(after stage: Stage, _ context: ItemContext) async throws -> Stage {
+    switch stage {
+    case .read(let lookup):
+      if let failure = check.failure(of: context.item) {
+        .done(KnownSource(), .failed(failure))
+      } else {
+        try await lookUp.perform(lookup, context)
+      }
+    case .line(let line): try await confirmLine.perform(line, context)
+    case .doubted(let line, let answer): try await lookUp.perform(line, answer, context)
+    case .known(let known):
+      useKnown.perform(known, context) ?? share.outcome(context).map { .done(known.source, $0) }
+        ?? ask.perform(known, context)
+    case .asking(let known, let question): try await sendRequest.perform(known, question, context)
+    case .answered(let known, let question, let answer):
+      takeAnswer.perform(known, question, answer, context)
+    case .received(let known, let bytes, let seen):
+      try await planFiles.perform(known, bytes, seen, context)
+    case .planned(let known, let bytes, let seen, let filePlan):
+      try await make.perform(known, bytes, seen, filePlan, context)
+    case .made(let known, let bytes, let filePlan, let files):
+      try await publish.perform(known, bytes, filePlan, files, context)
+    case .complete(let known, let bytes, let content, let filePlan):
+      keep.perform(known, bytes, content, filePlan, context)
+    case .confirmed, .done: stage
+    }
+  }
+}
+
+/// The way of an item of which only the size is learned.
+struct LayoutWay: Way {
+  private let check: CheckItem
+  private let lookUp: LookUp
+  private let useKnownSize: UseKnownSize
+  private let share: ShareFailure
+  private let readHeader: ReadHeader
+  private let record: Record
+
+  init(_ parts: RunParts) {
+    check = CheckItem(parts)
+    lookUp = LookUp(parts)
+    useKnownSize = UseKnownSize(parts)
+    // It decodes nothing.
+    share = ShareFailure(includesBytes: false)
+    readHeader = ReadHeader(parts)
+    record = Record(parts)
+  }
+
+  func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
+    defer { context.close() }
+    if let failure = check.failure(of: context.item) {
+      return try await record.perform(KnownSource(), .failed(failure), context)
+    }
+    let source = try await lookUp.source(of: context.item)
+    if let outcome = useKnownSize.outcome(source, context) ?? share.outcome(context) {
+      return try await record.perform(source, outcome, context)
+    }
+    let outcome = try await readHeader.outcome(source, context)
+    return try await record.perform(source, outcome, context)
   }
 }

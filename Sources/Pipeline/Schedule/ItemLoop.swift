@@ -19,7 +19,7 @@ struct ItemLoop: Sendable {
   ///   - stop: ends everything that is in flight.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    _ way: Way, _ parts: RunParts, meter: ProgressMeter, guards: RunGuards = RunGuards(),
+    _ way: any Way, _ parts: RunParts, meter: ProgressMeter, guards: RunGuards = RunGuards(),
     shard: Shard? = nil, stop: @escaping @Sendable () -> Void,
     drain: @escaping @Sendable () -> Void = {}
   ) {

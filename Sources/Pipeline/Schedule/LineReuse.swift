@@ -88,13 +88,13 @@ package struct LineReuse: Sendable {
     source.record = line.source
     source.isReady = true
     source.lastStatus = .ok
-    let isFresh = freshness.isFresh(source, now: now)
+    let known = freshness.verdict(source, now: now)
     // A line that cannot be read is not an error: its item is processed.
-    guard isFresh || (line.source.condition != nil && !line.isRejected),
+    guard known.isFresh || (line.source.condition != nil && !line.isRejected),
       let text = ReusedLine(line.line)
     else { return nil }
     let verdict = Verdict(
-      reason: freshness.reason(source, now: now), isFresh: isFresh, record: line.source,
+      reason: known.reason, isFresh: known.isFresh, record: line.source,
       files: text.files.count, places: text.places * formats)
     return (verdict, text.files)
   }

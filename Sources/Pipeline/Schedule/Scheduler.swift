@@ -5,7 +5,7 @@ internal import TesseraFetch
 /// Runs many items at once: enough that all transfers and all workers are busy, and few enough that
 /// memory does not grow with the manifest.
 final class Scheduler: Sendable {
-  private let way: Way
+  private let way: any Way
   private let turns: SourceTurns
   private let copies: RunCopies
   private let gate: Gate
@@ -28,7 +28,7 @@ final class Scheduler: Sendable {
   ///   - stop: ends everything that is in flight. Called after the first error was noted.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    way: Way, turns: SourceTurns, copies: RunCopies, fetcher: any Fetching, concurrency: Int,
+    way: any Way, turns: SourceTurns, copies: RunCopies, fetcher: any Fetching, concurrency: Int,
     failAbove: Double, meter: ProgressMeter, firstError: FirstError,
     stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void
   ) {
@@ -113,8 +113,8 @@ final class Scheduler: Sendable {
     if isDraining { throw CancellationError() }
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    let work = Work(item, sharedFailure: sharedFailures[item.exactDigest], lookup: lookup)
-    let done = try await way.result(of: work)
+    let context = ItemContext(item, sharedFailure: sharedFailures[item.exactDigest])
+    let done = try await way.result(of: context, lookup)
     if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactDigest) }
     meter.ended(done.report)
     try watch(done, of: item.host)

@@ -19,24 +19,22 @@ struct SourceCopies: Sendable {
     return run.has(record.content, of: item.sourceKey) || cache?.has(record.content) == true
   }
 
-  /// Puts the known bytes of an item's source into the spool. Returns false without a usable copy.
-  func restore(_ work: Work) -> Bool {
-    let item = work.item
-    guard has(work.source, of: item), let record = work.source.record,
-      let content = work.source.content
-    else { return false }
+  /// Puts the known bytes of an item's source into the spool. Returns nil without a usable copy.
+  func restore(_ source: KnownSource, for context: ItemContext) -> SourceBytes? {
+    let item = context.item
+    guard has(source, of: item), let record = source.record, let content = source.content
+    else { return nil }
     let spool = workspace.spool("\(item.position)")
     guard
       run.restore(record.content, of: item.sourceKey, to: spool)
         || cache?.restore(record.content, to: spool) == true
-    else { return false }
+    else { return nil }
     // What can't be removed now is removed when the next run starts.
-    work.atEnd { try? spool.remove() }
-    work.bytes = SourceBytes(
+    context.atEnd { try? spool.remove() }
+    context.reasons.append(.keptCopy)
+    return SourceBytes(
       place: .file(path: spool.path), count: spool.size, digest: record.content,
-      header: HeaderFacts(content), isCopy: true)
-    work.reasons.append(.keptCopy)
-    return true
+      header: HeaderFacts(content))
   }
 
   func keep(_ bytes: SourceBytes, of item: Item) {

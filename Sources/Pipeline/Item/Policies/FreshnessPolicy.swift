@@ -26,8 +26,7 @@ struct FreshnessPolicy: Sendable {
     }
   }
 
-  /// Whether a source's bytes may be used without a request.
-  func isFresh(_ source: KnownSource, now: Double) -> Bool {
+  private func isFresh(_ source: KnownSource, now: Double) -> Bool {
     // A newer header shows that the bytes have changed.
     guard source.header == nil, let record = source.record else { return false }
     if onlyFailed, source.isReady {
@@ -46,13 +45,23 @@ struct FreshnessPolicy: Sendable {
     onlyFailed && (source.lastStatus == .ok || source.lastStatus == .pending)
   }
 
-  /// Why a source is, or is not, requested.
-  func reason(_ source: KnownSource, now: Double) -> Reason {
+  /// Whether a source's bytes may be used without a request, and why.
+  struct Verdict: Sendable {
+    var isFresh: Bool
+    var reason: Reason
+  }
+
+  func verdict(_ source: KnownSource, now: Double) -> Verdict {
+    let isFresh = isFresh(source, now: now)
+    return Verdict(isFresh: isFresh, reason: reason(source, isFresh))
+  }
+
+  private func reason(_ source: KnownSource, _ isFresh: Bool) -> Reason {
     guard let record = source.record else {
       return source.rejection == nil ? .unknownSource : .rejectedLastTime
     }
     let confirmation = record.confirmation
-    if isFresh(source, now: now) { return reasonToReuse(source, confirmation) }
+    if isFresh { return reasonToReuse(source, confirmation) }
     if source.rejection != nil { return .rejectedLastTime }
     if source.header != nil { return .headerDiffers }
     if revalidation == .always { return .alwaysRevalidated }
@@ -91,13 +100,13 @@ struct FreshnessPolicy: Sendable {
   }
 
   /// How received bytes relate to the known ones.
-  func change(_ source: KnownSource, to digest: String, _ response: FetchResponse) -> Reason {
+  func change(_ source: KnownSource, to digest: String, _ response: FetchResponse?) -> Reason {
     if source.rejection?.content == digest { return .sameRejectedBytes }
     guard let record = source.record else {
       return source.rejection == nil ? .fetchedFirst : .fetchedAgain
     }
     if record.content == digest { return .sameBytes }
     return .changed(
-      oldETag: record.confirmation.etag, newETag: response.validators?.etag)
+      oldETag: record.confirmation.etag, newETag: response?.validators?.etag)
   }
 }

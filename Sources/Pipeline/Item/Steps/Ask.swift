@@ -1,30 +1,24 @@
 internal import TesseraFetch
 internal import TesseraState
-internal import TesseraSystem
 
 /// Decides what to ask the server. "Has it changed?" is only asked if a "no" would be of use.
-struct Ask: Step {
+struct Ask: Sendable {
   private let rejections: RejectionPolicy
   private let copies: SourceCopies
-  private let clock: WallClock
 
   init(_ parts: RunParts) {
     rejections = parts.rejections
     copies = parts.copies
-    clock = parts.clock
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    var question = Question()
-    if !work.needsBytes {
-      // A rejected answer is newer than the bytes that are shown.
-      question.rejection = rejections.believed(work.source.rejection, now: clock.now())
-      question.condition = question.rejection?.condition
-      if question.condition == nil, work.source.isReady || copies.has(work.source, of: work.item) {
-        question.condition = work.source.record?.condition
-      }
+  func perform(_ known: Known, _ context: ItemContext) -> Stage {
+    let source = known.source
+    // A rejected answer is newer than the bytes that are shown.
+    let rejection = rejections.believed(source.rejection, now: known.now)
+    var question = Question(condition: rejection?.condition, rejection: rejection)
+    if question.condition == nil, source.isReady || copies.has(source, of: context.item) {
+      question.condition = source.record?.condition
     }
-    work.question = question
-    return .next
+    return .asking(known, question)
   }
 }

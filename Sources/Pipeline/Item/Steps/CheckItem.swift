@@ -4,7 +4,7 @@ internal import TesseraPlan
 internal import TesseraText
 
 /// Refuses an item that names a slot which the pipeline does not have, or that an image service cannot fetch.
-struct CheckItem: Step {
+struct CheckItem: Sendable {
   /// The pipeline's slots.
   private let names: [String]
   private let isDelivered: Bool
@@ -14,14 +14,12 @@ struct CheckItem: Step {
     isDelivered = parts.file.deliveringService != nil
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    if let unknown = work.item.slots?.first(where: { !names.contains($0) }) {
-      return .done(.failed(.unknownSlot(unknown, known: names)))
+  func failure(of item: Item) -> ItemFailure? {
+    if let unknown = item.slots?.first(where: { !names.contains($0) }) {
+      return .unknownSlot(unknown, known: names)
     }
-    guard isDelivered, !SourceURL.isFetchable(work.item.shownURL) else { return .next }
-    return .done(
-      .failed(
-        .unreachable(
-          FetchError(.badURL, "an image service fetches http(s) URLs only (\"delivery\")"))))
+    guard isDelivered, !SourceURL.isFetchable(item.shownURL) else { return nil }
+    return .unreachable(
+      FetchError(.badURL, "an image service fetches http(s) URLs only (\"delivery\")"))
   }
 }

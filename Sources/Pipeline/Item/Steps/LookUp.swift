@@ -3,7 +3,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// Looks up what earlier runs learned about the source, and which of the item's files exist.
-struct LookUp: Step {
+struct LookUp: Sendable {
   private let state: StateStore
   private let planner: FilePlanner
   private let acceptance: Acceptance
@@ -20,39 +20,33 @@ struct LookUp: Step {
     clock = parts.clock
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    let item = work.item
-    if let verdict = work.standing, work.sharedFailure == nil {
-      // Nothing more is looked up or planned: most sources turn out to be unchanged.
-      work.source.record = verdict.record
-      work.source.isReady = true
-      work.reasons.append(verdict.reason)
-      return .next
+  /// - Parameter lookup: what was known of the item when it was read.
+  func perform(_ lookup: LineReuse.Lookup?, _ context: ItemContext) async throws -> Stage {
+    // Nothing more of a line is looked up or planned: most sources turn out to be unchanged.
+    if case .stands(let verdict) = lookup, context.sharedFailure == nil {
+      context.reasons.append(verdict.reason)
+      return .line(verdict)
     }
-    work.standing = nil
-    if !work.isNew {
-      try await take(try await knowledge(of: item), work)
-    }
-    work.reasons.append(freshness.reason(work.source, now: clock.now()))
-    return .next
+    let isNew = if case .new = lookup { true } else { false }
+    let known = known(isNew ? KnownSource() : try await source(of: context.item))
+    context.reasons.append(known.freshness.reason)
+    return .known(known)
   }
 
-  /// Looks up the rest after all, because the line of an earlier run does not apply any more.
-  func complete(_ work: Work) async throws {
-    guard work.standing != nil else { return }
-    work.standing = nil
-    try await take(try await knowledge(of: work.item), work)
+  /// Looks up the rest after all.
+  func perform(
+    _ line: LineReuse.Verdict, _ answer: Answer, _ context: ItemContext
+  ) async throws -> Stage {
+    .answered(
+      known(try await source(of: context.item)), Question(condition: line.record.condition), answer)
   }
 
-  private func knowledge(of item: Item) async throws -> StateStore.Knowledge {
-    let id = freshness.onlyFailed ? item.id : nil
-    let known = try await state.knowledge(of: item.sourceKey, url: item.requestDigest, id: id)
-    guard known.isEmpty, let former = item.formerKeys else { return known }
-    return try await state.knowledge(of: former.source, url: former.request, id: id)
+  private func known(_ source: KnownSource) -> Known {
+    Known(source, freshness, now: clock.now())
   }
 
-  private func take(_ known: StateStore.Knowledge, _ work: Work) async throws {
-    let item = work.item
+  func source(of item: Item) async throws -> KnownSource {
+    let known = try await knowledge(of: item)
     var source = KnownSource()
     source.record = known.source
     source.rejection = rejections.current(known.rejection)
@@ -73,6 +67,13 @@ struct LookUp: Step {
       [item.sourceKey, item.formerKeys?.source].contains(last.source)
         ? CatalogImage.Status(rawValue: last.status) : nil
     }
-    work.source = source
+    return source
+  }
+
+  private func knowledge(of item: Item) async throws -> StateStore.Knowledge {
+    let id = freshness.onlyFailed ? item.id : nil
+    let known = try await state.knowledge(of: item.sourceKey, url: item.requestDigest, id: id)
+    guard known.isEmpty, let former = item.formerKeys else { return known }
+    return try await state.knowledge(of: former.source, url: former.request, id: id)
   }
 }

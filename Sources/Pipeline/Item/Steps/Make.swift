@@ -8,7 +8,7 @@ internal import TesseraWire
 internal import TesseraWorkers
 
 /// Has a worker make the missing files, all in one decode.
-struct Make: Step {
+struct Make: Sendable {
   private let transcoder: any Transcoding
   private let rejections: RejectionPolicy
   private let clock: WallClock
@@ -28,28 +28,37 @@ struct Make: Step {
     runEnd = parts.fetcher.end
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    guard let bytes = work.bytes, let filePlan = work.filePlan else {
-      throw PipelineError.local("the item \"\(work.item.id)\" has no plan to make files of")
-    }
-    let source = JobSource(bytes.place, host: work.item.host)
-    let watch = work.watch ?? JobWatch()
-    work.watch = watch
-    switch try await answer(to: job(work, bytes, filePlan), of: source, watch) {
+  /// - Parameter seen: what the decoder saw before, if that differs from the header.
+  func perform(
+    _ known: Known, _ bytes: SourceBytes, _ seen: SourceFacts?, _ filePlan: FilePlan,
+    _ context: ItemContext
+  ) async throws -> Stage {
+    let source = JobSource(bytes.place, host: context.item.host)
+    let watch = context.watch ?? JobWatch()
+    context.watch = watch
+    let other: SourceFacts
+    switch try await answer(to: job(context.item, bytes, filePlan), of: source, watch) {
     case .made(let files):
-      guard files.result.facts.plansLike(filePlan.facts) else {
-        return planAgain(work, files.result.facts)
+      if files.result.facts.plansLike(filePlan.facts) {
+        return .made(known, bytes, filePlan, files)
       }
-      work.made = files
-      return .next
-    case .differs(let facts): return planAgain(work, facts)
-    case .failed(let failure): return try fail(work, failure, filePlan.facts)
+      other = files.result.facts
+    case .differs(let facts): other = facts
+    case .failed(let failure):
+      return try fail(known.source, bytes, failure, filePlan.facts, context)
     }
+    // The decoder saw something else than the header says; it may correct it once.
+    guard seen == nil else {
+      let failure = TranscodeFailure(
+        .workerProtocol, "the worker reported two different sizes of this image")
+      return .done(known.source, .failed(.undecodable(failure, nil)))
+    }
+    return .received(known, bytes, seen: other)
   }
 
-  private func job(_ work: Work, _ bytes: SourceBytes, _ filePlan: FilePlan) -> TranscodeJob {
+  private func job(_ item: Item, _ bytes: SourceBytes, _ filePlan: FilePlan) -> TranscodeJob {
     TranscodeJob(
-      identifier: work.item.position, format: bytes.header.format, expected: filePlan.facts,
+      identifier: item.position, format: bytes.header.format, expected: filePlan.facts,
       decode: filePlan.decode, failOn: failOn, maximumPixels: limits.pixels,
       maximumFrames: limits.frames, files: filePlan.missing.map { filePlan.plan.files[$0] },
       placeholders: placeholders)
@@ -65,35 +74,22 @@ struct Make: Step {
     }
   }
 
-  /// The decoder saw something else than the header says; it may correct it once.
-  private func planAgain(_ work: Work, _ facts: SourceFacts) -> StepDecision {
-    guard work.seen == nil else {
-      let failure = TranscodeFailure(
-        .workerProtocol, "the worker reported two different sizes of this image")
-      return .done(.failed(.undecodable(failure, nil)))
-    }
-    work.seen = facts
-    return .goTo(.plan)
-  }
-
   private func fail(
-    _ work: Work, _ failure: TranscodeFailure, _ facts: SourceFacts
-  ) throws -> StepDecision {
+    _ source: KnownSource, _ bytes: SourceBytes, _ failure: TranscodeFailure, _ facts: SourceFacts,
+    _ context: ItemContext
+  ) throws -> Stage {
     if failure.code == .cancelled {
       // At the deadline of the run the pool is closed, too: the item fails, and the run goes on to
       // its catalog.
       guard let runEnd, runEnd <= .now, !Task.isCancelled else { throw CancellationError() }
-      return .done(.failed(.unreachable(.runDeadline)))
+      return .done(source, .failed(.unreachable(.runDeadline)))
     }
-    let image = work.bytes.map { ImageFacts(format: $0.header.format, size: facts.size) }
-    let result = ItemFailure.undecodable(failure, image)
-    if let bytes = work.bytes {
-      // A copy says nothing about what the server has now.
-      work.remember(
-        rejections.change(
-          after: result, content: bytes.digest, bytes.isCopy ? nil : work.response,
-          previous: work.source.rejection, now: clock.now()))
-    }
-    return .done(.failed(result))
+    let result = ItemFailure.undecodable(
+      failure, ImageFacts(format: bytes.header.format, size: facts.size))
+    context.remember(
+      rejections.change(
+        after: result, content: bytes.digest, bytes.response, previous: source.rejection,
+        now: clock.now()))
+    return .done(source, .failed(result))
   }
 }

@@ -1,9 +1,10 @@
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
+internal import TesseraWire
 
 /// Plans the files of received bytes. Bytes that are known need no decode.
-struct PlanFiles: Step {
+struct PlanFiles: Sendable {
   private let state: StateStore
   private let planner: FilePlanner
   private let acceptance: Acceptance
@@ -21,57 +22,57 @@ struct PlanFiles: Step {
     clock = parts.clock
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    guard let bytes = work.bytes else {
-      throw PipelineError.local("the item \"\(work.item.id)\" has no bytes to plan for")
+  /// - Parameter seen: what the decoder saw, if that differs from the header.
+  func perform(
+    _ known: Known, _ bytes: SourceBytes, _ seen: SourceFacts?, _ context: ItemContext
+  ) async throws -> Stage {
+    if let seen {
+      let filePlan = try await planner.filePlan(
+        bytes.digest, bytes.header.format, seen, for: context.item)
+      return .planned(known, bytes, seen: seen, filePlan)
     }
-    // Only at the first time: when the decoder has corrected the size, the turn is taken already.
     // Before the look-up: of two items with the same bytes, the second one then finds the files of
-    // the first.
-    if work.seen == nil { await takeTurn(work, bytes.digest) }
-    var facts = work.seen ?? bytes.header.facts
-    var isNew = false
-    if work.seen == nil {
-      if let content = try await state.contentRecord(bytes.digest) {
-        let filePlan = try await planner.filePlan(
-          bytes.digest, content.format, content.facts, for: work.item)
-        if filePlan.isComplete, acceptance.accepts(content) {
-          work.reasons.append(.knownBytes)
-          work.filePlan = filePlan
-          work.source.content = content
-          return .goTo(.keep)
-        }
-        facts = content.facts
-      } else {
-        isNew = true
+    // the first. When the decoder has corrected the size, the turn is taken already.
+    await takeTurn(context, bytes.digest)
+    let content = try await state.contentRecord(bytes.digest)
+    if let content {
+      let filePlan = try await planner.filePlan(
+        bytes.digest, content.format, content.facts, for: context.item)
+      if filePlan.isComplete, acceptance.accepts(content) {
+        context.reasons.append(.knownBytes)
+        return .complete(known, bytes, content, filePlan)
       }
-      if let failure = believedFailure(work, bytes) { return .done(.failed(failure)) }
     }
-    work.filePlan = try await planner.filePlan(
-      bytes.digest, bytes.header.format, facts, for: work.item, isNew: isNew)
-    return .next
+    if let failure = believedFailure(known.source, bytes, context) {
+      return .done(known.source, .failed(failure, isRemembered: true))
+    }
+    let filePlan = try await planner.filePlan(
+      bytes.digest, bytes.header.format, content?.facts ?? bytes.header.facts, for: context.item,
+      isNew: content == nil)
+    return .planned(known, bytes, seen: nil, filePlan)
   }
 
-  private func takeTurn(_ work: Work, _ digest: String) async {
+  private func takeTurn(_ context: ItemContext, _ digest: String) async {
     let contents = contents
     let place = contents.place(digest)
     await contents.turn(place)
-    work.atEnd { contents.leave(place) }
+    context.atEnd { contents.leave(place) }
   }
 
   /// Why these bytes could not be decoded, if that is remembered and believed.
-  private func believedFailure(_ work: Work, _ bytes: SourceBytes) -> ItemFailure? {
+  private func believedFailure(
+    _ source: KnownSource, _ bytes: SourceBytes, _ context: ItemContext
+  ) -> ItemFailure? {
     let now = clock.now()
-    guard let rejection = rejections.believed(work.source.rejection, now: now),
+    guard let rejection = rejections.believed(source.rejection, now: now),
       rejection.content == bytes.digest, rejection.kind == .undecodable
     else { return nil }
-    work.reasons.append(RejectionPolicy.backOff(rejection) ?? .rejectedBefore)
-    work.isRemembered = true
+    context.reasons.append(RejectionPolicy.backOff(rejection) ?? .rejectedBefore)
     let failure = ItemFailure(rejection)
-    if !bytes.isCopy, let response = work.response {
-      work.remember(
+    if let response = bytes.response {
+      context.remember(
         rejections.change(
-          after: failure, content: bytes.digest, response, previous: work.source.rejection,
+          after: failure, content: bytes.digest, response, previous: source.rejection,
           now: now))
     }
     return failure

@@ -11,7 +11,7 @@ internal import TesseraWorkers
 ///
 /// Files are published before a record names them: a kill in between leaves files that nothing names,
 /// and never a name without a file.
-struct Publish: Step {
+struct Publish: Sendable {
   private let output: any Output
   private let workspace: Workspace
   private let run: Int
@@ -26,32 +26,36 @@ struct Publish: Step {
     planner = parts.planner
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    guard let planned = work.filePlan, let made = work.made, let bytes = work.bytes else {
-      throw PipelineError.local("the item \"\(work.item.id)\" has no files to publish")
-    }
+  func perform(
+    _ known: Known, _ bytes: SourceBytes, _ planned: FilePlan, _ made: MadeFiles,
+    _ context: ItemContext
+  ) async throws -> Stage {
     guard var filePlan = planner.resolved(planned, made.result.qualities) else {
-      return Self.distrust(
-        "the worker did not report the qualities that it was to find", bytes, planned)
+      return .done(
+        known.source,
+        Self.distrust(
+          "the worker did not report the qualities that it was to find", bytes, planned))
     }
     var records: [VariantRecord] = []
     for (order, index) in filePlan.missing.enumerated() {
       let file = filePlan.plan.files[index]
-      let name = "\(work.item.position)-\(order)"
+      let name = "\(context.item.position)-\(order)"
       guard let record = try await publish(file, made, order, name) else {
-        return Self.distrust("the worker did not make the file that it reported", bytes, filePlan)
+        return .done(
+          known.source,
+          Self.distrust("the worker did not make the file that it reported", bytes, filePlan))
       }
       records.append(record)
     }
     let missing = filePlan.missing
     let content = bytes.header.content(
       made.result.facts, warnings: made.result.warnings, bytes: bytes.count)
-    work.change.made = StateStore.Made(
+    context.change.made = StateStore.Made(
       digest: bytes.digest, content: content,
       variants: zip(missing, records).map { (key: filePlan.keys[$0], record: $1) },
       placeholder: (key: filePlan.placeholderKey, record: made.result.placeholders), run: run)
     let searched = Set(planned.searches.filter { $0.found == nil }.map(\.key))
-    work.change.made?.qualities = filePlan.searches.compactMap { known in
+    context.change.made?.qualities = filePlan.searches.compactMap { known in
       guard let found = known.found, searched.contains(known.key) else { return nil }
       return (
         known.key, QualityRecord(recipe: known.search.recipe, found: found, run: run)
@@ -59,21 +63,18 @@ struct Publish: Step {
     }
     for (index, record) in zip(missing, records) { filePlan.records[index] = record }
     filePlan.placeholder = made.result.placeholders
-    work.filePlan = filePlan
-    work.source.content = content
-    work.madeCount = records.count
-    work.madeBytes = records.reduce(0) { $0 + $1.bytes }
-    work.reasons.append(
+    context.made = (records.count, records.reduce(0) { $0 + $1.bytes })
+    context.reasons.append(
       .decoded(made: records.count, reused: filePlan.keys.count - records.count))
     recorder.addDecode(records, of: bytes.count)
-    return .next
+    return .complete(known, bytes, content, filePlan)
   }
 
   private static func distrust(
     _ sentence: String, _ bytes: SourceBytes, _ filePlan: FilePlan
-  ) -> StepDecision {
+  ) -> Outcome {
     let image = ImageFacts(format: bytes.header.format, size: filePlan.facts.size)
-    return .done(.failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image)))
+    return .failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image))
   }
 
   /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.

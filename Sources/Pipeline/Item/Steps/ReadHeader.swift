@@ -6,7 +6,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// In a layout run: learns the source's size from a few ranges of it.
-struct ReadHeader: Step {
+struct ReadHeader: Sendable {
   private let probe: HeaderFetch
   private let acceptance: Acceptance
   private let freshness: FreshnessPolicy
@@ -28,77 +28,74 @@ struct ReadHeader: Step {
     showsFiles = parts.file.deliveringService == nil
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    let item = work.item
-    let known = KnownSize(work.source, acceptance)
+  func outcome(_ source: KnownSource, _ context: ItemContext) async throws -> Outcome {
+    let item = context.item
+    let known = KnownSize(source, acceptance)
     let answer = try await probe.fetch(
       item.requestURL, condition: known?.condition,
       turn: order == .newestFirst ? -item.position : item.position)
-    work.fetching += answer.time
+    context.fetching += answer.time
     switch answer.outcome {
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }
-      return .done(.failed(.unreachable(error)))
+      return .failed(.unreachable(error))
     case .notModified(let response):
-      guard let known else {
-        throw PipelineError.local("an unknown source cannot be unchanged: \"\(item.id)\"")
-      }
-      work.reasons.append(.notModified)
-      return confirm(work, known, response)
+      guard let known else { return .failed(.unreachable(.uselessNotModified)) }
+      context.reasons.append(.notModified)
+      return confirm(known, response, context)
     case .told(let reading, let response, let length):
       if let refusal = acceptance.refusal(of: reading, length: length) {
-        return .done(.failed(.refused(refusal)))
+        return .failed(.refused(refusal))
       }
-      guard case .header(let header) = reading else {
-        throw PipelineError.local("the probe of \"\(item.id)\" ended without a header")
-      }
-      return compare(work, known, header, response)
+      guard case .header(let header) = reading else { return .failed(.refused(.notAnImage)) }
+      return compare(source, known, header, response, context)
     }
   }
 
   /// Whether the header belongs to what is known already.
   private func compare(
-    _ work: Work, _ known: KnownSize?, _ header: ImageHeader, _ response: FetchResponse
-  ) -> StepDecision {
-    let bytes = KnownSize(bytesOf: work.source).flatMap { $0.isAccepted(acceptance) ? $0 : nil }
+    _ source: KnownSource, _ known: KnownSize?, _ header: ImageHeader, _ response: FetchResponse,
+    _ context: ItemContext
+  ) -> Outcome {
+    let bytes = KnownSize(bytesOf: source).flatMap { $0.isAccepted(acceptance) ? $0 : nil }
     // The known bytes may be back after others. After rejected bytes of the same size only a version
     // tells them apart.
     for candidate in [bytes, known].compactMap(\.self)
     where candidate.isSame(as: header, response)
-      && (work.source.rejection == nil || candidate.isSameVersion(as: response))
+      && (source.rejection == nil || candidate.isSameVersion(as: response))
     {
       var response = response
       // What looks the same may be another version, whose validators do not belong to what is known.
       if !candidate.isSameVersion(as: response) { response.validators = nil }
-      work.reasons.append(.sameHeader)
-      return confirm(work, candidate, response)
+      context.reasons.append(.sameHeader)
+      return confirm(candidate, response, context)
     }
     let confirmation = freshness.confirmation(response, before: nil, now: clock.now())
     let record = HeaderRecord(header, confirmation, place: response.place)
-    work.change.header = record
-    work.reasons.append(.headerRead)
-    return .done(.pending(.header(record)))
+    context.change.header = record
+    context.reasons.append(.headerRead)
+    return .pending(.header(record))
   }
 
   private func confirm(
-    _ work: Work, _ known: KnownSize, _ response: FetchResponse
-  ) -> StepDecision {
+    _ known: KnownSize, _ response: FetchResponse, _ context: ItemContext
+  ) -> Outcome {
     let confirmation = freshness.confirmation(
       response, before: known.confirmation, now: clock.now())
     switch known {
     case .bytes(var record, _, _, _):
       record.confirmation = confirmation
-      work.change.source = record
+      context.change.source = record
     case .header(var record):
       record.confirmation = confirmation
-      work.change.header = record
+      context.change.header = record
     }
-    return .done(known.outcome(showsFiles: showsFiles))
+    return known.outcome(showsFiles: showsFiles)
   }
 }
 
 /// In a layout run: ends the way of an item whose size is known and need not be requested again.
-struct UseKnownSize: Step {
+struct UseKnownSize: Sendable {
   private let acceptance: Acceptance
   private let freshness: FreshnessPolicy
   private let clock: WallClock
@@ -111,17 +108,17 @@ struct UseKnownSize: Step {
     showsFiles = parts.file.deliveringService == nil
   }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    // A full run's reasons are about bytes; here only the size matters.
-    work.reasons = [.layoutRun]
-    guard let known = KnownSize(work.source, acceptance) else { return .next }
-    if freshness.isLeftAlone(work.source) {
-      work.reasons.append(.onlyFailedRequested)
-      return .done(known.outcome(showsFiles: showsFiles))
+  /// Nil if the source has to be requested.
+  func outcome(_ source: KnownSource, _ context: ItemContext) -> Outcome? {
+    context.reasons.append(.layoutRun)
+    guard let known = KnownSize(source, acceptance) else { return nil }
+    if freshness.isLeftAlone(source) {
+      context.reasons.append(.onlyFailedRequested)
+      return known.outcome(showsFiles: showsFiles)
     }
-    guard freshness.isFresh(known.confirmation, now: clock.now()) else { return .next }
-    work.reasons.append(.knownSizeFresh)
-    return .done(known.outcome(showsFiles: showsFiles))
+    guard freshness.isFresh(known.confirmation, now: clock.now()) else { return nil }
+    context.reasons.append(.knownSizeFresh)
+    return known.outcome(showsFiles: showsFiles)
   }
 }
 

@@ -28,77 +28,84 @@ struct Record: Sendable {
     recorder = parts.recorder
   }
 
-  func perform(_ work: Work, _ outcome: Outcome) async throws -> ItemDone {
-    let item = work.item
-    let lost = try await lost(work, outcome)
-    var (image, content) = entry(work, outcome, isKept: lost.isKept)
+  /// - Parameter source: as earlier runs knew it.
+  func perform(
+    _ source: KnownSource, _ outcome: Outcome, _ context: ItemContext
+  ) async throws -> ItemDone {
+    let item = context.item
+    let lost = try await lost(source, outcome, item)
+    var (image, content) = entry(source, outcome, context, isKept: lost.isKept)
     image.alt = item.entry.alt
     image.focus = item.focus.map { CatalogFocus(x: $0.x, y: $0.y) }
-    if [.ok, .stale].contains(image.status) { image.source = entries.provenance(work) }
+    if [.ok, .stale].contains(image.status) {
+      image.source = entries.provenance(
+        context.change.source ?? source.record, outcome.shown?.content ?? source.content)
+    }
     if let error = image.error {
-      correctClock(work)
-      work.reasons.append(.failed(code: error.code, message: error.message))
+      correctClock(source, context)
+      context.reasons.append(.failed(code: error.code, message: error.message))
     }
     // Only a line without an error has a inputs: items with other lines are processed in every run.
     var result = StateStore.ItemResult(
       id: item.id, line: ResultLines.line(image, extra: item.entry.extra),
-      status: image.status.rawValue, reasons: work.reasons, content: content,
+      status: image.status.rawValue, reasons: context.reasons, content: content,
       inputs: image.status == .ok ? standing?.inputs(item) : nil,
-      placeholder: (outcome.filePlan ?? work.source.filePlan)?.placeholderKey)
+      placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey)
     result.isLost = lost.isNoted
     let isOther = try await state.save(
-      result, work.change, key: item.sourceKey, url: item.requestDigest)
+      result, context.change, key: item.sourceKey, url: item.requestDigest)
     let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
-    var done = ItemDone(report: work.report(image.status, image.error, change))
-    if case .failed(let failure) = outcome {
+    var done = ItemDone(report: context.report(image.status, image.error, change))
+    if case .failed(let failure, let isRemembered) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
       done.sharedFailure =
         failure.isShared
-        ? SharedFailure(failure: failure, isRemembered: work.isRemembered) : work.sharedFailure
+        ? SharedFailure(failure: failure, isRemembered: isRemembered) : context.sharedFailure
     }
     return done
   }
 
   /// Keeps the item's line of an earlier run.
-  func keep(_ verdict: LineReuse.Verdict, _ work: Work) async throws -> ItemDone {
+  func keep(_ verdict: LineReuse.Verdict, _ context: ItemContext) async throws -> ItemDone {
     try await state.confirm(
-      work.item.id, reasons: work.reasons, work.change.source, key: work.item.sourceKey)
+      context.item.id, reasons: context.reasons, context.change.source,
+      key: context.item.sourceKey)
     recorder.count(verdict)
-    return ItemDone(report: work.report(.ok, nil, .reused))
+    return ItemDone(report: context.report(.ok, nil, .reused))
   }
 
   /// Whether a failure means that the source is gone, and whether its last good files remain shown all the same.
   private func lost(
-    _ work: Work, _ outcome: Outcome
+    _ source: KnownSource, _ outcome: Outcome, _ item: Item
   ) async throws -> (isNoted: Bool, isKept: Bool) {
-    guard case .failed(let failure) = outcome, stale.maybeKept(after: failure, work.source) else {
+    guard case .failed(let failure, _) = outcome, stale.maybeKept(after: failure, source) else {
       return (false, false)
     }
     let now = clock.now()
-    let since = try await state.lostSince(work.item.id, now: now)
+    let since = try await state.lostSince(item.id, now: now)
     return (true, stale.isKept(since: since, now: now))
   }
 
-  private func correctClock(_ work: Work) {
-    guard work.change.source == nil,
-      let source = StalePolicy.corrected(work.source.record, now: clock.now())
+  private func correctClock(_ source: KnownSource, _ context: ItemContext) {
+    guard context.change.source == nil,
+      let record = StalePolicy.corrected(source.record, now: clock.now())
     else { return }
-    work.change.source = source
+    context.change.source = record
     // A newer header would be deleted with the source's old record.
-    work.change.header = work.change.header ?? work.source.header
+    context.change.header = context.change.header ?? source.header
   }
 
   /// The item's entry, and the SHA-256 of the bytes that it shows.
   ///
   /// - Parameter isKept: whether the files of a source that is gone remain shown.
   private func entry(
-    _ work: Work, _ outcome: Outcome, isKept: Bool
+    _ source: KnownSource, _ outcome: Outcome, _ context: ItemContext, isKept: Bool
   ) -> (CatalogImage, content: String?) {
-    let item = work.item
-    let known = work.source.record?.content
+    let item = context.item
+    let known = source.record?.content
     switch outcome {
     case .shown(let content, let filePlan):
-      recorder.count(filePlan, made: work.madeCount)
+      recorder.count(filePlan, made: context.made.files)
       return (entries.shown(item, content, filePlan), filePlan.content)
     case .pending(let size):
       let plan = entries.plan(of: size, for: item)
@@ -110,21 +117,21 @@ struct Record: Sendable {
       // A newer header shows that the known bytes are no longer there.
       let content = if case .bytes = size { known } else { nil as String? }
       return (entries.pending(item, size, plan), content)
-    case .failed(let failure):
+    case .failed(let failure, _):
       if let service,
-        let size = stale.size(after: failure, work.source, now: clock.now())
-          ?? (isKept ? KnownSize(work.source) : nil)
+        let size = stale.size(after: failure, source, now: clock.now())
+          ?? (isKept ? KnownSize(source) : nil)
       {
         let plan = entries.plan(of: size, for: item)
         return (entries.delivered(item, size, plan, by: service, error: failure), nil)
       }
-      let keepsSize = StalePolicy.keepsKnownSize(after: failure, work.source)
-      if stale.isStale(after: failure, work.source, now: clock.now())
-        || (isKept && work.source.isReady), let (content, filePlan) = work.source.shown
+      let keepsSize = StalePolicy.keepsKnownSize(after: failure, source)
+      if stale.isStale(after: failure, source, now: clock.now())
+        || (isKept && source.isReady), let (content, filePlan) = source.shown
       {
         return (entries.shown(item, content, filePlan, error: failure), known)
       }
-      let image = entries.failed(item, failure, known: keepsSize ? work.source : nil)
+      let image = entries.failed(item, failure, known: keepsSize ? source : nil)
       return (image, keepsSize ? known : nil)
     }
   }

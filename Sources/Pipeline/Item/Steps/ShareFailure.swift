@@ -2,16 +2,15 @@ internal import TesseraState
 
 /// Ends the way of an item if another item of this run made the same request in vain: the server is
 /// not asked twice.
-struct ShareFailure: Step {
-  /// Whether failures of the decoder count; a layout run decodes nothing.
+struct ShareFailure: Sendable {
+  /// Whether failures of the decoder count.
   let includesBytes: Bool
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    guard let failure = work.sharedFailure, includesBytes || !failure.failure.isOfBytes else {
-      return .next
+  func outcome(_ context: ItemContext) -> Outcome? {
+    guard let shared = context.sharedFailure, includesBytes || !shared.failure.isOfBytes else {
+      return nil
     }
-    work.reasons.append(.sharedResult)
-    work.isRemembered = failure.isRemembered
-    return .done(.failed(failure.failure))
+    context.reasons.append(.sharedResult)
+    return .failed(shared.failure, isRemembered: shared.isRemembered)
   }
 }

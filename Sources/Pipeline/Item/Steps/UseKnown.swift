@@ -1,26 +1,21 @@
-internal import TesseraState
-internal import TesseraSystem
-
 /// Ends the way of an item whose source is fresh and whose files are there. If only files are missing,
 /// a kept copy of the source saves the request.
-struct UseKnown: Step {
-  private let freshness: FreshnessPolicy
+struct UseKnown: Sendable {
   private let copies: SourceCopies
-  private let clock: WallClock
 
-  init(_ parts: RunParts) {
-    freshness = parts.freshness
-    copies = parts.copies
-    clock = parts.clock
-  }
+  init(_ parts: RunParts) { copies = parts.copies }
 
-  func perform(_ work: Work) async throws -> StepDecision {
-    guard freshness.isFresh(work.source, now: clock.now()) else { return .next }
-    if work.source.isReady, let (content, filePlan) = work.source.shown {
-      return .done(.shown(content, filePlan))
+  /// Nil if the source has to be requested.
+  func perform(_ known: Known, _ context: ItemContext) -> Stage? {
+    let source = known.source
+    guard known.freshness.isFresh else { return nil }
+    if source.isReady, let (content, filePlan) = source.shown {
+      return .done(source, .shown(content, filePlan))
     }
     // Bytes that another item of this run could not decode fail as a copy, too.
-    if work.sharedFailure?.failure.isOfBytes != true, copies.restore(work) { return .goTo(.plan) }
-    return .next
+    guard context.sharedFailure?.failure.isOfBytes != true,
+      let copy = copies.restore(source, for: context)
+    else { return nil }
+    return .received(known, copy, seen: nil)
   }
 }

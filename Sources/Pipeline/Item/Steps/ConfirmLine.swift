@@ -1,0 +1,37 @@
+internal import TesseraFetch
+internal import TesseraState
+
+/// Asks the server whether the source of a line has changed. If it has not, and the line would say the
+/// same, nothing else of the item is looked at.
+struct ConfirmLine: Sendable {
+  private let sendRequest: SendRequest
+  private let confirmer: SourceConfirmer
+
+  init(_ sendRequest: SendRequest, _ parts: RunParts) {
+    self.sendRequest = sendRequest
+    confirmer = parts.confirmer
+  }
+
+  func perform(_ line: LineReuse.Verdict, _ context: ItemContext) async throws -> Stage {
+    stage(line, try await sendRequest.answer(line.record.condition, context), context)
+  }
+
+  func stage(_ line: LineReuse.Verdict, _ answer: Answer, _ context: ItemContext) -> Stage {
+    guard case .notModified(let response) = answer else { return .doubted(line, answer) }
+    let source = confirmer.record(line.record.content, response, before: line.record)
+    // The line may show what the server now says.
+    guard source.isShown(like: line.record) else { return .doubted(line, answer) }
+    context.reasons.append(.notModified)
+    context.change.source = source
+    return .confirmed(line)
+  }
+}
+
+extension SourceRecord {
+  /// Whether a line of the catalog says the same of both.
+  fileprivate func isShown(like other: SourceRecord) -> Bool {
+    content == other.content && url == other.url && robots == other.robots
+      && confirmation.etag == other.confirmation.etag
+      && confirmation.lastModified == other.confirmation.lastModified
+  }
+}

@@ -1,0 +1,53 @@
+internal import TesseraFetch
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+
+/// Makes the request and receives the source: its header from the first bytes, then all of it into the
+/// spool.
+struct SendRequest: Sendable {
+  private let transfer: SourceTransfer
+  private let fetcher: any Fetching
+  private let workspace: Workspace
+  /// At this number of sources in the spool, fetching waits for the workers.
+  private let spoolLimit: Int
+
+  init(_ parts: RunParts) {
+    transfer = SourceTransfer(
+      fetcher: parts.fetcher, settings: parts.file.fetch, acceptance: parts.acceptance,
+      recorder: parts.recorder)
+    fetcher = parts.fetcher
+    workspace = parts.workspace
+    // A few more than transfers, so that no worker waits for the network.
+    spoolLimit = parts.file.fetch.concurrency + 8
+  }
+
+  func perform(
+    _ known: Known, _ question: Question, _ context: ItemContext
+  ) async throws -> Stage {
+    .answered(known, question, try await answer(question.condition, context))
+  }
+
+  func answer(_ condition: Condition?, _ context: ItemContext) async throws -> Answer {
+    let spool = workspace.spool("\(context.item.position)")
+    switch try await transfer.fetch(context, condition, to: spool) {
+    case .failed(let error): return .failed(error)
+    case .notModified(let response): return .notModified(response)
+    case .arrived(let response, let intake, .refused(let refusal)):
+      intake.discard()
+      return .refused(refusal, response)
+    case .arrived(let response, let intake, .image(let header, let bytes)):
+      let (fetcher, limit) = (fetcher, spoolLimit)
+      fetcher.hold(1, limit: limit)
+      context.atEnd {
+        intake.discard()
+        fetcher.hold(-1, limit: limit)
+      }
+      return .arrived(
+        SourceBytes(
+          place: bytes.place, count: bytes.count, digest: bytes.digest,
+          header: HeaderFacts(header), response: response))
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import TesseraFetch
+internal import TesseraState
+internal import TesseraSystem
+
+/// Takes what the server answered. If a "not modified" turns out to be of no use, the source is requested
+/// again, changed or not.
+struct TakeAnswer: Sendable {
+  private let copies: SourceCopies
+  private let confirmer: SourceConfirmer
+  private let freshness: FreshnessPolicy
+  private let rejections: RejectionPolicy
+  private let clock: WallClock
+
+  init(_ parts: RunParts) {
+    copies = parts.copies
+    confirmer = parts.confirmer
+    freshness = parts.freshness
+    rejections = parts.rejections
+    clock = parts.clock
+  }
+
+  func perform(
+    _ known: Known, _ question: Question, _ answer: Answer, _ context: ItemContext
+  ) -> Stage {
+    let source = known.source
+    switch answer {
+    case .failed(let error): return .done(source, .failed(.unreachable(error)))
+    case .refused(let refusal, let response):
+      let failure = ItemFailure.refused(refusal)
+      context.remember(
+        rejections.change(
+          after: failure, content: nil, response, previous: source.rejection, now: clock.now()))
+      return .done(source, .failed(failure))
+    case .arrived(let bytes):
+      context.reasons.append(freshness.change(source, to: bytes.digest, bytes.response))
+      return .received(known, bytes, seen: nil)
+    case .notModified(let response):
+      context.reasons.append(.notModified)
+      if let rejection = question.rejection, rejection.condition != nil {
+        if let reason = RejectionPolicy.backOff(rejection) { context.reasons.append(reason) }
+        return .done(source, .failed(ItemFailure(rejection), isRemembered: true))
+      }
+      return confirm(known, question, response, context)
+    }
+  }
+
+  /// The known bytes are what the server has.
+  private func confirm(
+    _ known: Known, _ question: Question, _ response: FetchResponse, _ context: ItemContext
+  ) -> Stage {
+    var source = known.source
+    guard question.condition != nil else {
+      return .done(source, .failed(.unreachable(.uselessNotModified)))
+    }
+    guard let record = source.record, let (content, filePlan) = source.shown else {
+      return .asking(known, Question())
+    }
+    context.change.source = confirmer.record(record.content, response, before: record)
+    // The server has these bytes again, whatever other bytes were rejected in between.
+    if source.rejection?.content != record.content {
+      context.change.rejection = .forget
+      // Also if the source is requested again.
+      source.rejection = nil
+    }
+    if source.isReady { return .done(source, .shown(content, filePlan)) }
+    let confirmed = Known(source, freshness, now: known.now)
+    // A copy that turns out to be damaged is dropped, and the source is requested.
+    guard let copy = copies.restore(source, for: context) else {
+      return .asking(confirmed, Question())
+    }
+    return .received(confirmed, copy, seen: nil)
+  }
+}
