@@ -21,7 +21,7 @@ extension Pipeline {
     do {
       // Before anything is touched: another run may be at work on this output.
       let held = try await place.hold(options.shard.map { ($0.index, $0.count) })
-      let result = await result(on: held, observer)
+      let result = await runHolding(held, .system, observer)
       await held.release()
       return try result.get()
     } catch {
@@ -29,15 +29,16 @@ extension Pipeline {
     }
   }
 
-  private func result(
-    on held: HeldOutput, _ observer: any RunObserving
+  /// Runs the pipeline on an output that is locked.
+  func runHolding(
+    _ held: HeldOutput, _ services: RunServices, _ observer: any RunObserving
   ) async -> Result<RunReport, any Error> {
     // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
     // now is removed when the next run starts.
     defer { try? held.workspace.clear() }
     do {
       try observer.held()
-      let session = RunSession(self, held, .system, observer)
+      let session = RunSession(self, held, services, observer)
       try await session.prepare()
       do {
         return .success(try await session.run())
@@ -62,7 +63,7 @@ struct RunSession: Sendable {
   private let extent: RunExtent
   private let options: RunOptions
   private let held: HeldOutput
-  private let clock: WallClock
+  private let services: RunServices
   private let recorder = RunRecorder()
   private let meter: ProgressMeter
   private let observer: any RunObserving
@@ -71,22 +72,23 @@ struct RunSession: Sendable {
   private static let grace = Duration.seconds(1)
 
   private var opening: RunOpening {
-    RunOpening(file: file, options: options, held: held, meter: meter)
+    RunOpening(file: file, options: options, held: held, services: services, meter: meter)
   }
   private var output: any Output { held.output }
   private var workspace: Workspace { held.workspace }
 
   init(
-    _ pipeline: Pipeline, _ held: HeldOutput, _ clock: WallClock, _ observer: any RunObserving
+    _ pipeline: Pipeline, _ held: HeldOutput, _ services: RunServices,
+    _ observer: any RunObserving
   ) {
     file = pipeline.file
     extent = pipeline.extent
     options = pipeline.options
     self.held = held
-    self.clock = clock
+    self.services = services
     self.observer = observer
     meter = ProgressMeter(recorder, observer)
-    let now = clock.now()
+    let now = services.clock.now()
     recorder.update { $0.started = now }
   }
 
@@ -123,7 +125,7 @@ struct RunSession: Sendable {
   /// of it.
   func afterSettingAside(_ error: StateError) async throws -> RunSession {
     let warning = try await Recovery(held).setAside(error)
-    let next = RunSession(Pipeline(file, extent, options), held, clock, observer)
+    let next = RunSession(Pipeline(file, extent, options), held, services, observer)
     let started = recorder.current.started
     next.recorder.update { $0.started = started }
     next.meter.warn(warning)
@@ -165,7 +167,8 @@ struct RunSession: Sendable {
     try await opening.recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      refreshesQuality: options.refreshesQuality, clock: clock, state: state, fetcher: fetcher,
+      refreshesQuality: options.refreshesQuality, clock: services.clock, state: state,
+      fetcher: fetcher,
       transcoder: pool, memory: opening.budget.memory, output: output,
       workspace: workspace, cache: opening.openCache(), recorder: recorder)
     let items = try await runItems(parts, manifest, guards, pool, fetcher)
@@ -175,8 +178,8 @@ struct RunSession: Sendable {
 
   /// Runs all items to their ends. Returns how many there were, and their sum.
   private func runItems(
-    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards, _ pool: WorkerPool,
-    _ fetcher: Fetcher
+    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards, _ pool: any Transcoding,
+    _ fetcher: any Fetching
   ) async throws -> (count: Int, sum: ClaimSum) {
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
@@ -203,7 +206,7 @@ struct RunSession: Sendable {
   }
 
   private func writeReport(
-    since begun: ContinuousClock.Instant, _ fetcher: Fetcher, _ pool: WorkerPool
+    since begun: ContinuousClock.Instant, _ fetcher: any Fetching, _ pool: any Transcoding
   ) async throws -> RunReport {
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
@@ -251,7 +254,9 @@ struct RunSession: Sendable {
       let writer = CatalogWriter(
         file: file, libvips: libvips, tables: tables, lines: lines, output: output,
         workspace: workspace)
-      try await writer.write(now: clock.now()) { recorder.update { $0.isPublished = true } }
+      try await writer.write(now: services.clock.now()) {
+        recorder.update { $0.isPublished = true }
+      }
       // If these files are dropped again, `prune` waits again.
       if try await parts.state.hasNotes() {
         try await CurrentCatalog.forEachFiles(in: output) {

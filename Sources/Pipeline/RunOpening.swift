@@ -12,6 +12,7 @@ struct RunOpening: Sendable {
   let file: PipelineFile
   let options: RunOptions
   let held: HeldOutput
+  let services: RunServices
   let meter: ProgressMeter
 
   var budget: WorkerBudget {
@@ -38,11 +39,11 @@ struct RunOpening: Sendable {
     return (guards, owner)
   }
 
-  func startWorkers() async throws(PipelineError) -> WorkerPool {
+  func startWorkers() async throws(PipelineError) -> any Transcoding {
     let budget = budget
-    let pool: WorkerPool
+    let pool: any Transcoding
     do throws(WorkerStartError) {
-      pool = try await WorkerPool.start(
+      pool = try await services.startWorkers(
         WorkerSettings(
           executable: options.workerPath, count: budget.count, memory: budget.memory,
           time: file.limits.time,
@@ -68,14 +69,14 @@ struct RunOpening: Sendable {
     return pool
   }
 
-  func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> Fetcher {
+  func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> any Fetching {
     var settings = file.fetch.fetchSettings
     settings.store = StoreClient(file.store.settings)
     settings.end = end
     settings.hostSlowed = { [meter] host, error, pause in
       meter.happened(.hostSlowed(host: host, reason: error.message, pause: pause))
     }
-    return try PipelineError.wrap { try Fetcher(settings) }
+    return try PipelineError.wrap { try services.startFetcher(settings) }
   }
 
   /// Removes what an earlier run could not bring to the disk before the machine stopped.

@@ -22,6 +22,15 @@ package protocol Transcoding: Sendable {
   /// To be called when no other images will come than those in flight. From then on the largest job
   /// waits least, and workers that have none help with the files of others.
   func expectLastJobs()
+
+  /// Totals so far, and what is being done.
+  var statistics: WorkerStatistics { get }
+
+  /// Has jobs finished that workers have; all others end as cancelled.
+  func drain()
+
+  /// Ends all jobs as cancelled, and every later one at once.
+  func close()
 }
 
 extension Transcoding {

@@ -39,4 +39,6 @@ package struct WorkerStatistics: Sendable, Equatable {
   /// Jobs that wait for a worker, and jobs that workers have.
   package var waiting = 0
   package var working = 0
+
+  package init() {}
 }

@@ -12,36 +12,6 @@ import Testing
       .joined()
   }
 
-  /// M16: a manifest that was cut off at the end of a line.
-  @Test(arguments: ["manifest", "newest-first"])
-  func aManifestThatLostItsItemsIsRejected(_ order: String) async throws {
-    let fixture = try RunFixture(
-      manifest: Self.lines(120),
-      keys: "fetch: {order: \(order)}\nshrink-above: 40%\nfail-above: 100%")
-    #expect(try await fixture.run().status == 1)
-    let catalog = try fixture.catalogText
-    try fixture.folder.write(Self.lines(71), to: "manifest")
-    let manifest = fixture.folder.path("manifest")
-    // Twice, because a rejected run is not one to compare with; pruning is not, either.
-    for _ in 0..<2 {
-      let run = try await fixture.run()
-      #expect(run.status == 2)
-      #expect(
-        run.errors.hasSuffix(
-          "tessera: the manifest \"\(manifest)\": it has 71 items and the last run had 120, a loss of "
-            + "more than shrink-above: 40%; the last good catalog stands; if the manifest is complete, "
-            + "accept it with run --allow-shrink\n"), "\(run.errors)")
-      #expect(try fixture.catalogText == catalog)
-      #expect(try await Tool.tessera("prune", fixture.folder.path("out")).status == 0)
-    }
-    #expect(try await fixture.run("--allow-shrink").status == 1)
-    #expect(try fixture.catalog.images.count == 71)
-    // With fewer than a hundred items before, a loss means nothing.
-    try fixture.folder.write(Self.lines(7), to: "manifest")
-    #expect(try await fixture.run().status == 1)
-    #expect(try fixture.catalog.images.count == 7)
-  }
-
   /// M16: a server that sends half of the list, with a correct length; the default limit.
   @Test func aDownloadedManifestThatLostItsItemsIsRejected() async throws {
     let server = try FaultServer([

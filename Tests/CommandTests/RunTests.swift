@@ -71,41 +71,6 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func changedPipelineMakesOnlyMissingFiles() async throws {
-    let nginx = try await Nginx(serving: Places.fixtures)
-    let fixture = try RunFixture(
-      manifest: nginx.url("/plain.jpg"), keys: "scales: [1]", slots: "slots: {b: {size: 100x}}")
-    #expect(try await fixture.run().status == 0)
-    try fixture.write(keys: "scales: [1]", slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["variants.made"] == 1)
-    #expect(try fixture.report["variants.reused"] == 1)
-    // Network settings do not affect existing files.
-    try fixture.write(
-      keys: "scales: [1]\nfetch: {allow: loopback, retries: 7}",
-      slots: "slots: {a: {size: 32x}, b: {size: 100x}}")
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["variants.made"] == 0)
-    await nginx.stop()
-  }
-
-  /// What an image had before its last change costs nothing, and is a change all the same.
-  @Test func anImageThatGoesBackHasChanged() async throws {
-    let fixture = try RunFixture(
-      manifest: "", keys: "fetch: {allow: [\"files:/\"]}", slots: "slots: {b: {size: 100x}}")
-    try fixture.folder.write(
-      #"{"id":"a","url":"file://\#(fixture.folder.path("a.png"))"}"#, to: "manifest")
-    for (index, name) in ["plain.jpg", "grey.png", "plain.jpg"].enumerated() {
-      let place = URL(filePath: fixture.folder.path("a.png"))
-      try Data(try Places.bytes(name)).write(to: place, options: .atomic)
-      #expect(try await fixture.run().status == 0)
-      #expect(try fixture.report["changes.\(index == 0 ? "new" : "changed")"] == 1)
-      #expect(try fixture.report["decodes"] == (index == 2 ? 0 : 1))
-    }
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["changes.reused"] == 1)
-  }
-
   @Test func missingFilesAreRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(
@@ -149,17 +114,6 @@ import Testing
     #expect(catalogs[0] == catalogs[1])
   }
 
-  @Test func failedSourcesAreRequestedOncePerRun() async throws {
-    let server = try FaultServer(["/gone": { _, connection in connection.respond("410 Gone") }])
-    defer { server.stop() }
-    let manifest = (0..<5).map { #"{"id":"\#($0)","url":"\#(server.url("/gone"))"}"# + "\n" }
-      .joined()
-    let fixture = try RunFixture(manifest: manifest)
-    #expect(try await fixture.run().status == 1)
-    #expect(try fixture.catalog.images.allSatisfy { $0.error?.code == "http-status" })
-    #expect(server.count("/gone") == 1)
-  }
-
   @Test func changedLimitsApplyToKnownSources() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest = nginx.url("/grey.png") + "\n" + nginx.url("/animated.gif") + "\n"
@@ -174,19 +128,6 @@ import Testing
     #expect(
       try fresh.catalog.images.map { $0.error?.code } == ["unsupported-format", "too-many-frames"])
     await nginx.stop()
-  }
-
-  @Test func identicalBytesAtTwoURLsAreDecodedOnce() async throws {
-    let server = try FaultServer([
-      "/a": { _, connection in connection.fixture("plain.jpg") },
-      "/b": { _, connection in connection.fixture("plain.jpg") },
-    ])
-    defer { server.stop() }
-    let fixture = try RunFixture(manifest: server.url("/a") + "\n" + server.url("/b") + "\n")
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["decodes"] == 1)
-    let images = try fixture.catalog.images
-    #expect(images[0].variants == images[1].variants)
   }
 
   @Test func freshResponsesAreNotRequestedAgain() async throws {
@@ -211,20 +152,6 @@ import Testing
     try fixture.write(keys: "fetch: {allow: loopback, revalidate: never}")
     #expect(try await fixture.run().status == 0)
     #expect(counts() == [2, 3])
-  }
-
-  @Test func changedSourcesAreRegenerated() async throws {
-    let server = try FaultServer([
-      "/a": { request, connection in
-        connection.fixture(request.before == 0 ? "plain.jpg" : "rotated-phone-shot.jpg")
-      }
-    ])
-    defer { server.stop() }
-    let fixture = try RunFixture(manifest: server.url("/a"))
-    #expect(try await fixture.run().status == 0)
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.catalog.images.first?.height == 800)
-    try await fixture.expectWhole()
   }
 
   @Test func secretsStayOutOfTheCatalogAndTheState() async throws {

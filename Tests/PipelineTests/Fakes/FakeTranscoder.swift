@@ -57,6 +57,7 @@ final class FakeTranscoder: Transcoding {
   }
 
   func close() { state.withLock { $0.isClosed = true } }
+  func drain() { close() }
   func open() { state.withLock { $0.isClosed = false } }
 
   // MARK: Transcoding
@@ -92,6 +93,8 @@ final class FakeTranscoder: Transcoding {
   }
 
   func expectLastJobs() {}
+
+  var statistics: WorkerStatistics { WorkerStatistics() }
 
   private static func bytes(of source: JobSource) throws -> [UInt8] {
     switch source.bytes {

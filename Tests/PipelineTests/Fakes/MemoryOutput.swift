@@ -11,6 +11,8 @@ final class MemoryOutput: Output {
     var published = 0
     /// The number of files that are still accepted; nil for no limit.
     var room: Int?
+    /// A document that can't be written.
+    var unwritable: String?
   }
 
   private let state = Mutex(State())
@@ -27,6 +29,13 @@ final class MemoryOutput: Output {
 
   /// How often a file was published.
   var published: Int { state.withLock(\.published) }
+
+  func setUnwritable(_ name: String?) { state.withLock { $0.unwritable = name } }
+
+  /// The text of a document.
+  func text(_ name: String) throws(SystemError) -> String {
+    String(decoding: try bytes(of: name), as: UTF8.self)
+  }
 
   func setRoom(_ room: Int?) { state.withLock { $0.room = room } }
 
@@ -83,7 +92,8 @@ final class MemoryOutput: Output {
   func delete(_ path: String) { state.withLock { $0.files[path] = nil } }
 
   func write(_ name: String, staged: WorkFile) throws(SystemError) {
-    let bytes = try staged.open(.read).read(1 << 16, at: 0)
+    if state.withLock({ $0.unwritable == name }) { throw Self.full }
+    let bytes = try staged.open(.read).read(1 << 22, at: 0)
     state.withLock { $0.files[name] = bytes }
     try staged.remove()
   }
@@ -94,7 +104,10 @@ final class MemoryOutput: Output {
     return true
   }
 
-  func write(_ name: String, _ bytes: [UInt8]) { state.withLock { $0.files[name] = bytes } }
+  func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
+    if state.withLock({ $0.unwritable == name }) { throw Self.full }
+    state.withLock { $0.files[name] = bytes }
+  }
 
   private func bytes(of path: String) throws(SystemError) -> [UInt8] {
     guard let bytes = state.withLock({ $0.files[path] }) else {

@@ -1,13 +1,14 @@
 import Foundation
+import Synchronization
 import TesseraBytes
 import TesseraJSON
 import TesseraManifest
-import TesseraOutput
 import TesseraPipelineFile
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
 
+@testable import TesseraOutput
 @testable import TesseraPipeline
 
 /// Runs items through the whole way, with every effect replaced but the files in a temporary folder.
@@ -143,6 +144,64 @@ struct RunInMemory: Sendable {
       outcome.reasons[id] = try await state.history(of: id)?.reasons
     }
     return outcome
+  }
+}
+
+// MARK: Whole runs
+
+extension RunInMemory {
+  /// What a whole run left.
+  struct WholeRun {
+    var report: RunReport
+    var warnings: [String]
+    /// The text of `catalog.json`.
+    var catalog: String
+    /// An item of the catalog each: its id, its status, and the code of its error.
+    var items: [String]
+  }
+
+  /// A whole run, from the look at the output's last run to `run.json`. Its state is in the workspace.
+  ///
+  /// - Parameter lines: of the manifest.
+  func wholeRun(
+    _ lines: [String], _ options: (inout RunOptions) -> Void = { _ in }
+  ) async throws -> WholeRun {
+    fetcher.open()
+    transcoder.open()
+    try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
+    let held = try await HeldOutput(output, workspace, nil)
+    var choices = RunOptions(workerPath: "")
+    options(&choices)
+    let warnings = Warnings()
+    let result = await Pipeline(file, .everything, choices).runHolding(
+      held,
+      RunServices(
+        clock: clock.wallClock, startFetcher: { _ in fetcher }, startWorkers: { _ in transcoder }),
+      warnings)
+    await held.release()
+    let report = try result.get()
+    let catalog = try output.text("catalog.json")
+    let images = try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
+    return WholeRun(
+      report: report, warnings: warnings.texts, catalog: catalog,
+      items: images.map { image in
+        [
+          image["id"]?.stringValue, image["status"]?.stringValue,
+          image["error"]?["code"]?.stringValue,
+        ].compactMap(\.self).joined(separator: " ")
+      })
+  }
+}
+
+/// Keeps the warnings of a run.
+private final class Warnings: RunObserving {
+  private let kept = Mutex<[String]>([])
+
+  var texts: [String] { kept.withLock(\.self) }
+
+  func began(_ progress: @escaping @Sendable () -> RunProgress) {}
+  func happened(_ event: RunEvent) {
+    if case .warning(let text) = event { kept.withLock { $0.append(text) } }
   }
 }
 
