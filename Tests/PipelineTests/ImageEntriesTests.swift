@@ -91,7 +91,7 @@ import Testing
     }
     // A fully transparent image has no colour.
     var transparent = FilePlan.example()
-    transparent.placeholder?.color = nil
+    transparent.placeholder?[.color] = nil
     let text = line(
       entries { $0.placeholders = [.color] }.shown(item, .example(), transparent))
     #expect(!text.contains("placeholder"))

@@ -78,8 +78,10 @@ extension FilePlan {
             bytes: 100 + index, sha256: "f\(index)")
       },
       placeholderKey: "placeholder",
-      placeholder: Placeholders(
-        color: "#102030", thumbHash: "AAEC", blurHash: "L00000", lqip: "data:image/webp;base64,AA"))
+      placeholder: Placeholders([
+        .color: "#102030", .thumbhash: "AAEC", .blurhash: "L00000",
+        .lqip: "data:image/webp;base64,AA",
+      ]))
   }
 }
 

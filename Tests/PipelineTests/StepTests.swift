@@ -70,7 +70,7 @@ import Testing
       content: digest, facts: facts, decode: plan.decode(of: facts.size), plan: plan,
       keys: plan.files.map(\.recipe), records: plan.files.map { _ in known.isReady ? file : nil },
       placeholderKey: "placeholder",
-      placeholder: Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: ""))
+      placeholder: Placeholders())
     source.isReady = known.isReady
     if known.hasNewerHeader {
       source.header = HeaderRecord(

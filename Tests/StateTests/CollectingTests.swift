@@ -55,7 +55,7 @@ import Testing
           ("v-\(name)", VariantRecord(path: "variants/\(name)", width: 1, height: 1, bytes: 1))
         ],
         placeholder: (
-          "p-\(name)", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
+          "p-\(name)", Placeholders()
         ), run: run)
       change.made?.qualities = [
         (QualityRecord.key(content: "c-\(name)", digest: Self.digest), Self.quality(run: run))

@@ -68,7 +68,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       let run = try await state.beginRun(boot: "1")
       let content = ContentRecord(
         format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: [])
-      let none = Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
+      let none = Placeholders()
       let made = StateStore.Made(
         digest: "abc", content: content,
         variants: ["a", "b"].map {

@@ -45,7 +45,7 @@ import Testing
       content: ContentRecord(
         format: "jpeg", width: 3, height: 4, hasAlpha: false, frames: 1, warnings: []),
       variants: zip(keys, records).map { (key: $0, record: $1) },
-      placeholder: ("p", Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")), run: 1)
+      placeholder: ("p", Placeholders()), run: 1)
     var change = StateStore.SourceChange()
     change.made = made
     try await state.save(change, key: "", url: "")

@@ -28,8 +28,9 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
         .damaged(.truncated, detail: "odd\n"), .damagedProfile, .unusableProfile(detail: "x"),
       ])
     let variant = VariantRecord(path: "variants/3f/x.webp", width: 3, height: 4, bytes: 99)
-    let placeholder = Placeholders(
-      color: "#010203", thumbHash: "A", blurHash: "B", lqip: "data:,")
+    let placeholder = Placeholders([
+      .color: "#010203", .thumbhash: "A", .blurhash: "B", .lqip: "data:,",
+    ])
     do {
       let state = try StateStore(path: folder.path("state"))
       try await state.save(change { $0.header = header }, key: "https://a", url: "")
@@ -65,7 +66,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     let header = HeaderRecord(
       format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
       confirmation: confirmation(checked))
-    let none = Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
+    let none = Placeholders()
     let made = StateStore.Made(
       digest: "abc", content: content, variants: [], placeholder: ("p", none), run: 1)
     let source = SourceRecord(content: "abc", confirmation: confirmation(2))
@@ -173,7 +174,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     for width in [0, -1, Int.max] {
       let content = ContentRecord(
         format: "jpeg", width: width, height: 40, hasAlpha: false, frames: 1, warnings: [])
-      let none = Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: "")
+      let none = Placeholders()
       let made = StateStore.Made(
         digest: "abc", content: content, variants: [], placeholder: ("p", none), run: 1)
       try await state.save(change { $0.made = made }, key: "", url: "")

@@ -51,8 +51,9 @@ import Testing
       .files(
         TranscodeResult(
           facts: facts,
-          placeholders: Placeholders(
-            color: "#010203", thumbHash: "A", blurHash: "B", lqip: "data:,C"),
+          placeholders: Placeholders([
+            .color: "#010203", .thumbhash: "A", .blurhash: "B", .lqip: "data:,C",
+          ]),
           warnings: [
             .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
           ], lengths: [0, 1 << 32], qualities: [found])),

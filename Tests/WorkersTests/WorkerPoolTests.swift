@@ -26,10 +26,10 @@ import Testing
         == SourceFacts(size: Size(240, 160), hasAlpha: false, frames: 1, colourSpace: "rgb"))
     #expect(made.result.warnings.isEmpty)
     let placeholders = made.result.placeholders
-    #expect(placeholders.lqip?.hasPrefix("data:image/webp;base64,") == true)
+    #expect(placeholders[.lqip]?.hasPrefix("data:image/webp;base64,") == true)
     // Nothing that was not requested, but the colour.
-    #expect(placeholders.color != nil)
-    #expect(placeholders.thumbHash == nil && placeholders.blurHash == nil)
+    #expect(placeholders[.color] != nil)
+    #expect(placeholders[.thumbhash] == nil && placeholders[.blurhash] == nil)
     try Data(try made.bytes(of: 0)).write(to: URL(filePath: folder.path("a.webp")))
     try Data(try made.bytes(of: 1)).write(to: URL(filePath: folder.path("b.jpg")))
     #expect(try Pixels(folder.path("a.webp")).width == 120)
@@ -277,7 +277,7 @@ import Testing
       decoding: WorkerReply.files(
         TranscodeResult(
           facts: anyJob.expected,
-          placeholders: Placeholders(color: nil, thumbHash: "", blurHash: "", lqip: ""),
+          placeholders: Placeholders(),
           warnings: [], lengths: [3])
       ).line(for: 1).dropLast(), as: UTF8.self)
     let pool = try await WorkerPool.start(

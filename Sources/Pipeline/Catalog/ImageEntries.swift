@@ -247,11 +247,19 @@ extension ItemFailure {
 extension Placeholders {
   /// The configured kinds; nil if none of them is there.
   fileprivate func shown(_ kinds: [Placeholders.Kind]) -> CatalogPlaceholder? {
-    let shown = CatalogPlaceholder(
-      color: kinds.contains(.color) ? color : nil,
-      thumbhash: kinds.contains(.thumbhash) ? thumbHash : nil,
-      blurhash: kinds.contains(.blurhash) ? blurHash : nil,
-      lqip: kinds.contains(.lqip) ? lqip : nil)
+    var shown = CatalogPlaceholder()
+    for kind in kinds { shown[keyPath: kind.member] = self[kind] }
     return shown == CatalogPlaceholder() ? nil : shown
+  }
+}
+
+extension Placeholders.Kind {
+  fileprivate var member: WritableKeyPath<CatalogPlaceholder, String?> {
+    switch self {
+    case .color: \.color
+    case .thumbhash: \.thumbhash
+    case .blurhash: \.blurhash
+    case .lqip: \.lqip
+    }
   }
 }

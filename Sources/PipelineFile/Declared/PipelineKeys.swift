@@ -52,7 +52,8 @@ extension PipelineFile {
     ),
     Key(
       "placeholders", .placeholders, \.placeholders, shapes: .entries, needs: .files,
-      "Placeholders in the catalog, to be shown until an image has loaded: color, thumbhash, blurhash, lqip."
+      "Placeholders in the catalog, to be shown until an image has loaded: "
+        + Placeholders.Kind.allCases.map(\.rawValue).joined(separator: ", ") + "."
     ),
     Key(
       "tables", .tables, \.tables, shapes: .files, needs: .files,

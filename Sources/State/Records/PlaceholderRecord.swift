@@ -1,29 +1,26 @@
 internal import TesseraPlaceholder
 
-/// The placeholders of a content, stored by what made them: content, recipe and versions. A kind that
-/// was not made is an empty text.
+/// The placeholders of a content, a column each, with what made them as the key.
 struct PlaceholderRecord: MarkedRecord {
   static let table = "placeholders"
   static let key = "key"
-  static let columns = ["color", "thumbhash", "blurhash", "lqip"]
+  static let columns = Placeholders.Kind.allCases.map(\.rawValue)
 
   var placeholders: Placeholders
 
   init(_ placeholders: Placeholders) { self.placeholders = placeholders }
 
   init?(_ row: Statement.Row) {
-    func text(_ column: Int32) -> String? {
-      let text = row.text(column)
-      return text.isEmpty ? nil : text
+    placeholders = Placeholders()
+    for (column, kind) in Placeholders.Kind.allCases.enumerated() {
+      let text = row.optionalText(Int32(column))
+      placeholders[kind] = text?.isEmpty == true ? nil : text
     }
-    placeholders = Placeholders(
-      color: row.optionalText(0), thumbHash: text(1), blurHash: text(2), lqip: text(3))
   }
 
   var values: [Statement.Value] {
-    [
-      .optional(placeholders.color), .text(placeholders.thumbHash ?? ""),
-      .text(placeholders.blurHash ?? ""), .text(placeholders.lqip ?? ""),
-    ]
+    Placeholders.Kind.allCases.map { kind in
+      kind == .color ? .optional(placeholders[kind]) : .text(placeholders[kind] ?? "")
+    }
   }
 }

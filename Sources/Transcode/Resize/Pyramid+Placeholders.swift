@@ -18,22 +18,31 @@ extension Pyramid {
     let thumbnail = Thumbnail(
       width: small.width, height: small.height, samples: try small.samples())
     var placeholders = Placeholders()
-    placeholders.color = DominantColour.of(thumbnail).map {
-      Colour(red: $0.red, green: $0.green, blue: $0.blue).hexadecimal
+    for kind in Placeholders.Kind.allCases where kind == .color || kinds.contains(kind) {
+      placeholders[kind] = try placeholder(kind, small, thumbnail)
     }
-    if kinds.contains(.thumbhash) {
-      placeholders.thumbHash = Base64.encode(ThumbHash.encode(thumbnail))
-    }
-    if kinds.contains(.blurhash) { placeholders.blurHash = BlurHash.encode(thumbnail) }
-    if kinds.contains(.lqip) {
+    return placeholders
+  }
+
+  /// Nil if the image has none of the kind.
+  private func placeholder(
+    _ kind: Placeholders.Kind, _ small: Raster, _ thumbnail: Thumbnail
+  ) throws(VipsError) -> String? {
+    switch kind {
+    case .color:
+      return DominantColour.of(thumbnail).map {
+        Colour(red: $0.red, green: $0.green, blue: $0.blue).hexadecimal
+      }
+    case .thumbhash: return Base64.encode(ThumbHash.encode(thumbnail))
+    case .blurhash: return BlurHash.encode(thumbnail)
+    case .lqip:
       let size = size(fitting: Self.tinySide)
       let tiny = try small.resized(width: size.width, height: size.height)
       guard let file = try WebPStill.encode(tiny, quality: Self.tinyQuality, effort: 6) else {
         throw VipsError(message: "libwebp could not encode it")
       }
-      placeholders.lqip = "data:image/webp;base64," + Base64.encode(file)
+      return "data:image/webp;base64," + Base64.encode(file)
     }
-    return placeholders
   }
 
   /// The first frame, with its longer side reduced to `longest` pixels.

@@ -139,6 +139,7 @@ final class FakeTranscoder: Transcoding {
     return .made(MadeFiles(result) { files[$0] })
   }
 
-  private static let placeholders = Placeholders(
-    color: "#336699", thumbHash: "dGh1bWI=", blurHash: "L00000", lqip: "data:,")
+  private static let placeholders = Placeholders([
+    .color: "#336699", .thumbhash: "dGh1bWI=", .blurhash: "L00000", .lqip: "data:,",
+  ])
 }
