@@ -9,9 +9,9 @@ import PackageDescription
 //   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
 //      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
-//   2  TesseraCatalog (public)   Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
+//   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
-//   1  JSON   Text   System -- Bytes
+//   1  JSON -- TesseraCatalog (public) -- Text   System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
 //      CProcess, CSandbox, CJPEG, CPixels (our few lines of C)
 //
@@ -94,12 +94,13 @@ let package = Package(
     // 1: what everything may use
     module("JSON", settings: pure),
     module("Text", settings: pure),
+    // Public: what apps read, and the words that other modules share with them.
+    .target(
+      name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
     module("Bytes", ["TesseraCCrypto", "TesseraCZlib"]),
     module("System", ["TesseraBytes", "TesseraCProcess"]),
 
     // 2: pure
-    .target(
-      name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
     // Apart, so that the command starts without Foundation.
     .target(
       name: "TesseraCatalogFoundation", dependencies: ["TesseraCatalog"], swiftSettings: settings),
@@ -107,11 +108,13 @@ let package = Package(
       name: "TesseraUI", dependencies: ["TesseraCatalog", "TesseraCatalogFoundation"],
       swiftSettings: settings),
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
-    module("Plan", settings: pure),
+    module("Plan", ["TesseraCatalog"], settings: pure),
     module("Placeholder", settings: pure),
     module("Quality", settings: pure),
-    module("Delivery", ["TesseraPlan", "TesseraText", "TesseraBytes"], settings: pure),
-    module("Manifest", ["TesseraJSON", "TesseraText", "TesseraBytes"], settings: pure),
+    module(
+      "Delivery", ["TesseraPlan", "TesseraCatalog", "TesseraText", "TesseraBytes"], settings: pure),
+    module(
+      "Manifest", ["TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes"], settings: pure),
 
     // 3: one part of the world each
     module(
@@ -133,8 +136,8 @@ let package = Package(
     module(
       "Output",
       [
-        "TesseraFetch", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
-        "TesseraBytes",
+        "TesseraFetch", "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText",
+        "TesseraSystem", "TesseraBytes",
       ]),
     module(
       "Wire",
@@ -165,7 +168,8 @@ let package = Package(
       [
         "TesseraPipeline", "TesseraPipelineFile", "TesseraProbe", "TesseraFetch", "TesseraState",
         "TesseraOutput", "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraImageHeader",
-        "TesseraManifest", "TesseraJSON", "TesseraText", "TesseraSystem", "TesseraBytes",
+        "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
+        "TesseraBytes",
       ]),
     module(
       "OutputTools",

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraPlan
 
 extension ImageService {
@@ -5,10 +6,10 @@ extension ImageService {
   /// signature in them, and the limits. The key is in the signature alone.
   package var identity: [String] {
     let source = Size(4_000, 3_000)
-    let focus = PlanSource.Focus(x: 0.125, y: 0.875)
+    let focus = CatalogFocus(x: 0.125, y: 0.875)
     var lines: [String] = []
     for format in OutputFormat.allCases where formats[format] != nil {
-      for mode in Mode.allCases {
+      for mode in CatalogSlot.Mode.allCases {
         for quality in [1, 80, 100] {
           for (metadata, isAnimated) in [(MetadataPolicy.strip, false), (.keep, true)] {
             let encoding = Encoding(

@@ -1,3 +1,4 @@
+package import TesseraCatalog
 package import TesseraPlan
 internal import TesseraText
 
@@ -8,12 +9,12 @@ package struct DeliveryRequest: Sendable {
   /// The source's size, as displayed.
   package var source: Size
   /// The point that crops keep, in shares of width and height from the upper left corner.
-  package var focus: PlanSource.Focus
-  package var mode: Mode
+  package var focus: CatalogFocus
+  package var mode: CatalogSlot.Mode
   package var file: PlannedFile
 
   package init(
-    url: String, source: Size, focus: PlanSource.Focus, mode: Mode, file: PlannedFile
+    url: String, source: Size, focus: CatalogFocus, mode: CatalogSlot.Mode, file: PlannedFile
   ) {
     self.url = url
     self.source = source

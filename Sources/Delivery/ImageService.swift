@@ -1,3 +1,4 @@
+package import TesseraCatalog
 package import TesseraPlan
 
 /// An image service behind a URL: the form of its URLs, its words and its limits. All of it is data, from a
@@ -8,9 +9,9 @@ package struct ImageService: Sendable {
   package var base: String?
   package var template: Template?
   /// The part of the template that a signature covers, or that differs between modes.
-  package var signed: [Mode: Template] = [:]
+  package var signed: [CatalogSlot.Mode: Template] = [:]
   /// A mode without a word is made by `fit` to the computed size, and `clip` not at all: clients crop then.
-  package var modes: [Mode: String] = [:]
+  package var modes: [CatalogSlot.Mode: String] = [:]
   /// The formats that it makes.
   package var formats: [OutputFormat: String] = [:]
   /// For metadata that is removed, and that is kept.

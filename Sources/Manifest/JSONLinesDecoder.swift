@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 
 /// JSON Lines: one object per line, `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5,
@@ -74,7 +75,7 @@ struct JSONLinesDecoder: RecordDecoding {
     return names.compactMap(\.self)
   }
 
-  private static func focus(_ value: JSONValue) throws(Mistake) -> ManifestEntry.Focus {
+  private static func focus(_ value: JSONValue) throws(Mistake) -> CatalogFocus {
     let numbers = value.arrayValue?.compactMap(\.doubleValue)
     // Both counts: [0.5, "x", 0.3] has two numbers and three elements.
     guard let numbers, numbers.count == 2, value.arrayValue?.count == 2 else {

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraText
 
 extension ManifestEntry {

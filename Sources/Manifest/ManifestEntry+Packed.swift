@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 
 extension ManifestEntry {
@@ -63,7 +64,7 @@ extension ManifestEntry {
     self.init(
       line: line, id: parts["id"]?.stringValue, url: url,
       slots: parts["slots"]?.arrayValue?.compactMap(\.stringValue),
-      focus: point.flatMap { $0.count == 2 ? Focus(x: $0[0], y: $0[1]) : nil },
+      focus: point.flatMap { $0.count == 2 ? CatalogFocus(x: $0[0], y: $0[1]) : nil },
       alt: parts["alt"]?.stringValue, extra: extra)
     for name in [Self.othersOfJSON, Self.columns] {
       guard case .object(let list)? = parts[name] else { continue }

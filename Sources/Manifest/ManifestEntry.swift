@@ -1,3 +1,4 @@
+package import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraText
 
@@ -12,7 +13,7 @@ package struct ManifestEntry: Sendable, Equatable {
   /// The names of the slots that the image is for; nil means all.
   package var slots: [String]?
   /// The point on which crops are centred; nil means that the pipeline's gravity decides.
-  package var focus: Focus?
+  package var focus: CatalogFocus?
   /// What the image shows, for those who do not see it; nil if the manifest does not say. Empty for an
   /// ornament.
   package var alt: String?
@@ -21,19 +22,8 @@ package struct ManifestEntry: Sendable, Equatable {
   /// What the manifest says besides, until it is decided what of it becomes public.
   var others = OtherMembers()
 
-  /// A point of the image, in fractions of width and height from the upper left corner.
-  package struct Focus: Sendable, Equatable {
-    package var x: Double
-    package var y: Double
-
-    package init(x: Double, y: Double) {
-      self.x = x
-      self.y = y
-    }
-  }
-
   package init(
-    line: Int, id: String?, url: String, slots: [String]? = nil, focus: Focus? = nil,
+    line: Int, id: String?, url: String, slots: [String]? = nil, focus: CatalogFocus? = nil,
     alt: String? = nil, extra: String? = nil
   ) {
     self.line = line

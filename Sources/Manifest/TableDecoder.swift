@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 
 /// CSV (RFC 4180) or TSV with a header row. The known columns are `id`, `url`, `slots` (names with

@@ -1,3 +1,4 @@
+internal import TesseraManifest
 internal import TesseraSystem
 
 /// An output that this process alone works on, or one shard of it, with its workspace on this machine. It is held
@@ -21,13 +22,13 @@ package final class HeldOutput: Sendable {
   ///
   /// - Parameter lease: of an output in a store, with a token; it is taken once the workspace's lock is held.
   init(
-    _ output: any Output, _ whole: Workspace, _ shard: ShardNumber?,
+    _ output: any Output, _ whole: Workspace, _ shard: Shard?,
     lease: ((_ token: String) -> StoreLease)? = nil
   ) async throws(OutputError) {
     self.output = output
     workspace = try OutputError.wrap { () throws(SystemError) in
       guard let shard else { return whole }
-      return try whole.shard(shard.index, of: shard.count)
+      return try whole.part(shard)
     }
     (stored, temporary) = (nil, nil)
     lock = try workspace.lock()

@@ -1,4 +1,5 @@
 package import TesseraFetch
+package import TesseraManifest
 internal import TesseraSystem
 
 /// An output, and where its state is: in the private folder of a directory; for an output in an object store, in
@@ -42,7 +43,7 @@ package struct OpenOutput: Sendable {
   /// Takes the output, or one of its shards, for this process.
   ///
   /// - Throws: ``OutputError``, with `isBusy` if another process holds it.
-  package func hold(_ shard: ShardNumber? = nil) async throws(OutputError) -> HeldOutput {
+  package func hold(_ shard: Shard? = nil) async throws(OutputError) -> HeldOutput {
     switch place {
     case .inside(let directory):
       let workspace = try OutputError.wrap { () throws(SystemError) in try directory.workspace() }

@@ -1,4 +1,5 @@
 package import TesseraFetch
+package import TesseraManifest
 internal import TesseraSystem
 
 /// The state of an output, to be read beside runs: the state itself, or a copy of one that is in a store, which is
@@ -39,9 +40,9 @@ extension OpenOutput {
   /// The state of runs of all items, and those of shards, as far as they are there, the newest first. Nothing is
   /// created.
   ///
-  /// - Parameter shard: which of this many shards; nil for none.
+  /// - Parameter shard: the one that matters of this many; nil for none.
   package func readableStates(
-    _ shard: (_ count: Int) -> Int?
+    _ shard: (_ count: Int) -> Shard?
   ) async throws(OutputError) -> [ReadableState] {
     var states: [ReadableState] = []
     switch place {
@@ -56,9 +57,9 @@ extension OpenOutput {
         try Self.states(in: Workspace(try Directory(state), of: "the state \"\(state)\""), shard)
       }
     case .stored(let client, let location):
-      var numbers: [ShardNumber?] = [nil]
+      var numbers: [Shard?] = [nil]
       for count in try await storedCounts() {
-        if let index = shard(count) { numbers.append((index, count)) }
+        if let shard = shard(count) { numbers.append(shard) }
       }
       for number in numbers {
         let stored = StoredState(client, location, shard: number)
@@ -69,12 +70,12 @@ extension OpenOutput {
   }
 
   private static func states(
-    in whole: Workspace, _ shard: (Int) -> Int?
+    in whole: Workspace, _ shard: (Int) -> Shard?
   ) throws(SystemError) -> [ReadableState] {
     var found = [whole]
     for count in try whole.shardCounts() {
-      guard let index = shard(count) else { continue }
-      if let workspace = try whole.existingShard(index, of: count) { found.append(workspace) }
+      guard let shard = shard(count) else { continue }
+      if let workspace = try whole.existingPart(shard) { found.append(workspace) }
     }
     return try found.filter(\.hasState).map { (workspace) throws(SystemError) in
       try ReadableState(workspace)

@@ -1,7 +1,5 @@
+package import TesseraManifest
 package import TesseraSystem
-
-/// A shard: its number from 0, and how many there are.
-package typealias ShardNumber = (index: Int, count: Int)
 
 /// The private folder of an output, on this machine:
 ///
@@ -28,11 +26,10 @@ package struct Workspace: Sendable {
   }
 
   /// That of one shard, `shards/8/3` in that of its output.
-  package func shard(_ index: Int, of count: Int) throws(SystemError) -> Workspace {
+  package func part(_ shard: Shard) throws(SystemError) -> Workspace {
     try directory.makePrivate()
     var workspace = Workspace(
-      try directory.makeDirectory("shards/\(count)/\(index)"),
-      of: "shard \(index)/\(count) of \(name)")
+      try directory.makeDirectory(Self.folder(of: shard)), of: "shard \(shard) of \(name)")
     workspace.whole = (directory, name)
     return workspace
   }
@@ -44,20 +41,21 @@ package struct Workspace: Sendable {
   }
 
   /// That of one shard, if a run has made it.
-  package func existingShard(_ index: Int, of count: Int) throws(SystemError) -> Workspace? {
-    guard directory.exists("shards/\(count)/\(index)") else { return nil }
-    return try shard(index, of: count)
+  package func existingPart(_ shard: Shard) throws(SystemError) -> Workspace? {
+    directory.exists(Self.folder(of: shard)) ? try part(shard) : nil
   }
+
+  private static func folder(of shard: Shard) -> String { "shards/\(shard.count)/\(shard.index)" }
 
   /// Those of all shards that runs have made.
   package func shards() throws(SystemError) -> [Workspace] {
     var found: [Workspace] = []
     for count in try shardCounts() {
       for name in try directory.directory("shards/\(count)").list() {
-        guard let index = Int(name), let shard = try existingShard(index, of: count) else {
+        guard let shard = Shard("\(name)/\(count)"), let part = try existingPart(shard) else {
           continue
         }
-        found.append(shard)
+        found.append(part)
       }
     }
     return found

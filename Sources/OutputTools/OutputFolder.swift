@@ -105,7 +105,7 @@ struct OutputFolder: Sendable {
   /// shard.
   func existingStates(knowing id: String) async throws(OutputToolError) -> [ExistingState] {
     try await OutputToolError.wrapAsync {
-      let states = try await place.readableStates { Shard.index(of: id, among: $0) }
+      let states = try await place.readableStates { Shard(Shard.index(of: id, among: $0), of: $0) }
       var existing: [ExistingState] = []
       for state in states { existing.append(try await ExistingState(state)) }
       return existing

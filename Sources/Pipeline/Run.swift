@@ -20,7 +20,7 @@ extension Pipeline {
     }
     do {
       // Before anything is touched: another run may be at work on this output.
-      let held = try await place.hold(options.shard.map { ($0.index, $0.count) })
+      let held = try await place.hold(options.shard)
       let result = await runHolding(held, .system, observer)
       await held.release()
       return try result.get()

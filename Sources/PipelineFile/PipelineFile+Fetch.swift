@@ -1,3 +1,5 @@
+package import TesseraText
+
 extension PipelineFile {
   /// When to ask the server whether a known source has changed.
   package enum Revalidation: String, Sendable, CaseIterable {
@@ -37,7 +39,7 @@ extension PipelineFile {
     /// Query parameters that the cache key and the catalog leave out.
     package var ignoredQuery: [String] = []
     package var rewrites: [Rewrite] = []
-    package var headers: [Header] = []
+    package var headers: [RequestHeader] = []
     /// Whether headers without a host may be sent to all hosts that the manifest names.
     package var headersEverywhere = false
     /// Whether some headers are meant for one host, without naming it.
@@ -78,20 +80,6 @@ extension PipelineFile {
     package init(from: String, to: String) {
       self.from = from
       self.to = to
-    }
-  }
-
-  /// A header of requests.
-  package struct Header: Sendable, Equatable {
-    package var name: String
-    package var value: String
-    /// The host that receives it, in lower case, perhaps with a port; nil if the pipeline names none.
-    package var host: String?
-
-    package init(name: String, value: String, host: String? = nil) {
-      self.name = name
-      self.value = value
-      self.host = host
     }
   }
 }

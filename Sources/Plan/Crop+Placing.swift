@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 extension Crop {
   /// The size of the largest part of an image that has a given shape, to within a pixel.
   static func largest(of shape: Size, in whole: Size) -> Size {
@@ -14,7 +16,7 @@ extension Crop {
 
   /// Where a part is: around the source's own focus, or else where the gravity pulls it.
   static func placement(of part: Size, in source: PlanSource, gravity: Gravity) -> Place {
-    let focus: PlanSource.Focus
+    let focus: CatalogFocus
     switch (source.focus, gravity) {
     case (let own?, _): focus = own
     case (nil, .side(let side)): focus = side.focus

@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 /// The part of a source that a slot shows, and the shape in which it appears.
 struct Frame {
   /// The part in source pixels; nil means all of it.

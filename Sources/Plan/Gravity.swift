@@ -1,3 +1,5 @@
+package import TesseraCatalog
+
 /// The part of an image that crops keep.
 package enum Gravity: Sendable, Hashable, RawRepresentable {
   /// A side, a corner, or the centre.
@@ -13,7 +15,7 @@ package enum Gravity: Sendable, Hashable, RawRepresentable {
     case northWest = "north-west"
 
     /// The point that a crop is centred on, as far as the image allows.
-    package var focus: PlanSource.Focus {
+    package var focus: CatalogFocus {
       switch self {
       case .centre: .init(x: 0.5, y: 0.5)
       case .north: .init(x: 0.5, y: 0)
@@ -29,7 +31,7 @@ package enum Gravity: Sendable, Hashable, RawRepresentable {
   }
 
   /// The point that a crop is centred on, as far as the image allows; the centre where pixels decide.
-  package var focus: PlanSource.Focus {
+  package var focus: CatalogFocus {
     if case .side(let side) = self { side.focus } else { Side.centre.focus }
   }
 

@@ -1,3 +1,5 @@
+package import TesseraCatalog
+
 /// The files to make of one source, and which of them serves which slot at which scale.
 package struct Plan: Sendable, Equatable {
   /// Distinct, the smallest first.
@@ -53,7 +55,7 @@ package struct Plan: Sendable, Equatable {
 
   /// How a variant shows its source: cropped, or the whole of it. The whole covers a box if only slots
   /// that want it to do so use the variant.
-  package func mode(of variant: Int) -> Mode {
+  package func mode(of variant: Int) -> CatalogSlot.Mode {
     guard variants[variant].crop == nil else { return .clip }
     let isCovering = slots.allSatisfy { slot in
       slot.slot.mode != .fit || !slot.requests.contains { $0.variant == variant }

@@ -1,3 +1,5 @@
+package import TesseraCatalog
+
 /// The facts about a source that its plan depends on.
 package struct PlanSource: Sendable, Equatable {
   /// In displayed pixels: the orientation is applied before anything else is computed.
@@ -10,22 +12,11 @@ package struct PlanSource: Sendable, Equatable {
   package var isAnimated: Bool
   /// The point that a crop is centred on, as far as the image allows; nil means that the settings'
   /// gravity decides.
-  package var focus: Focus?
-
-  /// A point of the image, in fractions of width and height from the upper left corner.
-  package struct Focus: Sendable, Equatable {
-    package var x: Double
-    package var y: Double
-
-    package init(x: Double, y: Double) {
-      self.x = x
-      self.y = y
-    }
-  }
+  package var focus: CatalogFocus?
 
   package init(
     size: Size, format: OutputFormat? = nil, isPhotograph: Bool = false, hasAlpha: Bool = false,
-    isAnimated: Bool = false, focus: Focus? = nil
+    isAnimated: Bool = false, focus: CatalogFocus? = nil
   ) {
     self.size = size
     self.format = format

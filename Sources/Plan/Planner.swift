@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 extension Plan {
   /// Computes the fewest files that serve every slot at every scale.
   ///

@@ -1,3 +1,4 @@
+package import TesseraPlan
 package import TesseraSystem
 package import TesseraWire
 

@@ -23,7 +23,7 @@ import Testing
       let height = Int.random(in: 1...6000, using: &generator)
       var across: Int? = Int.random(in: 1...900, using: &generator)
       var down: Int? = Int.random(in: 1...900, using: &generator)
-      let mode = Mode.allCases.randomElement(using: &generator) ?? .fit
+      let mode = CatalogSlot.Mode.allCases.randomElement(using: &generator) ?? .fit
       if mode != .clip {
         switch Int.random(in: 0...2, using: &generator) {
         case 0: across = nil

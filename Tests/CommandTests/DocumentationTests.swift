@@ -4,6 +4,7 @@ import TesseraImageHeader
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 /// Runs and checks every example in the documentation, so that none can go stale.

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraCatalog
 import TesseraDelivery
 import TesseraPipelineFile
 import TesseraPlan
@@ -22,7 +23,7 @@ import Testing
     var delivery: DeliveryRequest {
       DeliveryRequest(
         url: url, source: Size(source[0], source[1]), focus: .init(x: focus[0], y: focus[1]),
-        mode: Mode(rawValue: mode) ?? .fit,
+        mode: CatalogSlot.Mode(rawValue: mode) ?? .fit,
         file: PlannedFile(
           crop: crop.map { Crop(x: $0[0], y: $0[1], size: Size($0[2], $0[3])) },
           size: Size(size[0], size[1]),

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TesseraFetch
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 /// Stores the bytes it receives.

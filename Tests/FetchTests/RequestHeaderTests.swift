@@ -1,3 +1,4 @@
+import TesseraText
 import Testing
 
 @testable import TesseraFetch

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraJSON
 import TesseraManifest
 import TesseraText

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import Testing
 
 @testable import TesseraManifest

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraManifest
 import TesseraText
 import Testing

@@ -1,4 +1,5 @@
 import TesseraBytes
+import TesseraCatalog
 import TesseraManifest
 import TesseraPipelineFile
 import TesseraPlan

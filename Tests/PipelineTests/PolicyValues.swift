@@ -53,7 +53,8 @@ extension ContentRecord {
     width: Int = 400, height: Int = 300, frames: Int = 1, warnings: [SourceWarning] = []
   ) -> ContentRecord {
     ContentRecord(
-      format: "jpeg", width: width, height: height, hasAlpha: false, frames: frames,
+      format: "jpeg",
+      facts: SourceFacts(size: Size(width, height), hasAlpha: false, frames: frames),
       warnings: warnings)
   }
 }

@@ -65,7 +65,8 @@ import Testing
     var source = KnownSource()
     source.record = SourceRecord(content: digest, confirmation: confirmation, url: known.place)
     source.content = ContentRecord(
-      format: "webp", width: 300, height: 200, hasAlpha: false, frames: 1, warnings: [])
+      format: "webp", facts: SourceFacts(size: Size(300, 200), hasAlpha: false, frames: 1),
+      warnings: [])
     source.filePlan = FilePlan(
       content: digest, facts: facts, decode: plan.decode(of: facts.size), plan: plan,
       keys: plan.files.map(\.recipe), records: plan.files.map { _ in known.isReady ? file : nil },

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraPlan
 import TesseraTestSupport
 import Testing
@@ -126,7 +127,7 @@ extension SplitMix {
 
   mutating func settings() -> PlanSettings {
     let slots = (0..<Int.random(in: 1...4, using: &self)).map { index in
-      let mode = Mode.allCases.randomElement(using: &self) ?? .fit
+      let mode = CatalogSlot.Mode.allCases.randomElement(using: &self) ?? .fit
       let free = mode == .clip ? 2 : Int.random(in: 0...2, using: &self)
       return Slot(
         "s\(index)", width: free == 0 ? nil : Int.random(in: 1...2000, using: &self),

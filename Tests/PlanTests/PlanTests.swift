@@ -1,9 +1,10 @@
+import TesseraCatalog
 import TesseraPlan
 import Testing
 
 private func plan(
   _ width: Int, _ height: Int, _ slots: [Slot], alpha: Bool = false, animated: Bool = false,
-  focus: PlanSource.Focus? = nil, _ change: (inout PlanSettings) -> Void = { _ in }
+  focus: CatalogFocus? = nil, _ change: (inout PlanSettings) -> Void = { _ in }
 ) -> Plan {
   var settings = PlanSettings(slots: slots)
   change(&settings)

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraPlan
 import Testing
 

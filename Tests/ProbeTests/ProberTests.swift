@@ -5,6 +5,7 @@ import TesseraImageHeader
 import TesseraPipeline
 import TesseraProbe
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 /// Sizes over a network that misbehaves.

@@ -50,7 +50,8 @@ import Testing
       change.made = StateStore.Made(
         digest: "c-\(name)",
         content: ContentRecord(
-          format: "gif", width: 3, height: 4, hasAlpha: true, frames: 1, warnings: []),
+          format: "gif", facts: SourceFacts(size: Size(3, 4), hasAlpha: true, frames: 1),
+          warnings: []),
         variants: [
           ("v-\(name)", VariantRecord(path: "variants/\(name)", width: 1, height: 1, bytes: 1))
         ],

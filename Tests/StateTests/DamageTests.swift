@@ -1,4 +1,5 @@
 import TesseraPlaceholder
+import TesseraPlan
 import TesseraTestSupport
 import Testing
 
@@ -67,7 +68,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       let state = try StateStore(path: path)
       let run = try await state.beginRun(boot: "1")
       let content = ContentRecord(
-        format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: [])
+        format: "jpeg", facts: SourceFacts(size: Size(30, 40), hasAlpha: false, frames: 1),
+        warnings: [])
       let none = Placeholders()
       let made = StateStore.Made(
         digest: "abc", content: content,

@@ -1,4 +1,5 @@
 import TesseraPlaceholder
+import TesseraPlan
 import TesseraTestSupport
 import Testing
 
@@ -43,7 +44,8 @@ import Testing
     let made = StateStore.Made(
       digest: "c",
       content: ContentRecord(
-        format: "jpeg", width: 3, height: 4, hasAlpha: false, frames: 1, warnings: []),
+        format: "jpeg", facts: SourceFacts(size: Size(3, 4), hasAlpha: false, frames: 1),
+        warnings: []),
       variants: zip(keys, records).map { (key: $0, record: $1) },
       placeholder: ("p", Placeholders()), run: 1)
     var change = StateStore.SourceChange()

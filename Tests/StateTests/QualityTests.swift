@@ -27,7 +27,8 @@ import Testing
     change.made = StateStore.Made(
       digest: "aa",
       content: ContentRecord(
-        format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: []),
+        format: "jpeg", facts: SourceFacts(size: Size(30, 40), hasAlpha: false, frames: 1),
+        warnings: []),
       variants: [], placeholder: ("p", Placeholders()), run: 3)
     change.made?.qualities = records
     try await state.save(change, key: "", url: "")

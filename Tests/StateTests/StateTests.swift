@@ -23,7 +23,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
       confirmation: confirmation, place: "https://a/1")
     let content = ContentRecord(
-      format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1,
+      format: "jpeg", facts: SourceFacts(size: Size(30, 40), hasAlpha: false, frames: 1),
       warnings: [
         .damaged(.truncated, detail: "odd\n"), .damagedProfile, .unusableProfile(detail: "x"),
       ])
@@ -62,7 +62,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     }
     let state = try StateStore(path: "")
     let content = ContentRecord(
-      format: "jpeg", width: 30, height: 40, hasAlpha: false, frames: 1, warnings: [])
+      format: "jpeg", facts: SourceFacts(size: Size(30, 40), hasAlpha: false, frames: 1),
+      warnings: [])
     let header = HeaderRecord(
       format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
       confirmation: confirmation(checked))
@@ -173,7 +174,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     let state = try StateStore(path: "")
     for width in [0, -1, Int.max] {
       let content = ContentRecord(
-        format: "jpeg", width: width, height: 40, hasAlpha: false, frames: 1, warnings: [])
+        format: "jpeg", facts: SourceFacts(size: Size(width, 40), hasAlpha: false, frames: 1),
+        warnings: [])
       let none = Placeholders()
       let made = StateStore.Made(
         digest: "abc", content: content, variants: [], placeholder: ("p", none), run: 1)

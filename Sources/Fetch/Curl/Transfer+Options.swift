@@ -1,4 +1,5 @@
 private import TesseraCCurl
+internal import TesseraText
 
 extension Transfer {
   /// Sets every option for the first hop.

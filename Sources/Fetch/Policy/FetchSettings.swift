@@ -1,5 +1,5 @@
 package import TesseraSystem
-internal import TesseraText
+package import TesseraText
 
 /// Settings that are the same for all requests of a run.
 package struct FetchSettings: Sendable {

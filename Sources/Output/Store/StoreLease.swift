@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraFetch
+internal import TesseraManifest
 internal import TesseraSystem
 
 /// The lock of an output in a store, or of one of its shards, held by this process, wherever the state is:
@@ -31,7 +32,7 @@ final class StoreLease: Sendable {
   ///   - shard: nil for the whole output.
   ///   - token: see ``StoreLock``.
   init(
-    _ client: StoreClient, _ output: StoreLocation, shard: ShardNumber?,
+    _ client: StoreClient, _ output: StoreLocation, shard: Shard?,
     token: String = StoreLock.newToken
   ) {
     self.client = client

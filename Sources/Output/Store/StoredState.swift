@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraFetch
+internal import TesseraManifest
 internal import TesseraSystem
 
 /// The state of an output, or of one of its shards, that is kept in the output's store:
@@ -31,13 +32,13 @@ final class StoredState: Sendable {
   static let shardFolder = "\(root)/shards"
 
   /// - Parameter shard: nil for the state of runs of all items.
-  init(_ client: StoreClient, _ output: StoreLocation, shard: ShardNumber?) {
+  init(_ client: StoreClient, _ output: StoreLocation, shard: Shard?) {
     self.client = client
     self.output = output
     folder = Self.folder(of: shard)
   }
 
-  static func folder(of shard: ShardNumber?) -> String {
+  static func folder(of shard: Shard?) -> String {
     shard.map { "\(shardFolder)/\($0.count)/\($0.index)" } ?? root
   }
 

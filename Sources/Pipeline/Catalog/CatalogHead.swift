@@ -15,13 +15,7 @@ struct CatalogHead {
   init(_ file: PipelineFile, libvips: String, tables: [String: [CatalogTable]]? = nil) {
     form = file.catalogFormat == .jsonl ? .jsonl : .json
     let slots = file.plan.slots.map { slot in
-      let mode: CatalogSlot.Mode =
-        switch slot.mode {
-        case .fit: .fit
-        case .fill: .fill
-        case .clip: .clip
-        }
-      return (slot.name, CatalogSlot(width: slot.width, height: slot.height, mode: mode))
+      (slot.name, CatalogSlot(width: slot.width, height: slot.height, mode: slot.mode))
     }
     var head = Catalog(
       generator: .init(name: Version.name, version: Version.number, libvips: libvips),

@@ -48,9 +48,9 @@ struct ImageEntries: Sendable {
     let warnings = content.warnings.map(\.sentence)
     return CatalogImage(
       id: item.id, url: showsURLs ? item.shownURL : nil, status: error == nil ? .ok : .stale,
-      width: content.width,
-      height: content.height, format: content.format, alpha: content.hasAlpha,
-      animated: content.frames > 1, frames: content.frames,
+      width: content.facts.size.width, height: content.facts.size.height, format: content.format,
+      alpha: content.facts.hasAlpha, animated: content.facts.frames > 1,
+      frames: content.facts.frames,
       error: error.map { CatalogImage.Failure($0) }, warnings: warnings.isEmpty ? nil : warnings,
       placeholder: filePlan.placeholder?.shown(placeholders), variants: variants,
       slots: slots(filePlan.plan) { slot in
@@ -121,9 +121,9 @@ struct ImageEntries: Sendable {
     guard profile == .full, let content, let record else { return nil }
     return CatalogSource(
       url: showsURLs ? record.url : nil, bytes: content.bytes, sha256: record.content,
-      width: content.headerWidth,
-      height: content.headerHeight, orientation: content.orientation,
-      colourSpace: content.colourSpace, profile: content.profile, etag: record.confirmation.etag,
+      width: content.pixels?.width, height: content.pixels?.height,
+      orientation: content.orientation, colourSpace: content.facts.colourSpace,
+      profile: content.facts.profile, etag: record.confirmation.etag,
       lastModified: record.confirmation.lastModified, robots: record.robots)
   }
 

@@ -1,7 +1,8 @@
 internal import TesseraBytes
+package import TesseraCatalog
 package import TesseraManifest
 package import TesseraPipelineFile
-package import TesseraPlan
+internal import TesseraPlan
 internal import TesseraSystem
 package import TesseraText
 
@@ -36,7 +37,7 @@ package struct Item: Sendable {
   /// Names of the slots that the image is for; nil means all.
   package var slots: [String]? { entry.slots }
   /// The point that crops are centred on; nil means the centre.
-  package var focus: PlanSource.Focus? { entry.planFocus }
+  package var focus: CatalogFocus? { entry.focus }
 
   struct FormerKeys: Sendable {
     var source: String
@@ -87,10 +88,6 @@ package struct Item: Sendable {
 
   /// The same item at another position.
   func placed(at position: Int) -> Item { Item(self, position: position) }
-}
-
-extension ManifestEntry {
-  var planFocus: PlanSource.Focus? { focus.map { .init(x: $0.x, y: $0.y) } }
 }
 
 extension PipelineFile {

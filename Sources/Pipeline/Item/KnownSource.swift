@@ -109,10 +109,8 @@ extension ContentRecord {
   /// the decoder may have seen another size.
   fileprivate func isLike(_ header: ImageHeader) -> Bool {
     guard format == header.format.rawValue else { return false }
-    guard let headerWidth, let headerHeight else {
-      return width == header.width && height == header.height
-    }
-    return headerWidth == header.pixelWidth && headerHeight == header.pixelHeight
+    return pixels.map { $0 == Size(header.pixelWidth, header.pixelHeight) }
+      ?? (facts.size == Size(header.width, header.height))
   }
 }
 

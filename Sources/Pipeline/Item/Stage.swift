@@ -73,7 +73,8 @@ struct SourceBytes: Sendable {
   var count: Int?
   /// SHA-256 of the bytes, in hexadecimal.
   var digest: String
-  var header: HeaderFacts
+  /// What the header says; of a copy, also what the decoder saw.
+  var content: ContentRecord
   /// The answer that they came with; nil if they are a kept copy, which says nothing about what the
   /// server has now.
   var response: FetchResponse?

@@ -8,7 +8,7 @@ extension PipelineFile.Fetch {
       concurrency: concurrency, perHost: perHost, timeout: timeout, minimumSpeed: minimumSpeed,
       maximumBytes: maximumBytes, redirects: redirects, userAgent: userAgent,
       addresses: AddressPolicy(allow: allow))
-    settings.headers = headers.map { .init(name: $0.name, value: $0.value, host: $0.host) }
+    settings.headers = headers
     settings.patience = deadline
     settings.folders = folders
     settings.buckets = buckets

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraDelivery
 internal import TesseraJSON
 internal import TesseraPlan
@@ -48,7 +49,7 @@ struct DeliveryKeys: Sendable {
       "signed", .signed(Self.ofSource), \.service.signed,
       "The part that a signature covers, or that differs between modes: {signed}."),
     Key(
-      "modes", .words(of: Mode.allCases), \.service.modes,
+      "modes", .words(of: CatalogSlot.Mode.allCases), \.service.modes,
       "The service's words for modes: {mode}. Without clip, it does not crop."),
     Key(
       "formats", .words(of: OutputFormat.allCases), \.service.formats,

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraDelivery
 internal import TesseraJSON
 internal import TesseraPlan
@@ -70,16 +71,16 @@ extension KeyType where Value == Template? {
   }
 }
 
-extension KeyType where Value == [Mode: Template] {
+extension KeyType where Value == [CatalogSlot.Mode: Template] {
   /// One template for all modes, or one for each.
   static func signed(_ allowed: [Template.Name]) -> KeyType {
     let one = KeyType<Template?>.template(allowed)
     let all = one.mapped(
-      { template in template.map { [Mode.fit: $0] } ?? [:] }, from: { $0[.fit] })
+      { template in template.map { [CatalogSlot.Mode.fit: $0] } ?? [:] }, from: { $0[.fit] })
     return .either(
       all,
       or: .group(
-        Mode.allCases.map { Key($0.rawValue, one, \.[$0], "For \($0.rawValue).") },
+        CatalogSlot.Mode.allCases.map { Key($0.rawValue, one, \.[$0], "For \($0.rawValue).") },
         isOptional: false))
   }
 }

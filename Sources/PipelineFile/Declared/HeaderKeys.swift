@@ -1,6 +1,7 @@
 internal import TesseraJSON
+internal import TesseraText
 
-extension KeyType where Value == [PipelineFile.Header] {
+extension KeyType where Value == [RequestHeader] {
   static var headers: KeyType {
     KeyType(
       expected: "a group of headers, or a list of groups that are bound to a host each",
@@ -21,7 +22,7 @@ enum HeaderDecoding {
   ]
   private static let hostKey = "host"
 
-  static func headers(_ node: YAMLNode, _ place: KeyPlace) -> [PipelineFile.Header] {
+  static func headers(_ node: YAMLNode, _ place: KeyPlace) -> [RequestHeader] {
     guard case .sequence(let nodes) = node.content else {
       return headers(in: KeyGroup(node, at: place), host: nil)
     }
@@ -67,7 +68,7 @@ enum HeaderDecoding {
 
   private static func bound(
     _ node: YAMLNode, _ place: KeyPlace
-  ) -> [PipelineFile.Header] {
+  ) -> [RequestHeader] {
     let (keys, context) = (KeyGroup(node, at: place), place.context)
     let expected = "a host such as images.example.com or images.example.com:8443"
     guard let named = keys.node(hostKey) else {
@@ -86,7 +87,7 @@ enum HeaderDecoding {
     return headers(in: keys, host: host)
   }
 
-  private static func headers(in keys: KeyGroup, host: String?) -> [PipelineFile.Header] {
+  private static func headers(in keys: KeyGroup, host: String?) -> [RequestHeader] {
     keys.names.compactMap { name, pair in
       if host != nil, name == hostKey { return nil }
       // A token (RFC 9110, section 5.6.2).

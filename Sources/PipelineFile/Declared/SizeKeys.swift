@@ -42,7 +42,7 @@ extension KeyType where Value == [Slot] {
 /// What the file has of one slot.
 private struct SlotKeys: Sendable {
   var size = Points()
-  var mode = Mode.fit
+  var mode = CatalogSlot.Mode.fit
 
   /// In points; nil is free.
   struct Points: Sendable {

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraImageHeader
 internal import TesseraPipeline
 package import TesseraPipelineFile

@@ -1,38 +1,27 @@
 internal import TesseraJSON
 package import TesseraPlan
 
-/// What the decoder saw in some bytes.
+/// What is known of some bytes: what the header says, and what the decoder saw.
 package struct ContentRecord: Sendable, Equatable {
+  /// As the catalog names it.
   package var format: String
-  /// Displayed pixels.
-  package var width: Int
-  package var height: Int
-  package var hasAlpha: Bool
-  package var frames: Int
+  package var facts: SourceFacts
   package var warnings: [SourceWarning]
-  /// Pixels as the header has them, before orientation; nil in records of schema 2 and earlier.
-  package var headerWidth: Int?
-  package var headerHeight: Int?
-  /// Nil, like what follows, in records of schema 4 and earlier.
+  /// Pixels as the header has them, before orientation. Nil, like what follows, in records of early versions.
+  package var pixels: Size?
   package var bytes: Int?
   /// The Exif orientation, 1 to 8.
   package var orientation: Int?
-  package var colourSpace: String?
-  /// The name of the ICC profile; nil also without a profile.
-  package var profile: String?
 
   package init(
-    format: String, width: Int, height: Int, hasAlpha: Bool, frames: Int,
-    warnings: [SourceWarning], headerWidth: Int? = nil, headerHeight: Int? = nil
+    format: String, facts: SourceFacts, warnings: [SourceWarning] = [], pixels: Size? = nil,
+    orientation: Int? = nil
   ) {
     self.format = format
-    self.width = width
-    self.height = height
-    self.hasAlpha = hasAlpha
-    self.frames = frames
+    self.facts = facts
     self.warnings = warnings
-    self.headerWidth = headerWidth
-    self.headerHeight = headerHeight
+    self.pixels = pixels
+    self.orientation = orientation
   }
 }
 
@@ -44,32 +33,30 @@ extension ContentRecord: MarkedRecord {
     "bytes", "orientation", "colour_space", "profile",
   ]
 
-  /// VIPS_MAX_COORD of libvips 8.14, and more frames than any limit allows.
-  private static let sides = 1...10_000_000
-  private static let frameCounts = 1...1_000_000
-
   init?(_ row: Statement.Row) {
     // Without its warnings a damaged image would count as a whole one.
     guard let warnings = SourceWarning.list(stored: row.text(5)) else { return nil }
-    self.init(
-      format: row.text(0), width: row.int(1), height: row.int(2), hasAlpha: row.int(3) != 0,
-      frames: row.int(4), warnings: warnings,
-      headerWidth: row.optionalInt(6), headerHeight: row.optionalInt(7))
-    bytes = row.optionalInt(8)
-    orientation = row.optionalInt(9)
-    colourSpace = row.optionalText(10)
-    profile = row.optionalText(11)
+    let facts = SourceFacts(
+      size: Size(row.int(1), row.int(2)), hasAlpha: row.int(3) != 0, frames: row.int(4),
+      colourSpace: row.optionalText(10), profile: row.optionalText(11))
     // Sizes are computed with: a record from before there were marks may be damaged.
-    guard Self.sides.contains(width), Self.sides.contains(height),
-      Self.frameCounts.contains(frames)
-    else { return nil }
+    guard facts.isPossible else { return nil }
+    var pixels: Size?
+    if let width = row.optionalInt(6), let height = row.optionalInt(7) {
+      pixels = Size(width, height)
+    }
+    self.init(
+      format: row.text(0), facts: facts, warnings: warnings, pixels: pixels,
+      orientation: row.optionalInt(9))
+    bytes = row.optionalInt(8)
   }
 
   var values: [Statement.Value] {
     [
-      .text(format), .int(width), .int(height), .bool(hasAlpha), .int(frames),
-      .text(SourceWarning.stored(warnings)), .optional(headerWidth), .optional(headerHeight),
-      .optional(bytes), .optional(orientation), .optional(colourSpace), .optional(profile),
+      .text(format), .int(facts.size.width), .int(facts.size.height), .bool(facts.hasAlpha),
+      .int(facts.frames), .text(SourceWarning.stored(warnings)), .optional(pixels?.width),
+      .optional(pixels?.height), .optional(bytes), .optional(orientation),
+      .optional(facts.colourSpace), .optional(facts.profile),
     ]
   }
 }

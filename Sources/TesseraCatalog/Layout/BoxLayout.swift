@@ -1,17 +1,3 @@
-/// A size, in points unless the documentation says pixels.
-public struct CatalogSize: Sendable, Hashable, Codable {
-  /// In points, unless the documentation says pixels.
-  public var width: Int
-  /// In points, unless the documentation says pixels.
-  public var height: Int
-
-  /// A size of two sides.
-  public init(width: Int, height: Int) {
-    self.width = width
-    self.height = height
-  }
-}
-
 /// A place in the layout that is not a slot, in points. A nil side is free; at most one side may be nil.
 public struct CatalogBox: Sendable, Hashable {
   /// In points; nil if it is free.

@@ -2,11 +2,11 @@
 public struct CatalogSlot: Codable, Sendable, Hashable {
   /// How an image fills a box.
   public enum Mode: String, Codable, Sendable, CaseIterable {
-    /// The whole image inside the box.
+    /// The whole image inside the box (CSS `contain`, sharp `inside`).
     case fit
-    /// The whole image covering the box.
+    /// The whole image, covering the box (sharp `outside`).
     case fill
-    /// The image cropped to the shape of the box.
+    /// Cropped to the shape of the box, then scaled to it (CSS `cover`, sharp `cover`).
     case clip
   }
 

@@ -34,7 +34,7 @@ struct SourceCopies: Sendable {
     context.reasons.append(.keptCopy)
     return SourceBytes(
       place: .file(path: spool.path), count: spool.size, digest: record.content,
-      header: HeaderFacts(content))
+      content: content)
   }
 
   func keep(_ bytes: SourceBytes, of item: Item) {

@@ -56,10 +56,10 @@ package struct Acceptance: Sendable {
 
   /// Whether a decoded source is still accepted; the pipeline may have changed since.
   package func accepts(_ content: ContentRecord) -> Bool {
-    formats.contains { $0.rawValue == content.format } && content.frames <= frames
+    formats.contains { $0.rawValue == content.format } && content.facts.frames <= frames
       && passes(content.warnings)
       // Divided, because the largest sides times the most frames do not fit into 64 bits.
-      && content.width * content.height <= pixels / max(1, content.frames)
+      && content.facts.size.area <= pixels / max(1, content.facts.frames)
       && content.bytes ?? 0 <= maximumBytes
   }
 

@@ -58,7 +58,7 @@ struct Make: Sendable {
 
   private func job(_ item: Item, _ bytes: SourceBytes, _ filePlan: FilePlan) -> TranscodeJob {
     TranscodeJob(
-      identifier: item.position, format: bytes.header.format, expected: filePlan.facts,
+      identifier: item.position, format: bytes.content.format, expected: filePlan.facts,
       decode: filePlan.decode, failOn: failOn, maximumPixels: limits.pixels,
       maximumFrames: limits.frames, files: filePlan.missing.map { filePlan.plan.files[$0] },
       placeholders: placeholders)
@@ -85,7 +85,7 @@ struct Make: Sendable {
       return .done(source, .failed(.unreachable(.runDeadline)))
     }
     let result = ItemFailure.undecodable(
-      failure, ImageFacts(format: bytes.header.format, size: facts.size))
+      failure, ImageFacts(format: bytes.content.format, size: facts.size))
     context.remember(
       rejections.change(
         after: result, content: bytes.digest, bytes.response, previous: source.rejection,

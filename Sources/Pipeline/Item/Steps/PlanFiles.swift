@@ -1,3 +1,4 @@
+internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
@@ -28,7 +29,7 @@ struct PlanFiles: Sendable {
   ) async throws -> Stage {
     if let seen {
       let filePlan = try await planner.filePlan(
-        bytes.digest, bytes.header.format, seen, for: context.item)
+        bytes.digest, bytes.content.format, seen, for: context.item)
       return .planned(known, bytes, seen: seen, filePlan)
     }
     // Before the look-up: of two items with the same bytes, the second one then finds the files of
@@ -47,7 +48,7 @@ struct PlanFiles: Sendable {
       return .done(known.source, .failed(failure, isRemembered: true))
     }
     let filePlan = try await planner.filePlan(
-      bytes.digest, bytes.header.format, content?.facts ?? bytes.header.facts, for: context.item,
+      bytes.digest, bytes.content.format, content?.facts ?? bytes.content.facts, for: context.item,
       isNew: content == nil)
     return .planned(known, bytes, seen: nil, filePlan)
   }

@@ -48,8 +48,8 @@ struct Publish: Sendable {
       records.append(record)
     }
     let missing = filePlan.missing
-    let content = bytes.header.content(
-      made.result.facts, warnings: made.result.warnings, bytes: bytes.count)
+    let content = bytes.content.decoded(
+      made.result.facts, made.result.warnings, bytes: bytes.count)
     context.change.made = StateStore.Made(
       digest: bytes.digest, content: content,
       variants: zip(missing, records).map { (key: filePlan.keys[$0], record: $1) },
@@ -73,7 +73,7 @@ struct Publish: Sendable {
   private static func distrust(
     _ sentence: String, _ bytes: SourceBytes, _ filePlan: FilePlan
   ) -> Outcome {
-    let image = ImageFacts(format: bytes.header.format, size: filePlan.facts.size)
+    let image = ImageFacts(format: bytes.content.format, size: filePlan.facts.size)
     return .failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image))
   }
 

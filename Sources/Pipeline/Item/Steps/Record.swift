@@ -36,7 +36,7 @@ struct Record: Sendable {
     let lost = try await lost(source, outcome, item)
     var (image, content) = entry(source, outcome, context, isKept: lost.isKept)
     image.alt = item.entry.alt
-    image.focus = item.focus.map { CatalogFocus(x: $0.x, y: $0.y) }
+    image.focus = item.focus
     if [.ok, .stale].contains(image.status) {
       image.source = entries.provenance(
         context.change.source ?? source.record, outcome.shown?.content ?? source.content)

@@ -47,7 +47,7 @@ struct SendRequest: Sendable {
       return .arrived(
         SourceBytes(
           place: bytes.place, count: bytes.count, digest: bytes.digest,
-          header: HeaderFacts(header), response: response))
+          content: ContentRecord(header), response: response))
     }
   }
 }

@@ -1,6 +1,4 @@
-package import TesseraPlan
-
-/// A source as its decoder sees it.
+/// A source as its decoder sees it, or as far as its header says.
 package struct SourceFacts: Sendable, Equatable, Codable {
   /// Displayed pixels of one frame.
   package var size: Size
