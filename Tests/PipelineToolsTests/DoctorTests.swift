@@ -1,16 +1,20 @@
 import TesseraFetch
 import TesseraPipelineTools
 import TesseraSystem
+import TesseraWire
 import Testing
 
 /// What `doctor` says, with values of machines, outputs and servers that are given.
 @Suite struct DoctorTests {
-  private static func doctor(_ findings: [HealthCheck], _ checks: [Doctor.Check] = []) -> Doctor {
+  private static func doctor(_ findings: [HealthCheck], _ checks: [ExaminationCheck] = []) -> Doctor
+  {
     Doctor(
       libvips: "8.14.1", landlock: 4, hasSeccomp: true,
       checks: [
-        .init(kind: .read, subject: "jpeg"), .init(kind: .write, subject: "webp"),
-        .init(kind: .turn, subject: "1"), .init(kind: .colour, subject: "profiles"),
+        ExaminationCheck(.read, "jpeg", problem: nil),
+        ExaminationCheck(.write, "webp", problem: nil),
+        ExaminationCheck(.turn, "1", problem: nil),
+        ExaminationCheck(.colour, "profiles", problem: nil),
       ] + checks, processors: 4, findings: findings)
   }
 
@@ -84,7 +88,7 @@ import Testing
       refusal: SystemError("write to", "/srv/feed", code: 30))
     let doctor = Self.doctor(
       machine.findings + output.findings,
-      [.init(kind: .read, subject: "avif", problem: "no decoder")])
+      [ExaminationCheck(.read, "avif", problem: "no decoder")])
     #expect(!doctor.isWell)
     #expect(
       doctor.lines.drop { !$0.hasPrefix("limits") }.joined(separator: "\n") == """

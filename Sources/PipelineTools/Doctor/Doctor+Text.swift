@@ -1,3 +1,4 @@
+internal import TesseraWire
 internal import TesseraPipeline
 
 extension Doctor {
@@ -14,7 +15,7 @@ extension Doctor {
   }
 
   private var abilities: [String] {
-    func list(_ kind: Kind, separator: String = " ") -> String {
+    func list(_ kind: ExaminationCheck.Kind, separator: String = " ") -> String {
       let working = checks.filter { $0.kind == kind && $0.problem == nil }
       return working.isEmpty ? "nothing" : working.map(\.subject).joined(separator: separator)
     }

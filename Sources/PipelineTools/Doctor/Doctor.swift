@@ -3,48 +3,24 @@ internal import TesseraJSON
 internal import TesseraOutput
 package import TesseraPipeline
 internal import TesseraSystem
-internal import TesseraWire
+package import TesseraWire
 internal import TesseraWorkers
 
 /// What this machine can do for a run.
 package struct Doctor: Sendable {
-  /// What a check attempts.
-  package enum Kind: String, Sendable {
-    /// Decode a format.
-    case read
-    /// Encode a format, and decode the result.
-    case write
-    /// Apply an orientation.
-    case turn
-    /// Convert colours to sRGB.
-    case colour
-  }
-
-  package struct Check: Sendable {
-    package var kind: Kind
-    /// A format, an orientation, a kind of colour.
-    package var subject: String
-    /// A sentence without its full stop; nil if the check succeeded.
-    package var problem: String?
-
-    package init(kind: Kind, subject: String, problem: String? = nil) {
-      (self.kind, self.subject, self.problem) = (kind, subject, problem)
-    }
-  }
-
   package var libvips: String
   /// The version of Landlock, which leaves workers only libraries and fonts; 0 if the kernel has none.
   package var landlock: Int
   /// Whether a seccomp filter keeps workers from the network and from starting processes.
   package var hasSeccomp: Bool
-  package var checks: [Check]
+  package var checks: [ExaminationCheck]
   /// The processors that a run uses.
   package var processors: Int
   /// What a run depends on besides libvips.
   package var findings: [HealthCheck] = []
 
   package init(
-    libvips: String, landlock: Int, hasSeccomp: Bool, checks: [Check], processors: Int,
+    libvips: String, landlock: Int, hasSeccomp: Bool, checks: [ExaminationCheck], processors: Int,
     findings: [HealthCheck] = []
   ) {
     (self.libvips, self.landlock, self.hasSeccomp) = (libvips, landlock, hasSeccomp)
@@ -101,7 +77,7 @@ package struct Doctor: Sendable {
       let found = try await WorkerExamination.perform(settings)
       return Doctor(
         libvips: found.hello.libvips, landlock: found.hello.confinement.landlock,
-        hasSeccomp: found.hello.confinement.hasSeccomp, checks: found.checks.map(Check.init),
+        hasSeccomp: found.hello.confinement.hasSeccomp, checks: found.checks,
         processors: Host.processors)
     } catch {
       throw .workers(error.description)
@@ -130,18 +106,7 @@ package struct Doctor: Sendable {
   }
 }
 
-extension Doctor.Check {
-  fileprivate init(_ check: ExaminationCheck) {
-    let kind: Doctor.Kind =
-      switch check.kind {
-      case .read: .read
-      case .write: .write
-      case .turn: .turn
-      case .colour: .colour
-      }
-    self.init(kind: kind, subject: check.subject, problem: check.problem)
-  }
-
+extension ExaminationCheck {
   fileprivate func write(to entry: inout JSONWriter) {
     entry.member("kind", kind.rawValue)
     entry.member("subject", subject)
