@@ -1,5 +1,5 @@
-internal import TesseraWire
 internal import TesseraPipeline
+internal import TesseraWire
 
 extension Doctor {
   /// What `doctor` prints: a line for each thing, and one for each that does not work.
