@@ -274,9 +274,15 @@ let package = Package(
   ]
 )
 
-// A package that depends on this one gets what is for apps: nothing else is built, or looked for by pkg-config. SwiftPM and
-// Xcode both check dependencies out in a folder of this name.
-if Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts" {
+// The command is for Linux; elsewhere the package is what apps use of it, whether they depend on a path or a repository. On
+// Linux, SwiftPM builds no more than that for a package that depends on this one. In a checkout that it made itself it does
+// not look for the command's libraries either, and so suggests none to install.
+#if os(Linux)
+  let isForApps = Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
+#else
+  let isForApps = true
+#endif
+if isForApps {
   let products = ["TesseraCatalog", "TesseraUI", "TesseraImageHeader"]
   package.products.removeAll { !products.contains($0.name) }
   let targets = products + ["TesseraCatalogFoundation", "TesseraJSON", "TesseraText"]

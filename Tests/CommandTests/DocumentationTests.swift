@@ -267,9 +267,9 @@ import Testing
       // ServingTests.
       "Examples/serving/README.md": ["sh", "js"],
       // KotlinTests.
-      "Examples/android/README.md": ["kotlin"],
+      "Sources/Clients/android/README.md": ["kotlin"],
       // Tests/check-web, which WebTests calls.
-      "Examples/web/README.md": ["ts", "tsx", "vue", "js"],
+      "Sources/Clients/web/README.md": ["ts", "tsx", "vue", "js"],
       // HouseTests.
       "Sources/README.md": ["modules", "exceptions"],
     ]

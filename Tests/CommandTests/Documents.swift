@@ -15,8 +15,8 @@ struct Document {
     "Examples/operations/README.md", "Examples/operations/RUNBOOK.md", "Examples/package/README.md",
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
     "Examples/catalog/TABLES.md", "Examples/kubernetes/README.md", "Examples/serving/README.md",
-    "Examples/android/README.md",
-    "Examples/web/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",
+    "Sources/Clients/README.md", "Sources/Clients/android/README.md",
+    "Sources/Clients/web/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",
     "Tests/Fixtures/README.md",
   ]
 

@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The Kotlin library for Android (`Examples/android`), with catalogs and a patch that the command made.
+/// The Kotlin library for Android (`Sources/Clients/android`), with catalogs and a patch that the command made.
 @Suite struct KotlinTests {
   @Test func theLibraryForAndroidPassesItsChecks() async throws {
     guard try await Tool.run("/usr/bin/which", ["kotlinc"]).status == 0 else {

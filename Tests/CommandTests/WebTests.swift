@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// The package for web apps in `Examples/web`, with catalogs of real runs.
+/// The package for web apps in `Sources/Clients/web`, with catalogs of real runs.
 @Suite struct WebTests {
   /// `Tests/check-web` compiles the package, and runs the shared cases in Node and in Chromium. Here it also reads two
   /// catalogs of a run, verifies their digests, and applies the patch between them.

@@ -19,7 +19,9 @@ struct SourceTree {
   init() throws {
     let root = Places.root.appending(path: "Sources")
     var modules: [String: [File]] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: root.path) {
+    // `Clients` has the libraries in other languages.
+    for name in try FileManager.default.contentsOfDirectory(atPath: root.path)
+    where name != "Clients" {
       let folder = root.appending(path: name)
       guard try folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else {
         continue

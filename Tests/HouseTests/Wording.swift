@@ -25,9 +25,7 @@ enum Wording {
   ].map { (Pattern($0.0, ignoresCase: true), $0.1) }
 
   /// Files that quote sentences which earlier versions stored.
-  private static let quoting: Set = [
-    "Sources/State/Migration9.swift", "Tests/StateTests/ReasonTests.swift",
-  ]
+  private static let quoting: Set = ["Tests/StateTests/ReasonTests.swift"]
 
   private static let literal = Pattern(#""((?:[^"\\]|\\.)*)""#)
 

@@ -1,5 +1,5 @@
 // The sections of Examples/catalog/cases.json, as Tests/CatalogTests/CaseTests.swift reads them, for the package in
-// Examples/web. Runs in Node and in browsers.
+// Sources/Clients/web. Runs in Node and in browsers.
 
 /** Runs all sections. Returns the number of rows of each, and what was wrong. */
 export function runCases(lib, cases) {

@@ -1,4 +1,4 @@
-// Just enough of the declarations of React and Vue to type-check the snippets in Examples/web/README.md without them.
+// Just enough of the declarations of React and Vue to type-check the snippets in Sources/Clients/web/README.md without them.
 
 declare namespace JSX {
   type Element = object;

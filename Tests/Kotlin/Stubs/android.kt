@@ -1,4 +1,4 @@
-// The declarations of Android that Examples/android/README.md uses, so that its code can be compiled.
+// The declarations of Android that Sources/Clients/android/README.md uses, so that its code can be compiled.
 package android.stubs
 
 class Resources

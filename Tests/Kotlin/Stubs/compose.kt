@@ -1,4 +1,4 @@
-// The declarations of Compose, and of Coil 2 for it, that Examples/android/README.md uses.
+// The declarations of Compose, and of Coil 2 for it, that Sources/Clients/android/README.md uses.
 @file:Suppress("UNUSED_PARAMETER")
 
 package compose.stubs

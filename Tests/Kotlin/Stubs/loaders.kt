@@ -1,4 +1,4 @@
-// The declarations of Coil 2 and Glide 4 that Examples/android/README.md uses.
+// The declarations of Coil 2 and Glide 4 that Sources/Clients/android/README.md uses.
 @file:Suppress("UNUSED_PARAMETER")
 
 package loaders.stubs
