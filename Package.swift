@@ -7,11 +7,11 @@ import PackageDescription
 //
 //   5  tessera (the command)                                               tessera-worker
 //   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
-//   3  Probe -- Fetch -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
+//   3  Probe -- Fetch -- Store -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
 //      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
 //   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
-//   1  JSON -- TesseraCatalog (public) -- Text   System -- Bytes
+//   1  JSON -- TesseraCatalog (public) -- Text   Curl -- System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
 //      CProcess, CSandbox, CJPEG, CPixels (our few lines of C)
 //
@@ -99,6 +99,7 @@ let package = Package(
       name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
     module("Bytes", ["TesseraCCrypto", "TesseraCZlib"]),
     module("System", ["TesseraBytes", "TesseraCProcess"]),
+    module("Curl", ["TesseraSystem", "TesseraCCurl"]),
 
     // 2: pure
     // Apart, so that the command starts without Foundation.
@@ -124,7 +125,13 @@ let package = Package(
         "TesseraImageHeader",
         "TesseraPlaceholder", "TesseraJSON", "TesseraSystem", "TesseraText", "TesseraCYAML",
       ], resources: [.embedInCode("Presets.yaml")]),
-    module("Fetch", ["TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
+    module(
+      "Store", ["TesseraCurl", "TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
+    module(
+      "Fetch",
+      [
+        "TesseraCurl", "TesseraStore", "TesseraSystem", "TesseraText", "TesseraCCurl",
+      ]),
     module(
       "Probe",
       [
@@ -136,7 +143,7 @@ let package = Package(
     module(
       "Output",
       [
-        "TesseraFetch", "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText",
+        "TesseraStore", "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText",
         "TesseraSystem", "TesseraBytes",
       ]),
     module(
@@ -160,8 +167,7 @@ let package = Package(
         "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
         "TesseraImageHeader", "TesseraPlan", "TesseraDelivery", "TesseraPlaceholder",
         "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraProbe", "TesseraState",
-        "TesseraOutput",
-        "TesseraWire", "TesseraWorkers",
+        "TesseraOutput", "TesseraStore", "TesseraWire", "TesseraWorkers",
       ]),
     module(
       "PipelineTools",
@@ -169,7 +175,7 @@ let package = Package(
         "TesseraPipeline", "TesseraPipelineFile", "TesseraProbe", "TesseraFetch", "TesseraState",
         "TesseraOutput", "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraImageHeader",
         "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
-        "TesseraBytes",
+        "TesseraBytes", "TesseraStore", "TesseraCurl",
       ]),
     module(
       "OutputTools",
@@ -231,7 +237,8 @@ let package = Package(
     tests(
       "PipelineFileTests",
       ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "TesseraSystem"]),
-    tests("FetchTests", ["TesseraFetch"]),
+    tests("FetchTests", ["TesseraFetch", "TesseraCurl", "TesseraStore", "TesseraText"]),
+    tests("StoreTests", ["TesseraStore"]),
     tests(
       "ProbeTests",
       ["TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText"]),

@@ -1,5 +1,6 @@
 internal import Synchronization
 private import TesseraCCurl
+internal import TesseraCurl
 package import TesseraSystem
 
 /// Fetches sources over HTTP: many transfers on one thread, started in the order of their turns, at

@@ -1,5 +1,5 @@
-package import TesseraFetch
 package import TesseraManifest
+package import TesseraStore
 internal import TesseraSystem
 
 /// An output, and where its state is: in the private folder of a directory; for an output in an object store, in

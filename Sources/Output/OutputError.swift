@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraStore
 package import TesseraSystem
 
 /// Why an output can't be used.

@@ -3,6 +3,7 @@ internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraStore
 internal import TesseraSystem
 internal import TesseraWire
 internal import TesseraWorkers

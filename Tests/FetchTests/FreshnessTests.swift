@@ -1,3 +1,4 @@
+import TesseraCurl
 import Testing
 
 @testable import TesseraFetch

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TesseraCurl
 import TesseraTestSupport
 import Testing
 

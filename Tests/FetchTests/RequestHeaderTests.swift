@@ -1,3 +1,4 @@
+import TesseraCurl
 import TesseraText
 import Testing
 

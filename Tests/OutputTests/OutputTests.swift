@@ -1,6 +1,7 @@
 import Foundation
 import TesseraFetch
 import TesseraOutput
+import TesseraStore
 import TesseraSystem
 import TesseraTestSupport
 import Testing
@@ -47,7 +48,7 @@ import Testing
     let folder = try TemporaryFolder()
     // Nothing listens there.
     var store = StoreSettings(endpoint: "http://127.0.0.1:1")
-    (store.attempts, store.pause) = (1, .zero)
+    store.attempts = 1
     func failure(_ output: String) async -> OutputError? {
       do throws(OutputError) {
         _ = try await OpenOutput(output, state: folder.path("state"), store).hold()

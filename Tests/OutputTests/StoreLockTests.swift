@@ -1,5 +1,6 @@
 import Synchronization
 import TesseraFetch
+import TesseraStore
 import TesseraTestSupport
 import Testing
 

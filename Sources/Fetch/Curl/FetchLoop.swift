@@ -1,4 +1,5 @@
 private import TesseraCCurl
+internal import TesseraCurl
 
 /// Runs libcurl's multi handle on one thread: starts the requests that may start, collects those
 /// that have ended, and ends those that are overdue.

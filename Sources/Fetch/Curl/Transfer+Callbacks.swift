@@ -1,5 +1,6 @@
 internal import Glibc
 private import TesseraCCurl
+internal import TesseraCurl
 
 extension Transfer {
   /// Registers the callbacks. A C function pointer cannot capture, so each gets the transfer as its

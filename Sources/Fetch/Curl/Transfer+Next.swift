@@ -1,4 +1,5 @@
 private import TesseraCCurl
+internal import TesseraCurl
 private import TesseraSystem
 
 extension Transfer {

@@ -1,4 +1,6 @@
 private import TesseraCCurl
+internal import TesseraCurl
+internal import TesseraStore
 internal import TesseraText
 
 extension Transfer {

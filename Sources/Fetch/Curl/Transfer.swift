@@ -1,3 +1,5 @@
+internal import TesseraCurl
+
 /// One request in flight: its handle, its current hop and what has arrived so far.
 ///
 /// It lives on the fetch loop's thread from start to end, and no other thread uses it. Its

@@ -1,3 +1,4 @@
+internal import TesseraCurl
 internal import TesseraText
 
 /// Resolves URL references: those of a manifest with a base, and those in Location headers.

@@ -1,3 +1,5 @@
+internal import TesseraCurl
+
 /// The header Content-Range (RFC 9110, section 14.4).
 package struct ContentRange: Sendable, Equatable {
   package var range: Range<Int>

@@ -1,3 +1,5 @@
+package import TesseraCurl
+
 /// How long a response may be reused without revalidation (RFC 9111, section 4.2), for a private
 /// cache. Pure; the moment of the response is the beginning of the lifetime.
 package enum Freshness {

@@ -1,3 +1,5 @@
+internal import TesseraCurl
+
 /// How much of the response to one hop of a transfer has arrived, and how long it has taken. A
 /// value; the caller passes `now`.
 struct ResponseProgress {

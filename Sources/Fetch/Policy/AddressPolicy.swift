@@ -1,3 +1,5 @@
+package import TesseraCurl
+
 /// Decides which addresses may be connected to. The default is the public internet only: a manifest
 /// may come from an untrusted source and name services that only this machine can reach.
 ///

@@ -1,3 +1,4 @@
+internal import TesseraCurl
 internal import TesseraSystem
 
 extension FetchSettings {

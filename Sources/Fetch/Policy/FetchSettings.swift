@@ -1,3 +1,5 @@
+package import TesseraCurl
+package import TesseraStore
 package import TesseraSystem
 package import TesseraText
 

@@ -1,3 +1,5 @@
+internal import TesseraCurl
+
 /// Finds the second host among URLs, for settings that are meant for one host only.
 package struct SingleHost: Sendable {
   package private(set) var first: String?

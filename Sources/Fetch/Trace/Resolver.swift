@@ -1,6 +1,7 @@
 internal import Glibc
 // For SOCK_STREAM, which its headers declare first in a build with the static standard library.
 private import TesseraCCurl
+internal import TesseraCurl
 
 /// The system's resolution of names, which libcurl uses, too.
 enum Resolver {

@@ -1,4 +1,5 @@
 internal import TesseraCCurl
+internal import TesseraCurl
 
 /// A transfer that is made by itself, on the calling thread, and reports each of its hops. Its options, the
 /// policy of addresses and its way over redirects are those of every transfer.

@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TesseraBytes
-internal import TesseraFetch
+internal import TesseraStore
 package import TesseraSystem
 
 /// An output in an object store, `s3://bucket/prefix`. Names are those of a ``DirectoryOutput``; its

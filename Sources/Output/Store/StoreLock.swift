@@ -1,5 +1,5 @@
-internal import TesseraFetch
 internal import TesseraJSON
+internal import TesseraStore
 internal import TesseraSystem
 
 /// The object that a ``StoreLock`` is made of. Each call blocks its thread.

@@ -1,5 +1,6 @@
-package import TesseraFetch
+internal import TesseraFetch
 package import TesseraPipelineFile
+package import TesseraStore
 internal import TesseraSystem
 
 /// Fetches a manifest in an object store into a file.

@@ -1,3 +1,4 @@
+internal import TesseraCurl
 internal import TesseraFetch
 internal import TesseraImageHeader
 internal import TesseraPipeline

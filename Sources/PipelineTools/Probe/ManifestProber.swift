@@ -5,6 +5,7 @@ internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraProbe
+internal import TesseraStore
 internal import TesseraText
 
 /// Probes the images of a manifest, with the requests that a run of the pipeline would make, and

@@ -1,16 +1,16 @@
-internal import TesseraCCurl
+package import TesseraCCurl
 internal import TesseraSystem
 
 /// Owns libcurl's handle of one transfer, and the header list that libcurl refers to but does not
 /// copy.
 ///
 /// Every setter records the first option that fails, so that callers check once.
-struct EasyHandle: ~Copyable {
-  let pointer: UnsafeMutableRawPointer
+package struct EasyHandle: ~Copyable {
+  package let pointer: UnsafeMutableRawPointer
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var failure = CURLE_OK
 
-  init?() {
+  package init?() {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
   }
@@ -22,7 +22,7 @@ struct EasyHandle: ~Copyable {
   }
 
   /// The context that ``setContext(_:)`` stored in a handle.
-  static func context(of pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+  package static func context(of pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     var context: UnsafeMutableRawPointer?
     guard tessera_curl_get_pointer(pointer, CURLINFO_PRIVATE, &context) == CURLE_OK else {
       return nil
@@ -31,7 +31,7 @@ struct EasyHandle: ~Copyable {
   }
 
   /// Why the system could not connect, in its words: "Connection refused"; nil if it gave no reason.
-  var obstacle: String? {
+  package var obstacle: String? {
     var code = 0
     guard tessera_curl_get_long(pointer, CURLINFO_OS_ERRNO, &code) == CURLE_OK, code != 0 else {
       return nil
@@ -41,41 +41,41 @@ struct EasyHandle: ~Copyable {
 
   /// libcurl's text for the first option that could not be set since the last call; nil if all
   /// could.
-  mutating func takeFailure() -> String? {
+  package mutating func takeFailure() -> String? {
     defer { failure = CURLE_OK }
     return failure == CURLE_OK ? nil : String(cString: curl_easy_strerror(failure))
   }
 
-  mutating func check(_ code: CURLcode) {
+  package mutating func check(_ code: CURLcode) {
     if failure == CURLE_OK { failure = code }
   }
 
-  mutating func set(_ option: CURLoption, _ value: Int) {
+  package mutating func set(_ option: CURLoption, _ value: Int) {
     check(tessera_curl_set_long(pointer, option, value))
   }
 
-  mutating func set(_ option: CURLoption, offset: Int) {
+  package mutating func set(_ option: CURLoption, offset: Int) {
     check(tessera_curl_set_offset(pointer, option, curl_off_t(offset)))
   }
 
-  mutating func set(_ option: CURLoption, _ value: String) {
+  package mutating func set(_ option: CURLoption, _ value: String) {
     // libcurl copies the text, unlike a header list.
     check(tessera_curl_set_string(pointer, option, value))
   }
 
-  mutating func setContext(_ context: UnsafeMutableRawPointer) {
+  package mutating func setContext(_ context: UnsafeMutableRawPointer) {
     check(tessera_curl_set_pointer(pointer, CURLOPT_PRIVATE, context))
   }
 
   /// Sets the body of a POST. It must stay where it is until the transfer has ended.
-  mutating func setBody(_ bytes: UnsafeRawPointer?) {
+  package mutating func setBody(_ bytes: UnsafeRawPointer?) {
     check(
       tessera_curl_set_pointer(
         pointer, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: bytes)))
   }
 
   /// Replaces the header lines.
-  mutating func setHeaders(_ lines: [String]) {
+  package mutating func setHeaders(_ lines: [String]) {
     var list: UnsafeMutablePointer<curl_slist>?
     for line in lines {
       guard let longer = curl_slist_append(list, line) else {

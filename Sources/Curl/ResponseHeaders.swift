@@ -1,7 +1,7 @@
 /// The status and headers of one response. Names are in lower case; the values of a repeated name
 /// are joined with commas (RFC 9110, section 5.3).
 package struct ResponseHeaders: Sendable, Equatable {
-  private(set) var status = 0
+  package private(set) var status = 0
   private var fields: [String: String] = [:]
 
   package init() {}

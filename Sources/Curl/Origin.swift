@@ -3,13 +3,13 @@
 ///
 /// The host is in lower case; a port that the URL omits is its scheme's. All are empty for a text
 /// that is not a URL.
-struct Origin: Equatable {
-  var scheme = ""
-  var host = ""
-  var port = ""
+package struct Origin: Equatable {
+  package var scheme = ""
+  package var host = ""
+  package var port = ""
 
   /// Host and port as people write them: without the port if it is the scheme's default.
-  var authority: String {
+  package var authority: String {
     (scheme, port) == ("http", "80") || (scheme, port) == ("https", "443")
       ? host : "\(host):\(port)"
   }

@@ -1,6 +1,6 @@
 internal import Glibc
 // libcurl's headers include <sys/socket.h> as well, and the compiler may take `sockaddr` from there.
-internal import TesseraCCurl
+package import TesseraCCurl
 
 /// An IP address, 4 or 16 bytes in network order.
 package struct IPAddress: Sendable, Hashable {
@@ -27,7 +27,7 @@ package struct IPAddress: Sendable, Hashable {
   }
 
   /// The address in a `sockaddr`; nil for families other than IPv4 and IPv6.
-  init?(_ address: UnsafePointer<sockaddr>) {
+  package init?(_ address: UnsafePointer<sockaddr>) {
     switch Int32(address.pointee.sa_family) {
     case AF_INET:
       bytes = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in

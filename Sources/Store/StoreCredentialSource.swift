@@ -76,9 +76,9 @@ final class StoreCredentialSource: Sendable {
 }
 
 /// What completes a sentence that begins with a location, before that is known.
-struct StoreProblem: Error {
-  var text: String
-  var kind = StoreError.Kind.refused
+package struct StoreProblem: Error {
+  package var text: String
+  package var kind = StoreError.Kind.refused
   /// How often the request was sent.
   var attempts = 1
 

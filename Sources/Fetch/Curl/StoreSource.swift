@@ -1,4 +1,5 @@
 private import TesseraCCurl
+internal import TesseraStore
 internal import TesseraText
 
 /// A source in an object store: `s3://bucket/key`, whose key is percent-encoded where a URL needs that.

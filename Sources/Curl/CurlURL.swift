@@ -1,11 +1,11 @@
 private import TesseraCCurl
 
 /// A URL as libcurl reads it: what it would connect to. Owns libcurl's URL handle.
-struct CurlURL: ~Copyable {
+package struct CurlURL: ~Copyable {
   private let handle: OpaquePointer
 
   /// Nil if the text is not an absolute URL.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let handle = curl_url() else { return nil }
     // No flags: a missing scheme, or one that libcurl cannot fetch, has to be an error.
     guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK else {
@@ -18,7 +18,7 @@ struct CurlURL: ~Copyable {
 
   deinit { curl_url_cleanup(handle) }
 
-  enum Part {
+  package enum Part {
     case url
     case scheme
     case user
@@ -40,7 +40,7 @@ struct CurlURL: ~Copyable {
   }
 
   /// Nil if the URL does not have the part.
-  subscript(part: Part) -> String? {
+  package subscript(part: Part) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     let flags = part == .port ? UInt32(CURLU_DEFAULT_PORT) : 0
     guard curl_url_get(handle, part.code, &text, flags) == CURLUE_OK, let text else { return nil }
@@ -49,13 +49,13 @@ struct CurlURL: ~Copyable {
   }
 
   /// Returns false if libcurl rejects the text.
-  func set(_ part: Part, to text: String?) -> Bool {
+  package func set(_ part: Part, to text: String?) -> Bool {
     curl_url_set(handle, part.code, text, 0) == CURLUE_OK
   }
 
   /// Replaces the URL by what a reference means relative to it (RFC 3986, section 5.2). Returns
   /// false if libcurl rejects the reference.
-  func resolve(_ reference: String) -> Bool {
+  package func resolve(_ reference: String) -> Bool {
     // libcurl 7.88 resolves these two as if they were ".": it drops the last segment and the query,
     // which section 5.2.2 keeps.
     if reference.isEmpty || reference.hasPrefix("#") {
@@ -73,7 +73,7 @@ struct CurlURL: ~Copyable {
 }
 
 extension Origin {
-  init(_ url: String) {
+  package init(_ url: String) {
     self.init()
     guard let parts = CurlURL(url) else { return }
     scheme = parts[.scheme] ?? ""

@@ -2,11 +2,11 @@ internal import TesseraSystem
 internal import TesseraText
 
 /// What signs requests to an object store.
-struct StoreCredentials: Sendable, Equatable {
-  var key: String
-  var secret: String
+package struct StoreCredentials: Sendable, Equatable {
+  package var key: String
+  package var secret: String
   /// Of temporary credentials.
-  var token: String?
+  package var token: String?
   /// When they end, in seconds since 1970; nil for never.
   var expires: Double?
 }

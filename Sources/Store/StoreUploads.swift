@@ -1,4 +1,5 @@
 internal import TesseraBytes
+internal import TesseraCurl
 package import TesseraSystem
 
 /// Objects that are written in parts, because they are large.

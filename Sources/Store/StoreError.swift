@@ -1,3 +1,4 @@
+internal import TesseraCurl
 package import TesseraSystem
 
 /// Why an object store did not do what it was asked.

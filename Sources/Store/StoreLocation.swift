@@ -31,7 +31,9 @@ package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
 
   /// Whether a part of the key is `.` or `..`: libcurl and proxies resolve these, and another object would be
   /// requested. (CURLOPT_PATH_AS_IS prevents it, but newer versions reject that for signed requests.)
-  var hasDotSegments: Bool { key.split(separator: "/").contains { $0 == "." || $0 == ".." } }
+  package var hasDotSegments: Bool {
+    key.split(separator: "/").contains { $0 == "." || $0 == ".." }
+  }
 
   package var description: String { key.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(key)" }
 

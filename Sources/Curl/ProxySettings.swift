@@ -27,10 +27,10 @@ package struct ProxySettings: Sendable, Equatable {
       .map { $0.lowercased() }
   }
 
-  var isEmpty: Bool { proxies.isEmpty }
+  package var isEmpty: Bool { proxies.isEmpty }
 
   /// Nil if the host needs no proxy.
-  func proxy(for origin: Origin) -> String? {
+  package func proxy(for origin: Origin) -> String? {
     guard let proxy = proxies[origin.scheme] else { return nil }
     // libcurl keeps the brackets of an IPv6 address.
     let host = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
@@ -53,7 +53,7 @@ extension Origin {
   /// 0x7f.1); loopback for the names reserved for it (RFC 6761); nil for all other names.
   ///
   /// A proxy resolves names and connects by itself, so this is all that can be checked here.
-  var spelledAddress: IPAddress? {
+  package var spelledAddress: IPAddress? {
     let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     if name == "localhost" || name.hasSuffix(".localhost") { return IPAddress("127.0.0.1") }
     var hints = addrinfo()

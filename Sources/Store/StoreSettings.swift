@@ -1,3 +1,4 @@
+package import TesseraCurl
 internal import TesseraSystem
 internal import TesseraText
 
@@ -10,8 +11,8 @@ package struct StoreSettings: Sendable, Equatable {
   package var usesPathStyle: Bool
   /// Requests at a time.
   package var concurrency = 32
-  /// The pause before a request is tried again, doubled each time.
-  package var pause = Duration.milliseconds(200)
+  /// The pauses before a request is tried again.
+  package var backoff = Backoff()
   /// How often a request is tried.
   package var attempts = 6
 
@@ -36,7 +37,9 @@ package struct StoreSettings: Sendable, Equatable {
   /// The URL of a location.
   ///
   /// - Parameter query: sorted by name, as the signature wants it.
-  func url(of location: StoreLocation, query: [(name: String, value: String)] = []) -> String {
+  package func url(of location: StoreLocation, query: [(name: String, value: String)] = [])
+    -> String
+  {
     let host = endpoint ?? "https://s3.\(region).amazonaws.com"
     // A certificate for *.s3… does not cover a name with dots.
     let isInPath = usesPathStyle || location.bucket.contains(".")

@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraStore
 
 /// Object stores, as far as no server is needed: names, URLs, verdicts, credentials, answers.
 @Suite struct StoreTests {

@@ -1,5 +1,6 @@
 internal import TesseraBytes
 private import TesseraCCurl
+internal import TesseraCurl
 
 /// One connection to an object store, used by one thread at a time. Blocks while it works.
 ///

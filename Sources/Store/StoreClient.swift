@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Synchronization
 internal import TesseraBytes
+internal import TesseraCurl
 internal import TesseraSystem
 
 /// Requests to an object store with the API of Amazon S3, signed by libcurl (AWS Signature Version 4).
@@ -8,7 +9,7 @@ internal import TesseraSystem
 /// Each call blocks its thread until it has an answer, which is requested several times if that may
 /// help. Any number of threads may call.
 package final class StoreClient: Sendable {
-  let settings: StoreSettings
+  package let settings: StoreSettings
   private let source: StoreCredentialSource
   private let environment: @Sendable (String) -> String?
   private let certificates: String?
@@ -45,7 +46,7 @@ package final class StoreClient: Sendable {
   }
 
   /// What signs the next request. Temporary credentials may have to be requested first.
-  func credentials() throws(StoreProblem) -> StoreCredentials {
+  package func credentials() throws(StoreProblem) -> StoreCredentials {
     try source.credentials { role, token throws(StoreProblem) in try assumedRole(role, token) }
   }
 
@@ -55,7 +56,6 @@ package final class StoreClient: Sendable {
   private func persist(
     _ send: () throws(StoreProblem) -> Outcome
   ) throws(StoreProblem) -> StoreResponse {
-    var pause = settings.pause
     var attempt = 1
     while true {
       let (verdict, response) = try send()
@@ -68,14 +68,13 @@ package final class StoreClient: Sendable {
             "could not be reached in \(attempt) attempts: \(text)", kind: .unreachable)
         }
       }
-      attempt += 1
       let wanted = response.headers["retry-after"].flatMap { Int($0) }.map {
         Duration.seconds(min(max($0, 0), 60))
       }
-      // With jitter, so that many clients do not come back at the same time.
-      let next = max(pause * Double.random(in: 0.5...1), wanted ?? .zero)
-      usleep(UInt32(next.inSeconds * 1_000_000))
-      pause *= 2
+      let pause = settings.backoff.pause(
+        after: attempt, chance: .random(in: 0...1), wanted: wanted)
+      usleep(UInt32(pause.inSeconds * 1_000_000))
+      attempt += 1
     }
   }
 
