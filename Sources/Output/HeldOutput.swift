@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraManifest
 internal import TesseraSystem
 
@@ -6,8 +7,8 @@ internal import TesseraSystem
 package final class HeldOutput: Sendable {
   package let output: any Output
   package let workspace: Workspace
-  /// The kernel's, of the workspace.
-  private let lock: OutputLock
+  /// The kernel's, of the workspace; nil after the release.
+  private let lock: Mutex<OutputLock?>
   /// Nil for a directory, and for a store that can't write on a condition.
   private let lease: StoreLease?
   /// Nil if the state is on this machine.
@@ -31,7 +32,7 @@ package final class HeldOutput: Sendable {
       return try whole.part(shard)
     }
     (stored, temporary) = (nil, nil)
-    lock = try workspace.lock()
+    lock = Mutex(try workspace.lock())
     guard let lease else {
       self.lease = nil
       return
@@ -62,10 +63,13 @@ package final class HeldOutput: Sendable {
     self.output = output
     self.workspace = workspace
     (self.lease, self.stored, self.temporary) = (lease, stored, temporary)
-    lock = try workspace.lock()
+    lock = Mutex(try workspace.lock())
   }
 
-  package func release() async { await lease?.release() }
+  package func release() async {
+    await lease?.release()
+    lock.withLock { $0 = nil }
+  }
 
   /// Makes sure that no other process has taken over the output. To be called before what others would see.
   ///

@@ -1,5 +1,3 @@
-package import TesseraJSON
-
 /// A file that a catalog names: `variants/5a/5ab2…-64x48.webp`. Its name is made of the first 32 digits
 /// of the SHA-256 of its bytes, so a name never changes its content.
 package struct PublishedFile: Sendable {
@@ -37,26 +35,6 @@ package struct PublishedFile: Sendable {
   /// The path of the index of an atlas.
   package static func indexPath(digest: String) -> String {
     "tables/\(digest.prefix(2))/\(digest.prefix(32)).json"
-  }
-
-  /// All files of an image in a catalog; nil if members are missing or have the wrong type.
-  package static func all(of image: JSONValue) -> [PublishedFile]? {
-    var files: [PublishedFile] = []
-    for variant in image["variants"]?.arrayValue ?? [] {
-      guard let width = variant["width"]?.intValue, let height = variant["height"]?.intValue else {
-        return nil
-      }
-      // What an image service makes is not in the output.
-      for file in [variant] + (variant["also"]?.arrayValue ?? [])
-      where file["path"] != nil || file["url"] == nil {
-        guard let path = file["path"]?.stringValue, let type = file["type"]?.stringValue,
-          let bytes = file["bytes"]?.intValue
-        else { return nil }
-        files.append(
-          PublishedFile(path: path, type: type, bytes: bytes, width: width, height: height))
-      }
-    }
-    return files
   }
 
   /// The first digits of the SHA-256 of its bytes; nil if Tessera does not make such a path.

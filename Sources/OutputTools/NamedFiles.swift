@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 
@@ -59,12 +58,12 @@ struct NamedFiles {
   }
 
   private func forEach(
-    of next: () async throws -> JSONValue?, _ body: ([String]) async throws -> Void
+    of next: () async throws -> CatalogLine?, _ body: ([String]) async throws -> Void
   ) async throws {
     var names: [String] = []
     while let image = try await next() {
       try Task.checkCancellation()
-      guard let files = PublishedFile.all(of: image) else {
+      guard let files = image.files else {
         throw OutputToolError(
           "an image has a malformed catalog entry; run again before anything is deleted")
       }

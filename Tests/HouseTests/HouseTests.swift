@@ -83,8 +83,8 @@ import Testing
   @Test func noOtherModuleKnowsWhatAnOutputIs() {
     let words = ["ObjectOutput(", "DirectoryOutput(", "StoreLocation(", "\"s3://"]
     let places = ["Pipeline/Manifest/ObjectDownload.swift"]
-    for (module, files) in tree.modules where !["Output", "Fetch", "Store", "PipelineFile"].contains(module)
-    {
+    for (module, files) in tree.modules
+    where !["Output", "Fetch", "Store", "PipelineFile"].contains(module) {
       for file in files where !places.contains("\(module)/\(file.path)") {
         let found = words.filter(file.text.contains)
         #expect(found.isEmpty, "\(module)/\(file.path) has \(found)")

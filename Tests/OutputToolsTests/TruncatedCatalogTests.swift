@@ -1,5 +1,6 @@
 import Foundation
 import TesseraCatalog
+import TesseraOutput
 import TesseraTestSupport
 import Testing
 

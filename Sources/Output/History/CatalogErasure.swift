@@ -91,13 +91,13 @@ package struct CatalogErasure {
   }
 
   private func isErased(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
-    ids.contains(try Self.image(text, of: texts)["id"]?.stringValue ?? "")
+    ids.contains(try Self.image(text, of: texts).id ?? "")
   }
 
   private static func image(
     _ text: [UInt8], of texts: CatalogTexts
-  ) throws(SystemError) -> JSONValue {
-    guard let image = try? JSONParser.parse(text) else {
+  ) throws(SystemError) -> CatalogLine {
+    guard let image = CatalogLine(text) else {
       throw texts.damaged("an image is not valid JSON")
     }
     return image
@@ -106,14 +106,11 @@ package struct CatalogErasure {
   /// Notes what an image has, if it is one of those that are erased.
   private mutating func take(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
     let image = try Self.image(text, of: texts)
-    guard let id = image["id"]?.stringValue, ids.contains(id) else { return false }
+    guard let id = image.id, ids.contains(id) else { return false }
     erased.ids.insert(id)
-    erased.files.formUnion((PublishedFile.all(of: image) ?? []).map(\.path))
-    let variants = image["variants"]?.arrayValue ?? []
-    erased.serviceURLs.formUnion(
-      variants.flatMap { [$0] + ($0["also"]?.arrayValue ?? []) }
-        .compactMap { $0["url"]?.stringValue })
-    if let url = image["url"]?.stringValue { erased.sources.insert(url) }
+    erased.files.formUnion((image.files ?? []).map(\.path))
+    erased.serviceURLs.formUnion(image.serviceURLs)
+    if let url = image.url { erased.sources.insert(url) }
     return true
   }
 
@@ -220,15 +217,14 @@ package struct CatalogErasure {
     var kept: [ArraySlice<UInt8>] = []
     for line in lines.dropFirst() {
       guard let text = ShardHeader.image(line)?.image,
-        let image = try? JSONParser.parse(Array(text)),
-        let id = image["id"]?.stringValue, ids.contains(id)
+        let image = CatalogLine(text), let id = image.id, ids.contains(id)
       else {
         kept.append(line)
         continue
       }
       _ = try take(Array(text), of: CatalogTexts(path, in: output))
       header.images -= 1
-      if let status = image["status"]?.stringValue { header.counts[status, default: 0] -= 1 }
+      if let status = image.status { header.counts[status, default: 0] -= 1 }
     }
     guard kept.count < lines.count - 1 else { return }
     header.counts = header.counts.filter { $0.value > 0 }

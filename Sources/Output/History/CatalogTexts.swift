@@ -15,7 +15,9 @@ package struct CatalogTexts {
   private var offset = 0
   private var isAtEnd = false
 
-  private static let partBytes = 1 << 20
+  /// Small at first: often only the head is read.
+  private var partBytes = 1 << 16
+  private static let mostPartBytes = 1 << 20
   private static let batch = 1_000
 
   private final class Sum: Sendable {
@@ -48,7 +50,8 @@ package struct CatalogTexts {
       } catch {
         throw damaged("\(error)")
       }
-      let part = try await output.read(path, Self.partBytes, at: offset)
+      let part = try await output.read(path, partBytes, at: offset)
+      partBytes = Self.mostPartBytes
       offset += part.count
       reader.add(part)
       if part.isEmpty { try end() }
@@ -64,6 +67,21 @@ package struct CatalogTexts {
     }
   }
 
+  /// The head of the catalog and its members, from no more of the file than that takes; nil if it has none. Another program
+  /// may have written images before other members.
+  package mutating func readHead() async throws(SystemError) -> (
+    catalog: Catalog, members: JSONValue
+  )? {
+    do throws(SystemError) {
+      while reader.head == nil, try await next() != nil {}
+    } catch {
+      // Damage behind the head.
+      guard error.isDamage else { throw error }
+    }
+    guard let catalog = reader.head else { return nil }
+    return (catalog, try head)
+  }
+
   /// The tables of the catalog, once an image or the end has been reached.
   package var tables: [CatalogTable] { (reader.head?.tables ?? [:]).values.flatMap(\.self) }
 
@@ -72,7 +90,7 @@ package struct CatalogTexts {
     var paths: [String] = []
     while paths.count < Self.batch {
       guard let text = try await next() else { return paths.isEmpty ? nil : paths }
-      guard let image = try? JSONParser.parse(text), let files = PublishedFile.all(of: image) else {
+      guard let files = CatalogLine(text)?.files else {
         throw damaged("an image has a malformed entry; run again")
       }
       paths += files.map(\.path)

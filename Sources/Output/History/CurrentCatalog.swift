@@ -19,10 +19,11 @@ package struct CurrentCatalog: Sendable {
   package init?(of output: any Output) async throws(SystemError) {
     guard let form = try await Self.form(in: output),
       let bytes = try await output.size(of: form.name),
-      let (images, digest) = try await Self.readHead(of: form.name, in: output)
+      let head = try await Self.head(of: form.name, in: output)
     else { return nil }
-    (name, self.form, self.bytes, self.images) = (form.name, form, bytes, images)
-    if let digest, digest.wholeMatch(of: /[0-9a-f]{64}/) != nil {
+    (name, self.form, self.bytes) = (form.name, form, bytes)
+    images = head.members["count"]?.intValue
+    if let digest = head.catalog.digest, digest.wholeMatch(of: /[0-9a-f]{64}/) != nil {
       self.digest = digest
     } else {
       // An older version wrote it, or another program: a file is named after the digest.
@@ -52,27 +53,10 @@ package struct CurrentCatalog: Sendable {
     try await body(files.flatMap { [$0.path, $0.index].compactMap(\.self) })
   }
 
-  private static func readHead(
+  private static func head(
     of name: String, in output: any Output
-  ) async throws(SystemError) -> (images: Int?, digest: String?)? {
-    var reader = CatalogReader()
-    var offset = 0
-    while true {
-      let part = try await output.read(name, 1 << 16, at: offset)
-      guard !part.isEmpty else { return nil }
-      offset += part.count
-      reader.add(part)
-      do throws(CatalogError) {
-        // Another program may have written images before other members.
-        while reader.head == nil, try reader.nextText() != nil {}
-      } catch {
-        // Damage behind the head.
-        if reader.head == nil { return nil }
-      }
-      if let head = reader.head {
-        let members = try? JSONParser.parse(reader.headText)
-        return (members?["count"]?.intValue, head.digest)
-      }
-    }
+  ) async throws(SystemError) -> (catalog: Catalog, members: JSONValue)? {
+    var texts = CatalogTexts(name, in: output)
+    return try await texts.readHead()
   }
 }

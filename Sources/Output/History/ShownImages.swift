@@ -5,9 +5,6 @@ internal import TesseraText
 /// The ids of the images that an output's catalog shows: those with the status `ok` or `stale`. Read a part at a
 /// time, so that memory does not grow with the catalog.
 package struct ShownImages {
-  /// The statuses of images that are shown.
-  package static let statuses: Set<String> = ["ok", "stale"]
-
   private var texts: CatalogTexts
 
   private static let batch = 1_000
@@ -46,7 +43,7 @@ package struct ShownImages {
     } catch {
       return nil
     }
-    return status.map(statuses.contains) == true ? id : nil
+    return status.map(CatalogLine.shownStatuses.contains) == true ? id : nil
   }
 }
 

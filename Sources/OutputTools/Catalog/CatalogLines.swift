@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraOutput
 
 /// The images of a catalog as they were written, one at a time, so that memory does not grow with
 /// the catalog.
@@ -26,7 +27,7 @@ struct CatalogLines: ~Copyable {
   /// The next image; nil after the last.
   ///
   /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
-  mutating func next() throws -> JSONValue? {
+  mutating func next() throws -> CatalogLine? {
     let found = try stream.next { reader throws(CatalogError) in try reader.nextText() }
     guard let (text, offset) = found else { return nil }
     place = Place(offset: offset, length: text.count)
@@ -34,13 +35,13 @@ struct CatalogLines: ~Copyable {
   }
 
   /// An image that was returned before, by its place.
-  func image(at place: Place) throws(OutputToolError) -> JSONValue {
+  func image(at place: Place) throws(OutputToolError) -> CatalogLine {
     try parse(try stream.bytes(place.length, at: place.offset))
   }
 
-  private func parse(_ text: [UInt8]) throws(OutputToolError) -> JSONValue {
+  private func parse(_ text: [UInt8]) throws(OutputToolError) -> CatalogLine {
     do throws(JSONError) {
-      return try JSONParser.parse(text)
+      return CatalogLine(try JSONParser.parse(text))
     } catch {
       throw self.error(error.message)
     }

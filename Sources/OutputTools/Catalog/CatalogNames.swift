@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 
 /// Names in the catalog of an output on this machine, for a shell that completes a word.
@@ -26,8 +25,8 @@ package enum CatalogNames {
       return []
     }
     while found.count < most, ContinuousClock.now < end, let image = try? lines.next() {
-      guard let id = image["id"]?.stringValue, id.hasPrefix(prefix) else { continue }
-      found.append((id, image["status"]?.stringValue ?? ""))
+      guard let id = image.id, id.hasPrefix(prefix) else { continue }
+      found.append((id, image.status ?? ""))
     }
     return found
   }

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraState
 
 /// What changed from one catalog to another, and the patch for it.
@@ -49,7 +50,7 @@ package struct CatalogDiff {
         while let current = image {
           let next = try after.next()
           guard let id = current.id else { throw after.error("an image has no id") }
-          let keyed = KeyedForm.image(current, next: next?.id)
+          let keyed = KeyedForm.image(current.json, next: next?.id)
           guard let outcome = try before.compare(keyed, id: id) else {
             throw after.error("duplicate id \"\(id)\"")
           }

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraState
 
 /// The catalog that another one is compared with: an index of its images on disk, so that those of
@@ -72,7 +73,7 @@ struct OldCatalog: ~Copyable {
     guard !entry.wasFound else { return nil }
     let old = try lines.image(at: .init(offset: entry.offset, length: entry.length))
     let changes = try KeyedForm.patch(
-      KeyedForm.image(old, next: entry.next), image, of: "\"\(id)\"")
+      KeyedForm.image(old.json, next: entry.next), image, of: "\"\(id)\"")
     return changes.map { .differs($0) } ?? .same
   }
 
@@ -80,9 +81,4 @@ struct OldCatalog: ~Copyable {
   func forEachMissing(_ body: (String) -> Void) throws(OutputToolError) {
     try OutputToolError.wrap { try index.forEachMissing(body) }
   }
-}
-
-extension JSONValue {
-  /// The id of an image.
-  var id: String? { self["id"]?.stringValue }
 }

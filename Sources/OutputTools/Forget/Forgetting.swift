@@ -140,10 +140,8 @@ private struct ForgetWork {
     for path in paths where try await output.size(of: path) != nil {
       var texts = CatalogTexts(path, in: output)
       while let text = try await texts.next() {
-        guard let image = try? JSONParser.parse(text), let id = image["id"]?.stringValue else {
-          continue
-        }
-        if ids.contains(id) || image["url"]?.stringValue.map(urls.contains) == true {
+        guard let image = CatalogLine(text), let id = image.id else { continue }
+        if ids.contains(id) || image.url.map(urls.contains) == true {
           found.insert(id)
         }
       }

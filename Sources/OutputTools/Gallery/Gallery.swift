@@ -81,7 +81,7 @@ package struct Gallery {
         throw OutputToolError("the catalog of \"\(output)\" changed while it was read; try again")
       }
       var writer = JSONWriter()
-      writer.value(written)
+      writer.value(written.json)
       try write((report.shown > 0 ? [UInt8(ascii: ",")] : []) + writer.take())
       report.shown += 1
     }

@@ -103,7 +103,7 @@ extension Merging {
   private func checkLoss(
     _ shards: ShardSet, _ output: any Output, _ report: MergeReport, limit: Double
   ) async throws {
-    let shown = ShownImages.statuses.reduce(0) { $0 + report.counts[$1, default: 0] }
+    let shown = CatalogLine.shownStatuses.reduce(0) { $0 + report.counts[$1, default: 0] }
     guard limit < 100, LossCount.isOfInterest(hidden: report.images - shown, shown: shown) else {
       return
     }
@@ -111,9 +111,8 @@ extension Merging {
     try await OutputToolError.wrapAsyncWork {
       // On disk: there may be more images than memory holds.
       try await shards.forEachImage { image, _ in
-        guard let json = try? JSONParser.parse(Array(image)), let id = json.id else { return }
-        let isShown = ShownImages.statuses.contains(json["status"]?.stringValue ?? "")
-        _ = try statuses.add(id, .init(offset: isShown ? 1 : 0, length: 0, next: nil))
+        guard let image = CatalogLine(image), let id = image.id else { return }
+        _ = try statuses.add(id, .init(offset: image.isShown ? 1 : 0, length: 0, next: nil))
       }
       let count = try await LossCount(in: output) { ids in
         try ids.map { id in try statuses.find(id).map { $0.offset == 1 } }
@@ -166,7 +165,7 @@ private struct FileCopies {
   }
 
   mutating func copyFiles(of line: ArraySlice<UInt8>, from source: any Output) async throws {
-    guard let image = try? JSONParser.parse(Array(line)), let files = PublishedFile.all(of: image)
+    guard let image = CatalogLine(line), let files = image.files
     else {
       throw OutputToolError(
         "a result in \"\(source.location)\" names malformed files; run it again")

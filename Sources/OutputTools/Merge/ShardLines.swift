@@ -1,4 +1,3 @@
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
 
@@ -41,9 +40,9 @@ struct ShardLines {
   }
 
   /// The next image; nil after the last.
-  mutating func nextImage() async throws(OutputToolError) -> JSONValue? {
+  mutating func nextImage() async throws(OutputToolError) -> CatalogLine? {
     guard let (_, image) = try await next() else { return nil }
-    guard let value = try? JSONParser.parse(Array(image)) else { throw damaged }
+    guard let value = CatalogLine(image) else { throw damaged }
     return value
   }
 

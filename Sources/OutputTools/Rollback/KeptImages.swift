@@ -16,9 +16,9 @@ struct KeptImages {
   }
 
   /// The next image; nil after the last, when the catalog has been found to be whole.
-  mutating func next() async throws -> JSONValue? {
+  mutating func next() async throws -> CatalogLine? {
     do {
-      return try await texts.next().map(JSONParser.parse)
+      return try await texts.next().map { CatalogLine(try JSONParser.parse($0)) }
     } catch let error as SystemError where !error.isDamage {
       throw OutputToolError("\(error)")
     } catch let error as SystemError {

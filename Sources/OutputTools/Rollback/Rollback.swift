@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
 
@@ -93,8 +92,8 @@ package struct Rollback: Sendable {
     var files: [(path: String, bytes: Int?)] = []
     while let image = try await images.next() {
       try Task.checkCancellation()
-      report.count(image["status"]?.stringValue ?? "")
-      guard let named = PublishedFile.all(of: image) else {
+      report.count(image.status ?? "")
+      guard let named = image.files else {
         throw images.damaged("is damaged: an image has a malformed entry")
       }
       files += named.map { ($0.path, $0.bytes) }

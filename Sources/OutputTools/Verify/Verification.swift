@@ -106,7 +106,7 @@ package struct Verification: Sendable {
     while let image = try catalog.next() {
       report.images += 1
       let id = image.id ?? ""
-      guard let files = PublishedFile.all(of: image) else {
+      guard let files = image.files else {
         onProblem(report.add(id: id, path: "", "has a malformed catalog entry"))
         continue
       }

@@ -54,11 +54,11 @@ package struct Explanation: Sendable {
         inCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: nil))
     }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
-    let image = known.result.flatMap { try? JSONParser.parse(Array($0.utf8)) }
-    let (url, error) = (image?["url"]?.stringValue, image?["error"])
+    let image = known.result.flatMap { CatalogLine($0.utf8) }
+    let (url, error) = (image?.url, image?.error)
     let isFile = url?.hasPrefix("file:") == true
     return Explanation(
-      id: id, line: known.line, status: image?["status"]?.stringValue,
+      id: id, line: known.line, status: image?.status,
       error: error?["message"]?.stringValue, remedy: error.flatMap(Remedies.clause), url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
@@ -68,7 +68,7 @@ package struct Explanation: Sendable {
 
   /// Nil if the current catalog is not one that another had replaced, or its entry is the same.
   private static func status(
-    of id: String, inEarlierCatalogOf output: OutputFolder, otherThan image: JSONValue?
+    of id: String, inEarlierCatalogOf output: OutputFolder, otherThan image: CatalogLine?
   ) async throws -> String? {
     let current = try await OutputToolError.wrapAsync { () -> KeptCatalog? in
       let current = try await CurrentCatalog(of: output.published)
@@ -78,8 +78,8 @@ package struct Explanation: Sendable {
     guard let current else { return nil }
     var images = KeptImages(current, in: output.published, checksDigest: false)
     while let entry = try await images.next() {
-      guard entry["id"]?.stringValue == id else { continue }
-      return entry == image ? nil : entry["status"]?.stringValue
+      guard entry.id == id else { continue }
+      return entry == image ? nil : entry.status
     }
     return "missing"
   }

@@ -17,7 +17,7 @@ struct LossGuard {
 
   /// - Throws: ``PipelineError/lostImages(_:)``.
   func check(_ report: RunReport) async throws {
-    let expected = ShownImages.statuses.union(extent == .layout ? ["pending"] : [])
+    let expected = CatalogLine.shownStatuses.union(extent == .layout ? ["pending"] : [])
     let shown = expected.reduce(0) { $0 + report.count($1) }
     guard limit < 100, LossCount.isOfInterest(hidden: report.total - shown, shown: shown) else {
       return

@@ -69,7 +69,7 @@ struct RunInMemory: Sendable {
 
     /// Paths of the files that an item's line names.
     func paths(_ index: Int) throws -> [String] {
-      (PublishedFile.all(of: try image(index)) ?? []).map(\.path)
+      (CatalogLine(try image(index)).files ?? []).map(\.path)
     }
   }
 

@@ -1,0 +1,57 @@
+package import TesseraJSON
+
+/// An image's line of a catalog as it was written, for work on the catalog itself; apps decode a `CatalogImage`. A member that
+/// is missing or has the wrong type is nil.
+package struct CatalogLine: Sendable, Equatable {
+  package let json: JSONValue
+
+  package init(_ json: JSONValue) { self.json = json }
+
+  /// Nil if the text is not valid JSON.
+  package init?(_ text: some Sequence<UInt8>) {
+    guard let json = try? JSONParser.parse(Array(text)) else { return nil }
+    self.json = json
+  }
+
+  package var id: String? { json["id"]?.stringValue }
+  package var status: String? { json["status"]?.stringValue }
+  /// The source's, without secrets.
+  package var url: String? { json["url"]?.stringValue }
+  package var error: JSONValue? { json["error"] }
+
+  /// The statuses of images that are shown.
+  package static let shownStatuses: Set<String> = ["ok", "stale"]
+
+  package var isShown: Bool { status.map(Self.shownStatuses.contains) ?? false }
+
+  private var variants: [JSONValue] { json["variants"]?.arrayValue ?? [] }
+
+  /// The files of a variant in each of its formats.
+  private static func formats(_ variant: JSONValue) -> [JSONValue] {
+    [variant] + (variant["also"]?.arrayValue ?? [])
+  }
+
+  /// All files of the image in the output; nil if members of one are missing.
+  package var files: [PublishedFile]? {
+    var files: [PublishedFile] = []
+    for variant in variants {
+      guard let width = variant["width"]?.intValue, let height = variant["height"]?.intValue else {
+        return nil
+      }
+      // What an image service makes is not in the output.
+      for file in Self.formats(variant) where file["path"] != nil || file["url"] == nil {
+        guard let path = file["path"]?.stringValue, let type = file["type"]?.stringValue,
+          let bytes = file["bytes"]?.intValue
+        else { return nil }
+        files.append(
+          PublishedFile(path: path, type: type, bytes: bytes, width: width, height: height))
+      }
+    }
+    return files
+  }
+
+  /// The URLs of its variants at an image service.
+  package var serviceURLs: [String] {
+    variants.flatMap(Self.formats).compactMap { $0["url"]?.stringValue }
+  }
+}
