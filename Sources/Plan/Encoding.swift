@@ -31,6 +31,37 @@ package struct Encoding: Sendable, Hashable, Codable {
     self.metadata = metadata
   }
 
+  /// As the settings want files of a source in a format.
+  init(_ settings: PlanSettings, _ format: OutputFormat, of source: PlanSource) {
+    let isAnimated = source.isAnimated && settings.keepsAnimation && format.hasAnimation
+    let (quality, automatic) = (settings.quality[format], settings.automaticQuality)
+    let isFound = format.hasQuality && quality == nil
+    self.init(
+      // A search compares still images.
+      format: format, quality: isFound && isAnimated ? automatic.fallback(format) : quality,
+      automatic: isFound && !isAnimated ? automatic : nil,
+      effort: settings.effort[format] ?? EncoderSetting.automaticEffort(format, of: source),
+      alphaQuality: source.hasAlpha && format == .webp && settings.alphaQuality < 100
+        ? settings.alphaQuality : nil,
+      background: source.hasAlpha && !format.hasAlpha ? settings.background : nil,
+      isAnimated: isAnimated, metadata: settings.metadata)
+  }
+
+  /// Everything but the format, in words for a file's recipe.
+  var recipe: [String] {
+    var parts: [String] = []
+    if let quality {
+      // However it was found: the same quality gives the same bytes.
+      parts.append("quality \(quality)")
+    } else if let automatic {
+      parts.append(automatic.recipe)
+    }
+    if let effort { parts.append("effort \(effort)") }
+    if let alphaQuality { parts.append("alpha quality \(alphaQuality)") }
+    if let background { parts.append("on \(background.hexadecimal)") }
+    return parts + [isAnimated ? "all frames" : "first frame", "\(metadata)"]
+  }
+
   /// Whether the quality has to be found.
   package var isUnresolved: Bool { quality == nil && automatic != nil }
 }

@@ -78,7 +78,7 @@ struct Frame {
     var files: [PlannedFile] = []
     for var choice in resolved {
       if isLimited { choice.add(.serviceLimit) }
-      let encoding = settings.encoding(choice.format, of: source)
+      let encoding = Encoding(settings, choice.format, of: source)
       // Two choices may resolve to one format: `source` and `webp`, for example.
       if files.contains(where: { $0.encoding == encoding }) { continue }
       files.append(
@@ -99,21 +99,5 @@ struct Frame {
     return shape.width >= shape.height
       ? Size(length, max(1, roundedRatio(length, shape.height, shape.width)))
       : Size(max(1, roundedRatio(length, shape.width, shape.height)), length)
-  }
-}
-
-extension PlanSettings {
-  fileprivate func encoding(_ format: OutputFormat, of source: PlanSource) -> Encoding {
-    let isAnimated = source.isAnimated && keepsAnimation && format.hasAnimation
-    let isFound = format.hasQuality && quality[format] == nil
-    return Encoding(
-      // A search compares still images.
-      format: format,
-      quality: isFound && isAnimated ? automaticQuality.fallback(format) : quality[format],
-      automatic: isFound && !isAnimated ? automaticQuality : nil,
-      effort: effort[format] ?? EncoderSetting.automaticEffort(format, of: source),
-      alphaQuality: source.hasAlpha && format == .webp && alphaQuality < 100 ? alphaQuality : nil,
-      background: source.hasAlpha && !format.hasAlpha ? background : nil,
-      isAnimated: isAnimated, metadata: metadata)
   }
 }

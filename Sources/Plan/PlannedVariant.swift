@@ -36,17 +36,6 @@ package struct PlannedFile: Sendable, Hashable, Codable {
     // The line is part of fingerprints that the state stores: a change remakes every file.
     var parts = ["\(encoding.format.rawValue) \(size.width)x\(size.height)"]
     if let crop { parts.append("crop \(crop)") }
-    if let quality = encoding.quality {
-      // However it was found: the same quality gives the same bytes.
-      parts.append("quality \(quality)")
-    } else if let automatic = encoding.automatic {
-      parts.append(automatic.recipe)
-    }
-    if let effort = encoding.effort { parts.append("effort \(effort)") }
-    if let quality = encoding.alphaQuality { parts.append("alpha quality \(quality)") }
-    if let background = encoding.background { parts.append("on \(background.hexadecimal)") }
-    parts.append(encoding.isAnimated ? "all frames" : "first frame")
-    parts.append("\(encoding.metadata)")
-    return parts.joined(separator: "; ")
+    return (parts + encoding.recipe).joined(separator: "; ")
   }
 }
