@@ -199,16 +199,22 @@ extension StoreClient.Kind {
   /// Of a file of an output. What is named by its content may be kept forever.
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
-      type: types.first { path.hasSuffix($0.0) }?.1 ?? "application/octet-stream",
+      type: type(of: path.split(separator: ".").last ?? "", isVariant: path.hasPrefix("variants/")),
       caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
         ? "public, max-age=31536000, immutable"
         : path.hasPrefix("catalog.") || path == CatalogPages.index
           ? "public, max-age=60, must-revalidate" : "no-cache")
   }
 
-  private static let types = [
-    (".webp", "image/webp"), (".jpg", "image/jpeg"), (".jpeg", "image/jpeg"), (".png", "image/png"),
-    (".avif", "image/avif"), (".jxl", "image/jxl"), (".json", "application/json"),
-    (".jsonl", "application/x-ndjson"), (".html", "text/html; charset=utf-8"),
-  ]
+  private static func type(of fileExtension: Substring, isVariant: Bool) -> String {
+    switch fileExtension {
+    case "json": "application/json"
+    case "jsonl": "application/x-ndjson"
+    case "html": "text/html; charset=utf-8"
+    case "jpg": "image/jpeg"
+    // Every other format of variants has the name of its media type.
+    default:
+      isVariant || fileExtension == "webp" ? "image/\(fileExtension)" : "application/octet-stream"
+    }
+  }
 }

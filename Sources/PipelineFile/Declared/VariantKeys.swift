@@ -6,7 +6,7 @@ extension PlanSettings {
   static let keys: [Key<PlanSettings>] = [
     Key(
       "format", .formats, \.formats, shapes: .files,
-      "The format of the files (webp, jpeg, png, avif, jxl, source, compatible), or a list that makes one file of each, in order of preference. source: the source's own format; compatible: PNG for images with alpha, else JPEG."
+      "The format of the files (\(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")), source, compatible), or a list that makes one file of each, in order of preference. source: the source's own format; compatible: PNG for images with alpha, else JPEG."
     ),
     Key(
       "quality", QualityChoice.type, \.qualityChoice, shapes: .files,
