@@ -39,3 +39,15 @@ package struct PlannedFile: Sendable, Hashable, Codable {
     return (parts + encoding.recipe).joined(separator: "; ")
   }
 }
+
+extension ServiceLimits {
+  /// Whether the service makes this file, if it was planned without regard to it.
+  package func allow(_ file: PlannedFile, of source: Size) -> Bool {
+    let format = file.encoding.format
+    let (width, isWhole) = (file.size.width, file.size.width == source.width)
+    let isWidth = widths.isEmpty || widths.contains(width) || isWhole && width <= widths.last ?? 0
+    return formats.contains(format) && (crops || file.crop == nil) && isWidth
+      && file.size.longerSide <= longestSides[format] ?? .max
+      && file.size.area <= areas[format] ?? .max
+  }
+}

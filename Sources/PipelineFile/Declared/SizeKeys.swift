@@ -126,7 +126,9 @@ extension KeyType where Value == Rounding {
       json: { .string($0.name) },
       parse: { text in Rounding.named.first { $0.name == text }?.rounding })
     let list = KeyType<[Int]>.list(
-      of: .int(1...Rounding.longestRung, "a list of sizes from 1 to 65500 pixels"), initial: 1,
+      of: .int(
+        1...Rounding.longestRung, "a list of sizes from 1 to \(Rounding.longestRung) pixels"),
+      initial: 1,
       one: "size", isUnique: true, acceptsOne: false)
     return KeyType(
       expected: named.expected, schema: { ["anyOf": [named.schema($0), list.schema([])]] },

@@ -19,7 +19,8 @@ extension KeyType where Value == Int {
   /// A size in bytes.
   static func bytes(atLeast least: Int = 1, _ expected: String) -> KeyType {
     scalar(
-      expected, schema: quantity("B|kB|KB|MB|GB|KiB|MiB|GiB"), json: { .string(written($0) + "B") },
+      expected, schema: quantity("B|kB|KB|MB|GB|KiB|MiB|GiB", atLeast: least),
+      json: { .string(written($0) + "B") },
       parse: {
         Units.bytes($0).flatMap { $0 >= least ? $0 : nil }
       })
@@ -44,10 +45,11 @@ extension KeyType where Value == Int {
       }, parse: { Units.pixels($0).flatMap { $0 > 0 ? $0 : nil } })
   }
 
-  private static func quantity(_ units: String) -> JSONValue {
+  /// The schema does not compare a text with a unit.
+  private static func quantity(_ units: String, atLeast least: Int = 1) -> JSONValue {
     [
       "anyOf": [
-        ["type": "integer", "minimum": 1],
+        ["type": "integer", "minimum": .int(least)],
         ["type": "string", "pattern": .string("^[0-9]+(\\.[0-9]+)? *(\(units))?$")],
       ]
     ]
