@@ -102,13 +102,13 @@ import Testing
     let context = ItemContext(item)
     let stage = try await LookUp(try await run.parts()).perform(
       Self.line(try #require(change.source)), .failed(.status(500)), context)
-    guard case .answered(let known, let question, .failed) = stage else {
+    guard case .answered(let asked, .failed) = stage else {
       Issue.record("the stage is \(stage.summary)")
       return
     }
-    #expect(known.source.record?.content == "c")
-    #expect(question.condition?.validators.etag == "\"1\"")
-    #expect(question.rejection == nil)
+    #expect(asked.known.source.record?.content == "c")
+    #expect(asked.question.condition?.validators.etag == "\"1\"")
+    #expect(asked.question.rejection == nil)
     // Its reason was noted when the line was asked about.
     #expect(context.reasons.isEmpty)
   }

@@ -138,24 +138,23 @@ import Testing
     defer { context.close() }
     let known = Known(KnownSource(), parts.freshness, now: FakeClock.start)
     let answer = try await SendRequest(parts).answer(nil, context)
-    let received = TakeAnswer(parts).perform(known, Question(), answer, context)
-    let bytes = try #require(received.bytes)
-    #expect(bytes.digest == SHA256.of(Self.photo))
     guard
-      case .planned(_, _, _, let plan) = try await PlanFiles(parts).perform(
-        known, bytes, nil, context)
+      case .received(let received) = TakeAnswer(parts).perform(
+        Asked(known, Question()), answer, context),
+      case .planned(let planned) = try await PlanFiles(parts).perform(received, context)
     else {
       Issue.record("nothing was planned")
       return
     }
+    #expect(received.bytes.digest == SHA256.of(Self.photo))
     run.fetcher.setEnd(.now - .seconds(1))
-    let stage = try await Make(try await run.parts()).perform(known, bytes, nil, plan, context)
+    let stage = try await Make(try await run.parts()).perform(planned, context)
     #expect(stage.summary == "failed run-deadline")
     // Without a deadline, closed workers mean that the run was stopped.
     run.fetcher.setEnd(nil)
     let make = Make(try await run.parts())
     await #expect(throws: CancellationError.self) {
-      _ = try await make.perform(known, bytes, nil, plan, context)
+      _ = try await make.perform(planned, context)
     }
   }
 

@@ -102,10 +102,10 @@ import Testing
     -> Question
   {
     let stage = Ask(parts).perform(known, context(run))
-    guard case .asking(_, let question) = stage else {
+    guard case .asking(let asked) = stage else {
       throw PipelineError.local("the stage is \(stage.summary)")
     }
-    return question
+    return asked.question
   }
 
   /// A rejection that two runs agreed on a day ago.
@@ -278,7 +278,8 @@ import Testing
       let context = Self.context(run)
       let known = try Self.known(row.known, rejection: row.rejected, run, parts)
       let stage = TakeAnswer(parts).perform(
-        known, Question(condition: asked, rejection: row.rejected), Self.notModified, context)
+        Asked(known, Question(condition: asked, rejection: row.rejected)), Self.notModified,
+        context)
       #expect(stage.summary == row.expected, "case \(index)")
       #expect((context.change.source != nil) == row.confirms, "case \(index)")
       if let record = context.change.source {
@@ -287,7 +288,9 @@ import Testing
         #expect(record.confirmation.freshUntil == FakeClock.start + 7_200, "case \(index)")
         #expect(record.confirmation.run == parts.run, "case \(index)")
       }
-      if case .done(_, .failed(_, let isRemembered)) = stage { #expect(isRemembered) }
+      if case .done(let done) = stage, case .failed(_, let isRemembered) = done.outcome {
+        #expect(isRemembered)
+      }
       #expect(context.reasons.first == .notModified, "case \(index)")
       context.close()
     }
@@ -299,7 +302,7 @@ import Testing
       let (run, parts) = try await Self.begun()
       let context = Self.context(run)
       let stage = TakeAnswer(parts).perform(
-        try Self.known(known, run, parts), Question(), Self.notModified, context)
+        Asked(try Self.known(known, run, parts), Question()), Self.notModified, context)
       #expect(stage.summary == "failed bad-response")
       #expect(context.change.source == nil)
     }

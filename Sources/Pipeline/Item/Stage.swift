@@ -10,9 +10,9 @@ internal import TesseraWorkers
 /// What goes wrong with the item is an outcome; only what would hit every item alike (no disk space, no
 /// workers) is thrown.
 ///
-/// It is indirect, because a value of this size would be kept for every suspended step of a thousand
-/// items.
-indirect enum Stage: Sendable {
+/// What a stage has is an object, because values of this size would be kept for every suspended step of a
+/// thousand items.
+enum Stage: Sendable {
   /// It was read from the manifest, with what was known of it then.
   case read(LineReuse.Lookup?)
   /// Its line of an earlier run applies if the server confirms the source.
@@ -20,20 +20,22 @@ indirect enum Stage: Sendable {
   /// The line may not apply after this answer. What is known of the source has to be looked up.
   case doubted(LineReuse.Verdict, Answer)
   case known(Known)
-  case asking(Known, Question)
-  case answered(Known, Question, Answer)
-  /// - seen: what the decoder saw, if that differs from the header.
-  case received(Known, SourceBytes, seen: SourceFacts?)
-  case planned(Known, SourceBytes, seen: SourceFacts?, FilePlan)
-  case made(Known, SourceBytes, FilePlan, MadeFiles)
-  /// All of its files are there.
-  case complete(Known, SourceBytes, ContentRecord, FilePlan)
+  case asking(Asked)
+  case answered(Asked, Answer)
+  case received(Received)
+  case planned(Planned)
+  case made(Planned, MadeFiles)
+  case complete(Complete)
 
   // The ends.
 
   /// The server has confirmed the source of its line.
   case confirmed(LineReuse.Verdict)
-  case done(KnownSource, Outcome)
+  case done(Done)
+
+  static func done(_ source: KnownSource, _ outcome: Outcome) -> Stage {
+    .done(Done(source, outcome))
+  }
 }
 
 /// What earlier runs, and earlier items of this run, know of an item's source, and what follows for its
@@ -51,6 +53,14 @@ final class Known: Sendable {
   }
 }
 
+/// A request that is to be made.
+final class Asked: Sendable {
+  let known: Known
+  let question: Question
+
+  init(_ known: Known, _ question: Question) { (self.known, self.question) = (known, question) }
+}
+
 /// What a request asks. Without a condition, the source has to be sent, changed or not.
 struct Question: Sendable {
   var condition: Condition?
@@ -59,7 +69,7 @@ struct Question: Sendable {
 }
 
 /// What the server answered, after all attempts.
-enum Answer: Sendable {
+indirect enum Answer: Sendable {
   case failed(FetchError)
   case notModified(FetchResponse)
   case refused(Refusal, FetchResponse)
@@ -78,6 +88,53 @@ struct SourceBytes: Sendable {
   /// The answer that they came with; nil if they are a kept copy, which says nothing about what the
   /// server has now.
   var response: FetchResponse?
+}
+
+/// Bytes that files are to be made of, or that need none.
+final class Received: Sendable {
+  let known: Known
+  let bytes: SourceBytes
+  /// What the decoder saw, if that differs from the header.
+  let seen: SourceFacts?
+
+  init(_ known: Known, _ bytes: SourceBytes, seen: SourceFacts? = nil) {
+    (self.known, self.bytes, self.seen) = (known, bytes, seen)
+  }
+}
+
+/// The files that are to be made of received bytes.
+final class Planned: Sendable {
+  let received: Received
+  let filePlan: FilePlan
+
+  init(_ received: Received, _ filePlan: FilePlan) {
+    (self.received, self.filePlan) = (received, filePlan)
+  }
+
+  var known: Known { received.known }
+  var bytes: SourceBytes { received.bytes }
+}
+
+/// Received bytes of which all files are there.
+final class Complete: Sendable {
+  let received: Received
+  let content: ContentRecord
+  let filePlan: FilePlan
+
+  init(_ received: Received, _ content: ContentRecord, _ filePlan: FilePlan) {
+    (self.received, self.content, self.filePlan) = (received, content, filePlan)
+  }
+}
+
+/// The end of an item's way.
+final class Done: Sendable {
+  /// As earlier runs knew it.
+  let source: KnownSource
+  let outcome: Outcome
+
+  init(_ source: KnownSource, _ outcome: Outcome) {
+    (self.source, self.outcome) = (source, outcome)
+  }
 }
 
 /// What became of an item.

@@ -47,7 +47,7 @@ struct FilesWay: Way {
     while true {
       switch stage {
       case .confirmed(let line): return try await record.keep(line, context)
-      case .done(let source, let outcome): return try await record.perform(source, outcome, context)
+      case .done(let done): return try await record.perform(done, context)
       default: stage = try await self.stage(after: stage, context)
       }
     }
@@ -67,17 +67,12 @@ struct FilesWay: Way {
     case .known(let known):
       useKnown.perform(known, context) ?? share.outcome(context).map { .done(known.source, $0) }
         ?? ask.perform(known, context)
-    case .asking(let known, let question): try await sendRequest.perform(known, question, context)
-    case .answered(let known, let question, let answer):
-      takeAnswer.perform(known, question, answer, context)
-    case .received(let known, let bytes, let seen):
-      try await planFiles.perform(known, bytes, seen, context)
-    case .planned(let known, let bytes, let seen, let filePlan):
-      try await make.perform(known, bytes, seen, filePlan, context)
-    case .made(let known, let bytes, let filePlan, let files):
-      try await publish.perform(known, bytes, filePlan, files, context)
-    case .complete(let known, let bytes, let content, let filePlan):
-      keep.perform(known, bytes, content, filePlan, context)
+    case .asking(let asked): try await sendRequest.perform(asked, context)
+    case .answered(let asked, let answer): takeAnswer.perform(asked, answer, context)
+    case .received(let received): try await planFiles.perform(received, context)
+    case .planned(let planned): try await make.perform(planned, context)
+    case .made(let planned, let files): try await publish.perform(planned, files, context)
+    case .complete(let complete): keep.perform(complete, context)
     case .confirmed, .done: stage
     }
   }
@@ -105,13 +100,13 @@ struct LayoutWay: Way {
   func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
     defer { context.close() }
     if let failure = check.failure(of: context.item) {
-      return try await record.perform(KnownSource(), .failed(failure), context)
+      return try await record.perform(Done(KnownSource(), .failed(failure)), context)
     }
     let source = try await lookUp.source(of: context.item)
     if let outcome = useKnownSize.outcome(source, context) ?? share.outcome(context) {
-      return try await record.perform(source, outcome, context)
+      return try await record.perform(Done(source, outcome), context)
     }
     let outcome = try await readHeader.outcome(source, context)
-    return try await record.perform(source, outcome, context)
+    return try await record.perform(Done(source, outcome), context)
   }
 }

@@ -23,15 +23,20 @@ package struct LineReuse: Sendable {
   var appliesLines = true
 
   /// Why a line still applies, and what it names.
-  package struct Verdict: Sendable {
-    var reason: Reason
+  package final class Verdict: Sendable {
+    let reason: Reason
     /// Whether the source is fresh. If it is not, the line applies once the server has confirmed the
     /// source, as it is in the record.
-    var isFresh: Bool
-    var record: SourceRecord
-    var files: Int
+    let isFresh: Bool
+    let record: SourceRecord
+    let files: Int
     /// Slots at scales that the files serve, in each format.
-    var places: Int
+    let places: Int
+
+    init(reason: Reason, isFresh: Bool, record: SourceRecord, files: Int, places: Int) {
+      (self.reason, self.isFresh, self.record) = (reason, isFresh, record)
+      (self.files, self.places) = (files, places)
+    }
   }
 
   /// What is known of an item before its turn. It holds as long as no other item works on its source.

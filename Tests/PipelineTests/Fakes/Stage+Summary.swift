@@ -10,23 +10,23 @@ extension Stage {
     case .line: "line"
     case .doubted: "doubted"
     case .known: "known"
-    case .asking(_, let question): question.condition == nil ? "asking for bytes" : "asking"
+    case .asking(let asked): asked.question.condition == nil ? "asking for bytes" : "asking"
     case .answered: "answered"
     case .received: "received"
     case .planned: "planned"
     case .made: "made"
     case .complete: "complete"
     case .confirmed: "confirmed"
-    case .done(_, let outcome): outcome.summary
+    case .done(let done): done.outcome.summary
     }
   }
 
   /// The bytes that have been received.
   var bytes: SourceBytes? {
     switch self {
-    case .received(_, let bytes, _), .planned(_, let bytes, _, _), .made(_, let bytes, _, _),
-      .complete(_, let bytes, _, _):
-      bytes
+    case .received(let received): received.bytes
+    case .planned(let planned), .made(let planned, _): planned.bytes
+    case .complete(let complete): complete.received.bytes
     default: nil
     }
   }

@@ -19,6 +19,6 @@ struct Ask: Sendable {
     if question.condition == nil, source.isReady || copies.has(source, of: context.item) {
       question.condition = source.record?.condition
     }
-    return .asking(known, question)
+    return .asking(Asked(known, question))
   }
 }

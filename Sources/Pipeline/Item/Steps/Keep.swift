@@ -11,16 +11,15 @@ struct Keep: Sendable {
     confirmer = parts.confirmer
   }
 
-  func perform(
-    _ known: Known, _ bytes: SourceBytes, _ content: ContentRecord, _ filePlan: FilePlan,
-    _ context: ItemContext
-  ) -> Stage {
+  func perform(_ complete: Complete, _ context: ItemContext) -> Stage {
+    let bytes = complete.received.bytes
     // A copy confirms nothing; only an answer of the server does.
     if let response = bytes.response {
       copies.keep(bytes, of: context.item)
       context.change.source = confirmer.record(bytes.digest, response)
       context.change.rejection = .forget
     }
-    return .done(known.source, .shown(content, filePlan))
+    return .done(
+      complete.received.known.source, .shown(complete.content, complete.filePlan))
   }
 }

@@ -37,8 +37,8 @@ struct LookUp: Sendable {
   func perform(
     _ line: LineReuse.Verdict, _ answer: Answer, _ context: ItemContext
   ) async throws -> Stage {
-    .answered(
-      known(try await source(of: context.item)), Question(condition: line.record.condition), answer)
+    let known = known(try await source(of: context.item))
+    return .answered(Asked(known, Question(condition: line.record.condition)), answer)
   }
 
   private func known(_ source: KnownSource) -> Known {

@@ -28,37 +28,31 @@ struct Make: Sendable {
     runEnd = parts.fetcher.end
   }
 
-  /// - Parameter seen: what the decoder saw before, if that differs from the header.
-  func perform(
-    _ known: Known, _ bytes: SourceBytes, _ seen: SourceFacts?, _ filePlan: FilePlan,
-    _ context: ItemContext
-  ) async throws -> Stage {
-    let source = JobSource(bytes.place, host: context.item.host)
+  func perform(_ planned: Planned, _ context: ItemContext) async throws -> Stage {
+    let source = JobSource(planned.bytes.place, host: context.item.host)
     let watch = context.watch ?? JobWatch()
     context.watch = watch
     let other: SourceFacts
-    switch try await answer(to: job(context.item, bytes, filePlan), of: source, watch) {
+    switch try await answer(to: job(planned, context.item), of: source, watch) {
     case .made(let files):
-      if files.result.facts.plansLike(filePlan.facts) {
-        return .made(known, bytes, filePlan, files)
-      }
+      if files.result.facts.plansLike(planned.filePlan.facts) { return .made(planned, files) }
       other = files.result.facts
     case .differs(let facts): other = facts
-    case .failed(let failure):
-      return try fail(known.source, bytes, failure, filePlan.facts, context)
+    case .failed(let failure): return try fail(planned, failure, context)
     }
     // The decoder saw something else than the header says; it may correct it once.
-    guard seen == nil else {
+    guard planned.received.seen == nil else {
       let failure = TranscodeFailure(
         .workerProtocol, "the worker reported two different sizes of this image")
-      return .done(known.source, .failed(.undecodable(failure, nil)))
+      return .done(planned.known.source, .failed(.undecodable(failure, nil)))
     }
-    return .received(known, bytes, seen: other)
+    return .received(Received(planned.known, planned.bytes, seen: other))
   }
 
-  private func job(_ item: Item, _ bytes: SourceBytes, _ filePlan: FilePlan) -> TranscodeJob {
-    TranscodeJob(
-      identifier: item.position, format: bytes.content.format, expected: filePlan.facts,
+  private func job(_ planned: Planned, _ item: Item) -> TranscodeJob {
+    let filePlan = planned.filePlan
+    return TranscodeJob(
+      identifier: item.position, format: planned.bytes.content.format, expected: filePlan.facts,
       decode: filePlan.decode, failOn: failOn, maximumPixels: limits.pixels,
       maximumFrames: limits.frames, files: filePlan.missing.map { filePlan.plan.files[$0] },
       placeholders: placeholders)
@@ -75,9 +69,9 @@ struct Make: Sendable {
   }
 
   private func fail(
-    _ source: KnownSource, _ bytes: SourceBytes, _ failure: TranscodeFailure, _ facts: SourceFacts,
-    _ context: ItemContext
+    _ planned: Planned, _ failure: TranscodeFailure, _ context: ItemContext
   ) throws -> Stage {
+    let (source, bytes) = (planned.known.source, planned.bytes)
     if failure.code == .cancelled {
       // At the deadline of the run the pool is closed, too: the item fails, and the run goes on to
       // its catalog.
@@ -85,7 +79,7 @@ struct Make: Sendable {
       return .done(source, .failed(.unreachable(.runDeadline)))
     }
     let result = ItemFailure.undecodable(
-      failure, ImageFacts(format: bytes.content.format, size: facts.size))
+      failure, ImageFacts(format: bytes.content.format, size: planned.filePlan.facts.size))
     context.remember(
       rejections.change(
         after: result, content: bytes.digest, bytes.response, previous: source.rejection,

@@ -23,34 +23,31 @@ struct PlanFiles: Sendable {
     clock = parts.clock
   }
 
-  /// - Parameter seen: what the decoder saw, if that differs from the header.
-  func perform(
-    _ known: Known, _ bytes: SourceBytes, _ seen: SourceFacts?, _ context: ItemContext
-  ) async throws -> Stage {
-    if let seen {
-      let filePlan = try await planner.filePlan(
-        bytes.digest, bytes.content.format, seen, for: context.item)
-      return .planned(known, bytes, seen: seen, filePlan)
+  func perform(_ received: Received, _ context: ItemContext) async throws -> Stage {
+    let (digest, format) = (received.bytes.digest, received.bytes.content.format)
+    if let seen = received.seen {
+      return .planned(
+        Planned(received, try await planner.filePlan(digest, format, seen, for: context.item)))
     }
     // Before the look-up: of two items with the same bytes, the second one then finds the files of
     // the first. When the decoder has corrected the size, the turn is taken already.
-    await takeTurn(context, bytes.digest)
-    let content = try await state.contentRecord(bytes.digest)
+    await takeTurn(context, digest)
+    let content = try await state.contentRecord(digest)
     if let content {
       let filePlan = try await planner.filePlan(
-        bytes.digest, content.format, content.facts, for: context.item)
+        digest, content.format, content.facts, for: context.item)
       if filePlan.isComplete, acceptance.accepts(content) {
         context.reasons.append(.knownBytes)
-        return .complete(known, bytes, content, filePlan)
+        return .complete(Complete(received, content, filePlan))
       }
     }
-    if let failure = believedFailure(known.source, bytes, context) {
-      return .done(known.source, .failed(failure, isRemembered: true))
+    if let failure = believedFailure(received, context) {
+      return .done(received.known.source, .failed(failure, isRemembered: true))
     }
     let filePlan = try await planner.filePlan(
-      bytes.digest, bytes.content.format, content?.facts ?? bytes.content.facts, for: context.item,
+      digest, format, content?.facts ?? received.bytes.content.facts, for: context.item,
       isNew: content == nil)
-    return .planned(known, bytes, seen: nil, filePlan)
+    return .planned(Planned(received, filePlan))
   }
 
   private func takeTurn(_ context: ItemContext, _ digest: String) async {
@@ -61,9 +58,8 @@ struct PlanFiles: Sendable {
   }
 
   /// Why these bytes could not be decoded, if that is remembered and believed.
-  private func believedFailure(
-    _ source: KnownSource, _ bytes: SourceBytes, _ context: ItemContext
-  ) -> ItemFailure? {
+  private func believedFailure(_ received: Received, _ context: ItemContext) -> ItemFailure? {
+    let (source, bytes) = (received.known.source, received.bytes)
     let now = clock.now()
     guard let rejection = rejections.believed(source.rejection, now: now),
       rejection.content == bytes.digest, rejection.kind == .undecodable

@@ -27,23 +27,18 @@ struct Publish: Sendable {
   }
 
   func perform(
-    _ known: Known, _ bytes: SourceBytes, _ planned: FilePlan, _ made: MadeFiles,
-    _ context: ItemContext
+    _ planned: Planned, _ made: MadeFiles, _ context: ItemContext
   ) async throws -> Stage {
-    guard var filePlan = planner.resolved(planned, made.result.qualities) else {
-      return .done(
-        known.source,
-        Self.distrust(
-          "the worker did not report the qualities that it was to find", bytes, planned))
+    let bytes = planned.bytes
+    guard var filePlan = planner.resolved(planned.filePlan, made.result.qualities) else {
+      return Self.distrust("the worker did not report the qualities that it was to find", planned)
     }
     var records: [VariantRecord] = []
     for (order, index) in filePlan.missing.enumerated() {
       let file = filePlan.plan.files[index]
       let name = "\(context.item.position)-\(order)"
       guard let record = try await publish(file, made, order, name) else {
-        return .done(
-          known.source,
-          Self.distrust("the worker did not make the file that it reported", bytes, filePlan))
+        return Self.distrust("the worker did not make the file that it reported", planned)
       }
       records.append(record)
     }
@@ -54,7 +49,7 @@ struct Publish: Sendable {
       digest: bytes.digest, content: content,
       variants: zip(missing, records).map { (key: filePlan.keys[$0], record: $1) },
       placeholder: (key: filePlan.placeholderKey, record: made.result.placeholders), run: run)
-    let searched = Set(planned.searches.filter { $0.found == nil }.map(\.key))
+    let searched = Set(planned.filePlan.searches.filter { $0.found == nil }.map(\.key))
     context.change.made?.qualities = filePlan.searches.compactMap { known in
       guard let found = known.found, searched.contains(known.key) else { return nil }
       return (
@@ -67,14 +62,15 @@ struct Publish: Sendable {
     context.reasons.append(
       .decoded(made: records.count, reused: filePlan.keys.count - records.count))
     recorder.addDecode(records, of: bytes.count)
-    return .complete(known, bytes, content, filePlan)
+    return .complete(Complete(planned.received, content, filePlan))
   }
 
-  private static func distrust(
-    _ sentence: String, _ bytes: SourceBytes, _ filePlan: FilePlan
-  ) -> Outcome {
-    let image = ImageFacts(format: bytes.content.format, size: filePlan.facts.size)
-    return .failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image))
+  private static func distrust(_ sentence: String, _ planned: Planned) -> Stage {
+    let image = ImageFacts(
+      format: planned.bytes.content.format, size: planned.filePlan.facts.size)
+    return .done(
+      planned.known.source,
+      .failed(.undecodable(TranscodeFailure(.workerProtocol, sentence), image)))
   }
 
   /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.

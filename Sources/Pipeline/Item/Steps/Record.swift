@@ -28,11 +28,8 @@ struct Record: Sendable {
     recorder = parts.recorder
   }
 
-  /// - Parameter source: as earlier runs knew it.
-  func perform(
-    _ source: KnownSource, _ outcome: Outcome, _ context: ItemContext
-  ) async throws -> ItemDone {
-    let item = context.item
+  func perform(_ done: Done, _ context: ItemContext) async throws -> ItemDone {
+    let (item, source, outcome) = (context.item, done.source, done.outcome)
     let lost = try await lost(source, outcome, item)
     var (image, content) = entry(source, outcome, context, isKept: lost.isKept)
     image.alt = item.entry.alt

@@ -23,10 +23,8 @@ struct SendRequest: Sendable {
     spoolLimit = parts.file.fetch.concurrency + 8
   }
 
-  func perform(
-    _ known: Known, _ question: Question, _ context: ItemContext
-  ) async throws -> Stage {
-    .answered(known, question, try await answer(question.condition, context))
+  func perform(_ asked: Asked, _ context: ItemContext) async throws -> Stage {
+    .answered(asked, try await answer(asked.question.condition, context))
   }
 
   func answer(_ condition: Condition?, _ context: ItemContext) async throws -> Answer {

@@ -19,10 +19,8 @@ struct TakeAnswer: Sendable {
     clock = parts.clock
   }
 
-  func perform(
-    _ known: Known, _ question: Question, _ answer: Answer, _ context: ItemContext
-  ) -> Stage {
-    let source = known.source
+  func perform(_ asked: Asked, _ answer: Answer, _ context: ItemContext) -> Stage {
+    let (source, question) = (asked.known.source, asked.question)
     switch answer {
     case .failed(let error): return .done(source, .failed(.unreachable(error)))
     case .refused(let refusal, let response):
@@ -33,27 +31,27 @@ struct TakeAnswer: Sendable {
       return .done(source, .failed(failure))
     case .arrived(let bytes):
       context.reasons.append(freshness.change(source, to: bytes.digest, bytes.response))
-      return .received(known, bytes, seen: nil)
+      return .received(Received(asked.known, bytes))
     case .notModified(let response):
       context.reasons.append(.notModified)
       if let rejection = question.rejection, rejection.condition != nil {
         if let reason = RejectionPolicy.backOff(rejection) { context.reasons.append(reason) }
         return .done(source, .failed(ItemFailure(rejection), isRemembered: true))
       }
-      return confirm(known, question, response, context)
+      return confirm(asked, response, context)
     }
   }
 
   /// The known bytes are what the server has.
   private func confirm(
-    _ known: Known, _ question: Question, _ response: FetchResponse, _ context: ItemContext
+    _ asked: Asked, _ response: FetchResponse, _ context: ItemContext
   ) -> Stage {
-    var source = known.source
-    guard question.condition != nil else {
+    var source = asked.known.source
+    guard asked.question.condition != nil else {
       return .done(source, .failed(.unreachable(.uselessNotModified)))
     }
     guard let record = source.record, let (content, filePlan) = source.shown else {
-      return .asking(known, Question())
+      return .asking(Asked(asked.known, Question()))
     }
     context.change.source = confirmer.record(record.content, response, before: record)
     // The server has these bytes again, whatever other bytes were rejected in between.
@@ -63,11 +61,11 @@ struct TakeAnswer: Sendable {
       source.rejection = nil
     }
     if source.isReady { return .done(source, .shown(content, filePlan)) }
-    let confirmed = Known(source, freshness, now: known.now)
+    let confirmed = Known(source, freshness, now: asked.known.now)
     // A copy that turns out to be damaged is dropped, and the source is requested.
     guard let copy = copies.restore(source, for: context) else {
-      return .asking(confirmed, Question())
+      return .asking(Asked(confirmed, Question()))
     }
-    return .received(confirmed, copy, seen: nil)
+    return .received(Received(confirmed, copy))
   }
 }

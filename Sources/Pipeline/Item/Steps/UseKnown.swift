@@ -16,6 +16,6 @@ struct UseKnown: Sendable {
     guard context.sharedFailure?.failure.isOfBytes != true,
       let copy = copies.restore(source, for: context)
     else { return nil }
-    return .received(known, copy, seen: nil)
+    return .received(Received(known, copy))
   }
 }
