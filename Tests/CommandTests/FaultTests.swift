@@ -122,18 +122,25 @@ import Testing
     let fixture = try RunFixture(manifest: manifest.joined(), keys: keys)
     let running = try fixture.start()
     var killed: Set<Int32> = []
+    // Of workers that wait for the tall image, in hundredths of a second.
+    var idle: [Int32: Int] = [:]
     for _ in 0..<4000 where killed.count < kills {
       try await Task.sleep(for: .milliseconds(5))
       if server.count("/\(names[3])") == 1,
         fixture.folder.files(below: "out/variants").count == count
       {
+        if !mayBeSent.withLock({ $0 }) {
+          for worker in running.children.flatMap(Tool.children) {
+            idle[worker] = Tool.processorTicks(of: worker)
+          }
+        }
         mayBeSent.withLock { $0 = true }
       }
-      // A worker that has run for a while since then has its job.
+      // A worker that has worked since then has its job, which takes a hundred times as long.
       for worker in running.children.flatMap(Tool.children) where isSent.withLock({ $0 }) {
-        let before = Tool.processorTicks(of: worker)
-        try await Task.sleep(for: .milliseconds(200))
-        guard !killed.contains(worker), Tool.processorTicks(of: worker) > before else { continue }
+        guard !killed.contains(worker),
+          Tool.processorTicks(of: worker) > idle[worker, default: 0] + 5
+        else { continue }
         kill(worker, SIGKILL)
         killed.insert(worker)
       }
