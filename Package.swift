@@ -210,6 +210,11 @@ let package = Package(
     .target(
       name: "TesseraTestSupport", dependencies: ["TesseraCVips"], path: "Tests/Support",
       swiftSettings: testSettings),
+    // An output in memory.
+    .target(
+      name: "TesseraMemoryOutput",
+      dependencies: ["TesseraOutput", "TesseraSystem", "TesseraBytes"],
+      path: "Tests/MemoryOutput", swiftSettings: testSettings),
     tests("BytesTests", ["TesseraBytes"]),
     tests("JSONTests", ["TesseraJSON"]),
     tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
@@ -243,7 +248,7 @@ let package = Package(
       "ProbeTests",
       ["TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText"]),
     tests("StateTests", ["TesseraState", "TesseraPlaceholder", "TesseraPlan"]),
-    tests("OutputTests", ["TesseraOutput", "TesseraSystem"]),
+    tests("OutputTests", ["TesseraOutput", "TesseraSystem", "TesseraMemoryOutput"]),
     tests(
       "WorkersTests",
       [
@@ -261,11 +266,14 @@ let package = Package(
         "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
         "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
         "TesseraCatalog", "TesseraSystem", "TesseraBytes", "TesseraJSON", "TesseraImageHeader",
-        "TesseraProbe",
+        "TesseraProbe", "TesseraMemoryOutput",
       ]),
     tests(
       "OutputToolsTests",
-      ["TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState"]),
+      [
+        "TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
+        "TesseraMemoryOutput",
+      ]),
     tests("PipelineToolsTests", ["TesseraPipelineTools", "TesseraFetch", "TesseraSystem"]),
     tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
     // These read the source code: imports, cycles, lengths, wording.

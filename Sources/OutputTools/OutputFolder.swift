@@ -129,16 +129,9 @@ struct OutputFolder: Sendable {
     try await OutputToolError.wrapAsync { try await published.list(folder) }
   }
 
-  /// Whether a run has written pages of the catalog.
-  func hasPages() async throws(OutputToolError) -> Bool { try await has(CatalogPages.folder) }
-
-  /// Whether a run has written tables.
-  func hasTables() async throws(OutputToolError) -> Bool { try await has("tables") }
-
   /// Whether a run has begun here.
-  func hasWorkspace() async throws(OutputToolError) -> Bool { try await has(".tessera") }
-
-  private func has(_ folder: String) async throws(OutputToolError) -> Bool {
+  func hasWorkspace() async throws(OutputToolError) -> Bool {
+    let folder = ".tessera"
     guard !OpenOutput.isInStore(root) else { return try await !list(folder).isEmpty }
     return FileSystem.isDirectory(FileSystem.join(root, folder))
   }

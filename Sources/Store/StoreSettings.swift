@@ -11,8 +11,9 @@ package struct StoreSettings: Sendable, Equatable {
   package var usesPathStyle: Bool
   /// Requests at a time.
   package var concurrency = 32
-  /// The pauses before a request is tried again.
-  package var backoff = Backoff()
+  /// The pauses before a request is tried again. At least half of each: a store that gives up ends a run, and not one
+  /// item as an origin does, so that every request outlives an outage of three seconds. Short, because a run may wait.
+  package var backoff = Backoff(base: .milliseconds(200), least: 0.5)
   /// How often a request is tried.
   package var attempts = 6
 

@@ -2,6 +2,7 @@ import TesseraBytes
 import TesseraCatalog
 import TesseraJSON
 import TesseraManifest
+import TesseraMemoryOutput
 import TesseraOutput
 import TesseraPipelineFile
 import TesseraState

@@ -1,4 +1,5 @@
 import TesseraManifest
+import TesseraMemoryOutput
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraTestSupport

@@ -1,5 +1,6 @@
 import TesseraFetch
 import TesseraManifest
+import TesseraMemoryOutput
 import TesseraPipelineFile
 import TesseraSystem
 import TesseraWire

@@ -2,6 +2,7 @@ import TesseraBytes
 import TesseraFetch
 import TesseraJSON
 import TesseraManifest
+import TesseraMemoryOutput
 import TesseraOutput
 import TesseraPipelineFile
 import TesseraPlan

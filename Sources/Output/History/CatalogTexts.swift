@@ -45,18 +45,27 @@ package struct CatalogTexts {
   /// - Throws: also if the catalog is damaged.
   package mutating func next() async throws(SystemError) -> [UInt8]? {
     while !isAtEnd {
-      do throws(CatalogError) {
-        if let (text, _) = try reader.nextText() { return Array(text) }
-      } catch {
-        throw damaged("\(error)")
-      }
-      let part = try await output.read(path, partBytes, at: offset)
-      partBytes = Self.mostPartBytes
-      offset += part.count
-      reader.add(part)
-      if part.isEmpty { try end() }
+      if let text = try take() { return text }
+      try await readPart()
     }
     return nil
+  }
+
+  /// The next image of what has been read.
+  private mutating func take() throws(SystemError) -> [UInt8]? {
+    do throws(CatalogError) {
+      return try reader.nextText().map { Array($0.text) }
+    } catch {
+      throw damaged("\(error)")
+    }
+  }
+
+  private mutating func readPart() async throws(SystemError) {
+    let part = try await output.read(path, partBytes, at: offset)
+    partBytes = Self.mostPartBytes
+    offset += part.count
+    reader.add(part)
+    if part.isEmpty { try end() }
   }
 
   private mutating func end() throws(SystemError) {
@@ -73,7 +82,9 @@ package struct CatalogTexts {
     catalog: Catalog, members: JSONValue
   )? {
     do throws(SystemError) {
-      while reader.head == nil, try await next() != nil {}
+      while reader.head == nil, !isAtEnd {
+        if try take() == nil, reader.head == nil { try await readPart() }
+      }
     } catch {
       // Damage behind the head.
       guard error.isDamage else { throw error }

@@ -3,6 +3,7 @@ import Synchronization
 import TesseraBytes
 import TesseraJSON
 import TesseraManifest
+import TesseraMemoryOutput
 import TesseraPipelineFile
 import TesseraState
 import TesseraSystem

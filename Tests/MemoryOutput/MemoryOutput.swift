@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 import TesseraBytes
-import TesseraOutput
-import TesseraSystem
+package import TesseraOutput
+package import TesseraSystem
 
 /// An output in memory.
-final class MemoryOutput: Output {
+package final class MemoryOutput: Output {
   private struct State {
     var files: [String: [UInt8]] = [:]
     var published = 0
@@ -13,40 +13,47 @@ final class MemoryOutput: Output {
     var room: Int?
     /// A document that can't be written.
     var unwritable: String?
+    /// What was read: the path, and the number of bytes.
+    var reads: [(path: String, bytes: Int)] = []
   }
 
   private let state = Mutex(State())
 
-  let isDurable = true
+  package init() {}
+
+  package let isDurable = true
 
   // MARK: For tests
 
   /// The error of a full output.
-  static let full = SystemError("write to", "memory", code: ENOSPC)
+  package static let full = SystemError("write to", "memory", code: ENOSPC)
 
   /// Paths of all files, sorted.
-  var paths: [String] { state.withLock { $0.files.keys.sorted() } }
+  package var paths: [String] { state.withLock { $0.files.keys.sorted() } }
 
   /// How often a file was published.
-  var published: Int { state.withLock(\.published) }
+  package var published: Int { state.withLock(\.published) }
 
-  func setUnwritable(_ name: String?) { state.withLock { $0.unwritable = name } }
+  package func setUnwritable(_ name: String?) { state.withLock { $0.unwritable = name } }
 
   /// The text of a document.
-  func text(_ name: String) throws(SystemError) -> String {
+  package func text(_ name: String) throws(SystemError) -> String {
     String(decoding: try bytes(of: name), as: UTF8.self)
   }
 
-  func setRoom(_ room: Int?) { state.withLock { $0.room = room } }
+  /// The parts of files that were read, in order.
+  package var reads: [(path: String, bytes: Int)] { state.withLock(\.reads) }
+
+  package func setRoom(_ room: Int?) { state.withLock { $0.room = room } }
 
   // MARK: Output
 
-  var location: String { "memory" }
+  package var location: String { "memory" }
 
-  func prepare() {}
-  func clearDrafts(in folder: String) {}
+  package func prepare() {}
+  package func clearDrafts(in folder: String) {}
 
-  func publish(staged: String, as path: String) throws(SystemError) {
+  package func publish(staged: String, as path: String) throws(SystemError) {
     let bytes = try File(staged, .read).read(1 << 16, at: 0)
     let isAccepted = state.withLock { state in
       if state.room == 0 { return false }
@@ -59,23 +66,29 @@ final class MemoryOutput: Output {
     try FileSystem.remove(staged)
   }
 
-  func sizes(of paths: [String]) -> [Int?] {
+  package func sizes(of paths: [String]) -> [Int?] {
     state.withLock { state in paths.map { state.files[$0]?.count } }
   }
 
-  func changed(_ path: String) -> Double? { state.withLock { $0.files[path] == nil ? nil : 0 } }
+  package func changed(_ path: String) -> Double? {
+    state.withLock { $0.files[path] == nil ? nil : 0 }
+  }
 
-  func stillHas(_ files: [(path: String, bytes: Int)]) -> [Bool] {
+  package func stillHas(_ files: [(path: String, bytes: Int)]) -> [Bool] {
     zip(files, sizes(of: files.map(\.path))).map { $0.bytes == $1 }
   }
 
-  func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-    Array(try bytes(of: path).dropFirst(offset).prefix(count))
+  package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    let part = Array(try bytes(of: path).dropFirst(offset).prefix(count))
+    state.withLock { $0.reads.append((path, part.count)) }
+    return part
   }
 
-  func digest(of path: String) throws(SystemError) -> String { SHA256.of(try bytes(of: path)) }
+  package func digest(of path: String) throws(SystemError) -> String {
+    SHA256.of(try bytes(of: path))
+  }
 
-  func list(_ folder: String) -> [OutputEntry] {
+  package func list(_ folder: String) -> [OutputEntry] {
     var entries: [OutputEntry] = []
     for path in paths where path.hasPrefix(folder + "/") {
       let parts = path.dropFirst(folder.count + 1).split(separator: "/")
@@ -89,22 +102,22 @@ final class MemoryOutput: Output {
     return entries
   }
 
-  func delete(_ path: String) { state.withLock { $0.files[path] = nil } }
+  package func delete(_ path: String) { state.withLock { $0.files[path] = nil } }
 
-  func write(_ name: String, staged: WorkFile) throws(SystemError) {
+  package func write(_ name: String, staged: WorkFile) throws(SystemError) {
     if state.withLock({ $0.unwritable == name }) { throw Self.full }
     let bytes = try staged.open(.read).read(1 << 22, at: 0)
     state.withLock { $0.files[name] = bytes }
     try staged.remove()
   }
 
-  func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool {
+  package func create(_ path: String, staged: WorkFile) throws(SystemError) -> Bool {
     guard sizes(of: [path])[0] == nil else { return false }
     try write(path, staged: staged)
     return true
   }
 
-  func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
+  package func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
     if state.withLock({ $0.unwritable == name }) { throw Self.full }
     state.withLock { $0.files[name] = bytes }
   }
