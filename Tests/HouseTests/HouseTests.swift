@@ -2,8 +2,7 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-/// The structure of the source code: modules, files, functions, and the language in them; and the
-/// table of mutants, which quotes it.
+/// The structure of the source code: modules, files, functions, and the language in them.
 @Suite struct HouseTests {
   // Read once for all tests: it takes seconds in a debug build.
   private static let sharedTree = Result { try SourceTree() }
@@ -138,12 +137,6 @@ import Testing
       let lines = tree.lineCount(of: module)
       #expect(lines * 100 <= all * 15, "\(module): \(lines) of \(all) lines")
     }
-  }
-
-  /// A mutant whose text the code no longer has would not be measured.
-  @Test func theMutantsFitTheCode() async throws {
-    let check = try await Tool.run(Places.root.appending(path: "Tests/mutate").path, ["--check"])
-    #expect(check.status == 0, "\(check.output)\(check.errors)")
   }
 
   @Test(arguments: Wording.files)
