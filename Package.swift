@@ -242,19 +242,48 @@ let package = Package(
     tests(
       "PipelineFileTests",
       ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "TesseraSystem"]),
-    tests("FetchTests", ["TesseraFetch", "TesseraCurl", "TesseraStore", "TesseraText"]),
-    tests("StoreTests", ["TesseraStore"]),
+    tests(
+      "FetchTests",
+      [
+        "TesseraFetch", "TesseraCurl", "TesseraStore", "TesseraText", "TesseraSystem",
+        "TesseraCCurl",
+      ]),
+    tests("StoreTests", ["TesseraStore", "TesseraCurl", "TesseraSystem", "TesseraBytes"]),
     tests(
       "ProbeTests",
-      ["TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText"]),
+      [
+        "TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText",
+        "TesseraSystem",
+      ]),
     tests("StateTests", ["TesseraState", "TesseraPlaceholder", "TesseraPlan"]),
-    tests("OutputTests", ["TesseraOutput", "TesseraSystem", "TesseraMemoryOutput"]),
+    tests(
+      "OutputTests",
+      [
+        "TesseraOutput", "TesseraStore", "TesseraManifest", "TesseraCatalog", "TesseraJSON",
+        "TesseraSystem", "TesseraBytes", "TesseraMemoryOutput",
+      ]),
     tests(
       "WorkersTests",
       [
         "TesseraWorkers", "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraPlaceholder",
         "TesseraSystem", "TesseraCPixels",
       ]),
+    tests(
+      "WorkerValuesTests",
+      [
+        "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCatalog",
+        "TesseraPlaceholder",
+      ]),
+    tests(
+      "TranscodeTests",
+      [
+        "TesseraTranscode", "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraQuality",
+        "TesseraSystem", "TesseraBytes", "TesseraCatalog", "TesseraPlaceholder", "TesseraText",
+        "TesseraJSON", "TesseraCVips",
+      ]),
+    tests(
+      "SystemTests",
+      ["TesseraSystem", "TesseraText", "TesseraCurl", "TesseraBytes", "TesseraCCurl"]),
     tests(
       "CatalogTests",
       [
@@ -272,10 +301,22 @@ let package = Package(
       "OutputToolsTests",
       [
         "TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
-        "TesseraMemoryOutput",
+        "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPlan", "TesseraSystem",
+        "TesseraText",
       ]),
-    tests("PipelineToolsTests", ["TesseraPipelineTools", "TesseraFetch", "TesseraSystem"]),
-    tests("ConsoleTests", ["TesseraConsole", "TesseraText"]),
+    tests(
+      "PipelineToolsTests",
+      [
+        "TesseraPipelineTools", "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch",
+        "TesseraProbe", "TesseraImageHeader", "TesseraManifest", "TesseraPlan", "TesseraSystem",
+        "TesseraText",
+      ]),
+    tests(
+      "ConsoleTests",
+      [
+        "TesseraConsole", "TesseraText", "TesseraJSON", "TesseraSystem", "TesseraPipelineTools",
+        "TesseraPipeline", "TesseraOutputTools", "TesseraPipelineFile", "tessera",
+      ]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),
     // These drive the built executables.

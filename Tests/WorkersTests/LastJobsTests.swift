@@ -34,12 +34,15 @@ import Testing
       job.identifier = identifier
       return Task { [job] in _ = try await pool.perform(job, of: anySource) }
     }
+    func until(_ holds: (WorkerStatistics) -> Bool) async throws {
+      while !holds(pool.statistics) { try await Task.sleep(for: .milliseconds(5)) }
+    }
     let first = start(1, Size(1, 1))
-    try await Task.sleep(for: .seconds(1))
+    try await until { $0.working == 1 }
     let others = [
       start(2, Size(400, 300)), start(3, Size(4_000, 3_000)), start(4, Size(400, 300), files: 3),
     ]
-    try await Task.sleep(for: .seconds(1))
+    try await until { $0.waiting == 3 }
     try Data().write(to: URL(filePath: folder.path("go")))
     for task in [first] + others { try await task.value }
     let jobs = try String(contentsOfFile: folder.path("jobs"), encoding: .utf8)

@@ -1,0 +1,153 @@
+import TesseraBytes
+import TesseraCatalog
+import TesseraMemoryOutput
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+
+/// Images are taken out of all documents: what is left is as if they had never been there.
+@Suite struct CatalogErasureTests {
+  private let catalogs: MemoryCatalogs
+  private var output: MemoryOutput { catalogs.output }
+
+  init() throws { catalogs = try MemoryCatalogs() }
+
+  /// Publishes catalogs one after the other, each of some images.
+  private static func publish(
+    _ lists: [String], pages: Int?, _ form: CatalogForm = .json, without gone: Set<Character> = [],
+    to catalogs: MemoryCatalogs
+  ) async throws {
+    for (time, list) in lists.enumerated() {
+      try await catalogs.publish(
+        list.filter { !gone.contains($0) }.map { "id-\($0)" }, form, pages: pages,
+        now: Double(time))
+    }
+  }
+
+  private func erasure(_ names: String) -> CatalogErasure {
+    CatalogErasure(names.map { "id-\($0)" }, from: output, catalogs.workspace)
+  }
+
+  /// Without blank lines, and without the sizes that count them.
+  private static func plain(_ files: [String: String]) -> [String: String] {
+    files.mapValues { text in
+      text.replacing("\n\n", with: "\n").replacing(/"bytes": ?[0-9]{3,}/, with: "")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("abc", nil, CatalogForm.json, "b"), ("abc", nil, .jsonl, "a"), ("abc", 1, .json, "c"),
+      ("abc", 100, .json, "b"), ("abcd", 100, .json, "ad"), ("abc", 1, .json, "abc"),
+      ("abc", nil, .json, "abc"),
+    ] as [(String, Int?, CatalogForm, String)])
+  func theCurrentCatalogIsWrittenWithoutThem(
+    _ list: String, _ pages: Int?, _ form: CatalogForm, _ gone: String
+  ) async throws {
+    try await Self.publish([list], pages: pages, form, to: catalogs)
+    let before = Set(output.paths)
+    var erasure = self.erasure(gone + "z")
+    try await erasure.eraseCurrent()
+    let other = try MemoryCatalogs()
+    try await Self.publish([list], pages: pages, form, without: Set(gone), to: other)
+    let (left, expected) = (Self.plain(try catalogs.files), Self.plain(try other.files))
+    for (path, text) in expected { #expect(left[path] == text, "\(path)") }
+    // The old pages stay for now: other indices may name them.
+    let old = Set(left.keys).subtracting(expected.keys)
+    #expect(old.allSatisfy(CatalogPages.isPage) && old.isSubset(of: before))
+    var documents: Set<String> = [form.name]
+    if pages != nil { documents.formUnion(["catalog/index.json"] + old) }
+    #expect(erasure.erased == MemoryCatalogs.erased(gone, documents))
+    // What was done is found done.
+    var again = self.erasure(gone)
+    try await again.eraseCurrent()
+    #expect(again.erased == .init())
+    #expect(Self.plain(try catalogs.files) == left)
+  }
+
+  @Test func anImageThatIsNotThereChangesNothing() async throws {
+    var erasure = self.erasure("z")
+    try await erasure.eraseCurrent()
+    try await erasure.eraseKept()
+    #expect(output.paths == [])
+    try await Self.publish(["a", "ab"], pages: 1, to: catalogs)
+    let before = try catalogs.files
+    try await erasure.eraseCurrent()
+    try await erasure.eraseKept()
+    try await erasure.eraseShards()
+    try await erasure.deletePages { _ in false }
+    #expect(try catalogs.files == before)
+    #expect(erasure.erased == .init())
+  }
+
+  /// Kept catalogs get new names, and their pages go with the last index that names them.
+  @Test(arguments: [1, 100, nil])
+  func allCatalogsAreWrittenWithoutThem(_ pages: Int?) async throws {
+    let lists = ["ab", "abc", "bcd", "acd"]
+    try await Self.publish(lists, pages: pages, to: catalogs)
+    try output.write(".tessera/catalogs/left.json", [])
+    var erasure = self.erasure("b")
+    try await erasure.eraseKept()
+    #expect(erasure.erased.ids == ["id-b"])
+    try await erasure.eraseCurrent()
+    let named = try await CatalogPages.named(in: output)?.map(\.path) ?? []
+    try await erasure.deletePages { named.contains($0) }
+    let other = try MemoryCatalogs()
+    try await Self.publish(lists, pages: pages, without: ["b"], to: other)
+    #expect(Self.plain(try catalogs.files) == Self.plain(try other.files))
+    for text in try catalogs.files.values { #expect(!text.contains("id-b")) }
+  }
+
+  /// A kept catalog that is gone stays in the list, as it was.
+  @Test func aMissingKeptCatalogIsLeftAlone() async throws {
+    try await Self.publish(["ab", "b", "a"], pages: nil, to: catalogs)
+    let kept = try #require(try await CatalogHistory.kept(in: output))
+    output.delete(kept.catalogs[0].path)
+    var erasure = self.erasure("a")
+    try await erasure.eraseKept()
+    let left = try #require(try await CatalogHistory.kept(in: output))
+    #expect(left.catalogs[0] == kept.catalogs[0])
+    #expect(left.catalogs[1] != kept.catalogs[1])
+    #expect(left.catalogs.map(\.images) == [1, 1])
+    #expect(left.catalogs.map(\.time) == kept.catalogs.map(\.time))
+  }
+
+  /// Only pages that no index names are deleted, and only those with the images.
+  @Test func namedPagesStay() async throws {
+    try await Self.publish(["ab"], pages: 1, to: catalogs)
+    let pages = try #require(try await CatalogPages.named(in: output)).map(\.path)
+    try output.write("catalog/other.json", Array("id-a".utf8))
+    var erasure = self.erasure("a")
+    try await erasure.deletePages { pages.contains($0) }
+    #expect(erasure.erased == .init())
+    try await erasure.deletePages { _ in false }
+    #expect(erasure.erased == MemoryCatalogs.erased("a", [pages[0]]))
+    #expect(
+      output.paths.filter { $0.hasPrefix("catalog/") }
+        == [pages[1], "catalog/index.json", "catalog/other.json"].sorted())
+  }
+
+  /// A file of a table shows all of its images, so it leaves the catalog; the other files stay.
+  @Test func filesOfTablesWithTheImagesLeave() async throws {
+    let bit = TableHash.of("id-a")[0] >> 7
+    func table(_ prefixes: [String]) -> String {
+      let files = prefixes.map { prefix in
+        let digest = SHA256.of(prefix)
+        let path = "tables/\(digest.prefix(2))/\(digest.prefix(32))-8x8.bgra8"
+        return #"{"path":"\#(path)","prefix":"\#(prefix)","width":8,"height":8,"count":1,"#
+          + #""bytes":9,"sha256":"\#(digest)"}"#
+      }.joined(separator: ",")
+      return #","tables":{"card":[{"scale":1,"pixels":"bgra8","files":[\#(files)]}]}"#
+    }
+    try await catalogs.publish(
+      ["id-b"], head: MemoryCatalogs.head("feed", table(["\(bit)", "\(1 - bit)"])))
+    var erasure = self.erasure("a")
+    try await erasure.eraseCurrent()
+    #expect(erasure.erased == .init(documents: ["catalog.json"]))
+    let other = try MemoryCatalogs()
+    try await other.publish(
+      ["id-b"], head: MemoryCatalogs.head("feed", table(["\(1 - bit)"])))
+    #expect(Self.plain(try catalogs.files) == Self.plain(try other.files))
+  }
+}

@@ -1,0 +1,99 @@
+import TesseraBytes
+import TesseraMemoryOutput
+import TesseraSystem
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+
+/// The marks of forgotten images.
+@Suite struct ForgottenItemsTests {
+  private static let key = String(repeating: "0f", count: 32)
+
+  private static func document(
+    key: String = key, marks: String = "", schema: String = "tessera-forgotten/1"
+  ) -> [UInt8] {
+    Array(#"{"schema":"\#(schema)","key":"\#(key)","marks":[\#(marks)]}"#.utf8)
+  }
+
+  /// The HMAC of a text under the key.
+  private static func mark(_ text: String) -> String {
+    MessageDigest.sha256.code(of: Array(text.utf8), key: [UInt8](repeating: 15, count: 32))
+      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  @Test func imagesAreKnownByTheirIdOrTheirRequest() throws {
+    var items = try #require(ForgottenItems(document: Self.document()))
+    #expect(items.isEmpty)
+    #expect(!items.has(id: "a", request: "r"))
+    items.add(ids: ["a", "b"], requests: ["r", "s"])
+    #expect(!items.isEmpty)
+    for (id, request, isForgotten) in [
+      ("a", "x", true), ("x", "r", true), ("a", "r", true), ("b", "s", true), ("x", "y", false),
+      // An id is no request.
+      ("r", "a", false),
+    ] {
+      #expect(items.has(id: id, request: request) == isForgotten, "\(id) \(request)")
+      #expect(items.has(id: id) == ["a", "b"].contains(id))
+    }
+    items.remove(ids: ["a"], requests: ["r"])
+    #expect(!items.has(id: "a", request: "r"))
+    #expect(items.has(id: "b", request: "r") && items.has(id: "a", request: "s"))
+    items.remove(ids: ["b", "none"], requests: ["s"])
+    #expect(items.isEmpty)
+  }
+
+  /// Neither ids nor URLs are in the document.
+  @Test func marksAreAuthenticationCodes() async throws {
+    let catalogs = try MemoryCatalogs()
+    let output = catalogs.output
+    var items = try #require(ForgottenItems(document: Self.document()))
+    items.add(ids: ["a"], requests: ["r"])
+    try await items.write(to: output, catalogs.workspace)
+    let marks = [Self.mark("id a"), Self.mark("request r")].sorted()
+    #expect(
+      try output.text(".tessera/forgotten.json") == """
+        {
+          "schema": "tessera-forgotten/1",
+          "key": "\(Self.key)",
+          "marks": [
+            "\(marks[0])",
+            "\(marks[1])"
+          ]
+        }
+
+        """)
+    #expect(try await ForgottenItems.of(output) == items)
+  }
+
+  /// Each output has a key of its own.
+  @Test func anOutputWithoutMarksGetsAKey() async throws {
+    let (one, other) = (
+      try await ForgottenItems.of(MemoryOutput()), try await ForgottenItems.of(MemoryOutput())
+    )
+    #expect(one.isEmpty && one != other)
+    let catalogs = try MemoryCatalogs()
+    try await one.write(to: catalogs.output, catalogs.workspace)
+    let text = try catalogs.output.text(ForgottenItems.path)
+    #expect(text.firstMatch(of: /"key": "[0-9a-f]{64}"/) != nil)
+  }
+
+  /// Without it, forgotten images would come back.
+  @Test(arguments: [
+    document(schema: "tessera-forgotten/2"), document(key: ""),
+    document(key: "xy"), document(marks: "1"), document(marks: "\"a\",null"),
+    Array(#"{"schema":"tessera-forgotten/1","key":"0f"}"#.utf8),
+    Array(#"{"schema":"tessera-forgotten/1","marks":[]}"#.utf8), Array("{".utf8), [],
+  ])
+  func aDamagedDocumentIsAnError(_ document: [UInt8]) async throws {
+    #expect(ForgottenItems(document: document) == nil)
+    let output = MemoryOutput()
+    try output.write(ForgottenItems.path, document)
+    let error = await #expect(throws: SystemError.self) { try await ForgottenItems.of(output) }
+    #expect(
+      error?.description
+        == "\"memory/.tessera/forgotten.json\" is damaged: expected the marks of forgotten images; "
+        + "restore it from a backup, or remove it, and forget those images again that the manifest "
+        + "still has")
+  }
+}

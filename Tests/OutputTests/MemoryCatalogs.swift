@@ -1,0 +1,72 @@
+import TesseraBytes
+import TesseraMemoryOutput
+import TesseraSystem
+import TesseraTestSupport
+
+@testable import TesseraOutput
+
+/// Catalogs in an output in memory, published as a run does.
+struct MemoryCatalogs {
+  let output = MemoryOutput()
+  let workspace: Workspace
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    workspace = Workspace(try Directory(folder.path("work"), creates: true), of: "the output")
+    try workspace.clear()
+  }
+
+  /// - Parameter members: more members, each behind a comma.
+  static func head(_ name: String = "feed", _ members: String = "") -> String {
+    #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","#
+      + #""libvips":"8"},"#
+      + #""pipeline":{"name":"\#(name)","fingerprint":"0"},"slots":{},"scales":[1]\#(members)}"#
+  }
+
+  static func digest(of id: String) -> String { SHA256.of("file of \(id)") }
+
+  /// Where an image's file is.
+  static func path(of id: String) -> String {
+    PublishedFile.path(digest: digest(of: id), width: 8, height: 6, fileExtension: "webp")
+  }
+
+  /// An image with a file, and with one at an image service.
+  static func image(_ id: String, status: String = "ok") -> String {
+    #"{"id":"\#(id)","url":"https://example.com/\#(id).jpg","status":"\#(status)","#
+      + #""variants":[{"path":"#
+      + #""\#(path(of: id))","type":"image/webp","width":8,"height":6,"bytes":5,"#
+      + #""also":[{"url":"https://service.example/\#(id)","type":"image/avif"}]}]}"#
+  }
+
+  /// Publishes a catalog of these images.
+  func publish(
+    _ ids: [String], _ form: CatalogForm = .json, pages: Int? = nil, head: String = head(),
+    keeping count: Int = 3, now: Double = 0
+  ) async throws {
+    let bytes = Array(head.utf8)
+    var draft = try CatalogDraft(
+      form, head: bytes, count: ids.count, pages: pages.map { ($0, bytes) }, in: workspace)
+    for id in ids { try draft.add(Array(Self.image(id).utf8)) }
+    try await draft.publish(
+      to: output, keeping: CatalogRetention(count: count, age: 1_000), now: now)
+  }
+
+  /// All files, by their paths.
+  var files: [String: String] {
+    get throws {
+      var files: [String: String] = [:]
+      for path in output.paths { files[path] = try output.text(path) }
+      return files
+    }
+  }
+
+  /// What is noted of images that are erased, each `id-` and a letter.
+  static func erased(_ names: String, _ documents: Set<String>) -> CatalogErasure.Erased {
+    let ids = Set(names.map { "id-\($0)" })
+    return .init(
+      files: Set(ids.map(path(of:))),
+      serviceURLs: Set(ids.map { "https://service.example/\($0)" }),
+      sources: Set(ids.map { "https://example.com/\($0).jpg" }), documents: documents, ids: ids)
+  }
+}

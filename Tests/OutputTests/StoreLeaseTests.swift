@@ -1,0 +1,155 @@
+import Foundation
+import TesseraManifest
+import TesseraStore
+import TesseraSystem
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+
+/// The lock of an output in a store, by the store's clock.
+@Suite struct StoreLeaseTests {
+  private static let (whole, third, fourth) = (
+    ".tessera/lock", ".tessera/shards/8/3/lock", ".tessera/shards/8/4/lock"
+  )
+  private let store: ObjectStore
+
+  init() throws { store = try ObjectStore([Self.whole, Self.third, Self.fourth]) }
+
+  private func lease(_ shard: Int? = nil, token: String = StoreLock.newToken) -> StoreLease {
+    StoreLease(
+      store.client, ObjectStore.location, shard: shard.flatMap { Shard($0, of: 8) }, token: token)
+  }
+
+  private static func error(_ body: () async throws -> Void) async -> String? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private static let holder = "process \(ProcessInfo.processInfo.processIdentifier) on \(Host.name)"
+
+  private static func held(_ place: String, _ age: Int) -> String {
+    "another run holds \"s3://feed/out\(place)\" (\(holder), last heard of \(age) s ago); wait "
+      + "for it, or "
+      + "end it: 120 s after its end it is forgotten"
+  }
+
+  /// A lock of a dead process is valid for two minutes, and not for longer.
+  @Test func aLockIsTakenOverAfterItsTime() async throws {
+    let (first, second) = (lease(), lease())
+    try await first.take()
+    for (pause, age) in [(0, 0), (60, 60), (59, 119)] {
+      store.pass(pause)
+      #expect(await Self.error { try await second.take() } == Self.held("/.tessera", age))
+    }
+    store.pass(1)
+    try await second.take()
+    // The first one wakes up, and takes nothing away.
+    await first.release()
+    #expect(store.paths == [Self.whole])
+    #expect(await Self.error { try await first.take() } == Self.held("/.tessera", 0))
+    await second.release()
+    #expect(store.paths == [])
+  }
+
+  @Test func aLockSaysWhoHoldsItAndSinceWhen() async throws {
+    try await lease(token: "t").take()
+    let object = try #require(store[Self.whole])
+    #expect((object.type, object.caching) == ("application/json", "no-store"))
+    let text = String(decoding: object.bytes, as: UTF8.self)
+    let match = try #require(
+      text.wholeMatch(
+        of: /\{"holder":"(.*)","token":"t","renewals":0,"written":(\d+)\}\n/))
+    #expect(match.1 == Self.holder)
+    #expect(abs((Double(match.2) ?? 0) - Host.now) < 300)
+    // With its token it is the next one's at once, which writes it anew when it renews it.
+    try await lease(token: "t").take()
+    #expect(await Self.error { try await lease().take() } == Self.held("/.tessera", 0))
+  }
+
+  /// Shards run beside each other; the holder of the whole output is alone.
+  @Test func shardsExcludeTheWhole() async throws {
+    let shards = [lease(3), lease(4)]
+    for shard in shards { try await shard.take() }
+    #expect(store.paths == [Self.third, Self.fourth])
+    store.pass(7)
+    #expect(
+      await Self.error { try await lease(3).take() } == Self.held("/.tessera/shards/8/3", 7))
+    #expect(await Self.error { try await lease().take() } == Self.held("", 7))
+    // It leaves nothing behind.
+    #expect(store.paths == [Self.third, Self.fourth])
+    await shards[0].release()
+    #expect(await Self.error { try await lease().take() } == Self.held("", 7))
+    await shards[1].release()
+    let whole = lease()
+    try await whole.take()
+    #expect(await Self.error { try await lease(3).take() } == Self.held("", 0))
+    #expect(store.paths == [Self.whole])
+    // That of a dead process excludes none.
+    store.pass(120)
+    try await lease(3).take()
+    await whole.release()
+    store.pass(120)
+    try await lease().take()
+  }
+
+  /// A run that cannot see the other locks leaves none of its own.
+  @Test func aLockIsReleasedIfOthersCannotBeSeen() async throws {
+    store.fail("GET /feed?", "403 Forbidden")
+    let text = await Self.error { try await lease().take() }
+    #expect(text?.contains("was refused: the store answered 403") == true)
+    #expect(store.paths == [])
+  }
+
+  @Test func aStoreWithoutConditionsHasNoLocks() async throws {
+    store.ignoreConditions()
+    let text =
+      "the store of the output \"s3://feed/out\" can't write an object on a condition, so two "
+      + "runs would "
+      + "not see each other; keep the state on a disk of this machine: add \"state: DIR\" to the "
+      + "pipeline file"
+    #expect(await Self.error { try await lease().take() } == text)
+    #expect(store.paths == [])
+    store.fail("PUT", "501 Not Implemented")
+    #expect(await Self.error { try await lease().take() } == text)
+  }
+
+  /// Where the store does not say when a lock was written, its holder's clock has to do.
+  @Test func aStatedAgeIsNeverNegative() {
+    let now = Int(Host.now)
+    for (written, least, most) in [
+      ("\(now - 500)", 500, 800), ("\(now + 500)", 0, 0), ("\"x\"", now, now + 300),
+    ] {
+      let age = StoreLock.statedAge(of: Array("{\"written\":\(written)}".utf8))
+      #expect((least...most).contains(Int(age.components.seconds)), "\(written)")
+    }
+    #expect(StoreLock.statedAge(of: []) > .seconds(now - 1))
+    #expect(StoreLock.lease == .seconds(120))
+  }
+
+  // MARK: The object of a lock
+
+  /// Only a condition that does not hold, or an object that is gone, is no error.
+  @Test func errorsOfTheObjectAreErrors() throws {
+    let object = StoredLockObject(
+      client: store.client, location: ObjectStore.location.appending(Self.whole))
+    #expect(try object.read() == nil)
+    let etag = try #require(try object.write([1], if: .isNew))
+    #expect(try object.write([2], if: .isNew) == nil)
+    #expect(try object.write([2], if: .isUnchanged(etag: "\"0\"")) == nil)
+    store.pass(9)
+    let found = try #require(try object.read())
+    #expect(found.bytes == [1] && found.etag == etag && found.age == .seconds(9))
+    #expect(try object.write([3], if: .isUnchanged(etag: etag)) != nil)
+    try object.delete()
+    #expect(try object.write([4], if: .isUnchanged(etag: etag)) == nil)
+    store.fail("GET", "403 Forbidden")
+    store.fail("PUT", "403 Forbidden")
+    #expect(throws: StoreError.self) { try object.read() }
+    #expect(throws: StoreError.self) { try object.write([5], if: .isNew) }
+  }
+}

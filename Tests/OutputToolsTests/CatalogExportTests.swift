@@ -1,0 +1,175 @@
+import Foundation
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+
+/// Where exports are written, what they report, and when they write nothing.
+@Suite struct CatalogExportTests {
+  private let small: SmallOutput
+
+  init() throws { small = try SmallOutput() }
+
+  private static let slots = #""slots":{"card":{"width":8,"mode":"fit"}},"scales":[1]"#
+
+  private func publish(
+    _ lines: [String]? = nil, _ head: String = SmallOutput.head(slots)
+  ) async throws {
+    let own = SmallOutput.line("a", [try small.make("a")])
+    try await small.publish(lines ?? [own], head: head)
+  }
+
+  private func export(
+    _ form: CatalogExport.Form = .html, to path: String, slots: [String] = [],
+    _ change: (inout ExportOptions) -> Void = { _ in }
+  ) async throws -> ExportReport {
+    var options = ExportOptions()
+    options.slots = slots
+    change(&options)
+    return try await CatalogExport(small.root, as: form, options, worker: "none").write(to: path)
+  }
+
+  @Test(
+    arguments: [
+      (.html, "page.html", ["page.html", "page.css"]), (.html, "page", ["page", "page.css"]),
+      (.html, "a.b.html", ["a.b.html", "a.b.css"]), (.html, ".page", [".page", ".page.css"]),
+      (.xcassets, "A.xcassets", ["A.xcassets", "A.names.json", "A.swift"]),
+      (.android, "res", ["res", "res.names.json", "res.kt"]),
+      (.eleventy, "data.json", ["data.json"]), (.next, "next", ["next"]),
+    ] as [(CatalogExport.Form, String, [String])])
+  func nothingIsReplaced(
+    _ form: CatalogExport.Form, _ target: String, _ targets: [String]
+  ) async throws {
+    try await publish()
+    for name in targets {
+      try small.folder.write("mine", to: name)
+      #expect(
+        await sentence { try await export(form, to: small.folder.path(target)) }
+          == "\"\(small.folder.path(name))\" exists already; name another target, or remove it")
+      #expect(try small.folder.text(name) == "mine")
+      try FileManager.default.removeItem(atPath: small.folder.path(name))
+    }
+    #expect(small.folder.files(below: "").allSatisfy { $0.hasPrefix("out/") })
+  }
+
+  /// A nonce makes the style sheet a part of a page, and not of fragments.
+  @Test func aPageWithANonceHasNoCompanion() async throws {
+    try await publish()
+    try small.folder.write("mine", to: "page.css")
+    let report = try await export(to: small.folder.path("page.html")) { $0.nonce = "n" }
+    #expect(report.companions == [])
+    let text = await sentence {
+      try await export(to: small.folder.path("page.json")) {
+        ($0.nonce, $0.asFragments) = ("n", true)
+      }
+    }
+    #expect(text.hasPrefix("\"\(small.folder.path("page.css"))\" exists already"))
+  }
+
+  @Test func aSlotHasToBeInTheCatalog() async throws {
+    try await publish()
+    #expect(
+      await sentence { try await export(to: small.folder.path("x"), slots: ["card", "cards"]) }
+        == "the catalog has no slot \"cards\"; did you mean \"card\"?")
+    #expect(small.folder.files(below: "").allSatisfy { $0.hasPrefix("out/") })
+  }
+
+  @Test func theCatalogHasToBeThere() async throws {
+    #expect(
+      await sentence { try await export(to: small.folder.path("x")) }
+        == "\"\(small.root)\" holds no catalog.json; it must be the output of a run")
+  }
+
+  /// Slashes at the end of a target are not part of its name.
+  @Test func slashesBehindATargetAreIgnored() async throws {
+    try await publish()
+    let path = small.folder.path("next")
+    _ = try await export(.next, to: path + "//")
+    #expect(small.folder.files(below: "next") == ["images.js", "loader.js"])
+    #expect(
+      await sentence { try await export(.next, to: path + "/") }
+        == "\"\(path)\" exists already; name another target, or remove it")
+    #expect(
+      await sentence { try await export(.next, to: "/") }
+        == "\"/\" exists already; name another target, or remove it")
+  }
+
+  @Test(
+    arguments: [
+      (#""baseURL":"https://cdn/","#, .html, "../page.html", false, false),
+      ("", .html, "../page.html", true, false), ("", .html, "page.html", true, true),
+      ("", .eleventy, "data.json", true, true), ("", .next, "../next", true, false),
+      (#""baseURL":"https://cdn/","#, .next, "next", false, true),
+    ] as [(String, CatalogExport.Form, String, Bool, Bool)])
+  func theReportSaysWhereURLsLead(
+    _ base: String, _ form: CatalogExport.Form, _ target: String, _ isRelative: Bool,
+    _ isBeside: Bool
+  ) async throws {
+    try await publish(nil, SmallOutput.head(base + Self.slots))
+    let report = try await export(form, to: "\(small.root)/\(target)")
+    #expect((report.isRelative, report.isBeside) == (isRelative, isBeside))
+    #expect((report.images, report.empty, report.withoutAlt) == (1, 0, 1))
+    #expect(!ExportReport().isRelative && !ExportReport().isBeside)
+    #expect(report.companions == (form == .html ? ["page.css"] : []))
+  }
+
+  /// URLs of an image service are absolute.
+  @Test(arguments: [false, true])
+  func onlyFilesAreRelative(_ hasFile: Bool) async throws {
+    let service =
+      #"{"id":"s","url":"u","status":"ok","width":8,"height":8,"alt":"","#
+      + #""variants":[{"url":"https://img/a","type":"image/webp","width":8,"height":8}],"slots":{}}"#
+    let own = SmallOutput.line("a", [try small.make("a")])
+    let other = service.replacing("\"s\"", with: "\"t\"")
+    try await publish(hasFile ? [own, service, other] : [service, other])
+    let report = try await export(.eleventy, to: small.folder.path("data.json"))
+    #expect(report.isRelative == hasFile)
+    #expect(report.images == (hasFile ? 3 : 2) && report.withoutAlt == (hasFile ? 1 : 0))
+    // Such a file has a URL, and no path and no size.
+    #expect(
+      try small.folder.text("data.json").contains(
+        #""t":{"webp":[{"format":"webp","width":8,"height":8,"url":"https://img/a","#
+          + #""sourceType":"image/webp","srcset":"https://img/a 8w"}]}"#))
+  }
+
+  /// A title is never empty: it is the folder's name then.
+  @Test(arguments: [("", "out"), (" \t", "out"), (" a<", " a&lt;")])
+  func aPageHasATitle(_ name: String, _ title: String) async throws {
+    let name = name.replacing("\t", with: "\\t")
+    try await publish(
+      nil, SmallOutput.head(Self.slots).replacing("\"feed\"", with: "\"\(name)\""))
+    _ = try await export(to: small.folder.path("page.html"))
+    #expect(
+      try small.folder.text("page.html").contains("<title>\(title)</title>\n"))
+  }
+
+  @Test func nothingIsLeftOfAnExportThatFailed() async throws {
+    try await publish([SmallOutput.line("a", [try small.make("a")]), #"{"id":"b"}"#])
+    let text = await sentence { try await export(to: small.folder.path("page.html")) }
+    #expect(text.contains("\"\(small.root)/catalog.json\", ") && text != "no error", "\(text)")
+    #expect(small.folder.files(below: "").allSatisfy { $0.hasPrefix("out/") })
+  }
+
+  @Test func nothingIsLeftOfAnExportThatWasCancelled() async throws {
+    try await publish([])
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = try await export(to: small.folder.path("page.html"))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(small.folder.files(below: "").allSatisfy { $0.hasPrefix("out/") })
+  }
+
+  /// A file of a large output is read in full.
+  @Test func filesAreReadInFull() async throws {
+    let bytes = (0..<3_000_000).map { UInt8($0 % 251) }
+    let file = try small.make(bytes)
+    let files = try ExportedFiles(small.root)
+    #expect(try await files.bytes(of: file.path) == bytes)
+    #expect(files.name(of: file.path) == "\(small.root)/\(file.path)")
+    #expect(files.location == small.root)
+    #expect(
+      await sentence { try await files.bytes(of: "variants/none") }
+        == "\"\(small.root)/variants/none\" is missing; tessera verify finds what else is")
+  }
+}

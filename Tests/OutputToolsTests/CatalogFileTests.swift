@@ -1,0 +1,249 @@
+import Foundation
+import TesseraSystem
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+@testable import TesseraOutputTools
+
+/// How catalogs are found and read, and how they are compared as JSON.
+@Suite struct CatalogFileTests {
+  private let small: SmallOutput
+
+  init() throws { small = try SmallOutput() }
+
+  private static func ids(_ path: String) throws -> [String?] {
+    var lines = try CatalogFile(at: path).lines()
+    var ids: [String?] = []
+    while let image = try lines.next() { ids.append(image.id) }
+    return ids
+  }
+
+  private func write(_ ids: String, _ name: String, age: Double) throws {
+    let lines = ids.map { SmallOutput.line(String($0)) }
+    let text =
+      name.hasSuffix("l")
+      ? SmallOutput.head() + "\n" + lines.joined(separator: "\n") + "\n"
+      : SmallOutput.head().dropLast() + ",\"images\":[\n" + lines.joined(separator: ",\n")
+        + "\n]}\n"
+    let path = try small.folder.write(text, to: name)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_000_000 - age)], ofItemAtPath: path)
+  }
+
+  /// A run that was killed right after it has written a catalog of another form has left both.
+  @Test(arguments: [(0, 1, "a"), (1, 0, "b"), (1, 1, "a")])
+  func theLastCatalogCounts(_ json: Double, _ lines: Double, _ ids: String) throws {
+    try write("a", "out/catalog.json", age: json)
+    try write("b", "out/catalog.jsonl", age: lines)
+    #expect(try Self.ids(small.root) == [ids])
+    #expect(try Self.ids("\(small.root)/catalog.jsonl") == ["b"])
+    #expect(try Self.ids("\(small.root)/catalog.json") == ["a"])
+  }
+
+  /// The user may name a link; in an output none is followed.
+  @Test func aLinkIsFollowedWhereTheUserNamesIt() async throws {
+    try write("ab", "elsewhere/list.json", age: 0)
+    let link = "\(small.root)/catalog.json"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: small.folder.path("elsewhere/list.json"))
+    #expect(try Self.ids(link) == ["a", "b"])
+    // Paths in it are relative to where it is.
+    #expect(try CatalogFile(at: link).folder.path.hasSuffix("/elsewhere"))
+    #expect(try CatalogFile(at: link).path == link)
+    #expect(await sentence { try Self.ids(small.root) }.contains("\(link)\" is a symbolic link"))
+  }
+
+  @Test func whatIsMissingIsNamed() async throws {
+    let none = small.folder.path("none")
+    #expect(
+      await sentence { try Self.ids(none) }
+        == "there is no file or folder \"\(none)\"; it must be the output of a run")
+    #expect(
+      await sentence { try Self.ids(small.root) }
+        == "\"\(small.root)\" holds no catalog.json; it must be the output of a run")
+    #expect(
+      await sentence { try await LocalOutput(none) } == "no error",
+      "It is looked for when it is read.")
+    let error = #expect(throws: OutputToolError.self) { try OutputFolder(none) }
+    #expect(error?.isBusy == false)
+    #expect(
+      await sentence { try OutputFolder(none) }
+        == "there is no file or folder \"\(none)\"; it must be the output of a run")
+    let file = try small.folder.write("x", to: "file")
+    #expect(
+      await sentence { try OutputFolder(file) }
+        == "\"\(file)\" holds no catalog.json; it must be the output of a run")
+    #expect(
+      await sentence { try OutputFolder(small.root, state: none) }
+        == "\"\(small.root)\" is a directory and holds its own state; --state is for an output in an "
+        + "object store")
+  }
+
+  @Test func damageIsNamedWithItsLine() async throws {
+    try write("a", "out/catalog.jsonl", age: 0)
+    let path = "\(small.root)/catalog.jsonl"
+    try small.write(try small.text("catalog.jsonl") + "{\"id\":}\n", to: "catalog.jsonl")
+    let text = await sentence { try Self.ids(path) }
+    #expect(text.hasPrefix("\"\(path)\", line 3: "), "\(text)")
+    #expect(text.hasSuffix("; the catalog is damaged, run again to regenerate it"), "\(text)")
+    try small.write("{}", to: "catalog.jsonl")
+    #expect(await sentence { try CatalogFile(at: path).head() }.hasPrefix("\"\(path)\", "))
+    try small.write("{\"a\":1", to: "catalog.jsonl")
+    #expect(await sentence { try CatalogFile(at: path).head() } != "no error")
+  }
+
+  // MARK: Names for a shell
+
+  @Test func slotsAndIdsAreCompleted() async throws {
+    #expect(CatalogNames.slots(of: small.root, prefix: "") == [])
+    #expect(CatalogNames.ids(of: small.root, prefix: "").isEmpty)
+    let slots = ["wide", "card", "cards"].map { "\"\($0)\":{\"width\":1,\"mode\":\"fit\"}" }
+    let lines = (0..<205).map { SmallOutput.line("p\($0)", status: $0 == 1 ? "failed" : "ok") }
+    try await small.publish(
+      lines + [SmallOutput.line("q")] + [#"{"status":"ok"}"#],
+      head: SmallOutput.head("\"slots\":{\(slots.joined(separator: ","))},\"scales\":[1]"))
+    #expect(CatalogNames.slots(of: small.root, prefix: "") == ["card", "cards", "wide"])
+    #expect(CatalogNames.slots(of: small.root, prefix: "card") == ["card", "cards"])
+    #expect(CatalogNames.slots(of: small.root, prefix: "x") == [])
+    let found = CatalogNames.ids(of: small.root, prefix: "p")
+    #expect(found.map(\.id) == (0..<200).map { "p\($0)" })
+    #expect(found.prefix(3).map(\.status) == ["ok", "failed", "ok"])
+    #expect(CatalogNames.ids(of: small.root, prefix: "q").map(\.id) == ["q"])
+    #expect(
+      CatalogNames.ids(of: small.root, prefix: "p20").map(\.id) == ["p20"]
+        + (0..<5).map { "p20\($0)" })
+  }
+
+  // MARK: Differences as JSON
+
+  private func difference(
+    _ old: String, _ new: String
+  ) throws -> (json: String, failure: String?) {
+    var bytes: [UInt8] = []
+    var parts = 0
+    var failure: String?
+    do {
+      try CatalogDiff(old: old, new: new).writeJSON { part in
+        bytes += part
+        parts += 1
+      } describe: {
+        ("code", "\($0)")
+      }
+    } catch {
+      failure = "\(error)"
+    }
+    // What is found is written at once.
+    #expect(
+      parts > 1 || failure != nil || !String(decoding: bytes, as: UTF8.self).contains("change\""))
+    return (String(decoding: bytes, as: UTF8.self), failure)
+  }
+
+  @Test func differencesAreAListAndSums() async throws {
+    try write("abcdf", "old.json", age: 0)
+    try write("bacez", "new.json", age: 0)
+    let text = try small.folder.text("new.json")
+      .replacing(
+        #""url":"https://example.com/c","status":"ok""#, with: #""url":"v","status":"stale""#
+      )
+      .replacing(#""scales":[1]"#, with: #""scales":[1,2],"digest":"x","count":5"#)
+    let (old, new) = (small.folder.path("old.json"), try small.folder.write(text, to: "new.json"))
+    let digests = try CatalogDiff(old: old, new: new).digests()
+    #expect(digests.old != digests.new)
+    let (json, failure) = try difference(old, new)
+    #expect(failure == nil)
+    #expect(
+      json == """
+        {
+          "changes": [
+            {
+              "change": "changed",
+              "id": "c",
+              "members": [
+                "url",
+                "status"
+              ]
+            },
+            {
+              "change": "added",
+              "id": "e"
+            },
+            {
+              "change": "added",
+              "id": "z"
+            },
+            {
+              "change": "removed",
+              "id": "d"
+            },
+            {
+              "change": "removed",
+              "id": "f"
+            }
+          ],
+          "old": "\(digests.old)",
+          "new": "\(digests.new)",
+          "added": 2,
+          "removed": 2,
+          "changed": 1,
+          "same": 2,
+          "moved": 2,
+          "members": [
+            "scales"
+          ]
+        }
+
+        """)
+    #expect(try difference(old, old).json.hasPrefix("{\n  \"changes\": [],\n  \"old\": \""))
+  }
+
+  /// After an error the document is complete, and says so.
+  @Test func anErrorTakesThePlaceOfTheSums() async throws {
+    try write("ab", "old.json", age: 0)
+    try write("xx", "new.json", age: 0)
+    let (json, failure) = try difference(
+      small.folder.path("old.json"), small.folder.path("new.json"))
+    let message = try #require(failure)
+    #expect(message.contains("duplicate id \"x\""))
+    #expect(
+      json == """
+        {
+          "changes": [
+            {
+              "change": "added",
+              "id": "x"
+            }
+          ],
+          "error": {
+            "code": "code",
+            "message": "\(message.replacing("\"", with: "\\\""))"
+          }
+        }
+
+        """)
+    for (name, text) in [("old.json", "old"), ("new.json", "new")] {
+      let whole = try small.folder.text(name)
+      try small.folder.write(
+        whole.replacing(#""id":"\#(text == "old" ? "b" : "x")","#, with: ""), to: name)
+      let found = try difference(small.folder.path("old.json"), small.folder.path("new.json"))
+      #expect(found.failure?.contains("an image has no id") == true, "\(found.failure ?? "")")
+      try small.folder.write(whole, to: name)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0, 0, 0, 0, [], true), (1, 0, 0, 0, [], false), (0, 1, 0, 0, [], false),
+      (0, 0, 1, 0, [], false), (0, 0, 0, 1, [], false),
+      (1, 1, 0, 0, [], false), (0, 1, 1, 0, [], false), (0, 0, 1, 1, [], false),
+      (0, 0, 0, 0, ["scales"], false),
+    ] as [(Int, Int, Int, Int, [String], Bool)])
+  func whetherNothingDiffers(
+    _ added: Int, _ removed: Int, _ changed: Int, _ moved: Int, _ members: [String], _ isEmpty: Bool
+  ) {
+    var report = CatalogDiff.Report()
+    (report.added, report.removed, report.changed) = (added, removed, changed)
+    (report.moved, report.members, report.same) = (moved, members, 5)
+    #expect(report.isEmpty == isEmpty)
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import TesseraJSON
+import TesseraPlan
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+@testable import TesseraState
+
+/// What `why` says of an item.
+@Suite struct ExplanationTests {
+  private let small: SmallOutput
+
+  init() throws { small = try SmallOutput() }
+
+  private func write(_ items: [SmallState.Item]) async throws {
+    try await SmallState.write(items, to: try small.statePath)
+  }
+
+  private func why(_ id: String) async throws -> String {
+    String(decoding: try await Explanation.of(id, in: small.root).json, as: UTF8.self)
+  }
+
+  private static func item(
+    _ id: String, _ line: String? = nil, _ reasons: [Reason] = [], content: String? = nil
+  ) -> SmallState.Item {
+    SmallState.Item(
+      id: id, line: line ?? SmallOutput.line(id), reasons: reasons, content: content, url: id)
+  }
+
+  @Test func anItemWithItsDecisions() async throws {
+    try await write([
+      Self.item("a", nil, [.unknownSource, .decoded(made: 1, reused: 2)], content: "cafe"),
+      Self.item("b", content: "cafe"), Self.item("c", content: "cafe"),
+    ])
+    #expect(
+      try await why("a") == """
+        {
+          "id": "a",
+          "line": 1,
+          "status": "ok",
+          "url": "https://example.com/a",
+          "decisions": [
+            "requested: the source was not known",
+            "decoded: 1 file made, 2 reused"
+          ],
+          "sha256": "cafe",
+          "sameBytesAs": "b"
+        }
+
+        """)
+    #expect(try await why("c").contains("\"line\": 3,"))
+    #expect(try await why("c").contains("\"sameBytesAs\": \"a\""))
+  }
+
+  @Test func aFailureWithItsRemedy() async throws {
+    let error = #","error":{"code":"too-large","message":"It is too large.","retryable":false}"#
+    try await write([
+      Self.item("a", SmallOutput.line("a", status: "failed", more: error)),
+      Self.item(
+        "file",
+        #"{"id":"file","url":"file:a.png","status":"stale","error":{"code":"?","message":"m"}}"#,
+        [.notModified]),
+      Self.item("odd", "not JSON", [.notModified]),
+    ])
+    #expect(
+      try await why("a") == """
+        {
+          "id": "a",
+          "line": 1,
+          "status": "failed",
+          "url": "https://example.com/a",
+          "decisions": [],
+          "error": "It is too large.",
+          "remedy": "offer a smaller file, or raise fetch.max-bytes"
+        }
+
+        """)
+    #expect(
+      try await why("file") == """
+        {
+          "id": "file",
+          "line": 2,
+          "status": "stale",
+          "url": "file:a.png",
+          "decisions": [
+            "the file has not changed"
+          ],
+          "error": "m"
+        }
+
+        """)
+    // A result that can't be read says nothing, and the decisions remain.
+    #expect(
+      try await why("odd") == """
+        {
+          "id": "odd",
+          "line": 3,
+          "decisions": [
+            "the server answered that it has not changed"
+          ]
+        }
+
+        """)
+  }
+
+  @Test func anUnknownItemIsNotGuessed() async throws {
+    #expect(
+      await sentence { try await why("p") }
+        == "\"\(small.root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
+    )
+    let start = "no item of the last run has the id \"p\""
+    for (count, end) in [
+      (0, ""), (1, #"; there are "p0""#), (3, #"; there are "p0", "p1", "p2""#),
+      (4, #"; there are "p0", "p1", "p2" and others"#),
+    ] {
+      try await write((0..<count).map { Self.item("p\($0)") })
+      #expect(await sentence { try await why("p") } == start + end)
+    }
+  }
+
+  /// After a rollback the catalog may say something else than the last run.
+  @Test func theCurrentCatalogMayBeAnEarlierOne() async throws {
+    let failed = SmallOutput.line("a", status: "failed")
+    try await small.publish(
+      [SmallOutput.line("a"), SmallOutput.line("same"), SmallOutput.line("old")])
+    try await small.publish([failed, SmallOutput.line("same"), SmallOutput.line("new")])
+    try await write([Self.item("a", failed), Self.item("same"), Self.item("new")])
+    #expect(try await !why("a").contains("statusInCatalog"))
+    #expect(
+      await sentence { try await why("old") }
+        == #"no item of the last run has the id "old"; there are "same""#)
+    _ = try await Rollback(small.root, now: 9).run(to: 1)
+    #expect(try await Explanation.of("a", in: small.root).statusInCatalog == "ok")
+    #expect(try await why("a").hasSuffix(",\n  \"statusInCatalog\": \"ok\"\n}\n"))
+    #expect(try await Explanation.of("same", in: small.root).statusInCatalog == nil)
+    #expect(try await Explanation.of("new", in: small.root).statusInCatalog == "missing")
+    #expect(
+      await sentence { try await why("old") }
+        == "no item of the last run has the id \"old\"; the current catalog is an earlier one (tessera "
+        + "rollback), in which this image is ok")
+    // One that was removed by hand is an error, and not taken for one without images.
+    let kept = ".tessera/catalogs/\(try small.digest().prefix(32)).json"
+    let text = try small.text(kept)
+    try small.remove(kept)
+    #expect(
+      await sentence { try await why("a") }.hasPrefix("could not open \"\(small.root)/\(kept)\": "))
+    try small.write(text, to: kept)
+    #expect(
+      await sentence { try await why("xyz") }.hasPrefix(
+        "no item of the last run has the id \"xyz\"; there"))
+  }
+
+  // MARK: Qualities
+
+  private static func quality(
+    _ quality: Int, score: Double = 71.25, tile: Double = -0.04, encodes: Int = 3,
+    isGraphic: Bool = false, _ recipe: String = "webp quality 40 to 92 for 72", run: Int = 1
+  ) -> QualityRecord {
+    QualityRecord(
+      recipe: recipe,
+      found: FoundQuality(
+        quality: quality, score: score, worstTile: tile, size: Size(512, 300), encodes: encodes,
+        isGraphic: isGraphic), run: run)
+  }
+
+  private static let graphic = "; flat areas or text: the default, if the range has it, or above"
+  private static let miss = "; a higher one is outside quality-range"
+
+  @Test(
+    arguments: [
+      (quality(77), "77 3 71.3 0.0", ""),
+      (
+        quality(40, score: 9.94, tile: -12.36, encodes: 1),
+        "40 1 9.9 -12.4", ""
+      ),
+      (quality(77, encodes: 2, isGraphic: true), "77 2 71.3 0.0", graphic),
+      // At the end of the range a score below the target by more than a point is a miss.
+      (quality(92, score: 70.9), "92 3 70.9 0.0", miss),
+      (quality(92, score: 71), "92 3 71.0 0.0", ""),
+      (quality(91, score: 60), "91 3 60.0 0.0", ""),
+      (quality(92, score: 60, isGraphic: true), "92 3 60.0 0.0", graphic + miss),
+    ])
+  func aFoundQualityIsAClause(_ record: QualityRecord, _ numbers: String, _ end: String) {
+    let parts = numbers.split(separator: " ")
+    let attempts = parts[1] == "1" ? "1 attempt" : "\(parts[1]) attempts"
+    #expect(
+      record.sentence == "a search found quality \(parts[0]) in \(attempts): SSIMULACRA 2.1 is "
+        + "\(parts[2]), and \(parts[3]) in the worst tile (webp quality 40 to 92 for 72)\(end)")
+  }
+
+  @Test(arguments: [
+    (100, "jpeg quality 40 to 100 for 95"), (99, "jpeg quality 40 to 100 for 95"),
+    (92, "jpeg quality 92"),
+  ])
+  func theBestQualityIsNoMiss(_ quality: Int, _ recipe: String) {
+    #expect(Self.quality(quality, score: 50, recipe).sentence.hasSuffix("(\(recipe))"))
+  }
+
+  @Test func theLastSearchComesFirst() async throws {
+    let path = try small.statePath
+    try await SmallState.write(
+      [Self.item("a", content: "cafe")], to: path,
+      qualities: [(1, "0", 60), (3, "1", 50), (2, "2", 70)].map { run, digest, quality in
+        (QualityRecord.key(content: "cafe", digest: digest), Self.quality(quality, run: run))
+      })
+    let qualities = try await Explanation.of("a", in: small.root).qualities
+    #expect(qualities.map { $0.split(separator: " ")[4] } == ["50", "70", "60"])
+    #expect(
+      try await why("a").contains("\"decisions\": [],\n  \"qualities\": [\n    \"a search found"))
+  }
+
+  // MARK: Remedies
+
+  @Test(arguments: [
+    ("not-found", "put the file back"), ("address-refused", "permit the address"),
+    ("http-status", "correct the URL in the manifest, or send"),
+    ("bad-url", "correct the URL in the manifest"), ("unknown-slot", "correct \"slots\""),
+    ("dns", "tessera doctor with the URL shows each"),
+    ("network", "tessera doctor with the URL shows each"),
+    ("tls", "tessera doctor with the URL shows each"),
+    ("redirect", "tessera doctor with the URL shows each"),
+    ("bad-response", "tessera doctor with the URL shows each"),
+    ("timeout", "tessera doctor with the URL shows where the time goes"),
+    ("too-large", "offer a smaller file"),
+    ("too-many-pixels", "offer a smaller image, or raise limits.pixels"),
+    ("too-many-frames", "offer a shorter animation"),
+    ("unsupported-format", "offer another format"),
+    ("not-image", "replace the file"), ("malformed", "replace the file"),
+    ("truncated", "replace the file"), ("decode", "replace the file"),
+    ("worker-timeout", "offer a smaller image, or raise limits.time"),
+    ("out-of-memory", "offer a smaller image, or raise limits.memory"),
+    ("run-deadline", "give the run more time"),
+  ])
+  func eachCodeHasItsRemedy(_ code: String, _ start: String) throws {
+    func clause(_ retryable: Bool) throws -> String? {
+      let text = #"{"code":"\#(code)","retryable":\#(retryable)}"#
+      return Remedies.clause(for: try JSONParser.parse(Array(text.utf8)))
+    }
+    #expect(try clause(false)?.hasPrefix(start) == true)
+    #expect(
+      try clause(true) == (code == "http-status" ? "wait until the server is well" : clause(false)))
+  }
+
+  @Test(arguments: ["{}", #"{"code":"other"}"#, #"{"code":7}"#])
+  func otherErrorsHaveNone(_ error: String) throws {
+    #expect(Remedies.clause(for: try JSONParser.parse(Array(error.utf8))) == nil)
+  }
+}

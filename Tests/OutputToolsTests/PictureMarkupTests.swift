@@ -1,0 +1,246 @@
+import Foundation
+import TesseraBytes
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+
+/// `picture` elements.
+@Suite struct PictureMarkupTests {
+  private static let slots: [String: CatalogSlot] = [
+    "card": CatalogSlot(width: 180, height: nil, mode: .fit),
+    "box": CatalogSlot(width: 60, height: 40, mode: .fill),
+    "cut": CatalogSlot(width: 60, height: 60, mode: .clip),
+  ]
+
+  /// Elements for some slots of images.
+  private static func pictures(
+    of images: [CatalogImage], _ slots: [String] = ["card"],
+    _ change: (inout ExportOptions) -> Void = { _ in }
+  ) throws -> [String] {
+    let folder = try TemporaryFolder()
+    var options = ExportOptions()
+    change(&options)
+    let head = Catalog(
+      generator: .init(name: "", version: "", libvips: ""),
+      pipeline: .init(name: "", fingerprint: ""), baseURL: "https://cdn/", slots: Self.slots,
+      scales: [1, 2], images: [])
+    var markup = PictureMarkup(
+      ExportContext(
+        head: head, slots: slots, hasChosenSlots: false, options: options,
+        files: try ExportedFiles(folder.path("")), worker: "", target: "", companions: [],
+        companionNames: []))
+    return images.flatMap { image in
+      markup.pictures(of: image).map { picture in
+        #expect(picture.text.contains("data-slot=\"\(picture.slot)\""))
+        return picture.text
+      }
+    }
+  }
+
+  /// A variant `3x4.webp`, with other formats of it.
+  private static func variant(_ width: Int, _ height: Int, _ types: String...) -> CatalogVariant {
+    func path(_ type: String) -> String { "\(width)x\(height).\(type)" }
+    return CatalogVariant(
+      path: path(types[0]), type: "image/\(types[0])", width: width, height: height, bytes: 1,
+      also: types.count == 1
+        ? nil
+        : types.dropFirst().map { .init(path: path($0), type: "image/\($0)", bytes: 1) })
+  }
+
+  private static func image(
+    _ variants: [CatalogVariant], _ uses: [String: [Int]] = ["card": [0, 1]], id: String = "p1",
+    alt: String? = nil
+  ) -> CatalogImage {
+    CatalogImage(
+      id: id, status: .ok, width: 720, height: 960, variants: variants,
+      slots: uses.mapValues { CatalogSlotUse(width: 180, height: 240, variants: $0) }, alt: alt)
+  }
+
+  /// The `img` of an element in the slot "card".
+  private static func element(
+    _ id: String, slot: String = "card", _ files: String, size: String = "180 240",
+    sizes: String = "", alt: String = "", loading: String = "loading=\"lazy\""
+  ) -> String {
+    let sides = size.split(separator: " ")
+    let first = files.prefix { $0 != " " }
+    return "<img class=\"tessera tessera-\(slot) tessera-i\(SHA256.of(id).prefix(12))\""
+      + " src=\"\(first)\" srcset=\"\(files)\"\(sizes) width=\"\(sides[0])\" height=\"\(sides[1])\""
+      + " alt=\"\(alt)\" \(loading) decoding=\"async\">"
+  }
+
+  @Test func eachFormatButTheLastIsASource() throws {
+    let image = Self.image([
+      Self.variant(180, 240, "avif", "webp", "jpeg"),
+      Self.variant(360, 480, "avif", "webp", "jpeg"),
+    ])
+    #expect(
+      try Self.pictures(of: [image]) == [
+        "<picture data-id=\"p1\" data-slot=\"card\">"
+          + "<source type=\"image/avif\" srcset=\"https://cdn/180x240.avif 1x, "
+          + "https://cdn/360x480.avif 2x\">"
+          + "<source type=\"image/webp\" srcset=\"https://cdn/180x240.webp 1x, "
+          + "https://cdn/360x480.webp 2x\">"
+          + Self.element("p1", "https://cdn/180x240.jpeg 1x, https://cdn/360x480.jpeg 2x")
+          + "</picture>"
+      ])
+    // With one format there is no choice; a file that serves both scales is listed at each.
+    let plain = Self.image([Self.variant(180, 240, "webp")], ["card": [0, 0]], alt: "A \"b\" & c")
+    #expect(
+      try Self.pictures(of: [plain]) == [
+        "<picture data-id=\"p1\" data-slot=\"card\">"
+          + Self.element(
+            "p1", "https://cdn/180x240.webp 1x, https://cdn/180x240.webp 2x",
+            alt: "A &quot;b&quot; &amp; c") + "</picture>"
+      ])
+  }
+
+  /// Of sizes that were made in other formats than the first.
+  @Test(
+    arguments: [
+      (["webp", "jpeg"], ["jpeg"], ["webp: webp jpeg"]),
+      (["webp", "png"], ["png"], ["webp: webp png"]),
+      (["webp", "gif"], ["gif"], ["webp: webp gif"]),
+      (["jpeg"], ["webp", "jpeg"], ["webp: jpeg webp"]),
+      // A browser without AVIF would get it: what not every browser shows takes no place.
+      (["avif", "webp"], ["webp"], []), (["webp", "avif"], ["avif"], []),
+      (["webp", "jpeg"], ["avif", "webp", "jpeg"], ["avif: jpeg avif", "webp: webp webp"]),
+      (["avif", "jpeg"], ["webp", "jpeg"], ["avif: avif jpeg", "webp: jpeg webp"]),
+    ] as [([String], [String], [String])])
+  func aSourceHasAFileForEachScale(
+    _ small: [String], _ large: [String], _ sources: [String]
+  ) throws {
+    func made(_ width: Int, _ types: [String]) -> CatalogVariant {
+      var variant = Self.variant(width, width, types[0])
+      variant.also = types.dropFirst().map {
+        .init(path: "\(width)x\(width).\($0)", type: "image/\($0)", bytes: 1)
+      }
+      return variant
+    }
+    let picture = try Self.pictures(of: [Self.image([made(1, small), made(2, large)])])[0]
+    let found = picture.matches(
+      of:
+        /<source type="image\/(\w+)" srcset="https:\/\/cdn\/1x1\.(\w+) 1x, https:\/\/cdn\/2x2\.(\w+) 2x">/
+    ).map { "\($0.output.1): \($0.output.2) \($0.output.3)" }
+    #expect(found == sources)
+    #expect(picture.components(separatedBy: "<source").count == sources.count + 1)
+    #expect(picture.contains("1x1.\(small.last!) 1x, https://cdn/2x2.\(large.last!) 2x\" width"))
+  }
+
+  /// Of three images with two slots each, and one without files.
+  @Test(arguments: [0, 1, 2, 3, 4])
+  func theFirstImagesAreLoadedAtOnce(_ eager: Int) throws {
+    let images = ["a", "none", "b", "c"].map { id in
+      Self.image(
+        [Self.variant(6, 8, "png")], id == "none" ? [:] : ["card": [0, 0], "cut": [0]], id: id)
+    }
+    let pictures = try Self.pictures(of: images, ["card", "cut"]) { $0.eager = eager }
+    #expect(
+      pictures.map { $0.contains(" loading=\"eager\" fetchpriority=\"high\" decoding=\"async\">") }
+        == (0..<6).map { $0 / 2 < eager })
+    #expect(
+      pictures.map { $0.contains(" loading=\"lazy\" decoding=\"async\">") }
+        == (0..<6).map { $0 / 2 >= eager })
+  }
+
+  @Test func aSlotThatIsCoveredHasItsOwnSize() throws {
+    let image = Self.image(
+      [Self.variant(60, 80, "png"), Self.variant(90, 90, "png")], ["box": [0, 0], "cut": [1, 1]])
+    let pictures = try Self.pictures(of: [image], ["box", "cut", "card", "unknown"])
+    #expect(
+      pictures == [
+        "<picture data-id=\"p1\" data-slot=\"box\">"
+          + Self.element(
+            "p1", slot: "box", "https://cdn/60x80.png 1x, https://cdn/60x80.png 2x", size: "60 40")
+          + "</picture>",
+        "<picture data-id=\"p1\" data-slot=\"cut\">"
+          + Self.element("p1", slot: "cut", "https://cdn/90x90.png 1x, https://cdn/90x90.png 2x")
+          + "</picture>",
+      ])
+    // Without any file there is no element.
+    #expect(
+      try Self.pictures(of: [Self.image([], ["box": [], "card": [0]])], ["box", "card"]) == [])
+  }
+
+  @Test func aFluidImageHasFilesOfEachWidth() throws {
+    let variants = [
+      Self.variant(90, 90, "png"), Self.variant(180, 240, "png"), Self.variant(45, 60, "png"),
+      Self.variant(360, 480, "png"), Self.variant(180, 240, "jpeg"),
+    ]
+    let image = Self.image(variants, ["card": [1, 3], "cut": [3, 0], "box": [1, 3]])
+    func picture(_ slot: String, _ files: [String], _ size: String, width: Int?) -> String {
+      let sizes = width.map { " sizes=\"(max-width: \($0)px) 100vw, \($0)px\"" } ?? ""
+      let list = files.map { "https://cdn/\($0)" }.joined(separator: ", ")
+      return "<picture data-id=\"p1\" data-slot=\"\(slot)\">"
+        + Self.element("p1", slot: slot, list, size: size, sizes: sizes) + "</picture>"
+    }
+    #expect(
+      try Self.pictures(of: [image], ["card", "cut", "box"]) { $0.isFluid = true } == [
+        // All that show the whole image, each width once.
+        picture(
+          "card", ["45x60.png 45w", "180x240.png 180w", "360x480.png 360w"], "180 240", width: 180),
+        // Its own, which are cropped.
+        picture("cut", ["90x90.png 90w", "360x480.png 360w"], "180 240", width: 180),
+        picture("box", ["180x240.png 1x", "360x480.png 2x"], "60 40", width: nil),
+      ])
+    // Where no file shows the whole image, the slot's own files remain.
+    let cropped = Self.image([variants[0]], ["card": [0, 0]])
+    #expect(
+      try Self.pictures(of: [cropped]) { $0.isFluid = true } == [
+        picture("card", ["90x90.png 90w"], "180 240", width: 180)
+      ])
+    let unused = Self.image(variants, ["card": []])
+    #expect(try Self.pictures(of: [unused]) { $0.isFluid = true } == [])
+    // A source has the sizes, too.
+    let two = Self.image([Self.variant(180, 240, "webp", "png")], ["card": [0, 0]])
+    #expect(
+      try Self.pictures(of: [two]) { $0.isFluid = true }[0].contains(
+        "srcset=\"https://cdn/180x240.webp 180w\" sizes=\"(max-width: 180px) 100vw, 180px\"><img"))
+  }
+
+  /// HTML, section 13.1.4: controls are not allowed, apart from white space; section 13.1.2.3: what ends a value.
+  @Test func charactersWithAMeaningAreEscaped() {
+    for number in UInt32(0)...0xA1 {
+      guard let scalar = Unicode.Scalar(number) else { continue }
+      let isControl = number < 0x20 || (0x7F...0x9F).contains(number)
+      let expected =
+        switch scalar {
+        case "&": "&amp;"
+        case "\"": "&quot;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\r": "&#13;"
+        case "\t", "\n", "\u{C}": String(scalar)
+        default: isControl ? "\u{FFFD}" : String(scalar)
+        }
+      #expect("a\(Character(scalar))b".escapedHTML == "a\(expected)b", "\(number)")
+    }
+    #expect("\u{1F600}é<\r\n".escapedHTML == "\u{1F600}é&lt;&#13;\n")
+  }
+
+  /// HTML, section 4.8.4.2.1.
+  @Test(arguments: [
+    ("https://a/b.png", "https://a/b.png"), ("a b  c", "a%20b%20%20c"), ("a,b", "a,b"),
+    (",a", "%2Ca"), ("a,", "a%2C"), (",,a,b,,,", "%2C%2Ca,b%2C%2C%2C"), ("", ""),
+    (" ,a, ", "%20,a,%20"),
+  ])
+  func blanksAndOuterCommasOfURLsAreEncoded(_ url: String, _ encoded: String) {
+    #expect(url.sourceSetURL == encoded)
+  }
+
+  @Test func namesAreEscapedInTheElement() throws {
+    var image = Self.image([Self.variant(1, 1, "png")], ["card": [0, 0]], id: "<\"&>")
+    image.variants[0].path = nil
+    image.variants[0].url = "https://img/a b?c&d,"
+    #expect(
+      try Self.pictures(of: [image]) == [
+        "<picture data-id=\"&lt;&quot;&amp;&gt;\" data-slot=\"card\">"
+          + Self.element(
+            "<\"&>", "https://img/a%20b?c&amp;d%2C 1x, https://img/a%20b?c&amp;d%2C 2x"
+          ).replacing(
+            "src=\"https://img/a%20b?c&amp;d%2C\"", with: "src=\"https://img/a b?c&amp;d,\"")
+          + "</picture>"
+      ])
+  }
+}

@@ -1,0 +1,55 @@
+import TesseraBytes
+
+@testable import TesseraState
+
+/// A state that a run has left.
+enum SmallState {
+  /// What a run says of an item.
+  struct Item {
+    var id: String
+    var line: String
+    var status = "ok"
+    var reasons: [Reason] = []
+    /// SHA-256 of the source's bytes.
+    var content: String?
+    /// The source's URL.
+    var url: String
+    /// The URL that is requested, if it is another one.
+    var request: String?
+  }
+
+  /// Writes the state of a run that has these items, and no others.
+  @discardableResult
+  static func write(
+    _ items: [Item], to path: String, qualities: [(key: String, record: QualityRecord)] = []
+  ) async throws -> Int {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "")
+    _ = try await state.claim(
+      items.enumerated().map { .init(id: $1.id, line: $0 + 1, entry: $1.id) }, run: run, position: 0
+    )
+    for item in items {
+      var change = StateStore.SourceChange()
+      change.source = item.content.map {
+        SourceRecord(
+          content: $0,
+          confirmation: .init(etag: nil, lastModified: nil, checked: 1, freshUntil: nil, run: run))
+      }
+      try await state.save(
+        .init(
+          id: item.id, line: item.line, status: item.status, reasons: item.reasons,
+          content: item.content, inputs: nil), change, key: SHA256.of(item.url),
+        url: SHA256.of(item.request ?? item.url))
+    }
+    if !qualities.isEmpty { try await state.add(qualities) }
+    try await state.endRun(run, .init(pipeline: "feed", items: items.count))
+    return run
+  }
+}
+
+extension StateStore {
+  fileprivate func add(_ records: [(key: String, record: QualityRecord)]) throws {
+    try begin()
+    try qualities.save(records)
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import TesseraBytes
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutputTools
+
+/// Whole exports for the web, of one small catalog.
+@Suite struct WebExportTests {
+  private let small: SmallOutput
+  /// `a1.webp` and `a2.webp` of one image, `b.png` of another.
+  private let files: [SmallOutput.Made]
+  private let root: String
+  private static let inline = "data:image/png;base64,AAAA"
+
+  init() async throws {
+    small = try SmallOutput()
+    root = small.root
+    files = [
+      try small.make(Array("one".utf8), width: 18, height: 24, type: "image/webp"),
+      try small.make(Array("four".utf8), width: 36, height: 48, type: "image/webp"),
+      try small.make(Array("other".utf8), width: 18, height: 18),
+    ]
+    let second =
+      #"{"path":"\#(files[1].path)x","type":"image/avif","width":36,"height":48,"bytes":9,"also":"#
+      + #"[{"path":"\#(files[1].path)","type":"image/webp","bytes":4}]}"#
+    try await small.publish(
+      [
+        #"{"id":"a","url":"u","status":"ok","width":36,"height":48,"alt":"A","focus":[0.5,0.25],"#
+          + ##""placeholder":{"color":"#010203","lqip":"\##(Self.inline)"},"##
+          + #""variants":[\#(files[0].json),\#(second)],"#
+          + #""slots":{"card":{"width":18,"height":24,"variants":[0,1]}}}"#,
+        #"{"id":"none","url":"u","status":"failed","#
+          + #""error":{"code":"dns","message":"m","retryable":true}}"#,
+        #"{"id":"b\"<","url":"u","status":"ok","width":40,"height":20,"alpha":true,"placeholder":"#
+          + #"{"lqip":"\#(Self.inline)"},"variants":[\#(files[2].json)],"#
+          + #""slots":{"cut":{"width":18,"height":18,"variants":[0,0]}}}"#,
+        // Of no slot.
+        #"{"id":"c","url":"u","status":"stale","variants":[\#(files[2].json)],"slots":{},"#
+          + ##""placeholder":{"color":"#040506"}}"##,
+      ],
+      head: SmallOutput.head(
+        #""baseURL":"https://cdn/","slots":{"cut":{"width":18,"height":18,"mode":"clip"},"#
+          + #""card":{"width":18,"mode":"fit"}},"scales":[1,2]"#))
+  }
+
+  private func export(
+    _ form: CatalogExport.Form, to name: String, _ change: (inout ExportOptions) -> Void = { _ in }
+  ) async throws -> ExportReport {
+    var options = ExportOptions()
+    change(&options)
+    return try await CatalogExport(root, as: form, options, worker: "none")
+      .write(to: small.folder.path(name))
+  }
+
+  private func url(_ index: Int) -> String { "https://cdn/\(files[index].path)" }
+
+  private static func name(_ id: String) -> String { "tessera-i\(SHA256.of(id).prefix(12))" }
+
+  private var pictures: [String] {
+    [
+      "<picture data-id=\"a\" data-slot=\"card\"><img class=\"tessera tessera-card \(Self.name("a"))\""
+        + " src=\"\(url(0))\" srcset=\"\(url(0)) 1x, \(url(1)) 2x\" width=\"18\" height=\"24\""
+        + " alt=\"A\" loading=\"lazy\" decoding=\"async\"></picture>",
+      "<picture data-id=\"b&quot;&lt;\" data-slot=\"cut\"><img class=\"tessera tessera-cut "
+        + "\(Self.name("b\"<"))\" src=\"\(url(2))\" srcset=\"\(url(2)) 1x, \(url(2)) 2x\" width=\"18\""
+        + " height=\"18\" alt=\"\" loading=\"lazy\" decoding=\"async\"></picture>",
+    ]
+  }
+
+  private var common: String {
+    "img.tessera{max-width:100%;height:auto;background-size:100% 100%}\n"
+      + "img.tessera-cut{aspect-ratio:18/18;object-fit:cover}\n"
+  }
+
+  private var ofA: String {
+    "img.\(Self.name("a")){background-color:rgb(1,2,3);background-image:url(\(Self.inline));"
+      + "object-position:50.0% 25.0%}\n"
+  }
+
+  private var ofC: String { "img.\(Self.name("c")){background-color:rgb(4,5,6)}\n" }
+
+  private static let report = ExportReport(
+    images: 3, empty: 1, files: 0, isRelative: false, withoutAlt: 2)
+
+  @Test func aPageHasItsStyleSheetBesideIt() async throws {
+    var report = Self.report
+    report.companions = ["page.css"]
+    #expect(try await export(.html, to: "page.html") == report)
+    #expect(
+      try small.folder.text("page.html") == """
+        <!doctype html>
+        <html>
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>feed</title>
+        <link rel="stylesheet" href="page.css">
+        </head>
+        <body>
+        \(pictures[0])
+        \(pictures[1])
+        </body>
+        </html>
+
+        """)
+    #expect(try small.folder.text("page.css") == common + ofA)
+  }
+
+  @Test func aPageWithANonceHasItsStyleSheetInside() async throws {
+    #expect(
+      try await export(.html, to: "page.html") {
+        $0.nonce = "x&y"
+        $0.slots = ["card", "card"]
+        $0.isFluid = true
+        $0.eager = 1
+      } == Self.report)
+    #expect(
+      try small.folder.text("page.html") == """
+        <!doctype html>
+        <html>
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>feed</title>
+        <style nonce="x&amp;y">
+        img.tessera{max-width:100%;height:auto;background-size:100% 100%}
+        img.tessera-card{width:100%;max-width:18px}
+        \(ofA)\(ofC)</style>
+        </head>
+        <body>
+        <picture data-id="a" data-slot="card"><img class="tessera tessera-card \(Self.name("a"))" \
+        src="\(url(0))" srcset="\(url(0)) 18w, \(url(1)) 36w" \
+        sizes="(max-width: 18px) 100vw, 18px" width="18" height="24" alt="A" loading="eager" \
+        fetchpriority="high" decoding="async"></picture>
+        </body>
+        </html>
+
+        """)
+    #expect(!small.folder.files(below: "").contains("page.css"))
+  }
+
+  @Test func fragmentsAreJSONByIdsAndSlots() async throws {
+    var report = Self.report
+    report.companions = ["parts.css"]
+    // A nonce is for a page.
+    #expect(
+      try await export(.html, to: "parts.json") {
+        $0.asFragments = true
+        $0.nonce = "n"
+      } == report)
+    func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\\\"") + "\"" }
+    #expect(
+      try small.folder.text("parts.json") == """
+        {
+        "a":{"card":\(quoted(pictures[0]))},
+        "b\\"<":{"cut":\(quoted(pictures[1]))},
+        "c":{}
+        }
+
+        """)
+    #expect(try small.folder.text("parts.css") == common + ofA + ofC)
+    _ = try await export(.html, to: "fluid.json") {
+      $0.asFragments = true
+      $0.isFluid = true
+    }
+    #expect(
+      try small.folder.text("fluid.css").contains("img.tessera-card{width:100%;max-width:18px}\n"))
+  }
+
+  /// The files of a format as eleventy-img describes them.
+  private func entry(_ index: Int, suffix: String = "", format: String, size: Int) -> String {
+    let file = files[index]
+    let path = file.path + suffix
+    return #"{"format":"\#(format)","width":\#(file.width),"height":\#(file.height),"#
+      + #""url":"https://cdn/\#(path)","sourceType":"image/\#(format)","#
+      + #""srcset":"https://cdn/\#(path) \#(file.width)w","filename":"\#(path.dropFirst(12))","#
+      + #""outputPath":"\#(root)/\#(path)","size":\#(size)}"#
+  }
+
+  @Test func eleventyGetsItsMetadata() async throws {
+    #expect(try await export(.eleventy, to: "data.json") == Self.report)
+    #expect(
+      try small.folder.text("data.json") == """
+        {
+        "a":{"webp":[\(entry(0, format: "webp", size: 3)),\(entry(1, format: "webp", size: 4))],\
+        "avif":[\(entry(1, suffix: "x", format: "avif", size: 9))]},
+        "b\\"<":{"png":[\(entry(2, format: "png", size: 5))]},
+        "c":{}
+        }
+
+        """)
+    _ = try await export(.eleventy, to: "cut.json") { $0.slots = ["cut"] }
+    #expect(
+      try small.folder.text("cut.json") == """
+        {
+        "a":{},
+        "b\\"<":{"png":[\(entry(2, format: "png", size: 5))]},
+        "c":{}
+        }
+
+        """)
+  }
+
+  @Test func nextGetsItsFilesAndALoader() async throws {
+    #expect(try await export(.next, to: "next") == Self.report)
+    #expect(
+      try small.folder.text("next/images.js") == """
+        // Made by `tessera export --as next`. Do not edit.
+        export default {
+        ["a"]:{"width":36,"height":48,"alt":"A","blurDataURL":"\(Self.inline)",\
+        "files":[[18,"\(url(0))"],[36,"\(url(1))"]]},
+        ["b\\"<"]:{"width":40,"height":20,"alt":"","files":[[18,"\(url(2))"]]}
+        };
+
+        """)
+    #expect(try small.folder.text("next/loader.js").contains("export default function loader("))
+    #expect(small.folder.files(below: "next") == ["images.js", "loader.js"])
+  }
+}

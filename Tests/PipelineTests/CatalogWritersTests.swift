@@ -1,0 +1,230 @@
+import TesseraBytes
+import TesseraCatalog
+import TesseraJSON
+import TesseraManifest
+import TesseraMemoryOutput
+import TesseraPlan
+import TesseraState
+import TesseraSystem
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+@testable import TesseraPipeline
+@testable import TesseraPipelineFile
+
+/// Catalogs and results of shards as whole texts.
+@Suite struct CatalogWritersTests {
+  private let run: RunInMemory
+
+  init() throws { run = try RunInMemory() }
+
+  private static func file(_ change: (inout PipelineFile) -> Void = { _ in }) -> PipelineFile {
+    var file = PipelineFile.example()
+    file.plan.slots.insert(Slot("hero", width: 60, height: 40, mode: .clip), at: 0)
+    file.baseURL = "https://cdn.example/"
+    change(&file)
+    return file
+  }
+
+  private static func digest(
+    _ file: PipelineFile, _ shaping: Set<Shaping>, _ version: String, _ length: Int
+  ) -> String {
+    let versions = "libvips 8.14.1 recipes \(Version.recipes)"
+    return String(
+      SHA256.of("\(file.shape(shaping))\n\(version)\n\(versions)").prefix(length))
+  }
+
+  private static func head(_ file: PipelineFile, tables: String = "") -> String {
+    #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"\#(Version.number)","#
+      + #""libvips":"8.14.1"},"pipeline":{"name":"shop","fingerprint":""#
+      + digest(file, [.files, .entries, .catalog], "", 16)
+      + #""},"baseURL":"https://cdn.example/","slots":{"hero":{"width":60,"height":40,"#
+      + #""mode":"clip"},"card":{"width":100,"mode":"fit"}},"scales":[1,2]\#(tables)}"#
+  }
+
+  /// Saves images, as a run does that has ended.
+  private func lines(_ ids: [String]) async throws -> ResultLines {
+    let number = try await run.state.beginRun(boot: "")
+    var sum = ClaimSum()
+    _ = try await run.state.claim(
+      ids.enumerated().map { .init(id: $1, line: $0 * 2 + 1, entry: $1) }, run: number, position: 0)
+    for (position, id) in ids.enumerated() {
+      sum.add(id, at: position)
+      _ = try await run.state.save(
+        .init(
+          id: id, line: #"{"id":"\#(id)","status":"failed"}"#, status: "failed", reasons: [],
+          content: nil, inputs: nil))
+    }
+    return ResultLines(state: run.state, run: number, count: ids.count, sum: sum)
+  }
+
+  private func write(
+    _ file: PipelineFile, _ ids: [String], tables: [String: [CatalogTable]]? = nil,
+    now: Double = 1_000
+  ) async throws -> Int {
+    var replaced = 0
+    let writer = CatalogWriter(
+      file: file, libvips: "8.14.1", tables: tables, lines: try await lines(ids),
+      output: run.output, workspace: run.workspace)
+    try await writer.write(now: now) {
+      replaced += 1
+      #expect(run.output.paths.contains("catalog.\(file.catalogFormat.rawValue)"))
+    }
+    return replaced
+  }
+
+  /// A text without the digest in it.
+  private static func plain(_ text: String) -> String {
+    text.replacing(/"digest":"[0-9a-f]{64}"/, with: #""digest":"""#)
+  }
+
+  @Test func aCatalogIsItsHeadAndALineForEachImage() async throws {
+    let file = Self.file()
+    #expect(try await write(file, ["a", "b"]) == 1)
+    let text = try run.output.text("catalog.json")
+    #expect(
+      Self.plain(text) == Self.head(file).dropLast()
+        + #","count":2,"digest":"","images":[\#n{"id":"a","status":"failed"},"#
+        + #"\#n{"id":"b","status":"failed"}\#n]}\#n"#)
+    #expect(run.output.paths == ["catalog.json"])
+    // In lines.
+    let lines = Self.file { $0.catalogFormat = .jsonl }
+    #expect(try await write(lines, ["a", "b"]) == 1)
+    #expect(
+      Self.plain(try run.output.text("catalog.jsonl"))
+        == Self.head(lines).dropLast() + #","count":2,"digest":""}"# + "\n"
+        + #"{"id":"a","status":"failed"}\#n{"id":"b","status":"failed"}\#n"#)
+    #expect(!run.output.paths.contains("catalog.json"))
+    #expect(CatalogHead(file, libvips: "1").form == .json)
+    #expect(CatalogHead(lines, libvips: "1").form == .jsonl)
+  }
+
+  @Test func aPageIsACatalogWithoutTables() async throws {
+    let file = Self.file { $0.catalogPages = 100 }
+    let table = CatalogTable(
+      scale: 1, pixels: "grey8",
+      files: [
+        .init(path: "t", prefix: "", width: 1, height: 2, count: 3, bytes: 4, sha256: "s")
+      ])
+    #expect(try await write(file, ["a"], tables: ["card": [table]]) == 1)
+    let tables =
+      #","tables":{"card":[{"scale":1,"pixels":"grey8","files":[{"path":"t","prefix":"","width":1,"#
+      + #""height":2,"count":3,"bytes":4,"sha256":"s"}]}]}"#
+    let images = #","count":1,"digest":"","images":[\#n{"id":"a","status":"failed"}\#n]}\#n"#
+    #expect(
+      Self.plain(try run.output.text("catalog.json"))
+        == Self.head(file, tables: tables).dropLast() + images)
+    let index = try JSONParser.parse(Array(try run.output.text("catalog/index.json").utf8))
+    let page = try #require(index["pages"]?.arrayValue?.first?["path"]?.stringValue)
+    #expect(Self.plain(try run.output.text(page)) == Self.head(file).dropLast() + images)
+  }
+
+  /// The earlier catalogs that a pipeline keeps.
+  @Test func earlierCatalogsAreKept() async throws {
+    let file = Self.file { $0.keptCatalogs = .init(count: 1, age: .seconds(100)) }
+    #expect(file.retention == CatalogRetention(count: 1, age: 100))
+    func kept() -> Int {
+      run.output.paths.count {
+        $0.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}\.json/) != nil
+      }
+    }
+    for (number, id) in ["a", "b", "c"].enumerated() {
+      _ = try await write(file, [id], now: 1_000 + Double(number) * 10)
+      #expect(kept() == min(number, 1))
+    }
+  }
+
+  // MARK: Shards
+
+  private func writeShard(
+    _ ids: [String], manifest: String? = "m", _ file: PipelineFile = file()
+  ) async throws {
+    var report = RunReport()
+    (report.counts, report.problemCount) = (["failed": 2], 3)
+    try await ShardWriter(
+      shard: try #require(Shard(1, of: 4)), file: file, libvips: "8.14.1",
+      lines: try await lines(ids), output: run.output, workspace: run.workspace
+    ).write(manifest: manifest, report)
+  }
+
+  @Test func aShardHasTheLinesOfItsImages() async throws {
+    let file = Self.file {
+      ($0.catalogPages, $0.lostAbove) = (50, 12.5)
+      $0.keptCatalogs = .init(count: 2, age: .seconds(60))
+    }
+    try await writeShard(["a", "b"], file)
+    let pipeline = Self.digest(
+      file, [.files, .entries], "\(Version.number) lines \(Version.lines)", 32)
+    #expect(
+      try run.output.text("shards/4/1.jsonl")
+        == #"{"schema":"tessera-shard/1","shard":1,"shards":4,"manifest":"m","pipeline":""#
+        + pipeline + #"","libvips":"8.14.1","format":"json","pages":50,"keepCatalogs":2,"#
+        + #""keepCatalogsSeconds":60,"lostAbove":12.5,"images":2,"counts":{"failed":2},"#
+        + #""manifestProblems":3,"catalog":"# + Self.head(file) + "}\n"
+        + #"{"line":1,"image":{"id":"a","status":"failed"}}\#n"#
+        + #"{"line":3,"image":{"id":"b","status":"failed"}}\#n"#)
+  }
+
+  /// Another machine was faster: its result is as good if it is one of the same inputs.
+  @Test func aResultOfTheSameInputsStands() async throws {
+    try await writeShard(["a"])
+    let before = try run.output.text("shards/4/1.jsonl")
+    try await writeShard(["a", "b"])
+    #expect(try run.output.text("shards/4/1.jsonl") == before)
+    let error = await #expect(throws: OutputError.self) {
+      try await writeShard(["a"], manifest: "other")
+    }
+    #expect(
+      error?.description
+        == OutputError.overtaken("shard 1/4 of the output \"memory\"").description)
+    #expect(try run.output.text("shards/4/1.jsonl") == before)
+    try run.output.write("shards/4/1.jsonl", Array("{}\n".utf8))
+    await #expect(throws: OutputError.self) { try await writeShard(["a"]) }
+    let unread = await #expect(throws: PipelineError.self) {
+      try await writeShard(["a"], manifest: nil)
+    }
+    #expect(unread?.description == "the manifest was not read to its end")
+  }
+
+  // MARK: Fingerprints
+
+  @Test func fingerprintsHaveWhatTheyIdentify() throws {
+    let decode = DecodePlan(base: Size(3, 4), isAnimated: true, keepsProfile: false)
+    func variant(_ recipe: String) -> String {
+      SHA256.of(
+        "content c\nbase 3x4; all frames\n\(recipe)\nlibvips 8.14.1\nrecipes \(Version.recipes)\n")
+    }
+    #expect(
+      Fingerprint.variant(content: "c", decode: decode, recipe: "webp 1x1", libvips: "8.14.1")
+        == variant("webp 1x1"))
+    #expect(
+      Fingerprint.placeholder(content: "c", decode: decode, libvips: "8.14.1")
+        == variant("placeholder"))
+    var file = Self.file()
+    let line = "\(Version.number) lines \(Version.lines)"
+    #expect(
+      Fingerprint.line(file, libvips: "8.14.1") == Self.digest(file, [.files, .entries], line, 32))
+    #expect(
+      Fingerprint.pipeline(file, libvips: "8.14.1")
+        == Self.digest(file, [.files, .entries, .catalog], "", 16))
+    let rejection = Fingerprint.rejection(file, memory: 77, libvips: "8.14.1")
+    file.limits.memory = 77
+    #expect(rejection == Self.digest(file, [.files, .entries, .acceptance], line, 32))
+  }
+
+  @Test func theKeyOfAQualityNamesItsContent() throws {
+    var settings = Self.file().plan
+    settings.quality[.webp] = nil
+    let source = PlanSource(
+      size: Size(400, 300), format: nil, isPhotograph: true, hasAlpha: false, isAnimated: false)
+    var plan = Plan(for: source, settings: settings)
+    let decode = plan.decode(of: source.size)
+    let search = try #require(plan.prepareSearches(of: source.size, decode).first)
+    let digest = Fingerprint.variant(
+      content: "c", decode: decode, recipe: search.recipe, libvips: "8.14.1")
+    #expect(
+      Fingerprint.quality(content: "c", decode: decode, search, libvips: "8.14.1")
+        == "c-\(digest.prefix(16))")
+  }
+}

@@ -1,0 +1,78 @@
+import Synchronization
+import TesseraPlan
+import TesseraSystem
+import TesseraWire
+import TesseraWorkers
+
+/// Workers of tables without processes. A file "decodes" to its bytes, repeated; one that begins
+/// with "bad" crashes them.
+final class FakeTableWorkers: Transcoding {
+  private struct State {
+    var jobs: [TableJob] = []
+    var failure: TranscodeFailure?
+    var atlas: [UInt8] = []
+    var atlasFailure: TranscodeFailure?
+    /// Bytes that results have more than they should.
+    var excess = 0
+  }
+
+  private let state = Mutex(State())
+
+  let hello = WorkerHello(
+    libvips: "8.14.1", confinement: Confinement(landlock: 0, hasSeccomp: false))
+
+  /// The jobs since the last call, in the order of their images.
+  func takeJobs() -> [TableJob] {
+    state.withLock { state in
+      defer { state.jobs = [] }
+      return state.jobs.sorted { $0.identifier < $1.identifier }
+    }
+  }
+
+  /// The failure of every job.
+  func fail(_ failure: TranscodeFailure?) { state.withLock { $0.failure = failure } }
+  /// The bytes of atlases.
+  func makeAtlas(_ bytes: [UInt8]) { state.withLock { $0.atlas = bytes } }
+  /// The failure of every atlas, whatever its images are.
+  func failAtlas(_ failure: TranscodeFailure?) { state.withLock { $0.atlasFailure = failure } }
+  func makeMore(_ excess: Int) { state.withLock { $0.excess = excess } }
+
+  func perform(
+    _ job: TableJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TableAnswer {
+    let state = state.withLock { state in
+      state.jobs.append(job)
+      return state
+    }
+    if let failure = state.failure ?? (job.atlas == nil ? nil : state.atlasFailure) {
+      return .failed(failure)
+    }
+    guard case .memory(let memory) = source.bytes else {
+      return .failed(TranscodeFailure(.local, "the source is not in memory"))
+    }
+    var result: [UInt8] = []
+    var leftOut: [Int] = []
+    for (place, entry) in job.entries.enumerated() {
+      guard let bytes = try? memory.read(entry.length, at: entry.offset) else { break }
+      // A crash takes the whole job with it; what is merely no image is left out.
+      if bytes.starts(with: Array("bad".utf8)) {
+        return .failed(TranscodeFailure(.workerCrashed, "the worker crashed"))
+      }
+      if bytes.isEmpty { leftOut.append(place) }
+      result += (0..<job.entryBytes).map { bytes.isEmpty ? 0 : bytes[$0 % bytes.count] }
+    }
+    if job.atlas != nil { return .made(leftOut.isEmpty ? state.atlas : [], leftOut: leftOut) }
+    return .made(result + [UInt8](repeating: 0, count: state.excess), leftOut: leftOut)
+  }
+
+  func perform(
+    _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
+  ) async throws(WorkerStartError) -> TranscodeAnswer {
+    .failed(TranscodeFailure(.local, "these workers make tables only"))
+  }
+
+  func expectLastJobs() {}
+  var statistics: WorkerStatistics { WorkerStatistics() }
+  func drain() {}
+  func close() {}
+}

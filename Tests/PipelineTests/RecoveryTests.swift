@@ -1,0 +1,134 @@
+import TesseraBytes
+import TesseraMemoryOutput
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraState
+import TesseraSystem
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+@testable import TesseraPipeline
+
+/// What a run believes after the machine stopped, and after the state was damaged.
+@Suite struct RecoveryTests {
+  private let run: RunInMemory
+
+  init() throws { run = try RunInMemory() }
+
+  private func recovery() async throws -> Recovery {
+    Recovery(try await HeldOutput(run.output, run.workspace, nil))
+  }
+
+  /// A file by its text: a name that is made of its digest, and what the output has under it.
+  private func publish(_ text: String, has content: String?) throws -> String {
+    let path = PublishedFile.path(
+      digest: SHA256.of(text), width: 1, height: 1, fileExtension: "webp")
+    if let content { try run.output.write(path, Array(content.utf8)) }
+    return path
+  }
+
+  /// Records files as those of a run.
+  private func record(_ files: [(key: String, path: String)], run number: Int) async throws {
+    var change = StateStore.SourceChange()
+    change.made = StateStore.Made(
+      digest: "c", content: .example(),
+      variants: files.map { key, path in
+        (key, VariantRecord(path: path, width: 1, height: 1, bytes: 1))
+      }, placeholder: ("p", Placeholders()), run: number)
+    try await run.state.save(change, key: "k", url: "u")
+  }
+
+  private func known(_ keys: [String]) async throws -> [Bool] {
+    try await run.state.made(keys, placeholder: "p").0.map { $0 != nil }
+  }
+
+  @Test func filesThatAreNotWholeAreRemoved() async throws {
+    let before = try await run.state.beginRun(boot: "before")
+    try run.output.write("variants/odd.webp", Array("mine".utf8))
+    let files = [
+      ("1", try publish("whole", has: "whole")), ("2", try publish("cut off", has: "cut")),
+      ("3", try publish("missing", has: nil)), ("4", "variants/odd.webp"),
+      ("5", try publish("another", has: "another")),
+    ]
+    try await record(files.map { (key: $0.0, path: $0.1) }, run: before)
+    let recovery = try await recovery()
+    // Since the same boot nothing is lost.
+    #expect(try await recovery.removeUnwritten(run.state, boot: "before") == 0)
+    #expect(try await known(["1", "2", "3", "4", "5"]) == [true, true, true, true, true])
+    #expect(try await recovery.removeUnwritten(run.state, boot: "now") == 3)
+    #expect(try await known(["1", "2", "3", "4", "5"]) == [true, false, false, false, true])
+    // What Tessera did not name is not Tessera's to remove.
+    #expect(run.output.paths.sorted() == [files[0].1, files[4].1, "variants/odd.webp"].sorted())
+    // Each file is examined once.
+    run.output.delete(files[0].1)
+    #expect(try await recovery.removeUnwritten(run.state, boot: "now") == 0)
+    #expect(try await !run.state.hasDoubts(boot: "now"))
+    #expect(try await known(["1"]) == [true])
+  }
+
+  /// Whole files of a run that is interrupted once more are not examined again.
+  @Test func manyFilesAreExaminedSomeAtATime() async throws {
+    let before = try await run.state.beginRun(boot: "before")
+    let files = try (0..<1_003).map { number in
+      let text = "\(number)"
+      let hasAll = number % 501 != 7
+      return (key: "key \(10_000 + number)", path: try publish(text, has: hasAll ? text : "x"))
+    }
+    try await record(files, run: before)
+    let recovery = try await recovery()
+    #expect(try await recovery.removeUnwritten(run.state, boot: "now") == 2)
+    let known = try await known(files.map(\.key))
+    #expect(known.indices.filter { !known[$0] } == [7, 508])
+    #expect(run.output.paths.count == 1_001)
+  }
+
+  /// A run of now has no doubts of its own.
+  @Test func filesOfThisBootAreNotExamined() async throws {
+    _ = try await run.state.beginRun(boot: "before")
+    let now = try await run.state.beginRun(boot: "now")
+    let path = try publish("cut off", has: "cut")
+    try await record([("1", path)], run: now)
+    #expect(try await recovery().removeUnwritten(run.state, boot: "now") == 0)
+    #expect(run.output.paths == [path])
+  }
+
+  // MARK: A damaged state
+
+  private static let error = StateError(kind: .corrupt, path: "s", message: "it is odd")
+
+  private func warning(_ rest: String) throws -> String {
+    let aside = try run.workspace.statePath() + ".damaged"
+    return "the state file \"s\": it is odd; it was set aside as \"\(aside)\"; \(rest)"
+  }
+
+  @Test(arguments: [1, 3]) func whatCanBeReadIsKept(_ count: Int) async throws {
+    do {
+      let state = try StateStore(path: try run.workspace.statePath())
+      for number in 0..<count {
+        var change = StateStore.SourceChange()
+        change.source = SourceRecord(
+          content: "c\(number)", confirmation: .stale(), url: "https://img.example/\(number)")
+        try await state.save(change, key: SHA256.of("\(number)"), url: "u\(number)")
+      }
+      try await state.commit()
+    }
+    let text = try await recovery().setAside(Self.error)
+    #expect(
+      try text
+        == warning("\(count) records could be read, and their sources are revalidated"))
+    let state = try StateStore(path: try run.workspace.statePath())
+    let known = try await state.knowledge(of: SHA256.of("0"), url: "u0", id: nil)
+    #expect(known.source?.content == "c0")
+    // Its record may be outdated: it is not fresh.
+    #expect(known.source?.confirmation.freshUntil == nil)
+  }
+
+  @Test func withoutReadableRecordsEverythingIsFetchedAgain() async throws {
+    try run.folder.write("not a database", to: "workspace/state.sqlite")
+    let text = try await recovery().setAside(Self.error)
+    #expect(
+      try text == warning("nothing in it could be read, and everything is fetched again"))
+    #expect(try run.folder.text("workspace/state.sqlite.damaged") == "not a database")
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Synchronization
+import TesseraManifest
+import TesseraMemoryOutput
+import TesseraPlaceholder
+import TesseraState
+import TesseraSystem
+import TesseraTestSupport
+import TesseraWire
+import Testing
+
+@testable import TesseraFetch
+@testable import TesseraOutput
+@testable import TesseraPipeline
+@testable import TesseraPipelineFile
+@testable import TesseraWorkers
+
+/// What a run opens, and what it says of parts that it lacks.
+@Suite struct RunOpeningTests {
+  private let run: RunInMemory
+  private let recorder = RunRecorder()
+  private let watch = Watch()
+  private let workers = IdleWorkers()
+
+  init() throws { run = try RunInMemory() }
+
+  private func opening(
+    _ change: (inout PipelineFile) -> Void = { _ in },
+    options: (inout RunOptions) -> Void = { _ in }
+  ) async throws -> RunOpening {
+    var file = run.file
+    // Within the memory of every machine that tests run on.
+    (file.limits.memory, file.workers) = (1_000, 3)
+    change(&file)
+    var choices = RunOptions(workerPath: "/bin/worker")
+    options(&choices)
+    let (workers, watch) = (workers, watch)
+    return RunOpening(
+      file: file, options: choices, held: try await HeldOutput(run.output, run.workspace, nil),
+      services: RunServices(
+        clock: run.clock.wallClock,
+        startFetcher: { settings throws(SystemError) in
+          watch.fetching.withLock { $0 = settings }
+          if settings.perHost == 13 { throw SystemError("open", "x", code: 2) }
+          return ScriptedFetcher([])
+        },
+        startWorkers: { settings throws(WorkerStartError) in
+          watch.started.withLock { $0 = settings }
+          if settings.executable == "none" { throw WorkerStartError(description: "no worker") }
+          return workers
+        }), meter: ProgressMeter(recorder, watch))
+  }
+
+  // MARK: Workers
+
+  @Test func workersAreStartedAsThePipelineSays() async throws {
+    _ = try await opening { $0.limits.time = .seconds(7) }.startWorkers()
+    let started = watch.started.withLock { $0 }
+    let settings = try #require(started)
+    #expect((settings.executable, settings.count, settings.memory) == ("/bin/worker", 3, 1_000))
+    #expect(settings.time == .seconds(7))
+    #expect(watch.events == [])
+    settings.replaced("it crashed")
+    #expect(watch.events == [#"workerReplaced(reason: "it crashed")"#])
+    #expect(recorder.current.warnings == [])
+    let error = await #expect(throws: PipelineError.self) {
+      _ = try await opening(options: { $0.workerPath = "none" }).startWorkers()
+    }
+    #expect(error?.description == "no worker")
+  }
+
+  private static let gap =
+    "this kernel can't confine a worker that an image has taken over: it could read this machine's "
+    + "files (no Landlock)"
+
+  @Test func aKernelThatCannotConfineWorkersIsAWarningOrAnError() async throws {
+    workers.confinement.withLock { $0 = Confinement(landlock: 0, hasSeccomp: true) }
+    _ = try await opening().startWorkers()
+    #expect(recorder.current.warnings == [Self.gap])
+    #expect(!workers.isClosed)
+    let error = await #expect(throws: PipelineError.self) {
+      _ = try await opening { $0.requiresSandbox = true }.startWorkers()
+    }
+    #expect(
+      error?.description == Self.gap
+        + ", and the pipeline has \"require-sandbox: true\"; use a kernel and a container "
+        + "that offer both"
+    )
+    #expect(workers.isClosed)
+    #expect(recorder.current.warnings.count == 1)
+    workers.confinement.withLock { $0 = Confinement(landlock: 1, hasSeccomp: true) }
+    _ = try await opening { $0.requiresSandbox = true }.startWorkers()
+    #expect(recorder.current.warnings.count == 1)
+  }
+
+  // MARK: Fetchers
+
+  @Test func theFetcherEndsWithTheRun() async throws {
+    let end = ContinuousClock.now
+    _ = try await opening { $0.fetch.perHost = 5 }.startFetcher(end: end)
+    let fetching = watch.fetching.withLock { $0 }
+    let settings = try #require(fetching)
+    #expect((settings.end, settings.perHost) == (end, 5))
+    settings.hostSlowed("img.example", .status(503), .seconds(3))
+    #expect(
+      watch.events == [
+        #"hostSlowed(host: "img.example", reason: "the server responded with status 503", "#
+          + "pause: 3.0 seconds)"
+      ])
+    let error = await #expect(throws: PipelineError.self) {
+      _ = try await opening { $0.fetch.perHost = 13 }.startFetcher(end: nil)
+    }
+    #expect(error?.description == SystemError("open", "x", code: 2).description)
+  }
+
+  // MARK: Guards
+
+  @Test func theLastRunGuardsTheNext() async throws {
+    let first = try await opening().guards(run.state)
+    #expect((first.0.shrinking == nil, first.0.owner != nil) == (true, true))
+    #expect((first.0.allowsFailures, first.0.forgotten?.isEmpty) == (false, true))
+    #expect(recorder.current.before == nil)
+    let number = try await run.state.beginRun(boot: "")
+    try await run.state.endRun(number, .init(pipeline: run.file.name, items: 150))
+    let second = try await opening { $0.shrinkAbove = 10 }.guards(run.state)
+    #expect(second.0.shrinking?.reason(toRejectItems: 135) == nil)
+    #expect(second.0.shrinking?.reason(toRejectItems: 134) != nil)
+    #expect(second.0.shrinking?.reason(toRejectItems: 0) != nil)
+    #expect(recorder.current.before == 150)
+    let allowed = try await opening(options: {
+      ($0.allowsShrink, $0.allowsLoss) = (true, true)
+    }).guards(run.state)
+    #expect((allowed.0.shrinking == nil, allowed.0.allowsFailures) == (true, true))
+    // Another pipeline.
+    await #expect(throws: PipelineError.self) {
+      _ = try await opening { $0.name = "blog" }.guards(run.state)
+    }
+    _ = try await opening({ $0.name = "blog" }, options: { $0.takesOver = true }).guards(run.state)
+  }
+
+  /// A shard has few items, which it may lose.
+  @Test func aShardMayLoseAFewItems() async throws {
+    let number = try await run.state.beginRun(boot: "")
+    try await run.state.endRun(number, .init(pipeline: run.file.name, items: 9))
+    let whole = try await opening().guards(run.state).0
+    #expect(whole.shrinking?.reason(toRejectItems: 0) != nil)
+    let shard = try await opening(options: { $0.shard = RunOptions.shard("0/2") })
+      .guards(run.state).0
+    #expect(shard.shrinking?.reason(toRejectItems: 0) == nil)
+  }
+
+  @Test func forgottenImagesAreThoseOfTheOutput() async throws {
+    var forgotten = ForgottenItems()
+    forgotten.add(ids: ["a"], requests: [])
+    try await forgotten.write(to: run.output, run.workspace)
+    let guards = try await opening().guards(run.state).0
+    #expect(guards.forgotten == forgotten)
+  }
+
+  // MARK: Recovery and cache
+
+  @Test func lostFilesAreAWarning() async throws {
+    let opening = try await opening()
+    try await opening.recover(run.state, boot: "now")
+    #expect(recorder.current.warnings == [])
+    let number = try await run.state.beginRun(boot: "before")
+    var change = StateStore.SourceChange()
+    change.made = StateStore.Made(
+      digest: "c", content: .example(),
+      variants: [("1", VariantRecord(path: "variants/x", width: 1, height: 1, bytes: 1))],
+      placeholder: ("p", Placeholders()), run: number)
+    try await run.state.save(change, key: "k", url: "u")
+    try await opening.recover(run.state, boot: "now")
+    #expect(
+      recorder.current.warnings == [
+        "the machine stopped during an earlier run; 1 incomplete files will be regenerated"
+      ])
+  }
+
+  @Test func withoutACacheARunGoesOn() async throws {
+    #expect(try await opening().openCache() == nil)
+    #expect(try await opening { $0.fetch.cache = 1_000 }.openCache() != nil)
+    #expect(recorder.current.warnings == [])
+    let path = run.folder.path("workspace/cache")
+    try FileManager.default.removeItem(atPath: path)
+    try run.folder.write("", to: "workspace/cache")
+    #expect(try await opening { $0.fetch.cache = 1_000 }.openCache() == nil)
+    #expect(recorder.current.warnings.count == 1)
+    #expect(
+      recorder.current.warnings[0].hasPrefix("no sources are cached (fetch.cache): could not "))
+  }
+}
+
+/// Keeps what a run asks of its parts, and what it says.
+private final class Watch: RunObserving {
+  private let kept = Mutex<[String]>([])
+  let started = Mutex<WorkerSettings?>(nil)
+  let fetching = Mutex<FetchSettings?>(nil)
+
+  var events: [String] { kept.withLock { $0 } }
+  func began(_ progress: @escaping @Sendable () -> RunProgress) {}
+  func happened(_ event: RunEvent) { kept.withLock { $0.append("\(event)") } }
+}
+
+/// Workers that have nothing to do.
+private final class IdleWorkers: Transcoding {
+  let confinement = Mutex(Confinement(landlock: 3, hasSeccomp: true))
+  private let closed = Mutex(false)
+  var isClosed: Bool { closed.withLock { $0 } }
+
+  var hello: WorkerHello {
+    WorkerHello(libvips: "8.14.1", confinement: confinement.withLock { $0 })
+  }
+  var statistics: WorkerStatistics { WorkerStatistics() }
+
+  func perform(
+    _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
+  ) async throws(WorkerStartError) -> TranscodeAnswer { .failed(.init(.cancelled, "")) }
+
+  func perform(
+    _ job: TableJob, of source: JobSource
+  ) async throws(WorkerStartError) -> TableAnswer { .failed(.init(.cancelled, "")) }
+
+  func expectLastJobs() {}
+  func drain() {}
+  func close() { closed.withLock { $0 = true } }
+}

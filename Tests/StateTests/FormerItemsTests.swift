@@ -1,0 +1,248 @@
+import Foundation
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraState
+
+/// What items have and had, and how all of it is erased.
+@Suite struct FormerItemsTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private let state: StateStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("state")
+    state = try StateStore(path: path)
+  }
+
+  private static let confirmation = Confirmation(
+    etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: 1)
+
+  /// A line with a file in two formats.
+  private static func line(_ name: String) -> String {
+    #"{"id":"x","variants":[{"path":"variants/\#(name)","also":[{"path":"variants/\#(name)-b"},"#
+      + #"{"url":"u"}]}]}"#
+  }
+
+  /// Saves an item, with everything of it named after its version. The request has a key of its
+  /// own.
+  private func save(_ id: String, _ name: String, content: String? = nil) async throws {
+    let digest = content ?? "c-\(name)"
+    var change = StateStore.SourceChange()
+    change.source = SourceRecord(content: digest, confirmation: Self.confirmation)
+    change.rejection = .save(
+      RejectionRecord(
+        settings: "s", kind: .refused, code: "not-image", details: "[]", content: digest,
+        etag: nil, place: "p", seen: 1))
+    change.made = StateStore.Made(
+      digest: digest,
+      content: ContentRecord(
+        format: "gif", facts: SourceFacts(size: Size(3, 4), hasAlpha: true, frames: 1)),
+      variants: [
+        ("v-\(name)", VariantRecord(path: "variants/\(name)", width: 1, height: 1, bytes: 1))
+      ], placeholder: ("p-\(name)", Placeholders()), run: 1)
+    let quality = QualityRecord.key(content: digest, digest: "0123456789abcdef")
+    change.made?.qualities = [(quality, CollectingTests.quality(run: 1))]
+    try await state.save(
+      .init(
+        id: id, line: Self.line(name), status: "ok", reasons: [], content: digest, inputs: nil,
+        placeholder: "p-\(name)"), change, key: "s-\(name)", url: "r-\(name)")
+  }
+
+  private func run(_ ids: [String], ends: Bool = true) async throws {
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(
+      ids.map { .init(id: $0, line: 1, entry: $0) }, run: run, position: 0)
+    for id in ids { try await save(id, id) }
+    if ends { try await state.endRun(run, .init(pipeline: "p", items: ids.count)) }
+  }
+
+  private static func possessions(_ name: String, content: String? = nil) -> Set<Possession> {
+    [
+      Possession(.file, "variants/\(name)"), Possession(.file, "variants/\(name)-b"),
+      Possession(.sources, "s-\(name)"), Possession(.rejections, "r-\(name)"),
+      Possession(.contents, content ?? "c-\(name)"), Possession(.placeholders, "p-\(name)"),
+    ]
+  }
+
+  /// Keys of all tables, and all notes on what items had.
+  private func rows() throws -> [String: [String]] {
+    let database = try Database(path, isReadOnly: true)
+    var rows: [String: [String]] = [:]
+    for (table, key) in [
+      ("sources", "key"), ("headers", "key"), ("rejections", "key"), ("contents", "content"),
+      ("placeholders", "key"), ("variants", "key"), ("qualities", "substr(key, 1, 3)"),
+      ("items", "id"), ("former", "name || ' of ' || id"),
+      ("results", "json_extract(result, '$.variants[0].path')"),
+    ] {
+      var keys: [String] = []
+      try database.prepare("SELECT \(key) FROM \(table) ORDER BY 1").run { keys.append($0.text(0)) }
+      rows[table] = keys
+    }
+    return rows
+  }
+
+  @Test func possessionsAreStoredAsTheirKindAndName() {
+    for kind in Possession.Kind.allCases {
+      let possession = Possession(kind, "a b")
+      #expect(possession.stored == "\(kind) a b")
+      #expect(Possession(stored: "\(kind) a b") == possession)
+    }
+    for text in ["", "file", "file ", "odd a", "files a"] {
+      #expect(Possession(stored: text) == nil, "\(text)")
+    }
+  }
+
+  /// A line that is damaged names no files; a request without a key of its own is the source's.
+  @Test func aResultHasWhatItWasMadeFrom() {
+    var result = LastResult(
+      status: "ok", line: Self.line("a"), source: "s-a", request: "r-a", content: "c-a",
+      placeholder: "p-a")
+    #expect(result.possessions == Self.possessions("a"))
+    result.request = nil
+    (result.line, result.content, result.placeholder) = ("{", nil, nil)
+    #expect(result.possessions == [Possession(.sources, "s-a"), Possession(.rejections, "s-a")])
+    result.source = nil
+    result.request = "r"
+    #expect(result.possessions == [])
+  }
+
+  @Test func whatAnItemHadIsRemembered() async throws {
+    try await run(["a", "b"])
+    #expect(try await state.possessions(of: ["a"]) == Self.possessions("a"))
+    // Other bytes from another place.
+    try await save("a", "a2")
+    let both = Self.possessions("a").union(Self.possessions("a2"))
+    #expect(try await state.possessions(of: ["a"]) == both)
+    #expect(try await state.possessions(of: ["b"]) == Self.possessions("b"))
+    #expect(
+      try await state.possessions(of: ["a", "b"]) == both.union(Self.possessions("b")))
+    #expect(try await state.possessions(of: ["c"]) == [])
+    for (digests, ids) in [
+      (["s-a"], ["a"]), (["r-a"], ["a"]), (["s-a2"], ["a"]), (["r-a2"], ["a"]), (["c-a"], []),
+      (["r-b", "s-a", "none"], ["a", "b"]), ([], []),
+    ] {
+      #expect(try await state.ids(ofSources: digests) == ids, "\(digests)")
+    }
+    // The same line from another source.
+    try await state.save(
+      .init(
+        id: "b", line: Self.line("b"), status: "ok", reasons: [], content: "c-b", inputs: nil,
+        placeholder: "p-b"), key: "s-new", url: "r-new")
+    #expect(try await state.ids(ofSources: ["s-b"]) == ["b"])
+  }
+
+  /// Items that a manifest no longer has, however many.
+  @Test func goneItemsAreRemembered() async throws {
+    let gone = (0..<1_003).map { "i\($0)" }
+    let first = try await state.beginRun(boot: "1")
+    _ = try await state.claim(
+      (gone + ["a"]).map { .init(id: $0, line: 1, entry: "") }, run: first, position: 0)
+    for id in gone + ["a"] {
+      try await state.save(
+        .init(id: id, line: "{}", status: "ok", reasons: [], content: nil, inputs: nil),
+        key: "s-\(id)", url: "s-\(id)")
+    }
+    try await state.endRun(first, .init(pipeline: "p", items: gone.count + 1))
+    let second = try await state.beginRun(boot: "1")
+    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: second, position: 0)
+    #expect(try await state.goneItems(second) == gone.count)
+    try await state.endRun(second, .init(pipeline: "p", items: 1))
+    #expect(try await state.goneItems(second) == 0)
+    for id in [0, 1, 498, 499, 500, 501, 999, 1_000, 1_002].map({ gone[$0] }) {
+      #expect(try await state.has(id))
+      #expect(try await state.ids(ofSources: ["s-\(id)"]) == [id])
+    }
+    #expect(try await state.has("a"))
+    #expect(try await !state.has("b"))
+    #expect(try rows()["items"] == ["a"])
+    #expect(try rows()["former"]?.count == gone.count * 2)
+  }
+
+  /// Items of runs that were stopped were in no catalog.
+  @Test func itemsOfStoppedRunsAreNotMissed() async throws {
+    try await run(["a", "b"])
+    try await run(["c"], ends: false)
+    let run = try await state.beginRun(boot: "1")
+    #expect(try await state.goneItems(run) == 2)
+    _ = try await state.claim([.init(id: "b", line: 1, entry: "")], run: run, position: 0)
+    #expect(try await state.goneItems(run) == 1)
+  }
+
+  @Test func aFileIsOthersIfOnlyTheyHadIt() async throws {
+    try await run(["a", "b"])
+    try await save("a", "a2")
+    #expect(try await state.wasOfOthers("variants/a", than: ["b"]))
+    #expect(try await !state.wasOfOthers("variants/a", than: ["b", "a"]))
+    #expect(try await !state.wasOfOthers("variants/a", than: ["a"]))
+    // What an item has at present is no note.
+    #expect(try await !state.wasOfOthers("variants/a2", than: ["b"]))
+    #expect(try await state.knowsContent("c-a2"))
+    #expect(try await !state.knowsContent("c-none"))
+  }
+
+  @Test func erasingTakesAllThatNoOtherItemHas() async throws {
+    try await run(["a", "b"])
+    try await save("a", "a2")
+    // An item with the same source, placeholder and line as the second one.
+    try await run(["a", "b", "d"], ends: false)
+    try await save("d", "b")
+    let before = try await state.possessions(of: ["a", "b"])
+    #expect(Set(try await state.erase(["a", "b"], before)) == ["c-a", "c-a2"])
+    try await state.eraseFiles(["variants/a", "variants/a2"])
+    try await state.rewrite()
+    #expect(
+      try rows() == [
+        "sources": ["s-b", "s-d"], "headers": [], "rejections": ["r-b", "r-d"],
+        "contents": ["c-b", "c-d"], "placeholders": ["p-b", "p-d"], "variants": ["v-b", "v-d"],
+        "qualities": ["c-b", "c-d"], "items": ["d"], "results": ["variants/b"],
+        "former": Self.possessions("d").map { "\($0.stored) of d" }.sorted(),
+      ])
+    #expect(try await !state.has("a"))
+    // Those that were counted are not missing from the next run.
+    #expect(try await state.lastCompletedRun()?.items == 0)
+    let file = try folder.read("state")
+    for trace in ["s-a", "variants/a", "r-a", "c-a", "p-a"] {
+      #expect(file.firstRange(of: Data(trace.utf8)) == nil, "\(trace)")
+    }
+    #expect(file.firstRange(of: Data("variants/b".utf8)) != nil)
+    #expect(try folder.read("state-wal").isEmpty)
+  }
+
+  /// An item that the last completed run did not have is not one of those that it counted.
+  @Test func erasingAMissingItemCountsNothing() async throws {
+    try await run(["a", "b"])
+    #expect(try await state.erase(["none"], []) == [])
+    #expect(try await state.lastCompletedRun()?.items == 2)
+    #expect(try await state.erase(["a"], []) == [])
+    #expect(try await state.lastCompletedRun()?.items == 1)
+    try await state.close()
+    #expect(try rows()["sources"] == ["s-a", "s-b"])
+    #expect(try folder.read("state-wal").isEmpty)
+  }
+
+  /// Notes on what is no longer there leave; those on a file leave with it.
+  @Test func notesLeaveWithWhatTheyAreAbout() async throws {
+    try await run(["a"])
+    try await save("a", "a2")
+    try await state.forgetFormer()
+    #expect(
+      try await state.possessions(of: ["a"])
+        == Self.possessions("a").union(Self.possessions("a2")))
+    try await state.commit()
+    try Database(path).execute(
+      "DELETE FROM sources WHERE key = 's-a'; DELETE FROM placeholders WHERE key = 'p-a'")
+    try await state.forgetFormer()
+    try await state.forgetFile("variants/a-b")
+    try await state.commit()
+    #expect(
+      try rows()["former"] == ["contents c-a of a", "file variants/a of a", "rejections r-a of a"])
+    try Database(path).execute("DELETE FROM contents; DELETE FROM rejections")
+    try await state.forgetFormer()
+    try await state.commit()
+    #expect(try rows()["former"] == ["file variants/a of a"])
+  }
+}

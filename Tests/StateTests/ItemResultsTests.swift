@@ -1,0 +1,204 @@
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraState
+
+/// What a run decided about its items, as it is there for the next process.
+@Suite struct ItemResultsTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("state")
+  }
+
+  private static let confirmation = Confirmation(
+    etag: "e", lastModified: "Mon", checked: 1, freshUntil: nil, run: 1)
+
+  private static func result(
+    _ id: String, _ line: String, _ reasons: [Reason] = [], content: String? = nil
+  ) -> StateStore.ItemResult {
+    .init(id: id, line: line, status: "ok", reasons: reasons, content: content, inputs: nil)
+  }
+
+  private static func claims(_ ids: String...) -> [StateStore.ClaimRequest] {
+    ids.map { .init(id: $0, line: 1, entry: "x") }
+  }
+
+  /// Rows of the file, seen by another connection: each value as an SQL literal.
+  private func rows(_ columns: String, from tables: String) throws -> [String] {
+    let names = columns.split(separator: " ")
+    let select = names.map { "quote(\($0))" }.joined(separator: " || ' ' || ")
+    var rows: [String] = []
+    try Database(path, isReadOnly: true).prepare("SELECT \(select) FROM \(tables)").run {
+      rows.append($0.text(0))
+    }
+    return rows
+  }
+
+  private static let itemColumns = "id run position line entry done reason lost"
+  private static let resultColumns =
+    "id result status content settings source request placeholder mark sum"
+
+  @Test func allOfAResultIsStored() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "boot")
+    var standing = StateStore.ClaimRequest(id: "b", line: 9, entry: "z", standing: .keptCopy)
+    standing.lastPosition = 7
+    _ = try await state.claim(
+      [.init(id: "a", line: 3, entry: "y"), standing, .init(id: "c", line: 10, entry: "w")],
+      run: run, position: 5)
+    var change = StateStore.SourceChange()
+    change.source = SourceRecord(
+      content: "c", confirmation: Self.confirmation, url: "u", robots: "r")
+    let inputs = StateStore.LineInputs(settings: "s", entry: "y", source: "k")
+    try await state.save(
+      .init(
+        id: "a", line: "{a}", status: "stale", reasons: [.notModified], content: "c",
+        inputs: inputs, placeholder: "p"), change, key: "k", url: "k2")
+    try await state.save(Self.result("b", "{b}"), key: "k", url: "k")
+    try await state.commit()
+    #expect(
+      try rows(Self.itemColumns, from: "items ORDER BY number") == [
+        #"'a' 1 5 3 'y' 1 '[["not-modified"]]' NULL"#, #"'b' 1 6 9 'z' 1 '[]' NULL"#,
+        "'c' 1 7 10 'w' 0 NULL NULL",
+      ])
+    let mark = RecordMark.of(
+      "a",
+      [
+        .text("{a}"), .text("s"), .text("y"), .text("c"), .text("u"), .text("r"), .text("e"),
+        .text("Mon"),
+      ])
+    #expect(
+      try rows(Self.resultColumns, from: "results JOIN items ON item = number ORDER BY id") == [
+        "'a' '{a}' 'stale' 'c' 's' 'k' 'k2' 'p' \(mark) \(RecordMark.of("a", [.text("{a}")]))",
+        "'b' '{b}' 'ok' NULL NULL 'k' NULL NULL NULL \(RecordMark.of("b", [.text("{b}")]))",
+      ])
+    #expect(try rows("number boot items", from: "runs") == ["1 'boot' NULL"])
+  }
+
+  /// An item whose line stands has it at once; one that has not moved keeps its position.
+  @Test func aStandingItemIsDoneWhenItIsClaimed() async throws {
+    let state = try StateStore(path: path)
+    let first = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a", "b"), run: first, position: 0)
+    for id in ["a", "b"] { try await state.save(Self.result(id, "{\(id)}"), key: "k", url: "k") }
+    let run = try await state.beginRun(boot: "1")
+    var requests = Self.claims("a", "b")
+    for index in requests.indices {
+      (requests[index].line, requests[index].entry) = (index + 4, "y")
+      requests[index].lastPosition = index
+    }
+    requests[0].standing = .fresh(until: 9)
+    #expect(try await state.claim(requests, run: run, position: 0) == [.new, .new])
+    #expect(try await state.claim(requests, run: run, position: 0) == [.repeated, .repeated])
+    try await state.commit()
+    #expect(
+      try rows(Self.itemColumns, from: "items ORDER BY number") == [
+        #"'a' 2 0 4 'y' 1 '[["fresh",9]]' NULL"#, "'b' 2 1 5 'y' 0 NULL NULL",
+      ])
+    let results = try await state.results(of: run, after: -1, limit: 9)
+    #expect(results.map(\.line) == ["{a}", "{b}"])
+    #expect(results.map(\.manifestLine) == [4, 5])
+    #expect(results.map(\.id) == ["a", "b"])
+    #expect(results.map(\.position) == [0, 1])
+    #expect(try await state.results(of: run, after: -1, limit: 1).map(\.id) == ["a"])
+  }
+
+  /// A result says whether the line is another one: only then catalogs differ.
+  @Test func savingSaysWhetherTheLineHasChanged() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a"), run: run, position: 0)
+    #expect(try await state.save(Self.result("a", "{1}"), key: "k", url: "k") == nil)
+    #expect(try await state.save(Self.result("a", "{1}"), key: "l", url: "l") == false)
+    #expect(try await state.save(Self.result("a", "{2}"), key: "l", url: "l") == true)
+  }
+
+  @Test func confirmingChangesTheSourceAndTheReasons() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a", "b"), run: run, position: 0)
+    for id in ["a", "b"] { try await state.save(Self.result(id, "{\(id)}"), key: "k", url: "k") }
+    let next = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a", "b"), run: next, position: 0)
+    let source = SourceRecord(content: "c", confirmation: Self.confirmation)
+    try await state.confirm("a", reasons: [.notModified], source, key: "k")
+    try await state.confirm("b", reasons: [.sharedResult], nil, key: "l")
+    #expect(try await state.knowledge(of: "k", url: "").source == source)
+    #expect(try await state.knowledge(of: "l", url: "").isEmpty)
+    try await state.commit()
+    #expect(
+      try rows("id run done reason", from: "items ORDER BY id") == [
+        #"'a' 2 1 '[["not-modified"]]'"#, #"'b' 2 1 '[["shared-result"]]'"#,
+      ])
+    #expect(try rows("result", from: "results ORDER BY item") == ["'{a}'", "'{b}'"])
+  }
+
+  @Test func historyHasWhatIsKnownOfAnItem() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("d", "c", "b", "a", "e"), run: run, position: 0)
+    for (id, content) in [("a", "x"), ("b", "x"), ("c", "x"), ("d", "y")] {
+      try await state.save(Self.result(id, "{\(id)}", [.fetchedFirst], content: content))
+    }
+    let a = try #require(try await state.history(of: "a"))
+    #expect((a.run, a.line, a.result, a.reasons) == (run, 1, "{a}", [.fetchedFirst]))
+    #expect((a.content, a.twin) == ("x", "c"))
+    #expect(try await state.history(of: "c")?.twin == "b")
+    let d = try #require(try await state.history(of: "d"))
+    #expect((d.content, d.twin) == ("y", nil))
+    let e = try #require(try await state.history(of: "e"))
+    #expect((e.run, e.result, e.reasons, e.content, e.twin) == (run, nil, [], nil, nil))
+    #expect(try await state.history(of: "f") == nil)
+    // A run that was stopped has no line of it yet.
+    let next = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a"), run: next, position: 0)
+    let later = try #require(try await state.history(of: "a"))
+    #expect((later.run, later.result, later.reasons, later.content) == (next, nil, [], "x"))
+  }
+
+  @Test func idsLikeAMistypedOneAreFound() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(
+      Self.claims("abc2", "abb", "abc1", "b", "abd"), run: run, position: 0)
+    #expect(try await state.ids(near: "abc9", limit: 2) == ["abc1", "abc2"])
+    #expect(try await state.ids(near: "abc9", limit: 9) == ["abc1", "abc2", "abd", "b"])
+    #expect(try await state.ids(near: "ab", limit: 1) == ["abb"])
+    #expect(try await state.ids(near: "zzz", limit: 2) == ["abb", "abc1"])
+  }
+
+  /// Only what a run itself has decided is its status.
+  @Test func statusesAreThoseOfOneRun() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a", "b"), run: run, position: 0)
+    var failed = Self.result("b", "{b}")
+    failed.status = "failed"
+    try await state.save(Self.result("a", "{a}"))
+    try await state.save(failed)
+    #expect(try await state.statuses(of: ["b", "x", "a"], in: run) == ["failed", nil, "ok"])
+    #expect(try await state.statuses(of: ["a"], in: run + 1) == [nil])
+  }
+
+  /// A line of the catalog that the disk has changed is in no catalog.
+  @Test func aDamagedLineIsAnError() async throws {
+    let state = try StateStore(path: path)
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(Self.claims("a", "b", "c"), run: run, position: 0)
+    for id in ["a", "b", "c"] { try await state.save(Self.result(id, "{\(id)}")) }
+    try await state.endRun(run, .init(pipeline: "p", items: 3))
+    try Database(path).execute("UPDATE results SET result = '{x}' WHERE result = '{b}'")
+    #expect(try await state.results(of: run, after: -1, limit: 1).map(\.line) == ["{a}"])
+    #expect(try await state.results(of: run, after: 1, limit: 1).map(\.line) == ["{c}"])
+    let error = await #expect(throws: StateError.self) {
+      try await state.results(of: run, after: 0, limit: 1)
+    }
+    #expect(error?.kind == .incomplete)
+    #expect(
+      error?.description == "the state file \"\(path)\": a line of this run's catalog is damaged "
+        + "in it; run again, which repairs it if it is damaged")
+  }
+}

@@ -1,0 +1,212 @@
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraState
+
+/// Each kind of record, whole: as SQLite has it, and as it is read again.
+@Suite struct RecordTests {
+  private let database: Database
+
+  init() throws {
+    database = try Database("")
+    try Schema.migrate(database)
+  }
+
+  private static let confirmation = Confirmation(
+    etag: "e", lastModified: "Mon", checked: 1000.5, freshUntil: 2000.25, run: 7)
+  private static let confirmed = [
+    "etag": "'e'", "last_modified": "'Mon'", "checked": "1000.5", "fresh_until": "2000.25",
+    "run": "7",
+  ]
+
+  /// Saves a record, reads it, and compares its row, without the mark, as SQL literals.
+  private func expect<Record: MarkedRecord & Equatable>(
+    _ record: Record, stored: [String: String], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let table = try RecordTable<Record>(database)
+    try table.save(record, key: "k")
+    #expect(try table.find("k") == record, sourceLocation: sourceLocation)
+    #expect(try table.find("l") == nil, sourceLocation: sourceLocation)
+    let names = stored.keys.sorted()
+    var row: [String: String] = [:]
+    let columns = names.map { "quote(\($0))" }.joined(separator: ", ")
+    try database.prepare("SELECT \(columns) FROM \(Record.table) WHERE \(Record.key) = 'k'").run {
+      for (index, name) in names.enumerated() { row[name] = $0.text(Int32(index)) }
+    }
+    #expect(row == stored, sourceLocation: sourceLocation)
+    let count = try database.prepare("SELECT count(*) FROM pragma_table_info(?)")
+      .first([.text(Record.table)]) { $0.int(0) }
+    // The key, the mark, and since when nothing names the row, or the run of a file.
+    #expect(count == stored.count + 3, sourceLocation: sourceLocation)
+  }
+
+  @Test func sources() throws {
+    try expect(
+      SourceRecord(content: "c", confirmation: Self.confirmation, url: "u", robots: "noai"),
+      stored: Self.confirmed.merging(["content": "'c'", "url": "'u'", "robots": "'noai'"]) { $1 })
+    let bare = Confirmation(etag: nil, lastModified: nil, checked: 0, freshUntil: nil, run: 0)
+    try expect(
+      SourceRecord(content: "", confirmation: bare),
+      stored: [
+        "etag": "NULL", "last_modified": "NULL", "checked": "0.0", "fresh_until": "NULL",
+        "run": "0", "content": "''", "url": "NULL", "robots": "NULL",
+      ])
+  }
+
+  @Test(arguments: [(true, "1"), (false, "0"), (nil, "NULL")] as [(Bool?, String)])
+  func headers(_ isAnimated: Bool?, _ stored: String) throws {
+    try expect(
+      HeaderRecord(
+        format: "gif", width: 3, height: 4, hasAlpha: isAnimated != nil, isAnimated: isAnimated,
+        confirmation: Self.confirmation, place: "p"),
+      stored: Self.confirmed.merging([
+        "format": "'gif'", "width": "3", "height": "4", "alpha": isAnimated != nil ? "1" : "0",
+        "animated": stored, "place": "'p'",
+      ]) { $1 })
+  }
+
+  @Test func contents() throws {
+    var content = ContentRecord(
+      format: "jpeg",
+      facts: SourceFacts(
+        size: Size(30, 40), hasAlpha: true, frames: 5, colourSpace: "cmyk", profile: "Display P3"),
+      warnings: [.damagedProfile], pixels: Size(41, 31), orientation: 6)
+    content.bytes = 99
+    try expect(
+      content,
+      stored: [
+        "format": "'jpeg'", "width": "30", "height": "40", "alpha": "1", "frames": "5",
+        "warnings": "'[[\"damaged-profile\"]]'", "header_width": "41", "header_height": "31",
+        "bytes": "99", "orientation": "6", "colour_space": "'cmyk'", "profile": "'Display P3'",
+      ])
+    // Half of a size is none.
+    try database.execute("UPDATE contents SET header_height = NULL, mark = NULL")
+    content.pixels = nil
+    #expect(try RecordTable<ContentRecord>(database).find("k") == content)
+  }
+
+  @Test func files() throws {
+    try expect(
+      VariantRecord(path: "variants/a", width: 3, height: 4, bytes: 9, sha256: "ab"),
+      stored: [
+        "path": "'variants/a'", "width": "3", "height": "4", "bytes": "9", "sha256": "'ab'",
+      ])
+  }
+
+  @Test func qualities() throws {
+    try expect(
+      QualityRecord(
+        recipe: "search webp",
+        found: FoundQuality(
+          quality: 72, score: 67.125, worstTile: -3.5, size: Size(256, 9), encodes: 4,
+          isGraphic: true), run: 3),
+      stored: [
+        "recipe": "'search webp'", "quality": "72", "score": "67.125", "tile": "-3.5",
+        "width": "256", "height": "9", "encodes": "4", "graphic": "1", "run": "3",
+      ])
+  }
+
+  @Test(arguments: [RejectionRecord.Kind.refused, .undecodable])
+  func rejections(_ kind: RejectionRecord.Kind) throws {
+    var rejection = RejectionRecord(
+      settings: "s", kind: kind, code: "decode", details: "[]", content: "c", etag: "e",
+      place: "p", seen: 1.5)
+    (rejection.format, rejection.width, rejection.height) = ("gif", 3, 4)
+    rejection.repeats = 5
+    try expect(
+      rejection,
+      stored: [
+        "settings": "'s'", "kind": kind == .refused ? "'refused'" : "'undecodable'",
+        "code": "'decode'", "details": "'[]'", "format": "'gif'", "width": "3", "height": "4",
+        "content": "'c'", "etag": "'e'", "place": "'p'", "seen": "1.5", "twice": "5",
+      ])
+    try database.execute("UPDATE rejections SET kind = 'odd', mark = NULL")
+    #expect(try RecordTable<RejectionRecord>(database).find("k") == nil)
+  }
+
+  /// Only a colour may be missing as such: an image that is invisible has none. Other placeholders
+  /// that
+  /// were not made are empty.
+  @Test func placeholders() throws {
+    let table = try RecordTable<PlaceholderRecord>(database)
+    for (made, row) in [
+      (
+        Placeholders([.color: "#010203", .thumbhash: "A", .blurhash: "B", .lqip: "data:,"]),
+        "'#010203' 'A' 'B' 'data:,'"
+      ), (Placeholders(), "NULL '' '' ''"), (Placeholders([.blurhash: "B"]), "NULL '' 'B' ''"),
+    ] {
+      try table.save(PlaceholderRecord(made), key: "k")
+      #expect(try table.find("k")?.placeholders == made)
+      let stored = try database.prepare(
+        "SELECT quote(color) || ' ' || quote(thumbhash) || ' ' || quote(blurhash) || ' '"
+          + " || quote(lqip) FROM placeholders"
+      ).first([]) { $0.text(0) }
+      #expect(stored == row)
+    }
+  }
+
+  /// Sizes are computed with: those of a header fit in 31 bits.
+  @Test func sidesOfHeadersAreLimited() throws {
+    let table = try RecordTable<HeaderRecord>(database)
+    func isRead(_ width: Int, _ height: Int) throws -> Bool {
+      let header = HeaderRecord(
+        format: "gif", width: width, height: height, hasAlpha: false, isAnimated: nil,
+        confirmation: Self.confirmation)
+      try table.save(header, key: "k")
+      return try table.find("k") == header
+    }
+    try expectLeast(1) { try isRead($0, 5) }
+    try expectLeast(1) { try isRead(5, $0) }
+    try expectMost(0x7FFF_FFFF) { try isRead($0, 5) }
+    try expectMost(0x7FFF_FFFF) { try isRead(5, $0) }
+  }
+
+  @Test(
+    arguments: [
+      ([], ""), ([.damaged(.truncated, detail: "odd\n")], #"[["damaged","truncated","odd\n"]]"#),
+      (
+        [.damagedProfile, .unusableProfile(detail: "x"), .damaged(.none, detail: "")],
+        #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""]]"#
+      ),
+    ] as [([SourceWarning], String)])
+  func warningsAreStoredWithTheirNames(_ warnings: [SourceWarning], _ stored: String) {
+    #expect(SourceWarning.stored(warnings) == stored)
+    #expect(SourceWarning.list(stored: stored) == warnings)
+  }
+
+  /// Without one of its warnings, a damaged image would count as a whole one.
+  @Test(arguments: [
+    "x", "{}", "[[]]", "[\"damaged-profile\"]", "[[\"damaged\"]]", "[[\"damaged\",\"truncated\"]]",
+    "[[\"damaged\",\"odd\",\"x\"]]", "[[\"damaged-profile\",\"x\"]]", "[[\"unusable-profile\"]]",
+    "[[\"damaged-profile\"],[\"of a later version\"]]",
+  ])
+  func otherTextsAreNoWarnings(_ text: String) throws {
+    #expect(SourceWarning.list(stored: text) == nil)
+    let content = ContentRecord(
+      format: "jpeg", facts: SourceFacts(size: Size(3, 4), hasAlpha: false, frames: 1))
+    let table = try RecordTable<ContentRecord>(database)
+    try table.save(content, key: "k")
+    try database.prepare("UPDATE contents SET mark = NULL, warnings = ?").run([.text(text)])
+    #expect(try table.find("k") == nil)
+  }
+
+  /// Sources that are saved again forget the header that was read before, also in a state that was
+  /// opened since.
+  @Test func deletingFindsRowsOfEarlierConnections() throws {
+    let header = HeaderRecord(
+      format: "gif", width: 3, height: 4, hasAlpha: false, isAnimated: nil,
+      confirmation: Self.confirmation)
+    let before = try RecordTable<HeaderRecord>(database)
+    try before.delete("k")
+    for key in ["k", "l"] { try before.save(header, key: key) }
+    let later = try RecordTable<HeaderRecord>(database)
+    try later.delete("k")
+    try before.delete("m")
+    #expect(try later.find("k") == nil)
+    #expect(try later.find("l") == header)
+    try before.delete("l")
+    #expect(try later.find("l") == nil)
+  }
+}
