@@ -1,0 +1,237 @@
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraCatalog
+
+/// The limits of layout, of the choice of files, and of the sets of formats.
+@Suite struct LayoutLimitTests {
+  private static func image(_ width: Int?, _ height: Int?, _ files: (Int, Int)...) -> CatalogImage {
+    CatalogImage(
+      id: "a", status: .ok, width: width, height: height,
+      variants: files.map {
+        CatalogVariant(
+          path: "\($0.0)x\($0.1)", type: "image/webp", width: $0.0, height: $0.1, bytes: 1)
+      })
+  }
+
+  private static func size(_ width: Int?, _ height: Int?, _ box: CatalogBox) -> [Int]? {
+    image(width, height).layoutSize(in: box).map { [$0.width, $0.height] }
+  }
+
+  /// Rounded to the nearest, halves up; at least 1.
+  @Test func sidesOfBoxes() {
+    #expect(Self.size(3, 2, CatalogBox(width: 10, height: nil)) == [10, 7])
+    #expect(Self.size(4, 2, CatalogBox(width: 5, height: nil)) == [5, 3])
+    #expect(Self.size(2, 4, CatalogBox(width: nil, height: 5)) == [3, 5])
+    #expect(Self.size(100, 1, CatalogBox(width: 10, height: nil)) == [10, 1])
+    #expect(Self.size(1, 100, CatalogBox(width: nil, height: 10)) == [1, 10])
+    #expect(Self.size(3, 2, CatalogBox(width: 2.5, height: nil)) == [3, 2])
+    #expect(Self.size(3, 2, CatalogBox(width: 2.4, height: nil)) == [2, 2])
+    #expect(Self.size(3, 2, CatalogBox(width: 0.1, height: 0.1, mode: .clip)) == [1, 1])
+    #expect(
+      Self.size(1, 1, CatalogBox(width: 1e12, height: nil)) == [1_000_000_000, 1_000_000_000])
+    #expect(
+      Self.size(1, 1, CatalogBox(width: 999_999_999, height: 2, mode: .clip)) == [999_999_999, 2])
+  }
+
+  @Test func modesOfBoxes() {
+    for (width, height, fit, fill) in [
+      (30, 20, [60, 40], [75, 50]), (20, 30, [33, 50], [60, 90]), (60, 50, [60, 50], [60, 50]),
+    ] {
+      func size(_ mode: CatalogSlot.Mode) -> [Int]? {
+        Self.size(width, height, CatalogBox(width: 60, height: 50, mode: mode))
+      }
+      #expect(size(.fit) == fit && size(.fill) == fill && size(.clip) == [60, 50])
+    }
+    // The default is `fit`.
+    #expect(CatalogBox(width: 60, height: 50) == CatalogBox(width: 60, height: 50, mode: .fit))
+    for (width, height) in [(nil, 3), (3, nil), (0, 3), (3, 0), (-3, 3), (3, -3)] as [(Int?, Int?)]
+    {
+      #expect(Self.size(width, height, CatalogBox(width: 60, height: 50)) == nil)
+      #expect(Self.image(width, height, (3, 3)).wholeVariants.isEmpty)
+      #expect(Self.image(width, height).aspectRatio == nil)
+    }
+    #expect(Self.size(3, 2, CatalogBox(width: nil, height: nil)) == nil)
+    #expect(Self.image(3, 2).aspectRatio == 1.5)
+  }
+
+  /// A file may be half a pixel smaller than what is shown, because its sides were rounded.
+  @Test func filesThatAreLargeEnough() {
+    let image = Self.image(200, 100, (20, 10), (40, 20), (80, 40))
+    func path(_ width: Double, _ scale: Double) -> String? {
+      image.variant(for: CatalogBox(width: width, height: nil), scale: scale)?.path
+    }
+    #expect(path(20, 1) == "20x10" && path(21, 1) == "40x20")
+    #expect(path(10, 2) == "20x10" && path(10, 2.05) == "20x10" && path(10, 2.1) == "40x20")
+    // By the height, too: 21 by 11 points.
+    #expect(image.variant(for: CatalogBox(width: nil, height: 10), scale: 1)?.path == "20x10")
+    #expect(image.variant(for: CatalogBox(width: nil, height: 11), scale: 1)?.path == "40x20")
+    #expect(path(1_000, 3) == "80x40")
+    for scale in [Double.nan, .infinity, -.infinity] { #expect(path(1, scale) == "80x40") }
+    #expect(path(20, -1) == "20x10" && path(20, 0) == "20x10")
+    // Both sides have to be large enough.
+    let crops = Self.image(200, 100, (30, 30), (10, 90), (90, 10), (50, 50))
+    func crop(_ width: Double, _ height: Double) -> String? {
+      crops.variant(for: CatalogBox(width: width, height: height, mode: .clip), scale: 1)?.path
+    }
+    #expect(crop(30, 30) == "30x30" && crop(31, 30) == "50x50" && crop(30, 31) == "50x50")
+    #expect(crop(10, 31) == "10x90" && crop(31, 10) == "90x10")
+  }
+
+  /// The shape of a file is the image's up to the rounding of its shorter side.
+  @Test func filesOfTheWholeImage() {
+    func paths(_ width: Int, _ height: Int, _ files: (Int, Int)...) -> [String] {
+      var image = Self.image(width, height)
+      image.variants = files.flatMap { Self.image(nil, nil, $0).variants }
+      return image.wholeVariants.compactMap(\.path)
+    }
+    #expect(paths(300, 200, (30, 20), (30, 21), (30, 19), (10, 7), (10, 6)) == ["30x20", "10x7"])
+    #expect(paths(200, 300, (20, 30), (21, 30), (19, 30), (7, 10), (6, 10)) == ["20x30", "7x10"])
+    #expect(paths(100, 100, (10, 10), (10, 11), (11, 10)) == ["10x10"])
+  }
+
+  // MARK: Cached files
+
+  @Test func cachedFilesOfTheSameShape() {
+    let image = Self.image(300, 200, (30, 20), (60, 40), (60, 60), (90, 60), (120, 80), (150, 100))
+    func cached(_ wanted: Int, _ have: String...) -> String? {
+      image.cachedVariant(for: image.variants[wanted]) { have.contains($0) }?.path
+    }
+    #expect(cached(3, "90x60", "120x80") == "90x60")
+    #expect(cached(3, "150x100", "120x80", "60x40") == "120x80")
+    #expect(cached(3, "30x20", "60x40") == "60x40" && cached(3, "30x20") == "30x20")
+    #expect(cached(3, "60x60") == nil && cached(3) == nil && cached(2, "60x40", "90x60") == nil)
+  }
+
+  /// As large as the rounding of the smaller file's shorter side allows.
+  @Test func shapesAreAlikeUpToRounding() {
+    func isAlike(_ one: (Int, Int), _ other: (Int, Int)) -> Bool {
+      let image = Self.image(nil, nil, one, other)
+      let found = image.cachedVariant(for: image.variants[0]) { $0 == image.variants[1].reference }
+      return found != nil
+    }
+    // 10 wide and a third as high: 3.33, of which 0.5 and a tenth of the large file's rounding may
+    // be missing.
+    for (height, expected) in [(2, false), (3, true), (4, false)] {
+      #expect(isAlike((300, 100), (10, height)) == expected, "\(height)")
+      #expect(isAlike((10, height), (300, 100)) == expected, "\(height)")
+      #expect(isAlike((100, 300), (height, 10)) == expected, "\(height)")
+      #expect(isAlike((height, 10), (100, 300)) == expected, "\(height)")
+    }
+    #expect(
+      isAlike((20, 10), (11, 6)) && !isAlike((20, 10), (12, 8)) && isAlike((20, 10), (21, 11)))
+    #expect(!isAlike((20, 10), (0, 5)) && !isAlike((20, 10), (5, 0)) && !isAlike((0, 0), (5, 5)))
+  }
+
+  // MARK: Formats
+
+  @Test func referencesAndFiles() {
+    let both = CatalogVariant(
+      path: "p", url: "u", type: "a", width: 1, height: 1, bytes: 7,
+      also: [.init(path: "q", type: "b", bytes: 8), .init(url: "v", type: "c")])
+    #expect(both.reference == "u" && both.files.map(\.reference) == ["u", "q", "v"])
+    #expect(both.files.map(\.path) == ["p", "q", nil] && both.files.map(\.url) == ["u", nil, "v"])
+    #expect(both.files.map(\.bytes) == [7, 8, nil] && both.files.map(\.type) == ["a", "b", "c"])
+    #expect(both.also?.map(\.reference) == ["q", "v"])
+    #expect(CatalogVariant(path: "p", type: "a", width: 1, height: 1).reference == "p")
+    #expect(CatalogVariant(type: "a", width: 1, height: 1).reference == "")
+    #expect(
+      both.file(accepting: ["a", "b"])?.reference == "u"
+        && both.file(accepting: ["c", "b"])?.reference == "q")
+    #expect(both.file(accepting: ["x"]) == nil)
+  }
+
+  @Test func formatsOfSystems() {
+    func names(_ types: Set<String>) -> String {
+      #expect(types.isSuperset(of: SupportedTypes.everywhere))
+      return types.subtracting(SupportedTypes.everywhere).sorted().map { String($0.dropFirst(6)) }
+        .joined(separator: " ")
+    }
+    #expect(SupportedTypes.everywhere == ["image/jpeg", "image/png", "image/gif"])
+    #expect(
+      (10...18).map { names(SupportedTypes.iOS($0)) } == [
+        "", "heic", "heic", "heic", "heic webp", "heic webp", "avif heic webp",
+        "avif heic jxl webp",
+        "avif heic jxl webp",
+      ])
+    #expect(
+      (9...15).map { names(SupportedTypes.macOS($0)) } == [
+        "", "heic", "heic webp", "heic webp", "avif heic webp", "avif heic jxl webp",
+        "avif heic jxl webp",
+      ])
+    #expect(
+      [17, 18, 27, 28, 30, 31].map { names(SupportedTypes.android($0)) } == [
+        "", "webp", "webp", "heic webp", "heic webp", "avif heic webp",
+      ])
+    for (header, expected) in [
+      ("image/avif,image/webp,*/*", "avif webp"), ("IMAGE/AVIF ; q=0.5", "avif"),
+      ("image/*;q=1", ""),
+      ("image/webp;q=0,image/avif; q = 0.0", ""), ("image/webp;level=1;q=0", ""), ("text/html", ""),
+      ("image/webp;q=0.1\t,image/jxl;q=x", "jxl webp"),
+    ] { #expect(names(SupportedTypes.accept(header)) == expected, "\(header)") }
+    #expect(SupportedTypes.accept("image/png;q=0") == ["image/jpeg", "image/gif"])
+  }
+
+  // MARK: Requests ahead
+
+  @Test func sizesOfRequests() {
+    let prefetch = Prefetch()
+    #expect(prefetch.requests == 6 && prefetch.bytes == 2_000_000)
+    func bytes(_ width: Int, _ height: Int, _ bytes: Int? = nil) -> Int {
+      Prefetch.Request(
+        CatalogVariant(path: "p", type: "t", width: width, height: height, bytes: bytes)
+      ).bytes
+    }
+    #expect(bytes(30, 20) == 150 && bytes(3, 5) == 3 && bytes(30, 20, 7) == 7)
+    #expect(
+      bytes(-30, -20) == 0 && bytes(-30, 20) == 0 && bytes(30, -20) == 0
+        && bytes(.max, .max) == 1_000_000_000_000)
+  }
+
+  @Test func slotsThatACatalogDoesNotHave() {
+    let catalog = CatalogFixture.catalog([])
+    let error = #expect(throws: UnknownSlot.self) { try catalog.requireSlots("card", "q") }
+    #expect(error?.description == "the catalog has no slot \"q\"; it has card")
+    #expect(error?.name == "q" && error?.known == ["card"] && error?.suggestion == nil)
+  }
+
+  /// Of two images with the same id the first counts; ids that no image has lead nowhere.
+  @Test func lookupsById() {
+    let use = CatalogSlotUse(width: 7, height: 9, variants: [0, 1])
+    var images = [Self.image(200, 100, (20, 10), (40, 20)), Self.image(1, 1), Self.image(2, 2)]
+    images[0].slots = ["card": use]
+    images[1].id = "b"
+    let index = CatalogIndex(CatalogFixture.catalog(images))
+    #expect(index["a"] == images[0] && index["b"] == images[1] && index["c"] == nil)
+    #expect(
+      index.position(of: "a") == 0 && index.position(of: "b") == 1 && index.position(of: "c") == nil
+    )
+    #expect(index.layoutSize(of: "a", in: "card") == CatalogSize(width: 7, height: 9))
+    #expect(
+      index.layoutSize(of: "b", in: "card") == nil && index.layoutSize(of: "c", in: "card") == nil)
+    let box = CatalogBox(width: 30, height: nil)
+    #expect(index.layoutSize(of: "a", in: box) == CatalogSize(width: 30, height: 15))
+    #expect(
+      index.layoutSize(of: "c", in: box) == nil && index.variant(of: "c", for: box, scale: 1) == nil
+    )
+    #expect(index.variant(of: "a", for: box, scale: 1)?.width == 40)
+    #expect(
+      [1, 1.1, 2, 9].map { index.variant(of: "a", for: "card", scale: $0)?.width } == [
+        20, 40, 40, 40,
+      ])
+    #expect(
+      index.variant(of: "c", for: "card", scale: 1) == nil
+        && index.variant(of: "b", for: "card", scale: 1) == nil)
+    #expect(index.types == ["image/webp"])
+    // Indices of a document may be out of range.
+    var catalog = CatalogFixture.catalog([images[0]])
+    for places in [[-1, 2], [2, -1], []] {
+      catalog.images[0].slots["card"]?.variants = places
+      for scale in [1, 2] {
+        #expect(catalog.images[0].variant(for: "card", scale: Double(scale), in: catalog) == nil)
+      }
+    }
+    catalog.scales = []
+    #expect(catalog.images[0].variant(for: "card", scale: 1, in: catalog) == nil)
+  }
+}

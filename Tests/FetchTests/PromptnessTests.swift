@@ -1,0 +1,89 @@
+import Synchronization
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraFetch
+
+/// What the fetcher's thread notices soon, although it sleeps for ten seconds when it has nothing to do.
+@Suite struct PromptnessTests {
+  private final class Sink: BodyReceiving {
+    func receive(_ bytes: RawSpan) -> BodyVerdict { .more }
+  }
+
+  private static func fetcher(timeout: Duration = .seconds(60)) throws -> Fetcher {
+    try Fetcher(FetchSettings(timeout: timeout, addresses: AddressPolicy(allow: ["loopback"])))
+  }
+
+  private static func fetch(
+    _ fetcher: Fetcher, _ url: String, end: ContinuousClock.Instant? = nil
+  ) async -> (error: FetchError?, seconds: Duration) {
+    let start = ContinuousClock.now
+    var request = FetchRequest(url: url, deadline: .seconds(60))
+    request.end = end
+    let result = await fetcher.fetch(request, host: "h", into: Sink())
+    let error: FetchError? = if case .failure(let error) = result.result { error } else { nil }
+    return (error, start.duration(to: .now))
+  }
+
+  @Test func aRequestWakesTheFetcher() async throws {
+    let fetcher = try Self.fetcher()
+    defer { fetcher.close() }
+    for _ in 0..<2 {
+      // Until it sleeps.
+      try await Task.sleep(for: .milliseconds(30))
+      let answer = await Self.fetch(fetcher, "data:,a")
+      #expect(answer.error == nil)
+      #expect(answer.seconds < .seconds(8))
+    }
+  }
+
+  @Test func aSilentServerIsNoticed() async throws {
+    let server = try FaultServer([
+      "/hang": { $1.hang() },
+      "/page": { _, connection in
+        connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\n")
+        connection.hang()
+      },
+    ])
+    defer { server.stop() }
+    let fetcher = try Self.fetcher(timeout: .seconds(1))
+    defer { fetcher.close() }
+    let silent = await Self.fetch(fetcher, server.url("/hang"))
+    #expect(silent.error?.code == .timeout)
+    #expect(silent.seconds < .seconds(8))
+    // The page is not needed: half a second later its status is the answer.
+    let page = await Self.fetch(fetcher, server.url("/page"))
+    #expect(page.error == FetchError(.httpStatus, "the server answered 404 Not Found", status: 404))
+    #expect(page.seconds < .seconds(8))
+  }
+
+  @Test func aCancellationWakesTheFetcher() async throws {
+    let server = try FaultServer(["/hang": { $1.hang() }])
+    defer { server.stop() }
+    let fetcher = try Self.fetcher()
+    defer { fetcher.close() }
+    let task = Task { await Self.fetch(fetcher, server.url("/hang")) }
+    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    task.cancel()
+    let answer = await task.value
+    #expect(answer.error?.code == .cancelled)
+    #expect(answer.seconds < .seconds(30))
+  }
+
+  /// Requests that wait because sources wait to be processed do not mean that their hosts are the cause.
+  @Test func aFetcherThatIsHeldIsNotBlocked() async throws {
+    let fetcher = try Self.fetcher()
+    defer { fetcher.close() }
+    fetcher.hold(1, limit: 1)
+    let calls = Mutex(0)
+    fetcher.whenBlocked { calls.withLock { $0 += 1 } }
+    let held = (0..<501).map { _ in Task { await Self.fetch(fetcher, "data:,a").error } }
+    // Each of these takes a turn of the loop.
+    let end = ContinuousClock.now.advanced(by: .seconds(60))
+    for _ in 0..<5 { _ = await Self.fetch(fetcher, "data:,a", end: end) }
+    #expect(!fetcher.isBlocked)
+    #expect(calls.withLock { $0 } == 0)
+    fetcher.hold(-1, limit: 1)
+    for task in held { #expect(await task.value == nil) }
+  }
+}

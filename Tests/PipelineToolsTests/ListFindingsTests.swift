@@ -1,0 +1,59 @@
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraPipelineTools
+
+/// What a list of images shows of the pipeline that it needs.
+@Suite struct ListFindingsTests {
+  private static func findings(_ lines: [String]) async throws -> ListFindings {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(lines.map { $0 + "\n" }.joined(), to: "list.txt")
+    return try await ListFindings(readingList: path)
+  }
+
+  @Test func aListIsReadAsARunWould() async throws {
+    let found = try await Self.findings([
+      "https://example.com/1.jpg", "http://10.0.0.1/2.jpg", "http://localhost:80/3.jpg",
+      "http://169.254.169.254/4", "https://example.com/1.jpg", "photos/5.jpg", "",
+      "http://127.0.0.1/6.jpg", "data:,7",
+    ])
+    #expect(found.images == 6 && found.problems == 1)
+    // A person decides on the address of a cloud's metadata, too, but it is not suggested.
+    #expect(found.needs == ["loopback", "private"])
+  }
+
+  @Test(
+    arguments: [
+      (["/none/a/1"], ["/none/a"]), (["/none/a/1", "/none/a/2"], ["/none/a"]),
+      (["/none/a/d/1", "/none/a/2"], ["/none/a"]), (["/none/a/1", "/none/a/d/2"], ["/none/a"]),
+      (["/none/ab/1", "/none/a/2"], ["/none/ab", "/none/a"]),
+      (["/none/a/1", "/none/ab/2"], ["/none/a", "/none/ab"]),
+      (["/none/b/c/1", "/none/a/2", "/none/b/d/3", "/none/b/4"], ["/none/a", "/none/b"]),
+    ])
+  func theFoldersOfFilesAreNeeded(_ paths: [String], _ folders: [String]) async throws {
+    let found = try await Self.findings(paths.map { "file://\($0)" } + ["http://10.1.1.1/a"])
+    #expect(found.needs == ["private"] + folders.map { "files:\($0)" })
+  }
+
+  @Test func ofManyFoldersTheOneAboveIsNeeded() async throws {
+    func needs(_ folders: [String]) async throws -> [String] {
+      try await Self.findings(
+        zip(folders, 1...).map { "file://\($0)/\($1).jpg" }
+      ).needs
+    }
+    let eight = (1...8).map { "/none/more/set-\($0)" }
+    let few = try await needs(eight)
+    #expect(few == eight.map { "files:\($0)" })
+    #expect(try await needs(eight + ["/none/more/set-9"]) == ["files:/none/more"])
+    #expect(try await needs(eight + ["/none/other/set-9"]) == ["files:/none"])
+    // Not the whole disk.
+    let far = eight + ["/nowhere/set-9"]
+    #expect(try await needs(far) == far.map { "files:\($0)" })
+  }
+
+  @Test func aPageIsNotAList() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("<html>", to: "page.txt")
+    await #expect(throws: (any Error).self) { try await ListFindings(readingList: path) }
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import TesseraBytes
+import TesseraCatalog
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraWire
+
+@Suite struct WireMessageTests {
+  /// The lines of the file that identifies the protocol.
+  private static func golden() throws -> [[UInt8]] {
+    let path = Places.root.appending(path: "Sources/Wire/Messages.jsonl")
+    return try Data(contentsOf: path).split(separator: UInt8(ascii: "\n")).map { Array($0) }
+  }
+
+  private static let facts = SourceFacts(
+    size: Size(3, 4), hasAlpha: true, frames: 2, colourSpace: "rgb", profile: "Display P3")
+
+  private static func file(
+    _ place: Crop.Place, _ quality: Int?, _ automatic: AutomaticQuality?
+  ) -> PlannedFile {
+    PlannedFile(
+      crop: Crop(Size(3, 4), place), size: Size(1, 2),
+      encoding: Encoding(
+        format: .webp, quality: quality, automatic: automatic, effort: 4, alphaQuality: 0,
+        background: Colour(red: 1, green: 2, blue: 255), isAnimated: true,
+        metadata: [.icc, .exif, .location]), fallback: nil)
+  }
+
+  private static var requests: [WorkerRequest] {
+    var entry = TableJob.Entry(offset: 3, length: 4, format: "webp", size: Size(5, 6))
+    (entry.x, entry.y) = (7, 8)
+    return [
+      .transcode(
+        TranscodeJob(
+          identifier: 7, format: "png", expected: facts,
+          decode: DecodePlan(base: Size(3, 4), isAnimated: true, keepsProfile: true, lanes: .off),
+          failOn: .truncated, maximumPixels: 1_000, maximumFrames: 9,
+          files: [
+            file(.at(x: 1, y: 2), 80, nil),
+            file(.found(.entropy), nil, AutomaticQuality(target: 77, range: 30...31)),
+          ], placeholders: Placeholders.Kind.allCases)),
+      .table(
+        TableJob(
+          identifier: 8, pixels: .rgb565, rowBytes: 16, entryBytes: 64, background: .white,
+          atlas: .init(size: Size(64, 32), quality: 80, effort: 2), maximumPixels: 1_000,
+          entries: [entry])),
+      .compare(
+        ComparisonJob(
+          identifier: 9, size: Size(4, 5), reference: .init(length: 6, format: "png"),
+          candidate: .init(length: 7, format: "jxl"))),
+      .examine,
+    ]
+  }
+
+  private static var replies: [WorkerReply] {
+    [
+      .files(
+        TranscodeResult(
+          facts: facts,
+          placeholders: Placeholders([
+            .color: "#010203", .thumbhash: "A", .blurhash: "B", .lqip: "data:,C",
+          ]),
+          warnings: [
+            .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
+          ], lengths: [0, 1 << 32],
+          qualities: [
+            FoundQuality(
+              quality: 72, score: 67.125, worstTile: -3.5, size: Size(256, 9), encodes: 4,
+              isGraphic: true)
+          ])), .table(TableResult(length: 64, leftOut: [1, 3])),
+      .comparison(
+        Likeness(
+          score: -20.25, worstTile: .init(score: -30, x: 64, y: 128, size: Size(64, 95)))),
+      .examination([ExaminationCheck(.write, "avif", problem: "no encoder")]), .differs(facts),
+      .failed(TranscodeFailure(.decode, "no")),
+    ]
+  }
+
+  private static let hello = WorkerHello(
+    protocolVersion: "number", libvips: "8.14.1",
+    confinement: Confinement(landlock: 3, hasSeccomp: true))
+
+  /// Written, and read again.
+  private func check<Message: Codable & Equatable>(_ message: Message, _ line: [UInt8]) throws {
+    #expect(WireLine.line(message, job: 7) == line + [UInt8(ascii: "\n")])
+    let (read, job) = try WireLine.message(Message.self, line)
+    #expect(read == message && job == 7)
+  }
+
+  @Test func messagesAreTheLinesOfTheGoldenFile() throws {
+    let lines = try Self.golden()
+    try #require(lines.count == 13)
+    for (request, line) in zip(Self.requests, lines) { try check(request, line) }
+    for (reply, line) in zip(Self.replies, lines[4...]) {
+      try check(reply, line)
+      #expect(reply.line(for: 7) == line + [UInt8(ascii: "\n")])
+      #expect(try WorkerReply(line: line, for: 7) == reply)
+    }
+    try check(Self.hello, lines[10])
+    try check(WorkerEnd.ended(status: 9), lines[11])
+    try check(WorkerEnd.notStarted(code: 11), lines[12])
+  }
+
+  @Test func theDigestOfTheGoldenFileIsTheVersion() throws {
+    let digest = SHA256.of(try Self.golden().flatMap { $0 + [UInt8(ascii: "\n")] })
+    #expect(WorkerHello.protocolVersion == String(digest.prefix(16)))
+    let hello = WorkerHello(libvips: "8", confinement: Confinement(landlock: 0, hasSeccomp: false))
+    #expect(hello.protocolVersion == WorkerHello.protocolVersion)
+    #expect(WireLine.maximumLength == 4_194_304)
+  }
+
+  @Test func aMessageBelongsToNoJobUnlessItSaysSo() throws {
+    let line = WireLine.line(WorkerEnd.ended(status: 0))
+    #expect(
+      String(decoding: line, as: UTF8.self) == #"{"job":0,"message":{"ended":{"status":0}}}"# + "\n"
+    )
+    // What cannot be encoded is received as an invalid message.
+    #expect(WireLine.line(Unspeakable()) == Array("null\n".utf8))
+    let tile = Likeness.Tile(score: 0, x: 0, y: 0, size: Size(1, 1))
+    let reply = WorkerReply.comparison(Likeness(score: .nan, worstTile: tile)).line(for: 1)
+    #expect(throws: WireError.self) { try WorkerReply(line: reply.dropLast(), for: 1) }
+  }
+
+  private struct Unspeakable: Encodable {
+    func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "no"))
+    }
+  }
+
+  @Test func placesInAnAtlasAreZeroUnlessTheyAreSet() {
+    let entry = TableJob.Entry(offset: 1, length: 2, format: "png", size: Size(3, 4))
+    #expect(entry.x == 0 && entry.y == 0)
+    let job = TableJob(
+      identifier: 1, pixels: .webp, rowBytes: 2, entryBytes: 3, background: .white,
+      maximumPixels: 4, entries: [])
+    #expect(job.atlas == nil)
+  }
+
+  @Test(
+    arguments: [
+      (1, true, nil), (9, true, nil), (0, true, "it could read this machine's files (no Landlock)"),
+      (1, false, "it could use the network and start processes (no seccomp)"),
+      (
+        0, false,
+        "it could read this machine's files, use the network and start processes "
+          + "(neither Landlock nor seccomp)"
+      ),
+    ] as [(Int, Bool, String?)])
+  func aConfinementMayHaveGaps(_ landlock: Int, _ hasSeccomp: Bool, _ gap: String?) {
+    #expect(Confinement(landlock: landlock, hasSeccomp: hasSeccomp).gap == gap)
+  }
+
+  @Test func failuresHaveTheCodesOfTheCatalog() {
+    let codes: [TranscodeFailure.Code: String] = [
+      .decode: "decode", .encode: "encode", .tooManyPixels: "too-many-pixels",
+      .tooManyFrames: "too-many-frames", .tooManyScans: "too-many-scans", .local: "local",
+      .workerCrashed: "worker-crashed", .workerTimeout: "worker-timeout",
+      .outOfMemory: "out-of-memory", .workerProtocol: "worker-protocol", .cancelled: "cancelled",
+    ]
+    for (code, name) in codes { #expect(code.rawValue == name) }
+  }
+}
+
+/// A worker may be compromised, so a reply must be complete and possible.
+@Suite struct WireReplyTests {
+  private static let size = #""size":{"width":1,"height":1}"#
+  private static let facts = #""facts":{\#(size),"hasAlpha":false,"frames":1}"#
+
+  private static func files(
+    facts: String = facts, lengths: String = "[]", warnings: String = "[]", qualities: String = "[]"
+  ) -> String {
+    #"{"job":1,"message":{"files":{"_0":{\#(facts),"placeholders":{},"warnings":\#(warnings),"#
+      + #""lengths":\#(lengths),"qualities":\#(qualities)}}}}"#
+  }
+
+  private static func failed(_ code: String, job: Int = 1) -> String {
+    #"{"job":\#(job),"message":{"failed":{"_0":{"code":"\#(code)","message":"no"}}}}"#
+  }
+
+  private static func quality(_ number: Int) -> String {
+    #"[{"quality":\#(number),"score":1,"worstTile":1,\#(size),"encodes":1,"isGraphic":true}]"#
+  }
+
+  /// What is wrong with a reply; nil if nothing is.
+  private func problem(_ line: String) -> String? {
+    do throws(WireError) {
+      _ = try WorkerReply(line: Array(line.utf8), for: 1)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test(
+    arguments: [
+      (files(), nil), (failed("decode"), nil), ("[]", "not a message"), ("null", "not a message"),
+      (#"{"job":1}"#, #""message" is missing or invalid"#),
+      (#"{"message":{}}"#, #""job" is missing or invalid"#),
+      (#"{"job":"a","message":{}}"#, #""job" is missing or invalid"#),
+      (#"{"job":1,"message":{}}"#, #""message" is missing or invalid"#),
+      (#"{"job":1,"message":{"none":{}}}"#, #""message" is missing or invalid"#),
+      (failed("decode", job: 2), "a reply to another job"),
+      (failed("none"), #""failed.code" is missing or invalid"#),
+      (failed("cancelled"), "a worker cannot cancel a job"),
+      (
+        #"{"job":1,"message":{"failed":{"_0":{"code":"decode"}}}}"#,
+        #""failed.message" is missing or invalid"#
+      ),
+      (#"{"job":1,"message":{"failed":{"_0":null}}}"#, #""failed" is missing or invalid"#),
+      (files(warnings: #"["a"]"#), #""files.warnings" is missing or invalid"#),
+      (files(lengths: "[1.5]"), #""files.lengths" is missing or invalid"#),
+      (files(lengths: "[-1]"), "a length is impossible"), (files(lengths: "[0,4294967296]"), nil),
+      (files(lengths: "[0,4294967297]"), "a length is impossible"),
+      (files(qualities: quality(100)), nil),
+      (files(qualities: quality(101)), "a quality is impossible"),
+      (
+        files(facts: #""facts":{"size":{"width":0,"height":1},"hasAlpha":false,"frames":1}"#),
+        "the facts of the source are out of range"
+      ),
+      (
+        #"{"job":1,"message":{"differs":{"_0":{\#(size),"hasAlpha":false,"frames":0}}}}"#,
+        "the facts of the source are out of range"
+      ),
+      (#"{"job":1,"message":{"differs":{"_0":{\#(size),"hasAlpha":false,"frames":1}}}}"#, nil),
+      (
+        #"{"job":1,"message":{"table":{"_0":{"length":-1,"leftOut":[]}}}}"#,
+        "a length is impossible"
+      ),
+      (#"{"job":1,"message":{"table":{"_0":{"length":0,"leftOut":[]}}}}"#, nil),
+    ] as [(String, String?)])
+  func aReplyIsCompleteAndPossible(_ line: String, _ expected: String?) {
+    #expect(problem(line) == expected)
+  }
+
+  @Test func whatIsNotJSONIsSaidSo() {
+    #expect(problem("no")?.hasPrefix("not JSON: ") == true)
+    #expect(problem("no") != "not JSON: ")
+  }
+}
