@@ -132,9 +132,9 @@ import Testing
       }
     }
     #expect(count == 105)
-    // Behind the bracket, or the comma; the first one behind its blanks, too.
+    // Behind the bracket, or the comma, and the blanks.
     let (first, length) = (Self.head.utf8.count + 11, texts[0].utf8.count + 1)
-    #expect(offsets == [first + 2] + (1..<5).map { first + $0 * length } + [first + 5 * length + 1])
+    #expect(offsets == (0..<5).map { first + $0 * length + 2 } + [first + 5 * length + 1])
   }
 
   /// A member that comes behind the images, and whose place in the canonical form is before them.

@@ -6,7 +6,15 @@ import Testing
 
 /// What the fetcher's thread notices soon, although it sleeps for ten seconds when it has nothing to do.
 @Suite struct PromptnessTests {
+  /// Notes when a body begins, on the fetcher's thread: the tests' threads may be busy.
   private final class Sink: BodyReceiving {
+    let beginning = Mutex<ContinuousClock.Instant?>(nil)
+
+    func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict {
+      beginning.withLock { $0 = .now }
+      return .more
+    }
+
     func receive(_ bytes: RawSpan) -> BodyVerdict { .more }
   }
 
@@ -15,14 +23,13 @@ import Testing
   }
 
   private static func fetch(
-    _ fetcher: Fetcher, _ url: String, end: ContinuousClock.Instant? = nil
-  ) async -> (error: FetchError?, seconds: Duration) {
-    let start = ContinuousClock.now
+    _ fetcher: Fetcher, _ url: String, end: ContinuousClock.Instant? = nil, into sink: Sink = Sink()
+  ) async -> (error: FetchError?, time: Duration) {
     var request = FetchRequest(url: url, deadline: .seconds(60))
     request.end = end
-    let result = await fetcher.fetch(request, host: "h", into: Sink())
+    let result = await fetcher.fetch(request, host: "h", into: sink)
     let error: FetchError? = if case .failure(let error) = result.result { error } else { nil }
-    return (error, start.duration(to: .now))
+    return (error, result.time)
   }
 
   @Test func aRequestWakesTheFetcher() async throws {
@@ -31,9 +38,11 @@ import Testing
     for _ in 0..<2 {
       // Until it sleeps.
       try await Task.sleep(for: .milliseconds(30))
-      let answer = await Self.fetch(fetcher, "data:,a")
+      let (sink, start) = (Sink(), ContinuousClock.now)
+      let answer = await Self.fetch(fetcher, "data:,a", into: sink)
       #expect(answer.error == nil)
-      #expect(answer.seconds < .seconds(8))
+      let beginning = try #require(sink.beginning.withLock { $0 })
+      #expect(start.duration(to: beginning) < .seconds(8))
     }
   }
 
@@ -50,14 +59,14 @@ import Testing
     defer { fetcher.close() }
     let silent = await Self.fetch(fetcher, server.url("/hang"))
     #expect(silent.error?.code == .timeout)
-    #expect(silent.seconds < .seconds(8))
+    #expect(silent.time < .seconds(8))
     // The page is not needed: half a second later its status is the answer.
     let page = await Self.fetch(fetcher, server.url("/page"))
     #expect(page.error == FetchError(.httpStatus, "the server answered 404 Not Found", status: 404))
-    #expect(page.seconds < .seconds(8))
+    #expect(page.time < .seconds(8))
   }
 
-  @Test func aCancellationWakesTheFetcher() async throws {
+  @Test func aCancellationEndsARequest() async throws {
     let server = try FaultServer(["/hang": { $1.hang() }])
     defer { server.stop() }
     let fetcher = try Self.fetcher()
@@ -65,9 +74,7 @@ import Testing
     let task = Task { await Self.fetch(fetcher, server.url("/hang")) }
     while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(2)) }
     task.cancel()
-    let answer = await task.value
-    #expect(answer.error?.code == .cancelled)
-    #expect(answer.seconds < .seconds(30))
+    #expect(await task.value.error?.code == .cancelled)
   }
 
   /// Requests that wait because sources wait to be processed do not mean that their hosts are the cause.

@@ -104,6 +104,8 @@ public struct CatalogReader: Sendable {
   /// one value, which may not be valid in itself.
   package mutating func nextText() throws(CatalogError) -> (text: ArraySlice<UInt8>, offset: Int)? {
     guard let end = try endOfImage() else { return nil }
+    // What is between a comma and the value.
+    buffer.skipSpace()
     let (text, offset) = (buffer.text(to: end), buffer.documentOffset)
     try pass(to: end)
     return (text, offset)

@@ -1,0 +1,73 @@
+import TesseraPlan
+import Testing
+
+@testable import TesseraPipelineTools
+@testable import tessera
+
+/// What `plan` prints, from values that are given.
+@Suite struct PlanTextTests {
+  private static func ladder(_ rounding: Rounding = .exact) -> LadderPrice {
+    var ladder = LadderPrice(rounding)
+    (ladder.asked, ladder.made, ladder.bytes) = (9, 4, 12_345.6)
+    (ladder.pixelsAsked, ladder.pixelsDelivered) = (100, 125)
+    ladder.rungs = [20: 1, 100: 3]
+    return ladder
+  }
+
+  @Test func aLadderIsDetailed() {
+    var ladder = Self.ladder()
+    ladder.fallbacks = [
+      "webp-size-limit": .init(files: 1, items: 1, examples: ["a\u{1B}b"]),
+      "jpeg-no-alpha": .init(files: 5, items: 4, examples: ["a", "b", "c"]),
+    ]
+    var summary = PlanSummary(ladders: [ladder])
+    summary.items = 1
+    #expect(
+      summary.text(isProbing: false) == """
+        1 image in the manifest
+        9 files requested, 4 needed, 5 shared
+        25.0 % more pixels delivered than requested
+        about 12.3 kB (estimated from photographs)
+        5 files differ from the request (jpeg-no-alpha): a, b, c and 1 more
+        1 file differs from the request (webp-size-limit): a\\u{1b}b
+        longer side  files
+                 20      1
+                100      3
+
+        """)
+  }
+
+  @Test func laddersAreCompared() {
+    var summary = PlanSummary(ladders: [Self.ladder(), Self.ladder(.list([8, 16]))])
+    (summary.items, summary.unknown) = (2, 1)
+    #expect(
+      summary.text(isProbing: false) == """
+        2 images in the manifest
+        1 of unknown size; --probe requests the sizes
+        9 files requested
+        ladder  files  shared  lengths  more pixels    about
+        exact       4       5        2       25.0 %  12.3 kB
+        8,16        4       5        2       25.0 %  12.3 kB
+
+        """)
+    #expect(
+      summary.text(isProbing: true).hasPrefix(
+        "2 images in the manifest\n1 of unknown size\n9 files requested\n"))
+    summary.ladders = []
+    #expect(summary.text(isProbing: true) == "2 images in the manifest\n1 of unknown size\n")
+  }
+
+  @Test func manyLengthsAreRanges() {
+    func table(_ count: Int) -> [Substring] {
+      var ladder = Self.ladder()
+      ladder.rungs = [:]
+      for length in 1...count { ladder.rungs[length] = 1 }
+      let lines = PlanSummary(ladders: [ladder]).text(isProbing: false).split(separator: "\n")
+      return Array(lines.drop { !$0.hasPrefix("longer side") }.dropFirst())
+    }
+    #expect(table(20).count == 20)
+    #expect(
+      table(21).map { $0.split(separator: " ").joined(separator: " ") }
+        == ["1 1", "2 1", "3 - 4 2", "5 - 8 4", "9 - 16 8", "17 - 32 5"])
+  }
+}

@@ -1,0 +1,143 @@
+import TesseraCatalog
+import Testing
+
+@testable import TesseraPipeline
+@testable import tessera
+
+/// The end of a run in words.
+@Suite struct RunSummaryTests {
+  private static func lines(
+    shard: String? = nil, output: String = "out", again: [String] = ["tessera", "run"],
+    _ change: (inout RunReport) -> Void
+  ) -> [String] {
+    var report = RunReport()
+    report.counts = ["ok": 2]
+    change(&report)
+    return RunSummary(report, output: output, again: again, shard: shard).lines
+  }
+
+  private static func item(_ number: Int, _ time: Duration) -> ItemReport {
+    var item = ItemReport(id: "s\(number)", position: number, status: .ok)
+    item.transcoding = time
+    return item
+  }
+
+  @Test func aRunIsSummedUp() {
+    let lines = Self.lines { report in
+      report.counts = ["ok": 10, "stale": 1, "failed": 5, "pending": 2]
+      report.notReached = 2
+      report.before = 20
+      report.forgotten = 3
+      report.changes = [.new: 4, .reused: 6]
+      report.errors = ["dns": 2, "decode": 1, "run-deadline": 2, "tls": 3]
+      report.examples = [
+        "dns": .init(id: "p 2", message: "no name", position: 2),
+        "tls": .init(id: "p3", message: "not trusted", position: 3),
+        "run-deadline": .init(id: "p1", message: "too late", position: 1),
+      ]
+      report.problemCount = 1
+      (report.variantsAsked, report.variantsMade, report.variantsReused) = (30, 1, 20)
+      (report.bytesWritten, report.sourceBytes, report.decodes) = (1_000, 10_000, 2)
+      (report.bytesFetched, report.requests, report.retries) = (12_000, 1, 1)
+      report.seconds = 61
+      (report.fetching, report.transcoding) = (.seconds(2), .milliseconds(500))
+      report.slowest = (1...6).map { Self.item($0, .seconds(7 - $0)) }
+    }
+    #expect(
+      lines.joined(separator: "\n") == """
+        18 images, 2 fewer than in the last run, 3 forgotten and left out: \
+        10 ok, 1 stale, 3 failed, 2 not reached, 2 pending (4 new, 6 reused)
+          3 tls, such as p3: not trusted
+          2 dns, such as p 2: no name
+          2 run-deadline, such as p1: too late
+          1 decode
+        1 line of the manifest could not be used
+        1 file made (1.0 kB), 20 reused, for 30 places
+        2 images of 10.0 kB decoded; the files have 10.0 % of these bytes
+        12.0 kB fetched in 1 request, 1 retry
+        1 min 1 s, in which requests took 2.0 s and workers 0.5 s, several at a time
+        slowest: s1 6.0 s, s2 5.0 s, s3 4.0 s, s4 3.0 s, s5 2.0 s
+        next: tessera why out 'p 2', and when its cause is gone, tessera run --retry-failed
+        """)
+  }
+
+  @Test func aRunWithoutChangesIsShort() {
+    let start = ["2 images: 2 ok", "0 files made (0 B), 0 reused, for 0 places"]
+    let end = ["0 B fetched in 0 requests", "0.0 s", "next: tessera gallery out"]
+    #expect(Self.lines { _ in } == start + end)
+    #expect(Self.lines { $0.before = 2 } == start + end)
+    #expect(Self.lines { $0.before = 1 } == start + end)
+    #expect(Self.lines { $0.counts = [:] }[0] == "0 images")
+    #expect(Self.lines { $0.before = 3 }[0] == "2 images, 1 fewer than in the last run: 2 ok")
+    #expect(Self.lines(shard: "0/2") { $0.before = 3 }[0] == "2 images: 2 ok")
+    #expect(
+      Self.lines { ($0.bytesFetched, $0.retries) = (5, 2) }[2]
+        == "5 B read from files, 2 retries")
+    #expect(
+      Self.lines { ($0.bytesFetched, $0.requests) = (5, 2) }[2] == "5 B fetched in 2 requests")
+    #expect(
+      Self.lines { ($0.variantsDelivered, $0.variantsAsked, $0.sourceBytes) = (4, 1, 9) }[1]
+        == "4 files of an image service for 1 place")
+  }
+
+  @Test func timesThatAreShortAreLeftOut() {
+    func times(_ fetching: Int, _ transcoding: Int) -> String {
+      Self.lines {
+        ($0.fetching, $0.transcoding) = (.milliseconds(fetching), .milliseconds(transcoding))
+      }[3]
+    }
+    #expect(times(24, 25) == "0.0 s")
+    #expect(
+      times(25, 25) == "0.0 s, in which requests took 0.0 s and workers 0.0 s, several at a time")
+    func slowest(_ times: [Int], total: Int = 6, decodes: Int = 1) -> String? {
+      Self.lines { report in
+        (report.counts, report.decodes) = (["ok": total], decodes)
+        report.slowest = times.enumerated().map { Self.item($0, .milliseconds($1)) }
+      }.first { $0.hasPrefix("slowest") }
+    }
+    #expect(slowest([60, 50, 49]) == "slowest: s0 0.1 s, s1 0.1 s")
+    #expect(slowest([49]) == nil && slowest([]) == nil)
+    // Of five images all would be named, and without a decoder none was slow.
+    #expect(slowest([90], total: 5) == nil && slowest([90], decodes: 0) == nil)
+  }
+
+  @Test func tenReasonsAreListed() {
+    func failures(_ count: Int) -> [String] {
+      Self.lines { report in
+        for number in 10..<10 + count { report.errors["e\(number)"] = 1 }
+      }.filter { $0.hasPrefix("  ") }
+    }
+    let ten = (10..<20).map { "  1 e\($0)" }
+    #expect(failures(10) == ten)
+    #expect(failures(12) == ten + ["  and 2 other reasons; run.json has all of them"])
+    #expect(Self.lines { $0.problemCount = 2 }[1] == "2 lines of the manifest could not be used")
+  }
+
+  /// Words as a shell needs them.
+  @Test func theNextCommandCanBeCopied() {
+    func next(
+      _ output: String, _ again: [String] = [], shard: String? = nil,
+      _ examples: [String: String] = [:]
+    ) -> String? {
+      Self.lines(shard: shard, output: output, again: ["tessera", "run"] + again) { report in
+        for (code, id) in examples {
+          report.examples[code] = .init(id: id, message: "m", position: 0)
+        }
+      }.last
+    }
+    #expect(next("a b") == "next: tessera gallery 'a b'")
+    #expect(next("it's") == "next: tessera gallery 'it'\\''s'")
+    #expect(next("") == "next: tessera gallery ''")
+    #expect(next("/a_b/c.d:e,f@g%h+i=j-1") == "next: tessera gallery /a_b/c.d:e,f@g%h+i=j-1")
+    #expect(
+      next("o p", shard: "1/8")
+        == "next: when all shards are done, tessera merge 'o p'  # 1/8")
+    #expect(
+      next("o", ["my feed"], ["run-deadline": "a"]) == "next: tessera run 'my feed', which goes on")
+    let again = "and when its cause is gone, tessera run 'my feed' --retry-failed"
+    #expect(
+      next("o", ["my feed"], ["run-deadline": "a", "dns": "c", "tls": "b"])
+        == "next: tessera why o b, \(again)")
+    #expect(next("o", ["my feed"], ["dns": "-c"]) == "next: tessera why -- o -c, \(again)")
+  }
+}
