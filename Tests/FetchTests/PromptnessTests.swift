@@ -61,7 +61,9 @@ import Testing
     #expect(silent.error?.code == .timeout)
     #expect(silent.time < .seconds(8))
     // The page is not needed: half a second later its status is the answer.
-    let page = await Self.fetch(fetcher, server.url("/page"))
+    let patient = try Self.fetcher()
+    defer { patient.close() }
+    let page = await Self.fetch(patient, server.url("/page"))
     #expect(page.error == FetchError(.httpStatus, "the server answered 404 Not Found", status: 404))
     #expect(page.time < .seconds(8))
   }
