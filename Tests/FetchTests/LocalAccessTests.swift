@@ -58,7 +58,7 @@ import Testing
     #expect(!LocalSource.isFile(url))
   }
 
-  /// The folder `real` with a file, a link to it, and links in it that lead out of it or stay inside.
+  /// The folder `real` with a file, a link to it, and links in it that lead out of it or not.
   private static func made() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     try folder.write("in", to: "real/a")

@@ -99,7 +99,7 @@ import Testing
     #expect(!breaker.isClosed(bySuccessOf: after(-1)))
   }
 
-  /// A pause that the host requests counts if an item may wait for so long; it never shortens another.
+  /// A pause that the host requests counts if an item may wait for so long. It shortens no other.
   @Test func requestedPauses() {
     func pause(_ seconds: Int, patience: Int) -> Duration? {
       var breaker = CircuitBreaker(patience: .seconds(patience), error: busy, now: start)
@@ -186,7 +186,8 @@ import Testing
     #expect(limits.mayStart("h", now: after(6_000)))
   }
 
-  /// Failures are forgotten a minute after the pause, unless a request to the host waits or is in flight.
+  /// Failures are forgotten a minute after the pause, unless a request to the host waits or is in
+  /// flight.
   @Test(arguments: [
     (60_999, false, false), (61_001, true, false), (61_001, false, true), (61_001, false, false),
   ])

@@ -4,7 +4,8 @@ import Testing
 
 @testable import TesseraFetch
 
-/// What the fetcher's thread notices soon, although it sleeps for ten seconds when it has nothing to do.
+/// What the fetcher's thread notices soon, although it sleeps for ten seconds when it has nothing
+/// to do.
 @Suite struct PromptnessTests {
   /// Notes when a body begins, on the fetcher's thread: the tests' threads may be busy.
   private final class Sink: BodyReceiving {
@@ -79,7 +80,7 @@ import Testing
     #expect(await task.value.error?.code == .cancelled)
   }
 
-  /// Requests that wait because sources wait to be processed do not mean that their hosts are the cause.
+  /// Requests that wait because sources wait to be processed do not mean that hosts are the cause.
   @Test func aFetcherThatIsHeldIsNotBlocked() async throws {
     let fetcher = try Self.fetcher()
     defer { fetcher.close() }

@@ -20,29 +20,37 @@ import Testing
     }.map(\.element)
   }
 
+  private static let hosts = ["a", "b", "c"]
+
+  /// A new entry, and whether its turn is given. Each turn occurs once, as in a run.
+  private static func entry(
+    _ identifier: Int, _ next: Int, _ random: inout SplitMix
+  ) -> (Entry, isGiven: Bool) {
+    let isGiven = Bool.random(using: &random)
+    let entry = Entry(
+      identifier: identifier, host: hosts.randomElement(using: &random) ?? "a",
+      turn: isGiven ? next + Int.random(in: 0...2, using: &random) : next,
+      isContinued: Int.random(in: 0..<4, using: &random) == 0)
+    return (entry, isGiven)
+  }
+
   @Test(arguments: [1, 2, 3])
   func theNextIsTheLowestTurnOfTheHostsThatMayStart(_ seed: UInt64) {
     var random = SplitMix(seed: seed)
     var queue = RequestQueue<Int>()
     var model: [Entry] = []
     var nextTurn = 0
-    let hosts = ["a", "b", "c"]
     for step in 0..<2_000 {
       switch Int.random(in: 0..<8, using: &random) {
       case 0...3:
-        // Each turn once, as in a run.
-        let isGiven = Bool.random(using: &random)
-        let turn = isGiven ? nextTurn + Int.random(in: 0...2, using: &random) : nextTurn
-        let entry = Entry(
-          identifier: step, host: hosts.randomElement(using: &random) ?? "a", turn: turn,
-          isContinued: Int.random(in: 0..<4, using: &random) == 0)
+        let (entry, isGiven) = Self.entry(step, nextTurn, &random)
         queue.add(
-          step, identifier: step, host: entry.host, turn: isGiven ? turn : nil,
+          step, identifier: step, host: entry.host, turn: isGiven ? entry.turn : nil,
           isContinued: entry.isContinued)
         model.append(entry)
-        nextTurn = max(nextTurn, turn) + 1
+        nextTurn = max(nextTurn, entry.turn) + 1
       case 4, 5:
-        let allowed = Set(hosts.filter { _ in Bool.random(using: &random) })
+        let allowed = Set(Self.hosts.filter { _ in Bool.random(using: &random) })
         let only = Int.random(in: 0..<3, using: &random) == 0
         let next = Self.order(model).first {
           allowed.contains($0.host) && (!only || $0.isContinued)

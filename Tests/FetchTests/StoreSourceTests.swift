@@ -70,8 +70,8 @@ import Testing
   func onlyNamedBucketsAreRead(_ buckets: [String]) {
     let expected = FetchError(
       .addressRefused,
-      "the bucket b may not be read; if that is meant, add allow: [s3:b] to the pipeline's \"fetch\""
-    )
+      "the bucket b may not be read; if that is meant, add allow: [s3:b] to the pipeline's "
+        + "\"fetch\"")
     #expect(throws: expected) { try Self.source("s3://b/k", buckets) }
   }
 

@@ -92,7 +92,8 @@ import Testing
     #expect(receiver.verdict(isWhole: true) == .unusable)
   }
 
-  /// More than was requested has no known offset. A small rest is read for the sake of the connection.
+  /// More than was requested has no known offset. A small rest is read, which
+  /// keeps the connection.
   @Test func aPartThatIsTooLongIsCutOff() {
     expectMost(8_192) { rest in
       let receiver = Self.receiver()

@@ -1,8 +1,8 @@
 import Synchronization
 import TesseraFetch
 
-/// Answers requests from a script, one step for each, and keeps what was requested. Its run is over, so
-/// that no pause between attempts takes time.
+/// Answers requests from a script, one step for each, and keeps what was requested. Its run is
+/// over, so that no pause between attempts takes time.
 final class ScriptedFetcher: Fetching {
   /// What a step delivers.
   struct Step: Sendable {

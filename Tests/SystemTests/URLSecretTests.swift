@@ -4,8 +4,8 @@ import Testing
 
 /// Which parameters of a query are secrets.
 @Suite struct URLSecretTests {
-  /// The parameters of signed URLs, from the services' documentation: those that only a signature has
-  /// together, and those that accompany them.
+  /// The parameters of signed URLs, from the services' documentation: those that only a signature
+  /// has together, and those that accompany them.
   static let signatures: [(marks: String, others: String)] = [
     (
       "x-amz-signature",
@@ -64,12 +64,13 @@ import Testing
   /// Names that say who reads, in the spellings in which they occur.
   static let tokens = """
     token access_token auth-token id_token refresh_token session.token user_token private_token
-    oauth_token security-token X-Amz-Security-Token downloadToken app_token client_token job_token
-    deploy_token csrf_token xsrf-token bearer bearer_token auth auth_key Authorization authentication
-    jwt session session_id sid PHPSESSID jsessionid ticket api_key x-api-key access_key AccessKeyId
-    AWSAccessKeyId secret_key app_key subscription-key Ocp-Apim-Subscription-Key secret client_secret
-    app.secret password passwd passphrase pass pwd credential credentials signature sig hmac
-    X-Amz-Credential hdnts hdnea hdntl __gda__ otp magic_token share_token share-key authuser
+    oauth_token security-token X-Amz-Security-Token downloadToken app_token client_token
+    job_token deploy_token csrf_token xsrf-token bearer bearer_token auth auth_key Authorization
+    authentication jwt session session_id sid PHPSESSID jsessionid ticket api_key x-api-key
+    access_key AccessKeyId AWSAccessKeyId secret_key app_key subscription-key
+    Ocp-Apim-Subscription-Key secret client_secret app.secret password passwd passphrase pass
+    pwd credential credentials signature sig hmac X-Amz-Credential hdnts hdnea hdntl __gda__ otp
+    magic_token share_token share-key authuser
     """
 
   @Test(arguments: tokens.split { $0 == " " || $0 == "\n" })
