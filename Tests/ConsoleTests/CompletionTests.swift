@@ -48,7 +48,7 @@ import Testing
       ("show --text=a|", .words([])), ("show --all=a|", .words([])), ("show --none=a|", .words([])),
       ("show --slot |", .words([])), ("show out --slot c|", .slots(of: "out", prefix: "c")),
       ("show out --slot=c|", .slots(of: "out", prefix: "c")),
-      // A value is no operand, a flag has none, and neither has an option that is not known.
+      // A value is not an operand, a flag has none, and neither has an option that is not known.
       ("show --all |", .folders), ("show --form html |", .folders),
       ("show --form=html |", .folders),
       ("show --form html out |", .ids(of: "out", prefix: "")), ("show --unknown |", .folders),

@@ -155,7 +155,7 @@ import Testing
     #expect(URLReference.redirect(to: location, from: base) == expected)
   }
 
-  /// A colon in the first segment is no scheme; control characters are rejected.
+  /// A colon in the first segment is not a scheme; control characters are rejected.
   @Test(
     arguments: [
       ("a\u{1F}b", nil), ("a\u{7F}b", nil), ("a b", "http://h/x/a%20b"), ("1:b", "http://h/x/1:b"),

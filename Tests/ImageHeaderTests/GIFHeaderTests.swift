@@ -159,7 +159,7 @@ import Testing
     // trailer.
     #expect(isWhole(joined(first, [0, 1, 2])) && isWhole(joined(first, Self.trailer, [0x2C])))
     #expect(!isWhole(joined(first, [0x21])) && !isWhole(joined(first, [0x2C, 0, 0])))
-    // Extensions alone are no image.
+    // Extensions alone are not an image.
     #expect(!isWhole(joined(Self.screen(), Self.comment)))
     #expect(!isWhole(joined(Self.screen(), Self.comment, [0])))
     // A descriptor of exactly ten bytes lacks its data.

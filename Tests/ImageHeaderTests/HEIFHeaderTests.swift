@@ -73,7 +73,7 @@ enum BoxFile {
       let bytes = F.box("ftyp", ascii("mif1"), ascii("avif"), brands.flatMap { ascii($0) })
       return String(whole(joined(bytes, next, F.meta([F.size()]))).prefix { $0 != " " })
     }
-    // The minor version is no brand, whatever it is.
+    // The minor version is not a brand, whatever it is.
     #expect(format([]) == "heic" && format(["heic"]) == "heic")
     #expect(format(["avif"]) == "avif" && format(["avis"]) == "avif")
     for place in 0..<5 {

@@ -30,7 +30,7 @@ import Testing
     #expect(!items.isEmpty)
     for (id, request, isForgotten) in [
       ("a", "x", true), ("x", "r", true), ("a", "r", true), ("b", "s", true), ("x", "y", false),
-      // An id is no request.
+      // An id is not a request.
       ("r", "a", false),
     ] {
       #expect(items.has(id: id, request: request) == isForgotten, "\(id) \(request)")

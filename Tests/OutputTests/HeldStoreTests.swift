@@ -24,28 +24,13 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  private static func error(_ body: () async throws -> Void) async -> String? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return "\(error)"
-    }
-  }
-
-  private static func lost(_ place: String) -> String {
-    "another run has taken over \"s3://feed/out/\(place)\", because this one was not heard of for "
-      + "120 s; "
-      + "run it again"
-  }
-
   @Test func theStateOfAHeldOutputGoesBackAtTheEnd() async throws {
     store.put("before", at: Self.state)
     let held = try await store.open().hold()
     #expect(
       try held.workspace.statePath().hasSuffix("/state.sqlite") && held.workspace.hasState)
     #expect(
-      await Self.error { _ = try await store.open().hold() }?.hasPrefix("another run holds") == true
+      await errorText { _ = try await store.open().hold() }?.hasPrefix("another run holds") == true
     )
     let path = try held.workspace.statePath()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "before")
@@ -74,11 +59,11 @@ import Testing
       try await held.keepingState(
         copy: { try Data("x".utf8).write(to: URL(filePath: $0)) }, work: { throw Failure() })
     }
-    let text = await Self.error {
+    let text = await errorText {
       try await held.keepingState(
         copy: { try Data("x".utf8).write(to: URL(filePath: $0)) }, work: {})
     }
-    #expect(text == Self.lost(".tessera"))
+    #expect(text == ObjectStore.lost(".tessera"))
     #expect(store.text(Self.state) == "others")
     await #expect(throws: Failure.self) {
       try await held.keepingState(copy: { _ in throw Failure() }, work: {})
@@ -88,7 +73,7 @@ import Testing
 
   @Test func aStateThatCannotBeReadReleasesTheLock() async throws {
     store.fail("HEAD", "403 Forbidden")
-    #expect(await Self.error { _ = try await store.open().hold() } != nil)
+    #expect(await errorText { _ = try await store.open().hold() } != nil)
     #expect(store.paths == [])
   }
 
@@ -107,8 +92,8 @@ import Testing
     try await states[0].save()
     #expect(store.text(Self.shard) == "new")
     #expect(
-      await Self.error { try await states[0].save() }
-        == Self.lost(".tessera/shards/8/3/state.sqlite"))
+      await errorText { try await states[0].save() }
+        == ObjectStore.lost(".tessera/shards/8/3/state.sqlite"))
     try await held.removeDamagedStates()
     await held.release()
     #expect(store.paths == [Self.shard, Self.state])
@@ -131,7 +116,7 @@ import Testing
     await (try await store.open(state: directory).hold()).release()
     store.put("{\"holder\":\"other\",\"token\":\"1\"}", at: ".tessera/lock")
     #expect(
-      await Self.error { _ = try await store.open(state: directory).hold() }
+      await errorText { _ = try await store.open(state: directory).hold() }
         == "another run holds \"s3://feed/out/.tessera\" (other, last heard of 0 s ago); wait for "
         + "it, or "
         + "end it: 120 s after its end it is forgotten")
@@ -139,7 +124,7 @@ import Testing
     await (try await store.open(state: directory).hold()).release()
     store.put("x", at: Self.state)
     #expect(
-      await Self.error { _ = try await store.open(state: directory).hold() }
+      await errorText { _ = try await store.open(state: directory).hold() }
         == "the output \"s3://feed/out\" has a state in its store, which \"\(directory)\" does "
         + "not know; "
         + "remove \"state\" from the pipeline file")

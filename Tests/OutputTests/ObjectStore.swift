@@ -29,6 +29,12 @@ final class ObjectStore: Sendable {
     var requests: [String] = []
   }
 
+  /// The error of a run whose place was taken.
+  static func lost(_ place: String) -> String {
+    "another run has taken over \"s3://feed/out/\(place)\", because this one was not heard of for "
+      + "120 s; run it again"
+  }
+
   static let location = StoreLocation(bucket: "feed", key: "out")
   private static let root = "/feed/out/"
 
@@ -207,16 +213,5 @@ extension ObjectStore.State {
     let end = next.map { "<NextContinuationToken>\($0)</NextContinuationToken>" } ?? ""
     let text = page.map(\.value).joined() + end
     return ("200 OK", [:], Array("<ListBucketResult>\(text)</ListBucketResult>".utf8))
-  }
-}
-
-extension FaultServer.Connection {
-  /// So many bytes behind the head of a request. The server keeps its descriptor to itself.
-  fileprivate func body(_ count: Int) -> [UInt8] {
-    guard count > 0, let descriptor = Mirror(reflecting: self).descendant("descriptor") as? Int32
-    else { return [] }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let received = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
-    return Array(bytes.prefix(max(0, received)))
   }
 }

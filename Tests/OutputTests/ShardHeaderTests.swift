@@ -27,7 +27,7 @@ import Testing
     #expect(ShardHeader(line: Array(text.utf8)) == other)
   }
 
-  /// Each member without which it is no header.
+  /// Each member without which it is not a header.
   @Test(arguments: [
     "schema", "shard", "shards", "manifest", "pipeline", "libvips", "format", "images", "counts",
     "manifestProblems", "catalog",

@@ -21,15 +21,6 @@ import Testing
       store.client, ObjectStore.location, shard: shard.flatMap { Shard($0, of: 8) }, token: token)
   }
 
-  private static func error(_ body: () async throws -> Void) async -> String? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return "\(error)"
-    }
-  }
-
   private static let holder = "process \(ProcessInfo.processInfo.processIdentifier) on \(Host.name)"
 
   private static func held(_ place: String, _ age: Int) -> String {
@@ -44,14 +35,14 @@ import Testing
     try await first.take()
     for (pause, age) in [(0, 0), (60, 60), (59, 119)] {
       store.pass(pause)
-      #expect(await Self.error { try await second.take() } == Self.held("/.tessera", age))
+      #expect(await errorText { try await second.take() } == Self.held("/.tessera", age))
     }
     store.pass(1)
     try await second.take()
     // The first one wakes up, and takes nothing away.
     await first.release()
     #expect(store.paths == [Self.whole])
-    #expect(await Self.error { try await first.take() } == Self.held("/.tessera", 0))
+    #expect(await errorText { try await first.take() } == Self.held("/.tessera", 0))
     await second.release()
     #expect(store.paths == [])
   }
@@ -68,7 +59,7 @@ import Testing
     #expect(abs((Double(match.2) ?? 0) - Host.now) < 300)
     // With its token it is the next one's at once, which writes it anew when it renews it.
     try await lease(token: "t").take()
-    #expect(await Self.error { try await lease().take() } == Self.held("/.tessera", 0))
+    #expect(await errorText { try await lease().take() } == Self.held("/.tessera", 0))
   }
 
   /// Shards run beside each other; the holder of the whole output is alone.
@@ -78,16 +69,16 @@ import Testing
     #expect(store.paths == [Self.third, Self.fourth])
     store.pass(7)
     #expect(
-      await Self.error { try await lease(3).take() } == Self.held("/.tessera/shards/8/3", 7))
-    #expect(await Self.error { try await lease().take() } == Self.held("", 7))
+      await errorText { try await lease(3).take() } == Self.held("/.tessera/shards/8/3", 7))
+    #expect(await errorText { try await lease().take() } == Self.held("", 7))
     // It leaves nothing behind.
     #expect(store.paths == [Self.third, Self.fourth])
     await shards[0].release()
-    #expect(await Self.error { try await lease().take() } == Self.held("", 7))
+    #expect(await errorText { try await lease().take() } == Self.held("", 7))
     await shards[1].release()
     let whole = lease()
     try await whole.take()
-    #expect(await Self.error { try await lease(3).take() } == Self.held("", 0))
+    #expect(await errorText { try await lease(3).take() } == Self.held("", 0))
     #expect(store.paths == [Self.whole])
     // That of a dead process excludes none.
     store.pass(120)
@@ -100,7 +91,7 @@ import Testing
   /// A run that cannot see the other locks leaves none of its own.
   @Test func aLockIsReleasedIfOthersCannotBeSeen() async throws {
     store.fail("GET /feed?", "403 Forbidden")
-    let text = await Self.error { try await lease().take() }
+    let text = await errorText { try await lease().take() }
     #expect(text?.contains("was refused: the store answered 403") == true)
     #expect(store.paths == [])
   }
@@ -112,10 +103,10 @@ import Testing
       + "runs would "
       + "not see each other; keep the state on a disk of this machine: add \"state: DIR\" to the "
       + "pipeline file"
-    #expect(await Self.error { try await lease().take() } == text)
+    #expect(await errorText { try await lease().take() } == text)
     #expect(store.paths == [])
     store.fail("PUT", "501 Not Implemented")
-    #expect(await Self.error { try await lease().take() } == text)
+    #expect(await errorText { try await lease().take() } == text)
   }
 
   /// Where the store does not say when a lock was written, its holder's clock has to do.
@@ -133,7 +124,7 @@ import Testing
 
   // MARK: The object of a lock
 
-  /// Only a condition that does not hold, or an object that is gone, is no error.
+  /// Only a condition that does not hold, or an object that is gone, is not an error.
   @Test func errorsOfTheObjectAreErrors() throws {
     let object = StoredLockObject(
       client: store.client, location: ObjectStore.location.appending(Self.whole))

@@ -34,21 +34,6 @@ import Testing
     StoredState(store.client, ObjectStore.location, shard: shard.flatMap { Shard($0, of: 8) })
   }
 
-  private static func error(_ body: () async throws -> Void) async -> String? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return "\(error)"
-    }
-  }
-
-  private static func lost(_ place: String) -> String {
-    "another run has taken over \"s3://feed/out/\(place)\", because this one was not heard of for "
-      + "120 s; "
-      + "run it again"
-  }
-
   @Test func aStateIsReadAndWrittenAsAWhole() async throws {
     let state = stored()
     try write("left")
@@ -83,17 +68,19 @@ import Testing
     try await second.write(workspace.stateFile)
     try write("first")
     #expect(
-      await Self.error { try await first.write(workspace.stateFile) } == Self.lost(".tessera"))
+      await errorText { try await first.write(workspace.stateFile) } == ObjectStore.lost(".tessera")
+    )
     #expect(store.text(Self.state) == "second")
     try await first.read(to: workspace.stateCopy)
     try await first.write(workspace.stateFile)
     #expect(
-      await Self.error { try await second.write(workspace.stateFile) } == Self.lost(".tessera"))
+      await errorText { try await second.write(workspace.stateFile) }
+        == ObjectStore.lost(".tessera"))
     store.fail("PUT", "403 Forbidden")
-    let text = await Self.error { try await first.write(workspace.stateFile) }
+    let text = await errorText { try await first.write(workspace.stateFile) }
     #expect(text?.contains("was refused") == true)
     store.fail("HEAD", "403 Forbidden")
-    #expect(await Self.error { try await first.read(to: workspace.stateFile) } != nil)
+    #expect(await errorText { try await first.read(to: workspace.stateFile) } != nil)
     #expect(!workspace.hasState)
   }
 

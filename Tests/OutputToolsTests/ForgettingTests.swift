@@ -100,7 +100,7 @@ import Testing
     // Its source does not come back under another id.
     #expect(try await forgotten("new", Self.one))
     #expect(try await !forgotten("new", Self.two))
-    // Again it is no error, and the rest stays.
+    // Again it is not an error, and the rest stays.
     let again = try await forget("a")
     #expect(again.ids == ["a"] && again.files.isEmpty && !again.hadGallery)
   }

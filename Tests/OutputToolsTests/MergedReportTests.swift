@@ -3,7 +3,7 @@ import Testing
 
 @testable import TesseraOutputTools
 
-/// The report of a run that was put together from those of its shards, and that of `merge`.
+/// A report that was put together from those of its shards, and that of `merge`.
 @Suite struct MergedReportTests {
   private static func merged(_ reports: String...) throws -> String? {
     var sum = MergedRunReport()

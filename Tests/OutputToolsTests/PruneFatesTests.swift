@@ -132,7 +132,7 @@ import Testing
     let pages = small.folder.files(below: "out/catalog").count - 1
     #expect(pages == 3)
     let first = try await prune(day: 1, grace: 0)
-    // The pages of the current index; the index itself is no file of this folder that could be deleted.
+    // The pages of the current index; the index itself is not a file of this folder that could be deleted.
     #expect(first.report.hasPrefix(#"{"kept":3,"keptBy":{"keptcatalogs":1},"#), "\(first.report)")
     #expect(first.deleted == [] && first.stays.count == 1)
     // Without the kept catalog, its page is unnamed.

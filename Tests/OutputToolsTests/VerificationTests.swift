@@ -228,7 +228,7 @@ import Testing
     let kept = small.folder.files(below: "out/.tessera/catalogs").filter { $0 != "list.json" }
     try #require(kept.count == 2)
     #expect(Self.text(try await verify()) == "")
-    // One that was removed by hand is no problem.
+    // One that was removed by hand is not a problem.
     try small.remove(".tessera/catalogs/\(kept[0])")
     let path = ".tessera/catalogs/\(kept[1])"
     let size = try small.text(path).utf8.count

@@ -78,7 +78,7 @@ import Testing
     #expect(texts == (0..<count).map { "line \($0)" })
   }
 
-  /// The state has lost items that the run had: at the end, at the start, or between.
+  /// The state lacks items that the run had: at the end, at the start, or between.
   @Test(
     arguments: [
       (3, 4, nil), (4, 3, nil), (3, 3, 0), (3, 3, 1), (250, 250, 100), (250, 250, 99), (1, 1, 0),

@@ -93,7 +93,7 @@ import Testing
     #expect(try await error(damaged)?.hasPrefix("damaged gzip data: ") == true)
   }
 
-  /// What is no list is rejected by its first characters, however far they are.
+  /// What is not a list is rejected by its first characters, however far they are.
   @Test(arguments: [
     ("", nil), ("\n", nil), ("x", nil), ("\n\n\n", nil), ("\u{FEFF}https://img.example/a", nil),
     ("<", "it is an HTML or XML page, not a list of URLs"),

@@ -112,7 +112,7 @@ import Testing
       requests: ["all", "all"]),
     Case(
       answers: [Fetch.whole(bytes, breaksAfter: 0), Fetch.whole(bytes)], requests: ["all", "all"]),
-    // A part that does not fit is no failure: the whole is requested at once.
+    // A part that does not fit is not a failure: the whole is requested at once.
     Case(
       answers: [brokenOff, Fetch.part(rest, 21..<count, of: count), Fetch.whole(bytes)],
       requests: ["all", rangeRequest, "all"]),
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// A server that rejects ranges gets a request for the whole, and that is no retry.
+  /// A server that rejects ranges gets a request for the whole, and that is not a retry.
   @Test(arguments: [
     (FetchError.Code.badRange, 0, true), (.httpStatus, 400, true), (.httpStatus, 416, true),
     (.httpStatus, 501, true), (.httpStatus, 403, false), (.httpStatus, 404, false),

@@ -123,14 +123,14 @@ import Testing
     let jobs = workers.takeJobs()
     #expect(jobs.map(\.identifier) == [0, 256, 512, 768, 1_024])
     #expect(jobs.map(\.entries.count) == [256, 256, 256, 256, 76])
-    // The index of so many entries takes more than one page.
+    // The index of that many entries takes more than one page.
     let expected = Self.grey(images)
     #expect(made.bytes == 32_768 + 1_100 * 128)
     #expect(made.bytes == expected.count)
     #expect(made.sha256 == SHA256.of(expected))
   }
 
-  /// An image that crashes a worker is found by halves; a damaged or missing file is no image.
+  /// An image that crashes a worker is found by halves; a damaged or missing file is not an image.
   @Test func imagesThatCannotBeDecodedAreLeftOut() async throws {
     var entries = try ["a", "b", "d", "e"].map { try entry($0, "fine \($0)") }
     entries.append(try entry("c", "bad image"))

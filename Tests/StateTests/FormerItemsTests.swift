@@ -178,7 +178,7 @@ import Testing
     #expect(try await state.wasOfOthers("variants/a", than: ["b"]))
     #expect(try await !state.wasOfOthers("variants/a", than: ["b", "a"]))
     #expect(try await !state.wasOfOthers("variants/a", than: ["a"]))
-    // What an item has at present is no note.
+    // What an item has at present is not a note.
     #expect(try await !state.wasOfOthers("variants/a2", than: ["b"]))
     #expect(try await state.knowsContent("c-a2"))
     #expect(try await !state.knowsContent("c-none"))

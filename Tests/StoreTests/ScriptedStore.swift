@@ -82,14 +82,3 @@ final class ScriptedStore: Sendable {
 
   static let location = StoreLocation(bucket: "feed", key: "a")
 }
-
-extension FaultServer.Connection {
-  /// So many bytes behind the head of a request. The server keeps its descriptor to itself.
-  fileprivate func body(_ count: Int) -> [UInt8] {
-    guard count > 0, let descriptor = Mirror(reflecting: self).descendant("descriptor") as? Int32
-    else { return [] }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let received = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
-    return Array(bytes.prefix(max(0, received)))
-  }
-}

@@ -20,6 +20,14 @@ public final class FaultServer: Sendable {
     fileprivate let descriptor: Int32
     fileprivate let isOpen: @Sendable () -> Bool
 
+    /// Bytes of the request that follow its head; fewer if the client ends before.
+    public func body(_ count: Int) -> [UInt8] {
+      guard count > 0 else { return [] }
+      var bytes = [UInt8](repeating: 0, count: count)
+      let received = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
+      return Array(bytes.prefix(max(0, received)))
+    }
+
     /// Sends bytes. Returns false if the client has closed the connection.
     @discardableResult
     public func send(_ bytes: some Collection<UInt8>) -> Bool {

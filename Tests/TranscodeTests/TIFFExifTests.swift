@@ -95,7 +95,7 @@ import Testing
     #expect(
       block(writer.file([], gps: [version], pointerType: 13))
         == writer.block([], gps: [version]))
-    // A number of two bytes is no offset.
+    // A number of two bytes is not an offset.
     #expect(block(writer.file([], gps: [version], pointerType: 3)) == nil)
   }
 
