@@ -1,6 +1,4 @@
-import TesseraCurl
 import TesseraFetch
-import TesseraStore
 import Testing
 
 @Suite struct RetryTests {
@@ -14,18 +12,6 @@ import Testing
     #expect(waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)])
     #expect(policy.wait(after: transient, tries: 1, elapsed: .zero, chance: 0) == .zero)
     #expect(policy.wait(after: transient, tries: 5, elapsed: .zero, chance: 0) == nil)
-  }
-
-  /// A store that gives up ends a run.
-  @Test func aStoreIsWaitedForAtLeastThreeSeconds() {
-    let settings = StoreSettings(environment: { _ in nil })
-    func wait(_ chance: Double) -> Duration {
-      (1..<settings.attempts).reduce(.zero) {
-        $0 + settings.backoff.pause(after: $1, chance: chance, wanted: nil)
-      }
-    }
-    #expect(wait(0) == .milliseconds(3_100))
-    #expect(wait(1) == .milliseconds(6_200))
   }
 
   @Test func obeysRetryAfterWithinTheDeadline() {

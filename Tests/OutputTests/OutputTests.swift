@@ -1,5 +1,4 @@
 import Foundation
-import TesseraFetch
 import TesseraOutput
 import TesseraStore
 import TesseraSystem

@@ -1,5 +1,4 @@
 import Synchronization
-import TesseraFetch
 import TesseraStore
 import TesseraTestSupport
 import Testing
