@@ -200,6 +200,21 @@ import Testing
     #expect(folder.files(below: "") == ["pipeline.yaml"])
   }
 
+  /// As in `init --from a.jpg b.jpg`.
+  @Test func aFileIsNotAFolderToWriteInto() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("x", to: "b.jpg")
+    let text = await errorText {
+      _ = try await NewPipeline.write(
+        into: folder.path("b.jpg"), from: ["https://example.com/a.jpg"])
+    }
+    #expect(
+      text
+        == "\"\(folder.path("b.jpg"))\" is a file, and the pipeline is written into a folder; name several images "
+        + "with --from before each")
+    #expect(folder.files(below: "") == ["b.jpg"])
+  }
+
   @Test func nothingIsLeftOfWhatFails() async throws {
     let folder = try TemporaryFolder()
     try folder.write("x", to: "file")

@@ -31,6 +31,11 @@ package struct NewPipeline {
   package static func write(
     into folder: String, from sources: [String]
   ) async throws -> Report {
+    guard !FileSystem.exists(folder) || FileSystem.isDirectory(folder) else {
+      throw PipelineError.local(
+        "\"\(folder)\" is a file, and the pipeline is written into a folder; name several images with --from before "
+          + "each")
+    }
     let pipeline = FileSystem.join(folder, "pipeline.yaml")
     var manifest = FileSystem.join(folder, Self.manifest)
     var first = try FirstSources(sources)
