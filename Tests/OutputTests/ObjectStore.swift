@@ -126,9 +126,10 @@ extension ObjectStore.State {
     gmtime_r(&time, &parts)
     var text = [UInt8](repeating: 0, count: 64)
     let count = text.withUnsafeMutableBytes { bytes in
-      strftime(
-        bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count,
-        "%a, %d %b %Y %H:%M:%S GMT", &parts)
+      // An array that is not empty has an address.
+      bytes.assumingMemoryBound(to: CChar.self).baseAddress.map {
+        strftime($0, bytes.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+      } ?? 0
     }
     return String(decoding: text.prefix(count), as: UTF8.self)
   }
