@@ -38,20 +38,18 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
     // CMYK (four components) is always converted to sRGB, so its coefficients are never reused.
     if (source.num_components <= 3) {
       jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&source);
-      jpeg_copy_critical_parameters(&source, &target);
-      target.optimize_coding = TRUE;
-      jpeg_simple_progression(&target);
-      jpeg_mem_dest(&target, &memory, &size);
-      jpeg_write_coefficients(&target, coefficients);
-      jpeg_finish_compress(&target);
-      jpeg_finish_decompress(&source);
-      // A warning is damage that libjpeg has worked around.
+      // A warning is damage that libjpeg has worked around. Writing sets the count to 0.
       if (failure.manager.num_warnings == 0) {
+        jpeg_copy_critical_parameters(&source, &target);
+        target.optimize_coding = TRUE;
+        jpeg_simple_progression(&target);
+        jpeg_mem_dest(&target, &memory, &size);
+        jpeg_write_coefficients(&target, coefficients);
+        jpeg_finish_compress(&target);
+        jpeg_finish_decompress(&source);
         *result = memory;
         *result_length = size;
         is_done = 1;
-      } else {
-        free(memory);
       }
     }
   }

@@ -13,7 +13,8 @@ package struct ResponseHeaders: Sendable, Equatable {
   package mutating func add(_ line: String) {
     if line.hasPrefix("HTTP/") {
       fields = [:]
-      status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      status =
+        line.split(separator: " ").dropFirst().first.flatMap { Int($0.utf8.trimmingBlanks) } ?? 0
       return
     }
     // The empty line at the end. A malformed header without a colon is ignored like it.

@@ -50,8 +50,9 @@ enum Signature {
     case 0x424D_0000...0x424D_FFFF where count > 18:  // BM
       return try BMPHeader.isLength(file.little32(14)) ? .bmp : nil
     case 0x0000_0100, 0x0000_0200:  // an icon or a cursor, and how many images it has
-      if count >= 6, try file.byte(4) != 0 { return .ico }
-      return nil
+      // Other files whose first four bytes are a length would state more.
+      guard count >= 6 else { return nil }
+      return ICOHeader.counts.contains(try file.little16(4)) ? .ico : nil
     case 0x5031_0000...0x5037_FFFF, 0x5046_0000...0x5046_FFFF, 0x5066_0000...0x5066_FFFF:
       // P1 to P7, PF or Pf, then a blank or a comment
       let next = try file.byte(2)

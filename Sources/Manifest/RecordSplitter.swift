@@ -47,11 +47,14 @@ package struct RecordSplitter {
         continue
       }
       lastWasCarriageReturn = false
-      let length = lengthOfLine(in: bytes.span)
+      // Not past the limit: what is noted there must not depend on how the stream was cut.
+      let piece = isTooLong ? bytes : bytes.prefix(Self.maximumLength + 1 - pending.count)
+      let length = lengthOfLine(in: piece.span)
       if length > 0 { lastLine = line }
-      take(bytes.prefix(length))
+      take(piece.prefix(length))
       bytes = bytes.dropFirst(length)
-      guard let end = bytes.popFirst() else { return nil }
+      if length == piece.count { continue }
+      let end = bytes.removeFirst()
       lastWasCarriageReturn = end == UInt8(ascii: "\r")
       line += 1
       if !isInQuotes { return close() }

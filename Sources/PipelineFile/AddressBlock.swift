@@ -4,7 +4,7 @@ internal import Glibc
 enum AddressBlock {
   static func isValid(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let bits = Int(parts[1]), bits >= 0 else { return false }
+    guard parts.count == 2, let bits = UInt8(parts[1]), parts[1].first != "+" else { return false }
     var address = in6_addr()  // large enough for an IPv4 address, too
     if inet_pton(AF_INET, String(parts[0]), &address) == 1 { return bits <= 32 }
     return inet_pton(AF_INET6, String(parts[0]), &address) == 1 && bits <= 128

@@ -53,6 +53,18 @@ import Testing
     }
   }
 
+  /// A box of 256 or 512 bytes begins like an icon or a cursor.
+  @Test func theNumberOfImagesTellsIconsApart() {
+    for kind in [1, 2] as [UInt8] {
+      for (count, isIcon) in [(0, false), (1, true), (256, true), (4096, true), (4097, false)] {
+        let found = Self.format([0, 0, kind, 0, UInt8(count & 0xFF), UInt8(count >> 8)])
+        #expect((found != nil) == isIcon, "\(count) images")
+      }
+      let found = Self.format(joined([0, 0, kind, 0], ascii("ftypheic")))
+      #expect(found == ImageFormat.heic.withArticle || found == "cut off", "\(found ?? "none")")
+    }
+  }
+
   @Test func eachFormatHasAReader() {
     for format in ImageFormat.allCases {
       let name = "\(FormatTable.reader(of: format))".lowercased()

@@ -133,7 +133,8 @@ import Testing
       #expect((entry != "no") == [15, 16, 24, 32].contains(depth))
     }
     #expect(Self.tga(map: 1, type: 1, length: 0, entry: 24, depth: 8) == "no")
-    #expect(Self.tga(map: 0, type: 1, length: 1, entry: 24, depth: 8) == "no")
+    // A length of 1 would be an icon with 256 images.
+    #expect(Self.tga(map: 0, type: 1, length: 256, entry: 24, depth: 8) == "no")
     // An image without a map has none, or says that it has.
     #expect(Self.tga(map: 0, first: 1) == "no")
     #expect(Self.tga(map: 1, first: 1) == "tga 7x9@8" && Self.tga(map: 2) == "no")
@@ -177,7 +178,7 @@ import Testing
         == ["0..<32", "6..<38", "900..<924", "ico 9x9@8 alpha"])
     #expect(
       whole(joined(le(0, 2), le(1, 2), le(4_097, 2), zeros(40)))
-        == "malformed: an ICO image, but its directory lists 4097 images")
+        == "not-image: not a recognized image")
   }
 
   /// A bitmap's height counts the mask, too; it has at most what the directory can state.

@@ -100,6 +100,14 @@ import Testing
         Self.record("a", 1...1), Record(bytes: nil, lines: 2...3, openQuote: 2),
         Self.record("b", 4...4),
       ])
+    // Nor does it depend on how the stream was cut.
+    let inTime = Array("\"".utf8) + Self.line(1 << 20) + Array("\",c\n".utf8)
+    for pieces in [65_536, 65_537, 1 << 20, 1 << 30] {
+      #expect(
+        Self.records(inTime, separator: ",", pieces: pieces) == [
+          Record(bytes: nil, lines: 1...1, openQuote: 1)
+        ])
+    }
     // It stays the one that is named, if another one is open at the end.
     let another = Array("a\n\"".utf8) + long + Array("\n\",\"b".utf8)
     #expect(

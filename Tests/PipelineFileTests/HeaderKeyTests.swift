@@ -120,7 +120,7 @@ import Testing
     ("10.0.0.0/0", true), ("10.0.0.0/32", true), ("10.0.0.0/33", false), ("10.0.0.0/-1", false),
     ("10.0.0.0", false), ("10.0.0.0/", false), ("10.0.0/8", false), ("10.0.0.0/8/8", false),
     ("/8", false), ("::/0", true), ("fd00::/128", true), ("fd00::/129", false), ("fd00::/x", false),
-    ("256.0.0.0/8", false), ("::1", false), ("", false), ("a/8", false),
+    ("256.0.0.0/8", false), ("10.0.0.0/+8", false), ("::1", false), ("", false), ("a/8", false),
   ])
   func blocksOfAddresses(_ text: String, _ isValid: Bool) {
     #expect(AddressBlock.isValid(text) == isValid)

@@ -215,6 +215,21 @@ import Testing
     #expect(folder.files(below: "") == ["b.jpg"])
   }
 
+  /// It would be read as a variable of the environment.
+  @Test func aNameWithAVariableIsRejected() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("https://example.com/a.jpg\n", to: "a ${HOME}.txt")
+    let text = await errorText {
+      _ = try await NewPipeline.write(
+        into: folder.path("new"), from: [folder.path("a ${HOME}.txt")])
+    }
+    #expect(
+      text
+        == "\"\(folder.path("a ${HOME}.txt"))\" has \"${\" in it, and in a pipeline file that begins a variable of the "
+        + "environment; rename it")
+    #expect(!folder.has("new"))
+  }
+
   @Test func nothingIsLeftOfWhatFails() async throws {
     let folder = try TemporaryFolder()
     try folder.write("x", to: "file")

@@ -114,6 +114,12 @@ import Testing
     #expect(headers["x-unix"] == "1")
     #expect(headers["x-old"] == nil)
     #expect(headers["no colon"] == nil)
+    // Some servers leave the blank after the status out, too (RFC 9112, section 4).
+    for line in ["HTTP/1.1 404", "HTTP/1.1 404\r\n", "HTTP/1.1 404 Not Found\r\n"] {
+      var headers = ResponseHeaders()
+      headers.add(line)
+      #expect(headers.status == 404)
+    }
     headers.add("HTTP/1.1\r\n")
     #expect(headers.status == 0)
     headers.add("HTTP/1.1 abc\r\n")

@@ -130,6 +130,19 @@ extension LibvipsTests {
 
     // MARK: A source's own image
 
+    /// libjpeg works around an end that is missing, and warns.
+    @Test func aJPEGThatIsDamagedIsNeverReused() throws {
+      let whole = try Encoder.encode([image], as: planned(Size(32, 24), .jpeg))
+      func taken(_ source: [UInt8]) -> [UInt8]? {
+        source.withUnsafeBytes { source in
+          whole.withUnsafeBytes { OutputContainer.image(of: source, withMetadataOf: $0, .jpeg) }
+        }
+      }
+      #expect(taken(whole) != nil)
+      #expect(taken(Array(whole.dropLast(2))) == nil)
+      #expect(taken(whole.dropLast(40) + [0xFF, 0xD9]) == nil)
+    }
+
     /// A source in PNG that is smaller than what libvips makes of it, by the filters.
     private func reused(
       _ file: PlannedFile, source: [UInt8], format: String = "png", size: Size = Size(32, 24),

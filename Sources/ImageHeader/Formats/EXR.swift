@@ -19,7 +19,6 @@ enum EXRHeader: FormatReading {
         header.pixelHeight = try file.littleSigned32(offset + 12) - top + 1
         return header
       }
-      guard size >= 0 else { throw .malformed("an attribute is \(size) bytes long") }
       offset += size
     }
     throw .malformed("it has no data window")

@@ -2,11 +2,11 @@
 /// which a side of 0 means 256. The image's own header decides: the directory cannot state more
 /// than 256, and may be wrong.
 enum ICOHeader: FormatReading {
+  /// How many images a file may have: part of its signature.
+  static let counts = 1...HeaderLimits.steps
+
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     let count = try file.little16(4)
-    guard count > 0, count <= HeaderLimits.steps else {
-      throw .malformed("its directory lists \(count) images")
-    }
     try file.require(6..<6 + count * 16)
     var best = (width: 0, height: 0, entry: 6)
     for index in 0..<count {

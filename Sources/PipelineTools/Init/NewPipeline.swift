@@ -54,6 +54,11 @@ package struct NewPipeline {
       // So that the folder can be moved.
       named = FileSystem.name(of: manifest)
     }
+    for name in [named] + first.permissions where name.contains("${") {
+      throw PipelineError.local(
+        "\"\(name)\" has \"${\" in it, and in a pipeline file that begins a variable of the environment; rename it"
+      )
+    }
     let text = PipelineTemplate(
       manifest: named, output: output, permissions: first.permissions,
       needs: first.found?.needs ?? []

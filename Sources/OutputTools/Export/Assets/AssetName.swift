@@ -33,9 +33,4 @@ extension String {
 
   /// Far from the 255 bytes that file systems allow (NAME_MAX), with a slot's name and an extension.
   private static var longest: Int { 80 }
-
-  /// The part after the last dot; empty if there is none.
-  var fileExtension: Substring {
-    utf8.lastIndex(of: UInt8(ascii: ".")).map { self[utf8.index(after: $0)...] } ?? ""
-  }
 }
