@@ -1,7 +1,7 @@
 internal import TesseraManifest
 package import TesseraSystem
 
-/// URLs and files to probe, one per line, from standard input. Empty lines are ignored, and so are
+/// URLs and files to probe, one per line, of a file or of standard input. Empty lines are ignored, and so are
 /// blanks around a line. The text is UTF-8, with or without a byte order mark.
 ///
 /// It is read as a stream, so a list may be endless.
@@ -13,9 +13,7 @@ package final class SourceList {
   private var bytes: ArraySlice<UInt8> = []
   private var isAtEnd = false
 
-  package init() throws(SystemError) {
-    input = InputReader(try File.standardInput())
-  }
+  package init(_ file: consuming File) { input = InputReader(file) }
 
   /// The next source; nil at the end. A failure takes the place of a line that is not a source.
   package func next() async throws(SystemError) -> Result<String, ProbeFailure>? {

@@ -5,7 +5,7 @@ package enum Units {
   private static func parse(_ text: String, _ units: [String: Double]) -> Double? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }
-    guard !digits.isEmpty, digits.first != ".", digits.last != ".", let value = Double(digits),
+    guard digits.first != ".", digits.last != ".", let value = Double(digits),
       // Below 2^53, so that the conversion to an integer is exact and cannot trap.
       let factor = units[String(unit)], value * factor < 9e15
     else { return nil }

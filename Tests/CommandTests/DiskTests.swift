@@ -73,7 +73,7 @@ import Testing
     let cases = (1...count + 1).flatMap { number in
       Shim.Survival.allCases.map { (number, $0) }
     }
-    try await forEach(cases, atATime: 3) { number, survival in
+    try await forEach(tried(of: cases), atATime: 3) { number, survival in
       let (fixture, shim) = try scenario.fixture()
       let environment = try shim.remembering(boot: "first")
         .merging(shim.killing(Self.boundaries, at: number)) { $1 }

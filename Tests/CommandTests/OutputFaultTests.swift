@@ -49,7 +49,7 @@ import Testing
       #expect(result.status == 0, "\(result.errors)")
     }
     #expect(count > 10)
-    try await forEach(Array(1...count), atATime: 2) { number in
+    try await forEach(tried(of: Array(1...count)), atATime: 2) { number in
       let (fixture, shim) = try copy()
       let out = fixture.folder.path("out")
       // The remedy may need what has just failed; once is what a full disk that is cleared looks like.

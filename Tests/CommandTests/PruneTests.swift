@@ -192,7 +192,7 @@ import Testing
     #expect((20...200).contains(count), "\(count)")
     let rows = try await Self.rows(undisturbed.run)
     #expect(rows["sources"] == 1)
-    try await forEach(Array(1...count), atATime: 2) { number in
+    try await forEach(tried(of: Array(1...count)), atATime: 2) { number in
       let (fixture, shim) = try copy()
       let killed = try await Tool.run(
         Places.tessera, ["prune", fixture.folder.path("out"), "--grace", "0s"],

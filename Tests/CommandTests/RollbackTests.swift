@@ -358,7 +358,7 @@ import Testing
     #expect((15...80).contains(count), "\(count)")
     let files = undisturbed.run.folder.files(below: "out/.tessera/catalogs").sorted()
     #expect(files.count == 7)
-    try await forEach(Array(1...count), atATime: 2) { number in
+    try await forEach(tried(of: Array(1...count)), atATime: 2) { number in
       let (fixture, shim) = try copy()
       let killed = try await Tool.run(
         Places.tessera, ["rollback", fixture.folder.path("out"), "--to", "2"],

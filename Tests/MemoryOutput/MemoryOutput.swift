@@ -13,6 +13,8 @@ package final class MemoryOutput: Output {
     var room: Int?
     /// A document that can't be written.
     var unwritable: String?
+    /// A file that can't be read.
+    var unreadable: String?
     /// What was read: the path, and the number of bytes.
     var reads: [(path: String, bytes: Int)] = []
   }
@@ -35,6 +37,7 @@ package final class MemoryOutput: Output {
   package var published: Int { state.withLock(\.published) }
 
   package func setUnwritable(_ name: String?) { state.withLock { $0.unwritable = name } }
+  package func setUnreadable(_ name: String?) { state.withLock { $0.unreadable = name } }
 
   /// The text of a document.
   package func text(_ name: String) throws(SystemError) -> String {
@@ -123,6 +126,9 @@ package final class MemoryOutput: Output {
   }
 
   private func bytes(of path: String) throws(SystemError) -> [UInt8] {
+    if state.withLock({ $0.unreadable == path }) {
+      throw SystemError("read", path, code: EIO)
+    }
     guard let bytes = state.withLock({ $0.files[path] }) else {
       throw SystemError("read", path, code: ENOENT)
     }

@@ -153,6 +153,8 @@ final class Sites: SyntaxVisitor {
   // MARK: Arguments, elements
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    // Their arguments may come in any order.
+    if ["min", "max"].contains(node.calledExpression.trimmedDescription) { return .visitChildren }
     let arguments = Array(node.arguments)
     for (first, second) in zip(arguments, arguments.dropFirst()) {
       guard !Self.isFixed(first.expression), !Self.isFixed(second.expression) else { continue }

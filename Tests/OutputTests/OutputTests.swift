@@ -77,6 +77,14 @@ import Testing
     }
     #expect(try folder.text("out/shards/8/3.jsonl") == "one")
     #expect(folder.files(below: "out/shards") == ["8/3.jsonl"])
+    // Another error than that of a document which exists is one, and leaves no draft either.
+    let long = String(repeating: "n", count: 256)
+    try workspace.staging("d").open(.create).write(Array("two".utf8))
+    #expect(throws: SystemError.self) {
+      try output.create("shards/8/\(long)", staged: workspace.staging("d"))
+    }
+    #expect(folder.files(below: "out/shards") == ["8/3.jsonl"])
+    try workspace.staging("d").remove()
     try output.delete("shards/8/3.jsonl")
     try workspace.staging("d").open(.create).write(Array("three".utf8))
     #expect(try output.create("shards/8/3.jsonl", staged: workspace.staging("d")))

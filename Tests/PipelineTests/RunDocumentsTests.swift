@@ -69,12 +69,14 @@ import Testing
 
   @Test func theReportHasWhatThePartsHaveCounted() async throws {
     serve("a", "b")
+    let start = ContinuousClock.now
     let first = try await whole([Self.line("a"), Self.line("b")])
+    let time = (ContinuousClock.now - start) / .seconds(1)
     let bytes = ["a", "b"].reduce(0) { $0 + TinyImage.webp(300, 200, $1).count }
     #expect((first.started, first.requests, first.notModified) == (FakeClock.start, 2, 0))
     #expect((first.bytesFetched, first.sourceBytes, first.decodes) == (bytes, bytes, 2))
     #expect(first.workers > 0 && first.peakMemory > 1_000_000)
-    #expect((0..<60).contains(first.seconds) && first.seconds > 0)
+    #expect(first.seconds > 0 && first.seconds <= time)
     #expect((first.isPublished, first.isIncomplete, first.before) == (true, false, nil))
     #expect(
       try run.output.text("run.json")

@@ -153,6 +153,16 @@ import Testing
     #expect(report.tablesMade == 2)
   }
 
+  /// The image may be whole, so a table without it would stay wrong.
+  @Test func aFileThatCannotBeReadEndsTheRun() async throws {
+    let entries = try ["a", "b"].map { try entry($0, "fine \($0)") }
+    run.output.setUnreadable(entries[0].path)
+    await #expect(throws: SystemError.self) {
+      try await TableFiles(parts).file(part(.grey8, entries))
+    }
+    #expect(run.output.paths.filter { $0.hasPrefix("tables") } == [])
+  }
+
   @Test func anotherResultThanReportedIsAnError() async throws {
     let part = part(.grey8, [try entry("a", "one")])
     for excess in [1, 128] {

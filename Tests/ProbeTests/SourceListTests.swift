@@ -1,23 +1,17 @@
 import Foundation
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
 @testable import TesseraProbe
 
-/// Lists of sources from standard input. They are read one at a time, because they replace it.
-@Suite(.serialized) struct SourceListTests {
-  /// The entries of a text that standard input leads to: sources, and messages in brackets.
+/// Lists of sources to probe.
+@Suite struct SourceListTests {
+  /// The entries of a text: sources, and messages in brackets.
   private static func entries(_ bytes: [UInt8]) async throws -> [String] {
     let folder = try TemporaryFolder()
     try Data(bytes).write(to: URL(filePath: folder.path("list")))
-    let file = open(folder.path("list"), O_RDONLY | O_CLOEXEC)
-    let saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100)
-    dup2(file, STDIN_FILENO)
-    // From now on it has a descriptor of its own.
-    let made = Result { try SourceList() }
-    dup2(saved, STDIN_FILENO)
-    for descriptor in [file, saved] { close(descriptor) }
-    let list = try made.get()
+    let list = SourceList(try File(folder.path("list"), .read))
     var entries: [String] = []
     while let entry = try await list.next() {
       switch entry {

@@ -11,9 +11,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// How many sources are compared; thousands before a release.
-  private static let count =
-    ProcessInfo.processInfo.environment["TESSERA_LANE_IMAGES"].flatMap(Int.init) ?? 30
+  /// How many sources are compared.
+  private static let count = isSoak ? 1_000 : 30
 
   /// A source, drawn at random.
   fileprivate struct Source {

@@ -24,16 +24,10 @@ enum PNMHeader: FormatReading {
   ) throws(HeaderStop) -> Int {
     let start = offset
     var byte = try file.byte(offset)
-    while byte == 0x23 || ASCII.isBlank(byte) {
-      if byte == 0x23 {  // "#": a comment to the end of the line
-        while byte != 0x0A && byte != 0x0D {
-          offset += 1
-          guard offset - start < HeaderLimits.steps else {
-            throw .malformed("its header is too long")
-          }
-          byte = try file.byte(offset)
-        }
-      }
+    var isComment = false
+    while isComment || byte == 0x23 || ASCII.isBlank(byte) {
+      // "#": a comment to the end of the line
+      isComment = byte != 0x0A && byte != 0x0D && (isComment || byte == 0x23)
       offset += 1
       guard offset - start < HeaderLimits.steps else { throw .malformed("its header is too long") }
       byte = try file.byte(offset)

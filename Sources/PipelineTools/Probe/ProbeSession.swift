@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TesseraFetch
 internal import TesseraProbe
+internal import TesseraSystem
 
 /// Probes URLs and files that a person names, with settings of its own instead of a pipeline's.
 package struct ProbeSession: Sendable {
@@ -49,7 +50,7 @@ package struct ProbeSession: Sendable {
       deadline: settings.timeout * Self.timeoutsPerSource, maximumBytes: settings.maximumBytes,
       concurrency: settings.concurrency)
     let progress = Mutex((hasFailures: false, isStopped: false))
-    let list = try SourceList()
+    let list = SourceList(try File.standardInput())
     let stopList = list.stopper()
     var queue = SourceQueue(sources, list: list)
     try await withTaskCancellationHandler {
