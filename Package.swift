@@ -13,7 +13,7 @@ import PackageDescription
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON -- TesseraCatalog (public) -- Text   Curl -- System -- Bytes
 //   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
-//      CProcess, CSandbox, CJPEG, CPixels (our few lines of C)
+//      CProcess, CSandbox, CJPEG, CTIFF, CPixels (our few lines of C)
 //
 // Only the libraries among the products are for other packages; the rest has `package` access. Every
 // module is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole
@@ -86,6 +86,7 @@ let package = Package(
     .target(name: "TesseraCProcess", path: "Sources/CProcess"),
     .target(
       name: "TesseraCJPEG", path: "Sources/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "TesseraCTIFF", path: "Sources/CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
     .target(name: "TesseraCPixels", path: "Sources/CPixels", linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "TesseraCSandbox", path: "Sources/CSandbox",
@@ -156,7 +157,7 @@ let package = Package(
       [
         "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraImageHeader",
         "TesseraPlaceholder", "TesseraQuality", "TesseraSystem", "TesseraText", "TesseraBytes",
-        "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG",
+        "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCTIFF",
         "TesseraCPixels", "TesseraCDeflate",
       ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
 

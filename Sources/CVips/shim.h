@@ -125,18 +125,75 @@ static inline int tessera_vips_profile_is_usable(VipsImage *in) {
   return vips_icc_is_compatible_profile(in, data, length);
 }
 
-/// Converts from the embedded profile if `input` is NULL, otherwise from a built-in one: "cmyk" or
-/// "p3". Relative intent without black point compensation, as in vips_thumbnail.
-static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *input) {
+/// Converts from the embedded profile if `input` is NULL, otherwise from a built-in one: "cmyk". Without black point
+/// compensation, as in vips_thumbnail.
+static inline int tessera_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *input,
+                                           VipsIntent intent) {
   if (!input)
-    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent",
-                              VIPS_INTENT_RELATIVE, NULL);
-  return vips_icc_transform(in, out, "srgb", "input_profile", input, "depth", 8, "intent",
-                            VIPS_INTENT_RELATIVE, NULL);
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent", intent, NULL);
+  return vips_icc_transform(in, out, "srgb", "input_profile", input, "depth", 8, "intent", intent, NULL);
+}
+/// Samples of 8 or 16 bits without a sign. Those with a sign have their middle at 0, longer ones lose their lower half,
+/// and floating-point ones are from 0 to 1, as TIFF has them.
+static inline int tessera_vips_usual_samples(VipsImage *in, VipsImage **out) {
+  double factor = 1, offset = 0;
+  switch (in->BandFmt) {
+  case VIPS_FORMAT_UCHAR:
+  case VIPS_FORMAT_USHORT: return vips_copy(in, out, NULL);
+  case VIPS_FORMAT_CHAR: return vips_linear1(in, out, 1, 128, "uchar", TRUE, NULL);
+  case VIPS_FORMAT_SHORT: offset = 32768; break;
+  case VIPS_FORMAT_UINT: factor = 1 / 65536.0; break;
+  case VIPS_FORMAT_INT: factor = 1 / 65536.0, offset = 32768; break;
+  case VIPS_FORMAT_FLOAT:
+  case VIPS_FORMAT_DOUBLE: factor = 65535, offset = 0.5; break;
+  default:
+    vips_error("tessera", "samples of complex numbers are not supported");
+    return -1;
+  }
+  VipsImage *scaled = NULL;
+  int failed = vips_linear1(in, &scaled, factor, offset, NULL) || vips_cast(scaled, out, VIPS_FORMAT_USHORT, NULL);
+  if (scaled) g_object_unref(scaled);
+  return failed;
+}
+static inline int tessera_vips_set_interpretation(VipsImage *in, VipsImage **out, VipsInterpretation interpretation) {
+  return vips_copy(in, out, "interpretation", interpretation, NULL);
+}
+/// Grey of 8 or 16 bits as red, green and blue; a second band is alpha.
+static inline int tessera_vips_grey_to_rgb(VipsImage *in, VipsImage **out) {
+  VipsObject *context = VIPS_OBJECT(vips_image_new());
+  VipsImage **step = (VipsImage **)vips_object_local_array(context, 2);
+  VipsImage *bands[4] = {NULL, NULL, NULL, NULL};
+  int failed = vips_extract_band(in, &step[0], 0, NULL);
+  if (!failed && in->Bands > 1) failed = vips_extract_band(in, &step[1], in->Bands - 1, NULL);
+  VipsImage *joined = NULL;
+  if (!failed) {
+    bands[0] = bands[1] = bands[2] = step[0];
+    bands[3] = step[1];
+    failed = vips_bandjoin(bands, &joined, in->Bands > 1 ? 4 : 3, NULL);
+  }
+  if (!failed)
+    failed = vips_copy(joined, out, "interpretation",
+                       in->BandFmt == VIPS_FORMAT_USHORT ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB, NULL);
+  if (joined) g_object_unref(joined);
+  g_object_unref(context);
+  return failed;
 }
 static inline int tessera_vips_to_cmyk(VipsImage *in, VipsImage **out) {
   return vips_icc_transform(in, out, "cmyk", "input_profile", "srgb", "intent",
                             VIPS_INTENT_RELATIVE, NULL);
+}
+/// Converts 8-bit CMYK by the formula of PDF and PostScript turned around: red is white without cyan and black.
+static inline int tessera_vips_inks_to_srgb(VipsImage *in, VipsImage **out) {
+  VipsObject *context = VIPS_OBJECT(vips_image_new());
+  VipsImage **step = (VipsImage **)vips_object_local_array(context, 5);
+  int failed = vips_invert(in, &step[0], NULL) || vips_extract_band(step[0], &step[1], 0, "n", 3, NULL) ||
+               vips_extract_band(step[0], &step[2], 3, NULL) ||
+               vips_multiply(step[1], step[2], &step[3], NULL) ||
+               // Half is added because the result is cut off.
+               vips_linear1(step[3], &step[4], 1.0 / 255, 0.5, "uchar", TRUE, NULL) ||
+               vips_copy(step[4], out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
+  g_object_unref(context);
+  return failed;
 }
 static inline int tessera_vips_extract_bands(VipsImage *in, VipsImage **out, int first, int count) {
   return vips_extract_band(in, out, first, "n", count, NULL);

@@ -5,9 +5,6 @@ package enum Version {
   /// The day of the version, as the package's changelog has it.
   package static let date = "2026-11-23"
 
-  /// Raised whenever the same recipe, content and libraries would give other bytes than before.
-  static let recipes = 4
-
   /// Raised whenever an item's line of the catalog would have other members than before.
   static let lines = 3
 }

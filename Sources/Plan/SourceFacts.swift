@@ -20,6 +20,9 @@ package struct SourceFacts: Sendable, Equatable, Codable {
     self.profile = profile
   }
 
+  /// Whether the samples are those of printing.
+  package var isInks: Bool { colourSpace == "cmyk" }
+
   /// The longest side that libvips supports (VIPS_MAX_COORD).
   private static let maximumSide = 10_000_000
   /// With at least a thousand pixels each, these are a billion pixels.
@@ -36,5 +39,6 @@ package struct SourceFacts: Sendable, Equatable, Codable {
   package func plansLike(_ other: SourceFacts) -> Bool {
     // A plan depends on whether there are several frames, not on their number.
     size == other.size && hasAlpha == other.hasAlpha && (frames > 1) == (other.frames > 1)
+      && isInks == other.isInks
   }
 }

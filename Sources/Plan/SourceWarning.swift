@@ -10,6 +10,8 @@ package enum SourceWarning: Sendable, Equatable, Codable {
   case damagedProfile
   /// The colour profile can be read, but not converted from. The detail is libvips' message.
   case unusableProfile(detail: String)
+  /// The image has light beyond the white of a page (PQ or HLG), which was compressed.
+  case toneMapped
 }
 
 extension SourceWarning {
@@ -21,6 +23,7 @@ extension SourceWarning {
         + detail
     case .damagedProfile: "the colour profile is damaged or does not match the image"
     case .unusableProfile(let detail): "the colour profile could not be used: \(detail)"
+    case .toneMapped: "tone-mapped: the image is HDR, and its highlights were compressed"
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TesseraManifest
 import TesseraStore
 import TesseraSystem
@@ -45,6 +46,25 @@ import Testing
     #expect(await errorText { try await first.take() } == Self.held("/.tessera", 0))
     await second.release()
     #expect(store.paths == [])
+  }
+
+  /// Each part of the work confirms the lock, and at most every ten seconds that is a request.
+  @Test func aLockIsRenewedInTime() async throws {
+    let start = ContinuousClock.now
+    let passed = Mutex(Duration.zero)
+    let lease = StoreLease(store.client, ObjectStore.location, shard: nil, token: "t") {
+      start + passed.withLock { $0 }
+    }
+    try await lease.take()
+    for (time, renewals) in [
+      (0, 0), (9_999, 0), (10_000, 1), (19_999, 1), (20_000, 2), (90_000, 3),
+    ] {
+      passed.withLock { $0 = .milliseconds(time) }
+      try await lease.confirm()
+      let text = try #require(store.text(Self.whole))
+      #expect(text.contains("\"renewals\":\(renewals),"), "after \(time) ms: \(text)")
+    }
+    await lease.release()
   }
 
   @Test func aLockSaysWhoHoldsItAndSinceWhen() async throws {

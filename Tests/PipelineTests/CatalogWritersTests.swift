@@ -30,7 +30,7 @@ import Testing
   private static func digest(
     _ file: PipelineFile, _ shaping: Set<Shaping>, _ version: String, _ length: Int
   ) -> String {
-    let versions = "libvips 8.14.1 recipes \(Version.recipes)"
+    let versions = "libvips 8.14.1 \(Recipes.text)"
     return String(
       SHA256.of("\(file.shape(shaping))\n\(version)\n\(versions)").prefix(length))
   }
@@ -190,17 +190,6 @@ import Testing
   // MARK: Fingerprints
 
   @Test func fingerprintsHaveWhatTheyIdentify() throws {
-    let decode = DecodePlan(base: Size(3, 4), isAnimated: true, keepsProfile: false)
-    func variant(_ recipe: String) -> String {
-      SHA256.of(
-        "content c\nbase 3x4; all frames\n\(recipe)\nlibvips 8.14.1\nrecipes \(Version.recipes)\n")
-    }
-    #expect(
-      Fingerprint.variant(content: "c", decode: decode, recipe: "webp 1x1", libvips: "8.14.1")
-        == variant("webp 1x1"))
-    #expect(
-      Fingerprint.placeholder(content: "c", decode: decode, libvips: "8.14.1")
-        == variant("placeholder"))
     var file = Self.file()
     let line = "\(Version.number) lines \(Version.lines)"
     #expect(
@@ -211,20 +200,5 @@ import Testing
     let rejection = Fingerprint.rejection(file, memory: 77, libvips: "8.14.1")
     file.limits.memory = 77
     #expect(rejection == Self.digest(file, [.files, .entries, .acceptance], line, 32))
-  }
-
-  @Test func theKeyOfAQualityNamesItsContent() throws {
-    var settings = Self.file().plan
-    settings.quality[.webp] = nil
-    let source = PlanSource(
-      size: Size(400, 300), format: nil, isPhotograph: true, hasAlpha: false, isAnimated: false)
-    var plan = Plan(for: source, settings: settings)
-    let decode = plan.decode(of: source.size)
-    let search = try #require(plan.prepareSearches(of: source.size, decode).first)
-    let digest = Fingerprint.variant(
-      content: "c", decode: decode, recipe: search.recipe, libvips: "8.14.1")
-    #expect(
-      Fingerprint.quality(content: "c", decode: decode, search, libvips: "8.14.1")
-        == "c-\(digest.prefix(16))")
   }
 }

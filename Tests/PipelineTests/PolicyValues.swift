@@ -69,7 +69,9 @@ extension FilePlan {
       for: facts.planned("jpeg", focus: nil), settings: PipelineFile.example().plan)
     let files = plan.files
     return FilePlan(
-      content: "c0", facts: facts, decode: plan.decode(of: facts.size), plan: plan,
+      source: ContentKeys(
+        content: "c0", format: "jpeg", facts: facts, decode: plan.decode(of: facts.size),
+        libvips: "8.14.1"), plan: plan,
       keys: files.indices.map { "key\($0)" },
       records: files.enumerated().map { index, file in
         index < missing
@@ -78,7 +80,6 @@ extension FilePlan {
             path: "variants/\(index).webp", width: file.size.width, height: file.size.height,
             bytes: 100 + index, sha256: "f\(index)")
       },
-      placeholderKey: "placeholder",
       placeholder: Placeholders([
         .color: "#102030", .thumbhash: "AAEC", .blurhash: "L00000",
         .lqip: "data:image/webp;base64,AA",

@@ -68,9 +68,10 @@ import Testing
       format: "webp", facts: SourceFacts(size: Size(300, 200), hasAlpha: false, frames: 1),
       warnings: [])
     source.filePlan = FilePlan(
-      content: digest, facts: facts, decode: plan.decode(of: facts.size), plan: plan,
+      source: ContentKeys(
+        content: digest, format: "webp", facts: facts, decode: plan.decode(of: facts.size),
+        libvips: "8.14.1"), plan: plan,
       keys: plan.files.map(\.recipe), records: plan.files.map { _ in known.isReady ? file : nil },
-      placeholderKey: "placeholder",
       placeholder: Placeholders())
     source.isReady = known.isReady
     if known.hasNewerHeader {

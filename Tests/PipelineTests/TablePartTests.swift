@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func theKeyHasEverythingThatShapesTheFile() {
-    let versions = "libvips 8.14.1 recipes \(Version.recipes)"
+    let versions = "libvips 8.14.1 recipes \(Recipes.common)"
     let (one, two) = (Self.entry("a"), Self.entry("b"))
     let lines = [one, two].map { "\($0.hash) \($0.path)" }
     for (pixels, settings) in [

@@ -127,6 +127,7 @@ import Testing
     }
     #expect(plansLike { $0.frames = 9 } && plansLike { $0.profile = "P3" })
     #expect(!plansLike { $0.frames = 1 } && !plansLike { $0.hasAlpha = true })
+    #expect(!plansLike { $0.colourSpace = "cmyk" } && plansLike { $0.colourSpace = "grey" })
     #expect(!plansLike { $0.size.width = 4 } && !plansLike { $0.size.height = 3 })
   }
 

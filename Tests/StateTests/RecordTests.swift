@@ -167,8 +167,8 @@ import Testing
     arguments: [
       ([], ""), ([.damaged(.truncated, detail: "odd\n")], #"[["damaged","truncated","odd\n"]]"#),
       (
-        [.damagedProfile, .unusableProfile(detail: "x"), .damaged(.none, detail: "")],
-        #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""]]"#
+        [.damagedProfile, .unusableProfile(detail: "x"), .damaged(.none, detail: ""), .toneMapped],
+        #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""],["tone-mapped"]]"#
       ),
     ] as [([SourceWarning], String)])
   func warningsAreStoredWithTheirNames(_ warnings: [SourceWarning], _ stored: String) {

@@ -1,3 +1,4 @@
+import Glibc
 import TesseraCVips
 import TesseraImageHeader
 import TesseraPlan
@@ -6,19 +7,6 @@ import TesseraText
 import Testing
 
 @testable import TesseraTranscode
-
-@Suite struct CodedColourTests {
-  @Test func thePrimariesFollowTheMark() {
-    let mark = Array("colrnclx".utf8)
-    #expect(CodedColour.primaries(of: mark + [0, 12]) == 12)
-    #expect(CodedColour.primaries(of: [1, 99] + mark + [1, 2] + mark + [0, 12]) == 258)
-    #expect(CodedColour.primaries(of: Array("colrcolrnclx".utf8) + [0, 9, 9]) == 9)
-    #expect(CodedColour.primaries(of: mark + [0]) == nil)
-    #expect(CodedColour.primaries(of: Array("colrprof".utf8) + [0, 12]) == nil)
-    #expect(CodedColour.primaries(of: []) == nil)
-    #expect(CodedColour.displayP3 == 12)
-  }
-}
 
 @Suite struct ShrinkOnLoadTests {
   /// At least a factor of two is left to the resize.
@@ -147,16 +135,40 @@ extension LibvipsTests {
       #expect(try reduced.image.bytes == deep.inEightBits().bytes)
     }
 
-    @Test func inksAreConvertedByAProfile() throws {
+    /// Browsers multiply the inks of JPEGs; other files come from printing, and have its colours.
+    @Test(arguments: [ImageFormat.jpeg, .tiff]) func inksBecomeColours(_ format: ImageFormat) throws
+    {
       let inks = try withSource(Places.bytes("cmyk.jpg")) {
         try Raster.load($0, format: .jpeg).inMemory()
       }
       #expect(inks.isCMYK && inks.colourSpace == "cmyk")
-      let result = try converted(inks)
+      let result = try converted(inks, format)
       #expect(result.image.isGreyOrSRGB && result.image.profileLength == 0 && !result.isIdentity)
-      #expect(try result.image.bytes == inks.transformedToSRGB(from: .cmyk).bytes)
-      // By the formulas alone the colours would be others.
-      #expect(try result.image.bytes != inks.convertedToSRGB().bytes)
+      let bytes = try result.image.bytes
+      if format == .jpeg {
+        let samples = try inks.bytes.map(Int.init)
+        var expected: [UInt8] = []
+        for place in stride(from: 0, to: samples.count, by: 4) {
+          let paper = 255 - samples[place + 3]
+          for ink in samples[place..<place + 3] {
+            expected.append(UInt8(((255 - ink) * paper * 2 + 255) / 510))
+          }
+        }
+        #expect(bytes == expected)
+      } else {
+        #expect(try bytes == inks.transformedToSRGB(from: .cmyk).bytes)
+      }
+    }
+
+    /// The profile is for other samples than the image has: three bands of red, green and blue are in four of inks, too.
+    @Test func aProfileOfOtherSamplesIsIgnored() throws {
+      let inks = try withSource(Places.bytes("cmyk.jpg")) {
+        try Raster.load($0, format: .jpeg).inMemory()
+      }
+      let profile = Array(try #require(wide.blob(Raster.profileField)))
+      let result = try converted(changed(inks, profile: profile), .jpeg)
+      #expect(result.warnings == [.damagedProfile])
+      #expect(try result.image.bytes == converted(inks, .jpeg).image.bytes)
     }
 
     /// Only red, green and blue are kept: some formats have no inks.
@@ -169,24 +181,91 @@ extension LibvipsTests {
       #expect(try result.image.bytes == inks.transformedToSRGB(from: .embedded).bytes)
     }
 
-    @Test(arguments: [ImageFormat.avif, .heic, .png]) func codePointsStateTheColours(
+    @Test(arguments: [ImageFormat.avif, .heic, .jpeg]) func codePointsStateTheColours(
       _ format: ImageFormat
     ) throws {
       let bare = try wide.withoutField(Raster.profileField)
-      let stated = Array("colrnclx".utf8) + [0, 12]
+      let stated = Array("colrnclx".utf8) + [0, 12, 0, 13]
       let result = try converted(bare, format, file: [UInt8](repeating: 0, count: 300) + stated)
-      #expect(try showsCorners(result.image) == (format != .png))
+      #expect(try showsCorners(result.image) == (format != .jpeg))
+      #expect(result.isIdentity == (format == .jpeg))
       #expect(result.image.profileLength == 0 && result.warnings == [])
-      // Another code point, and one that is too far from the beginning.
+      // A profile takes precedence.
+      let described = try converted(wide, keepsProfile: true, format, file: stated)
+      #expect(described.isIdentity)
+      // Other code points, and some that are too far from the beginning.
       let others = [
-        Array("colrnclx".utf8) + [0, 1], [UInt8](repeating: 0, count: (64 << 10) - 9) + stated,
+        Array("colrnclx".utf8) + [0, 1, 0, 13],
+        [UInt8](repeating: 0, count: (64 << 10) - 11) + stated,
       ]
       for file in others {
         #expect(try converted(bare, format, file: file).image.bytes == wide.bytes)
       }
-      let last = [UInt8](repeating: 0, count: (64 << 10) - 10) + stated
+      let last = [UInt8](repeating: 0, count: (64 << 10) - 12) + stated
       #expect(
-        try showsCorners(converted(bare, format, file: last).image) == (format != .png))
+        try showsCorners(converted(bare, format, file: last).image) == (format != .jpeg))
+    }
+
+    /// Linear light, in grey and in colours, with alpha and without.
+    @Test func gammaIsConvertedFrom() throws {
+      let file = CodedColoursTests.file(chunk("gAMA", big(100_000, 4)))
+      for (bands, kind) in [
+        (1, VIPS_INTERPRETATION_B_W), (2, VIPS_INTERPRETATION_B_W), (3, VIPS_INTERPRETATION_sRGB),
+        (4, VIPS_INTERPRETATION_sRGB),
+      ] {
+        let plain = try Raster.drawn(16, 16, bands: bands) { x, y in
+          [Int](repeating: x + 16 * y, count: bands)
+        }
+        let image = try Raster.make { tessera_vips_set_interpretation(plain.handle, $0, kind) }
+        let result = try converted(image, keepsProfile: true, file: file)
+        #expect(!result.isIdentity && result.warnings == [])
+        #expect(result.image.isRGB && result.image.isEightBit && result.image.profileLength == 0)
+        let hasAlpha = bands % 2 == 0
+        #expect(result.image.hasAlpha == hasAlpha)
+        let samples = try result.image.bytes.map(Int.init)
+        let width = hasAlpha ? 4 : 3
+        for value in 0..<256 {
+          let light = Double(value) / 255
+          let shown = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+          for band in 0..<3 {
+            #expect(abs(Double(samples[value * width + band]) - shown * 255) <= 1, "\(value)")
+          }
+          if hasAlpha { #expect(samples[value * width + 3] == value) }
+        }
+      }
+    }
+
+    /// The table of colours is so fine that its steps are not seen.
+    @Test(arguments: [CodedColours.Transfer.pq, .hlg]) func hdrIsToneMapped(
+      _ transfer: CodedColours.Transfer
+    ) throws {
+      let coded = CodedColours(primaries: try #require(.init(code: 9)), transfer: transfer)
+      let file = CodedColoursTests.file(chunk("cICP", [9, transfer == .pq ? 16 : 18, 0, 1]))
+      let image = try Raster.drawn(40, 40) { x, y in [x * 6, y * 6, (x + y) * 3] }
+      let result = try converted(image, keepsProfile: true, file: file)
+      #expect(result.warnings == [.toneMapped] && !result.isIdentity)
+      let bytes = try result.image.bytes
+      let mapping = try #require(ToneMapping(coded))
+      var errors: [Double] = []
+      for y in 0..<40 {
+        for x in 0..<40 {
+          let light = mapping.light(
+            of: Vector(Double(x * 6), Double(y * 6), Double((x + y) * 3)).map { $0 / 255 })
+          let place = (y * 40 + x) * 3
+          for (band, light) in [light.x, light.y, light.z].enumerated() {
+            let shown = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+            errors.append(abs(Double(bytes[place + band]) - shown * 255))
+          }
+        }
+      }
+      let mean = errors.reduce(0, +) / Double(errors.count)
+      #expect(mean < 1.5, "\(mean)")
+      // Grey of HDR is converted as colours are.
+      let grey = try Raster.drawn(2, 2, bands: 1) { x, y in [x * 100 + y] }
+      let one = try Raster.make {
+        tessera_vips_set_interpretation(grey.handle, $0, VIPS_INTERPRETATION_B_W)
+      }
+      #expect(try converted(one, file: file).image.isRGB)
     }
   }
 }

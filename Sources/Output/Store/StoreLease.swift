@@ -16,11 +16,13 @@ final class StoreLease: Sendable {
   private let lock: StoreLock
   private let pool = BlockingPool(limit: 1)
   private let held = Mutex(Held())
+  private let now: @Sendable () -> ContinuousClock.Instant
 
   private struct Held {
     var etag = ""
     var renewals = 0
-    var confirmed = ContinuousClock.now
+    /// Nil before it is taken.
+    var confirmed: ContinuousClock.Instant?
   }
 
   private static let lockName = "lock"
@@ -31,11 +33,14 @@ final class StoreLease: Sendable {
   /// - Parameters:
   ///   - shard: nil for the whole output.
   ///   - token: see ``StoreLock``.
+  ///   - now: the time, for renewals.
   init(
     _ client: StoreClient, _ output: StoreLocation, shard: Shard?,
-    token: String = StoreLock.newToken
+    token: String = StoreLock.newToken,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.client = client
+    self.now = now
     self.output = output
     folder = StoredState.folder(of: shard)
     lock = StoreLock(
@@ -59,7 +64,8 @@ final class StoreLease: Sendable {
     case .unsupported: throw .noConditions("\(output)")
     case .held(let holder, let age): throw .leased(name, holder: holder, age: age)
     case .taken(let etag):
-      held.withLock { $0 = Held(etag: etag) }
+      let now = now()
+      held.withLock { $0 = Held(etag: etag, confirmed: now) }
       // After its own is written: of two that do this at the same time, at least one sees the other.
       let other: (name: String, age: Duration)?
       do throws(OutputError) {
@@ -110,9 +116,9 @@ final class StoreLease: Sendable {
   }
 
   private func renewLock() throws(OutputError) {
-    let now = ContinuousClock.now
-    let (etag, number, age) = held.withLock { ($0.etag, $0.renewals, now - $0.confirmed) }
-    if age < Self.renewalTime / 2 { return }
+    let now = now()
+    let (etag, number, confirmed) = held.withLock { ($0.etag, $0.renewals, $0.confirmed) }
+    if let confirmed, now - confirmed < Self.renewalTime / 2 { return }
     let renewed = try OutputError.wrapStore { () throws(StoreError) in
       try lock.renew(number + 1, etag: etag)
     }

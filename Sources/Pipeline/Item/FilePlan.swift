@@ -6,16 +6,13 @@ internal import TesseraWire
 /// What one item needs of a content, and which of it exists: the plan, with the published record of
 /// each of its files.
 struct FilePlan: Sendable {
-  /// SHA-256 of the source's bytes.
-  var content: String
-  var facts: SourceFacts
-  var decode: DecodePlan
+  /// What it is of, and how that is decoded.
+  let source: ContentKeys
   var plan: Plan
-  /// One for each of the plan's files.
+  /// One for each of the plan's files. The key of a file without a quality is no record's.
   var keys: [String]
   /// One for each of the plan's files; nil if it is not published.
   var records: [VariantRecord?]
-  var placeholderKey: String
   var placeholder: Placeholders?
 
   /// The searches for qualities that the plan needs, with what they found.
@@ -29,6 +26,12 @@ struct FilePlan: Sendable {
     /// Nil if the search has to be made.
     var found: FoundQuality?
   }
+
+  /// SHA-256 of the source's bytes.
+  var content: String { source.content }
+  var facts: SourceFacts { source.facts }
+  var decode: DecodePlan { source.decode }
+  var placeholderKey: String { source.placeholder }
 
   var isComplete: Bool { !records.contains(nil) && placeholder != nil }
 

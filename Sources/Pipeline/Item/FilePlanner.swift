@@ -24,48 +24,39 @@ struct FilePlanner: Sendable {
   func filePlan(
     _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
   ) async throws -> FilePlan {
-    let source = facts.planned(format, focus: item.focus)
-    var plan = Plan(for: source, settings: settings, slots: item.slots)
+    let planned = facts.planned(format, focus: item.focus)
+    var plan = Plan(for: planned, settings: settings, slots: item.slots)
     // How to decode follows from all slots, whatever the item names: the bytes of a file must not
     // depend on which item needed it first.
-    let whole = item.slots == nil ? plan : Plan(for: source, settings: settings)
-    let decode = whole.decode(of: facts.size)
-    let searches = try await searches(digest, facts.size, decode, &plan, isNew: isNew)
-    let keys = keys(digest, decode, plan)
-    let placeholderKey = Fingerprint.placeholder(content: digest, decode: decode, libvips: libvips)
+    let whole = item.slots == nil ? plan : Plan(for: planned, settings: settings)
+    let source = ContentKeys(
+      content: digest, format: format, facts: facts, decode: whole.decode(of: facts.size),
+      libvips: libvips)
+    let searches = try await searches(source, &plan, isNew: isNew)
+    let keys = plan.files.map(source.file)
     let (variants, placeholder) =
       isNew
-      ? (keys.map { _ in nil }, nil) : try await state.made(keys, placeholder: placeholderKey)
+      ? (keys.map { _ in nil }, nil) : try await state.made(keys, placeholder: source.placeholder)
     var records: [VariantRecord?] = []
     for record in variants {
       if let record { try await records.append(published(record)) } else { records.append(nil) }
     }
     return FilePlan(
-      content: digest, facts: facts, decode: decode, plan: plan, keys: keys, records: records,
-      placeholderKey: placeholderKey,
+      source: source, plan: plan, keys: keys, records: records,
       placeholder: placeholders.isEmpty
         ? Placeholders() : placeholder.flatMap { $0.has(placeholders) ? $0 : nil },
       searches: searches)
-  }
-
-  /// One for each of the plan's files. The key of a file without a quality is no record's.
-  private func keys(_ digest: String, _ decode: DecodePlan, _ plan: Plan) -> [String] {
-    plan.files.map {
-      Fingerprint.variant(content: digest, decode: decode, recipe: $0.recipe, libvips: libvips)
-    }
   }
 
   // MARK: Qualities
 
   /// The searches that the plan needs. Gives its files the qualities that are known.
   private func searches(
-    _ digest: String, _ source: Size, _ decode: DecodePlan, _ plan: inout Plan, isNew: Bool
+    _ source: ContentKeys, _ plan: inout Plan, isNew: Bool
   ) async throws -> [FilePlan.KnownSearch] {
     guard settings.findsQuality else { return [] }
-    var searches = plan.prepareSearches(of: source, decode).map { search in
-      FilePlan.KnownSearch(
-        search: search,
-        key: Fingerprint.quality(content: digest, decode: decode, search, libvips: libvips))
+    var searches = plan.prepareSearches(of: source.facts.size, source.decode).map { search in
+      FilePlan.KnownSearch(search: search, key: source.quality(search))
     }
     guard !isNew, !searches.isEmpty else { return searches }
     let records = try await state.qualities(searches.map(\.key))
@@ -92,7 +83,7 @@ struct FilePlanner: Sendable {
       filePlan.searches[index].found = found
       filePlan.plan.resolve(encoding, found.quality)
     }
-    if !found.isEmpty { filePlan.keys = keys(filePlan.content, filePlan.decode, filePlan.plan) }
+    if !found.isEmpty { filePlan.keys = filePlan.plan.files.map(filePlan.source.file) }
     return filePlan
   }
 

@@ -42,7 +42,7 @@ struct TablePart {
       : pixels.hasAlpha ? "" : "background \(background.hexadecimal)"
     let lines = entries.map { "\($0.hash) \($0.path)" + (pixels == .webp ? " \($0.id)" : "") }
     return SHA256.of(
-      (["table \(pixels.rawValue) \(settings)", "libvips \(libvips) recipes \(Version.recipes)"]
+      (["table \(pixels.rawValue) \(settings)", "libvips \(libvips) recipes \(Recipes.common)"]
         + lines).joined(separator: "\n"))
   }
 

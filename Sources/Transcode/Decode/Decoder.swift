@@ -40,7 +40,7 @@ struct Decoder {
     facts = SourceFacts(
       size: opened.swapsSides ? Size(size.height, size.width) : size,
       hasAlpha: opened.hasAlpha, frames: frames, colourSpace: opened.colourSpace,
-      profile: opened.blob(Raster.profileField).flatMap { ProfileName.of($0) })
+      profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name })
   }
 
   private static func open(
@@ -49,12 +49,21 @@ struct Decoder {
     // All frames of an animation: only then does libvips know whether any of them has alpha.
     let first = try Raster.load(
       source, format: format,
-      .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels))
+      .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels)
+    ).usual(hasAlpha: format == .tiff ? statesAlpha(source) : nil)
     guard format == .svg, first.width != job.expected.size.width else { return (first, 1) }
     let scale = Double(job.expected.size.width) / Double(first.width)
     return (
       try Raster.load(source, format: format, .init(scale: scale, failOn: failOn)), scale
     )
+  }
+
+  /// What a file's own header says of alpha: libvips takes any further band for it.
+  private static func statesAlpha(_ source: SourceData) -> Bool? {
+    guard case .header(let header) = ImageHeader.read(source.span, isWhole: true) else {
+      return nil
+    }
+    return header.hasAlpha
   }
 
   /// The number of frames, if the image is within its limits.
@@ -87,7 +96,23 @@ struct Decoder {
     if let base = try jpeg() {
       return [try colours.convert(base, warnings: &warnings).inMemory()]
     }
-    let loaded = try reopened(at: scale)
+    let before = warnings
+    do throws(VipsError) {
+      return try frames(of: reopened(at: scale), warnings: &warnings)
+    } catch {
+      // libvips finds some kinds that it does not have only at their pixels.
+      guard format == .tiff,
+        let other = try? TIFFDecoder.decode(source, job.maximumPixels, failOn),
+        other.width == opened.width, other.height == opened.height
+      else { throw error }
+      warnings = before
+      return try frames(of: other, warnings: &warnings)
+    }
+  }
+
+  private func frames(
+    of loaded: Raster, warnings: inout [SourceWarning]
+  ) throws(VipsError) -> [Raster] {
     let complete = try withUnreadMetadata(loaded)
     // The base is in displayed pixels; the pixels here are not turned yet.
     let target =

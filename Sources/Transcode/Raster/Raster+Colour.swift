@@ -4,8 +4,23 @@ internal import TesseraCVips
 extension Raster {
   /// The length of the embedded ICC profile in bytes; 0 if there is none.
   var profileLength: Int { blob(Self.profileField)?.count ?? 0 }
-  /// Whether the embedded profile can be read and matches the image's bands.
-  var hasUsableProfile: Bool { tessera_vips_profile_is_usable(handle) != 0 }
+  /// The embedded profile; valid as long as the raster exists.
+  private var profile: ICCProfile? { blob(Self.profileField).map(ICCProfile.init) }
+
+  /// Whether the embedded profile can be read and is for samples like the image's.
+  var hasUsableProfile: Bool {
+    profile?.colourSpace == samplesInProfiles && tessera_vips_profile_is_usable(handle) != 0
+  }
+
+  /// How profiles name the kind of samples (ICC.1:2022, table 19).
+  private var samplesInProfiles: String {
+    switch colourSpace {
+    case "grey": "GRAY"
+    case "cmyk": "CMYK"
+    case "lab": "Lab "
+    default: "RGB "
+    }
+  }
   var isCMYK: Bool { interpretation == VIPS_INTERPRETATION_CMYK }
 
   /// Whether the samples are red, green and blue, in 8 or 16 bits.
@@ -40,15 +55,12 @@ extension Raster {
     case embedded
     /// libvips' built-in CMYK profile.
     case cmyk
-    /// libvips' built-in Display P3 profile.
-    case displayP3
 
     /// libvips' name for a built-in profile.
     fileprivate var builtInName: String? {
       switch self {
       case .embedded: nil
       case .cmyk: "cmyk"
-      case .displayP3: "p3"
       }
     }
   }
@@ -56,7 +68,13 @@ extension Raster {
   /// Converts to 8-bit sRGB through an ICC profile.
   func transformedToSRGB(from profile: Profile) throws(VipsError) -> Raster {
     guard hasAlpha, vips_image_get_format(handle) == VIPS_FORMAT_USHORT else {
-      return try Self.make { tessera_vips_icc_to_srgb(handle, $0, profile.builtInName) }
+      let intent: VipsIntent =
+        switch self.profile?.intent {
+        case .perceptual: VIPS_INTENT_PERCEPTUAL
+        case .saturation: VIPS_INTENT_SATURATION
+        case .relative, nil: VIPS_INTENT_RELATIVE
+        }
+      return try Self.make { tessera_vips_icc_to_srgb(handle, $0, profile.builtInName, intent) }
     }
     // libvips 8.14.1 treats 16-bit alpha as 8-bit, which makes nearly every pixel opaque. So the
     // colour bands are converted alone, and alpha is reduced to its upper byte.
@@ -78,6 +96,16 @@ extension Raster {
     try Self.make { tessera_vips_colourspace(handle, $0, VIPS_INTERPRETATION_sRGB) }
   }
 
+  /// Converts 8-bit CMYK to sRGB as browsers do where there is no profile. Alpha is not kept.
+  func inksConvertedToSRGB() throws(VipsError) -> Raster {
+    try Self.make { tessera_vips_inks_to_srgb(handle, $0) }
+  }
+
+  /// Grey as red, green and blue of the same samples. Alpha stays.
+  func withThreeColours() throws(VipsError) -> Raster {
+    try Self.make { tessera_vips_grey_to_rgb(handle, $0) }
+  }
+
   /// Reduced to 8 bits. The profile stays valid.
   func inEightBits() throws(VipsError) -> Raster { isEightBit ? self : try convertedToSRGB() }
 
@@ -86,11 +114,67 @@ extension Raster {
     try Self.make { tessera_vips_to_cmyk(handle, $0) }.inMemory().withoutField(Self.profileField)
   }
 
+  /// As everything behind the loader expects it: samples of 8 or 16 bits in grey, red, green and blue, or CMYK, with at
+  /// most one more band, which is alpha.
+  ///
+  /// - Parameter hasAlpha: what the file itself says of the band after those of colours; nil if it says nothing.
+  func usual(hasAlpha: Bool?) throws(VipsError) -> Raster {
+    switch interpretation {
+    case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS,
+      VIPS_INTERPRETATION_XYZ, VIPS_INTERPRETATION_scRGB:
+      // Their samples are numbers with a meaning of their own; those of scRGB are light.
+      if profileLength == 0 || colourSpace != "rgb" { return try convertedToSRGB() }
+    default: break
+    }
+    let bands = vips_image_get_bands(handle)
+    let colours: Int32 = isCMYK ? 4 : bands >= 3 ? 3 : 1
+    let keepsAlpha = bands > colours && hasAlpha != false && !isCMYK
+    if isGreyOrSRGB && isEightBit || isRGB || isCMYK || isGrey16,
+      bands == colours + (keepsAlpha ? 1 : 0),
+      isEightBit || isSixteenBit
+    {
+      return self
+    }
+    var image = try Self.make { tessera_vips_usual_samples(handle, $0) }
+    if bands > colours {
+      let colour = try Self.make { tessera_vips_extract_bands(image.handle, $0, 0, colours) }
+      if keepsAlpha {
+        let alpha = try Self.make { tessera_vips_extract_bands(image.handle, $0, colours, 1) }
+        image = try Self.make { tessera_vips_bandjoin(colour.handle, alpha.handle, $0) }
+      } else {
+        image = colour
+      }
+    }
+    let kind: VipsInterpretation =
+      switch (colours, image.isEightBit) {
+      case (4, _): VIPS_INTERPRETATION_CMYK
+      case (3, true): VIPS_INTERPRETATION_sRGB
+      case (3, false): VIPS_INTERPRETATION_RGB16
+      case (_, true): VIPS_INTERPRETATION_B_W
+      case (_, false): VIPS_INTERPRETATION_GREY16
+      }
+    return try Self.make { tessera_vips_set_interpretation(image.handle, $0, kind) }
+  }
+
+  private var isSixteenBit: Bool { vips_image_get_format(handle) == VIPS_FORMAT_USHORT }
+  private var isGrey16: Bool { interpretation == VIPS_INTERPRETATION_GREY16 }
+
   // MARK: Alpha
 
   /// Composited onto an opaque colour.
   func flattened(red: UInt8, green: UInt8, blue: UInt8) throws(VipsError) -> Raster {
     try Self.make { tessera_vips_flatten(handle, $0, Double(red), Double(green), Double(blue)) }
+  }
+
+  /// Without the last band.
+  func withoutAlpha() throws(VipsError) -> Raster {
+    try Self.make { tessera_vips_extract_bands(handle, $0, 0, vips_image_get_bands(handle) - 1) }
+  }
+
+  /// 8-bit colours that were multiplied by their alpha, as they are without it.
+  func unpremultiplied() throws(VipsError) -> Raster {
+    let straight = try Self.make { tessera_vips_unpremultiply(handle, $0) }
+    return try Self.make { tessera_vips_cast_uchar(straight.handle, $0) }
   }
 
   /// Without the alpha band if every pixel is opaque. The receiver must be in memory: all its
@@ -104,7 +188,6 @@ extension Raster {
     var least = 0.0
     vips_error_clear()
     guard tessera_vips_least(alpha.handle, &least) == 0 else { throw VipsError.current() }
-    if least < 255 { return self }
-    return try Self.make { tessera_vips_extract_bands(handle, $0, 0, bands - 1) }
+    return try least < 255 ? self : withoutAlpha()
   }
 }

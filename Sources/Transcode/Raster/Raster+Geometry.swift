@@ -48,9 +48,8 @@ extension Raster {
     let small = try Self.make {
       tessera_vips_resize(premultiplied.handle, $0, horizontal, vertical)
     }
-    let straight = try Self.make { tessera_vips_unpremultiply(small.handle, $0) }
     // vips_premultiply works in float, so the result goes back to bytes.
-    return try Self.make { tessera_vips_cast_uchar(straight.handle, $0) }
+    return try small.unpremultiplied()
   }
 
   /// Frames of one size, one below the other, as libvips holds animations.

@@ -39,7 +39,7 @@ extension Raster {
     case .gif: try make { tessera_vips_load_gif(bytes, count, $0, frames, level) }
     case .webp:
       try make { tessera_vips_load_webp(bytes, count, $0, frames, options.scale, level) }
-    case .tiff: try make { tessera_vips_load_tiff(bytes, count, $0, level) }
+    case .tiff: try tiff(source, options.maximumPixels, options.failOn)
     case .heic, .avif: try make { tessera_vips_load_heif(bytes, count, $0, level) }
     case .jxl: try make { tessera_vips_load_jxl(bytes, count, $0, level) }
     case .jp2: try make { tessera_vips_load_jp2(bytes, count, $0, level) }
@@ -69,6 +69,22 @@ extension Raster {
     return try of(bitmap)
   }
 
+  private static func tiff(
+    _ source: SourceData, _ maximumPixels: Int, _ failOn: FailOn
+  ) throws(VipsError) -> Raster {
+    do throws(VipsError) {
+      return try make {
+        tessera_vips_load_tiff(source.bytes.baseAddress, source.bytes.count, $0, failOn.level)
+      }
+    } catch {
+      // Chroma in fewer samples than luma, tiles of separate planes: kinds that libvips does not have.
+      guard let decoded = try? TIFFDecoder.decode(source, maximumPixels, failOn) else {
+        throw error
+      }
+      return decoded
+    }
+  }
+
   private static func icon(
     _ source: SourceData, _ maximumPixels: Int, _ level: VipsFailOn
   ) throws(VipsError) -> Raster {
@@ -88,13 +104,8 @@ extension Raster {
   }
 
   private static func of(_ bitmap: Bitmap) throws(VipsError) -> Raster {
-    try make { out in
-      bitmap.samples.withUnsafeBytes {
-        tessera_vips_from_samples(
-          $0.baseAddress, $0.count, Int32(bitmap.width), Int32(bitmap.height),
-          Int32(bitmap.bands), out)
-      }
-    }
+    try of(
+      samples: bitmap.samples, width: bitmap.width, height: bitmap.height, bands: bitmap.bands)
   }
 }
 

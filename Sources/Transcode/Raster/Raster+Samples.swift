@@ -20,13 +20,22 @@ extension Raster {
 
   /// An image of samples in 8-bit sRGB: three bands, or four with alpha.
   static func of(
+    samples: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int
+  ) throws(VipsError) -> Raster {
+    try make {
+      tessera_vips_from_samples(
+        samples.baseAddress, samples.count, Int32(width), Int32(height), Int32(bands), $0)
+    }
+  }
+
+  static func of(
     samples: [UInt8], width: Int, height: Int, bands: Int
   ) throws(VipsError) -> Raster {
-    try make { out in
-      samples.withUnsafeBytes {
-        tessera_vips_from_samples(
-          $0.baseAddress, $0.count, Int32(width), Int32(height), Int32(bands), out)
+    let made = samples.withUnsafeBytes { samples in
+      Result { () throws(VipsError) in
+        try of(samples: samples, width: width, height: height, bands: bands)
       }
     }
+    return try made.get()
   }
 }

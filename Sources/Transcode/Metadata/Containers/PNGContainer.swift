@@ -104,20 +104,30 @@ enum PNGContainer {
     var body: Range<Int> { range.lowerBound + 8..<range.upperBound - 4 }
   }
 
-  /// All chunks up to the end chunk.
+  /// All chunks up to the end chunk. Nil if they do not lead there.
   static func chunks(of bytes: UnsafeRawBufferPointer) -> [Chunk]? {
+    let chunks = chunks(of: bytes, upTo: "IEND")
+    return chunks.last?.name == "IEND" ? chunks : nil
+  }
+
+  /// The chunks that describe the image, as far as they are there: those before its pixels.
+  static func chunksBeforePixels(of bytes: UnsafeRawBufferPointer) -> ArraySlice<Chunk> {
+    chunks(of: bytes, upTo: "IDAT").prefix { $0.name != "IDAT" }
+  }
+
+  private static func chunks(of bytes: UnsafeRawBufferPointer, upTo last: String) -> [Chunk] {
     var chunks: [Chunk] = []
     var offset = 8
     while offset + 12 <= bytes.count {
       let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
       let end = offset + 12 + length
-      guard end <= bytes.count else { return nil }
+      guard end <= bytes.count else { break }
       let name = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
       chunks.append(Chunk(name: name, range: offset..<end))
-      if name == "IEND" { return chunks }
+      if name == last { break }
       offset = end
     }
-    return nil
+    return chunks
   }
 
   /// The checksum covers name and body (annex D).

@@ -3,7 +3,7 @@ import Testing
 @testable import TesseraTranscode
 
 /// ICC.1:2022, 7.3, 9.2.41 and 10.15; ICC.1:2001-04, 6.5.17.
-@Suite struct ProfileNameTests {
+@Suite struct ICCProfileTests {
   /// A profile with these tags, one after the other behind their table.
   private func profile(_ tags: [(name: String, body: [UInt8])]) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xEE, count: 128) + big(tags.count, 4)
@@ -34,7 +34,7 @@ import Testing
   }
 
   private func name(_ tags: [(name: String, body: [UInt8])]) -> String? {
-    profile(tags).withUnsafeBytes { ProfileName.of($0) }
+    profile(tags).withUnsafeBytes { ICCProfile($0).name }
   }
 
   @Test func bothVersionsOfTheTagAreRead() {
@@ -79,10 +79,29 @@ import Testing
       // As far as the text reaches, with the final zero of version 2.
       let least = 132 + 12 + (isOld ? 12 + 4 + 1 : 16 + 12 + 8)
       for count in 0...whole.count {
-        let name = Array(whole[..<count]).withUnsafeBytes { ProfileName.of($0) }
+        let name = Array(whole[..<count]).withUnsafeBytes { ICCProfile($0).name }
         #expect(name == (count >= least ? "sRGB" : nil), "\(count)")
       }
     }
-    #expect([UInt8](repeating: 255, count: 200).withUnsafeBytes { ProfileName.of($0) } == nil)
+    #expect([UInt8](repeating: 255, count: 200).withUnsafeBytes { ICCProfile($0).name } == nil)
+  }
+}
+
+/// Which table or matrix of a profile is used.
+@Suite struct ICCIntentTests {
+  @Test(arguments: [
+    (["rXYZ", "rTRC"], ICCProfile.Intent.relative), (["A2B0"], .perceptual),
+    (["A2B0", "A2B1"], .relative), (["A2B2"], .saturation), (["A2B2", "A2B0"], .perceptual),
+    ([], .relative),
+  ])
+  func theProfilesOwnIntentIsTaken(_ tags: [String], _ expected: ICCProfile.Intent) {
+    var bytes = [UInt8](repeating: 0, count: 128) + big(tags.count, 4)
+    for tag in tags { bytes += Array(tag.utf8) + big(0, 4) + big(0, 4) }
+    bytes.replaceSubrange(16..<20, with: Array("CMYK".utf8))
+    bytes.withUnsafeBytes {
+      #expect(ICCProfile($0).intent == expected)
+      #expect(ICCProfile($0).colourSpace == "CMYK")
+      #expect(ICCProfile(UnsafeRawBufferPointer(rebasing: $0[..<19])).colourSpace == nil)
+    }
   }
 }

@@ -1,21 +1,45 @@
-/// The description that an ICC profile contains (ICC.1:2022, 9.2.41; version 2 uses another tag
-/// type).
-enum ProfileName {
+/// What an ICC profile says of itself (ICC.1:2022).
+struct ICCProfile {
+  private let reader: Reader
+  private let tags: [(name: String, start: Int)]
+
+  /// - Parameter bytes: valid as long as the profile is used.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    reader = Reader(bytes: bytes)
+    let reader = reader
+    // The tag table follows the header of 128 bytes: a count, then 12 bytes a tag. Real profiles
+    // have some twenty tags.
+    tags = (0..<min(reader.number(128) ?? 0, 100)).compactMap { index in
+      let entry = 132 + index * 12
+      guard let name = reader.text(entry), let start = reader.number(entry + 4) else { return nil }
+      return (name, start)
+    }
+  }
+
   /// Catalogs show the name; longer ones are cut.
   private static let longest = 100
 
-  /// Nil if the profile has no description, or is too short for it.
-  static func of(_ profile: UnsafeRawBufferPointer) -> String? {
-    let reader = Reader(bytes: profile)
-    // The tag table follows the header of 128 bytes: a count, then 12 bytes a tag. Real profiles
-    // have some twenty tags.
-    guard let tags = reader.number(128) else { return nil }
-    for index in 0..<min(tags, 100) {
-      let entry = 132 + index * 12
-      guard reader.text(entry) == "desc", let start = reader.number(entry + 4) else { continue }
-      return reader.description(at: start).flatMap(cleaned)
-    }
-    return nil
+  /// The description (9.2.41; version 2 uses another tag type). Nil if there is none, or it is cut off.
+  var name: String? {
+    guard let tag = tags.first(where: { $0.name == "desc" }) else { return nil }
+    return reader.description(at: tag.start).flatMap(Self.cleaned)
+  }
+
+  /// The kind of samples that the profile is for (7.2.6): `RGB `, `GRAY`, `CMYK`, `Lab ` and others. Nil if it is cut
+  /// off.
+  var colourSpace: String? { reader.text(16) }
+
+  /// How colours outside the target's gamut are rendered.
+  enum Intent {
+    case perceptual, relative, saturation
+  }
+
+  /// The relative intent if the profile has it, as those have that are a matrix and curves; otherwise one that it has
+  /// a table for (9.2.1 to 9.2.3).
+  var intent: Intent {
+    let names = tags.map(\.name)
+    guard !names.contains("A2B1") else { return .relative }
+    return names.contains("A2B0") ? .perceptual : names.contains("A2B2") ? .saturation : .relative
   }
 
   private struct Reader {
@@ -39,12 +63,12 @@ enum ProfileName {
     /// which the first is taken.
     func description(at start: Int) -> String? {
       if text(start) == "desc", let count = number(start + 8),
-        let name = slice(start + 12, min(count, longest))
+        let name = slice(start + 12, min(count, ICCProfile.longest))
       {
         return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
       }
       if text(start) == "mluc", let count = number(start + 20), let place = number(start + 24),
-        let name = slice(start + place, min(count, longest * 2))
+        let name = slice(start + place, min(count, ICCProfile.longest * 2))
       {
         let units = stride(from: 0, to: name.count - 1, by: 2).map {
           UInt16(name[$0]) << 8 | UInt16(name[$0 + 1])

@@ -7,10 +7,16 @@ internal import TesseraWire
 /// That is 8-bit sRGB or grey; or 8 bits in the source's own profile, if the plan keeps the profile
 /// and the samples are RGB. Grey is converted, because some output formats have no grey.
 struct ColourConversion {
-  let source: SourceData
-  let format: ImageFormat
+  private let format: ImageFormat
   /// ``DecodePlan/keepsProfile``.
-  let keepsProfile: Bool
+  private let keepsProfile: Bool
+  /// What the file states by numbers; nil if that is sRGB, or nothing.
+  private let coded: CodedColours?
+
+  init(source: SourceData, format: ImageFormat, keepsProfile: Bool) {
+    (self.format, self.keepsProfile) = (format, keepsProfile)
+    coded = CodedColours.stated(in: source, format)
+  }
 
   /// No profile of a camera or printer comes near this size.
   private static let maximumProfileBytes = 4 << 20
@@ -23,14 +29,15 @@ struct ColourConversion {
   func convert(
     _ image: Raster, warnings: inout [SourceWarning]
   ) throws(VipsError) -> Raster {
-    guard image.profileLength > 0 else {
-      guard isCodedAsDisplayP3 else { return try Self.withoutProfile(image) }
-      return try image.transformedToSRGB(from: .displayP3).withoutField(Raster.profileField)
+    if let coded, coded.precedesProfile(in: format) || image.profileLength == 0 {
+      if coded.isHDR { warnings.append(.toneMapped) }
+      return try convert(image, from: coded)
     }
+    guard image.profileLength > 0 else { return try withoutProfile(image) }
     // vips_icc_transform would silently use another profile in place of an unusable one.
     guard image.hasUsableProfile else {
       warnings.append(.damagedProfile)
-      return try Self.withoutProfile(image.withoutField(Raster.profileField))
+      return try withoutProfile(image.withoutField(Raster.profileField))
     }
     if keeps(profileOf: image) { return try image.inEightBits() }
     do throws(VipsError) {
@@ -38,12 +45,13 @@ struct ColourConversion {
     } catch {
       warnings.append(.unusableProfile(detail: error.message))
     }
-    return try Self.withoutProfile(image.withoutField(Raster.profileField))
+    return try withoutProfile(image.withoutField(Raster.profileField))
   }
 
   /// Whether the stored samples need no conversion.
   func isIdentity(for image: Raster) -> Bool {
-    image.profileLength > 0 ? keeps(profileOf: image) : image.isGreyOrSRGB
+    if let coded, coded.precedesProfile(in: format) || image.profileLength == 0 { return false }
+    return image.profileLength > 0 ? keeps(profileOf: image) : image.isGreyOrSRGB
   }
 
   private func keeps(profileOf image: Raster) -> Bool {
@@ -51,15 +59,20 @@ struct ColourConversion {
       && image.profileLength <= Self.maximumProfileBytes
   }
 
-  /// Whether an AVIF or HEIC file states Display P3 by code points alone, which libvips does not
-  /// read.
-  private var isCodedAsDisplayP3: Bool {
-    guard format == .avif || format == .heic else { return false }
-    return CodedColour.primaries(of: source.read(64 << 10, at: 0)) == CodedColour.displayP3
+  /// Primaries that are those of no colour space leave the samples as they are.
+  private func convert(_ image: Raster, from coded: CodedColours) throws(VipsError) -> Raster {
+    guard let profile = coded.profile() else { return try withoutProfile(image) }
+    // LittleCMS converts grey in so few steps that dark ones come out wrong.
+    let image = try image.isRGB ? image : image.withThreeColours()
+    let described = try image.copy()
+    described.set(Raster.profileField, profile)
+    return try described.transformedToSRGB(from: .embedded).withoutField(Raster.profileField)
   }
 
-  private static func withoutProfile(_ image: Raster) throws(VipsError) -> Raster {
+  private func withoutProfile(_ image: Raster) throws(VipsError) -> Raster {
     if image.isCMYK {
+      // Browsers show JPEGs in CMYK, and multiply the inks; others come from printing.
+      if format == .jpeg { return try image.inksConvertedToSRGB() }
       return try image.transformedToSRGB(from: .cmyk).withoutField(Raster.profileField)
     }
     return image.isGreyOrSRGB && image.isEightBit ? image : try image.convertedToSRGB()

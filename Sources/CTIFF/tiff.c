@@ -1,0 +1,110 @@
+#include "include/tessera_tiff.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tiffio.h>
+
+struct memory {
+  const uint8_t *bytes;
+  toff_t length, place;
+  char *reason;
+};
+
+static tmsize_t read_bytes(thandle_t handle, void *target, tmsize_t count) {
+  struct memory *memory = handle;
+  if (memory->place >= memory->length) return 0;
+  toff_t rest = memory->length - memory->place;
+  if ((toff_t)count > rest) count = (tmsize_t)rest;
+  memcpy(target, memory->bytes + memory->place, (size_t)count);
+  memory->place += (toff_t)count;
+  return count;
+}
+
+static tmsize_t write_nothing(thandle_t handle, void *source, tmsize_t count) {
+  (void)handle, (void)source, (void)count;
+  return 0;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int from) {
+  struct memory *memory = handle;
+  if (from == SEEK_CUR) offset += memory->place;
+  if (from == SEEK_END) offset += memory->length;
+  return memory->place = offset;
+}
+
+static int do_nothing(thandle_t handle) {
+  (void)handle;
+  return 0;
+}
+
+static toff_t size(thandle_t handle) { return ((struct memory *)handle)->length; }
+
+// libtiff calls this with the handle that TIFFClientOpen got.
+static void note(thandle_t handle, const char *module, const char *format, va_list arguments) {
+  (void)module;
+  // The first message is the cause.
+  if (handle && !*((struct memory *)handle)->reason)
+    vsnprintf(((struct memory *)handle)->reason, 256, format, arguments);
+}
+
+static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pixels, int is_strict, char *reason) {
+  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = 0;
+  char problem[1024] = "";
+  if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &image->width) || !TIFFGetField(file, TIFFTAG_IMAGELENGTH, &image->height) ||
+      !image->width || !image->height) {
+    snprintf(reason, 256, "it states no size");
+    return 1;
+  }
+  if ((uint64_t)image->width * image->height > most_pixels) {
+    snprintf(reason, 256, "it has more pixels than are allowed");
+    return 1;
+  }
+  TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
+  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+  TIFFRGBAImage reader;
+  if (!TIFFRGBAImageOK(file, problem) || !TIFFRGBAImageBegin(&reader, file, is_strict, problem)) {
+    snprintf(reason, 256, "%.255s", problem);
+    return 1;
+  }
+  // Rows stay in the order of the file.
+  reader.req_orientation = reader.orientation;
+  image->orientation = orientation;
+  image->has_alpha = reader.alpha != 0;
+  size_t count = (size_t)image->width * image->height;
+  image->samples = calloc(count, 4);
+  int is_read = image->samples && TIFFRGBAImageGet(&reader, (uint32_t *)image->samples, image->width, image->height);
+  TIFFRGBAImageEnd(&reader);
+  if (!is_read) return 1;
+  void *profile;
+  uint32_t length;
+  if ((photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR) &&
+      TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &profile) && length && (image->profile = malloc(length))) {
+    memcpy(image->profile, profile, length);
+    image->profile_length = length;
+  }
+  return 0;
+}
+
+int tessera_tiff_decode(const uint8_t *bytes, size_t length, uint64_t most_pixels, int is_strict,
+                        struct tessera_tiff_image *image, char *reason) {
+  struct memory memory = {bytes, length, 0, reason};
+  TIFFErrorHandlerExt errors = TIFFSetErrorHandlerExt(note), warnings = TIFFSetWarningHandlerExt(NULL);
+  TIFFErrorHandler plain_errors = TIFFSetErrorHandler(NULL), plain_warnings = TIFFSetWarningHandler(NULL);
+  *reason = 0;
+  memset(image, 0, sizeof *image);
+  TIFF *file = TIFFClientOpen("source", "rm", &memory, read_bytes, write_nothing, seek, do_nothing, size, NULL, NULL);
+  int failed = !file || decode(file, image, most_pixels, is_strict, reason);
+  if (file) TIFFClose(file);
+  TIFFSetErrorHandlerExt(errors);
+  TIFFSetWarningHandlerExt(warnings);
+  TIFFSetErrorHandler(plain_errors);
+  TIFFSetWarningHandler(plain_warnings);
+  if (failed) {
+    free(image->samples);
+    image->samples = NULL;
+  }
+  return failed;
+}

@@ -1,0 +1,79 @@
+internal import TesseraImageHeader
+
+/// Where files state their colours by numbers.
+extension CodedColours {
+  /// The colours that a file states instead of a profile, or that take precedence over it. Nil if there are none, or
+  /// they are those of sRGB.
+  static func stated(in source: SourceData, _ format: ImageFormat) -> CodedColours? {
+    let colours: CodedColours? =
+      switch format {
+      case .png: ofPNG(source.bytes)
+      case .avif, .heic: ofHEIF(source.read(64 << 10, at: 0))
+      default: nil
+      }
+    return colours == .sRGB ? nil : colours
+  }
+
+  /// Whether these numbers count although there is a profile: PNG (third edition, 11.3.2) says so of code points, and
+  /// they are all that a PNG with a profile is read for.
+  func precedesProfile(in format: ImageFormat) -> Bool { format == .png }
+
+  // MARK: PNG
+
+  /// PNG (third edition, 11.3.2): `cICP` comes before a profile, and a profile and `sRGB` before gamma and
+  /// chromaticities.
+  private static func ofPNG(_ bytes: UnsafeRawBufferPointer) -> CodedColours? {
+    let chunks = PNGContainer.chunksBeforePixels(of: bytes)
+    func body(_ name: String, _ count: Int) -> [UInt8]? {
+      chunks.first { $0.name == name && $0.body.count == count }.map { Array(bytes[$0.body]) }
+    }
+    if let codes = body("cICP", 4), codes[2] == 0 {
+      return CodedColours(primaries: Int(codes[0]), transfer: Int(codes[1]))
+    }
+    guard !chunks.contains(where: { $0.name == "iCCP" || $0.name == "sRGB" }),
+      let stated = body("gAMA", 4).map({ number($0[...]) }), stated > 0
+    else { return nil }
+    var colours = CodedColours(primaries: .bt709, transfer: .gamma(100_000 / stated))
+    // So near to 1/2.2 that it is not seen (libpng's own threshold): the curve of sRGB itself.
+    if abs(stated / 45_455 - 1) < 0.05 { colours.transfer = .sRGB }
+    if let places = body("cHRM", 32) {
+      let numbers = stride(from: 0, to: 32, by: 4).map { number(places[$0..<$0 + 4]) / 100_000 }
+      let points = stride(from: 0, to: 8, by: 2).map {
+        Chromaticity(numbers[$0], numbers[$0 + 1])
+      }
+      colours.primaries = Primaries(points[1], points[2], points[3], points[0])
+      if colours.primaries.isLike(.bt709) { colours.primaries = .bt709 }
+    }
+    return colours
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Double {
+    Double(bytes.reduce(0) { $0 << 8 | Int($1) })
+  }
+
+  // MARK: AVIF and HEIC
+
+  /// The `colr` box of type `nclx` among the item properties, which precede the image data.
+  private static func ofHEIF(_ beginning: [UInt8]) -> CodedColours? {
+    let mark = Array("colrnclx".utf8)
+    var offset = 0
+    while offset + mark.count + 4 <= beginning.count {
+      if beginning[offset] == mark[0], beginning[offset..<offset + mark.count].elementsEqual(mark) {
+        let codes = beginning[(offset + mark.count)...].prefix(4).map(Int.init)
+        return CodedColours(
+          primaries: codes[0] << 8 | codes[1], transfer: codes[2] << 8 | codes[3])
+      }
+      offset += 1
+    }
+    return nil
+  }
+}
+
+extension CodedColours.Primaries {
+  /// Whether the places differ by less than what files round them to.
+  fileprivate func isLike(_ other: CodedColours.Primaries) -> Bool {
+    zip([red, green, blue, white], [other.red, other.green, other.blue, other.white]).allSatisfy {
+      abs($0.x - $1.x) < 0.001 && abs($0.y - $1.y) < 0.001
+    }
+  }
+}

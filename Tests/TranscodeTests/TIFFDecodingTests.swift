@@ -1,0 +1,167 @@
+import TesseraCVips
+import TesseraImageHeader
+import TesseraPlan
+import TesseraTestSupport
+import TesseraWire
+import Testing
+
+@testable import TesseraTranscode
+
+extension LibvipsTests {
+  /// Kinds of TIFF (TIFF 6.0): how samples are stored, and what they mean.
+  @Suite struct TIFFDecodingTests {
+    init() throws { try #require(LibvipsTests.isReady) }
+
+    private static func little(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
+    /// A file of one strip, or of one tile for each plane.
+    ///
+    /// - Parameter fields: further tags, whose values are of two bytes.
+    private static func tiff(
+      _ width: Int, _ height: Int, _ fields: [Int: [Int]], _ data: [UInt8], tiles: Int = 0
+    ) -> [UInt8] {
+      var all = fields
+      all[256] = [width]
+      all[257] = [height]
+      all[259] = all[259] ?? [1]
+      let pixels = (tiles == 0 ? (273, 279) : (324, 325))
+      if tiles == 0 { all[278] = [height] }
+      let count = max(tiles, 1)
+      // Header, pixels, directory, and behind it the values that do not fit.
+      let start = 8 + data.count
+      let directory = 2 + (all.count + 2) * 12 + 4
+      var (entries, values): ([(Int, [UInt8])], [UInt8]) = ([], [])
+      func entry(_ tag: Int, _ type: Int, _ size: Int, _ numbers: [Int]) {
+        var value = numbers.flatMap { little($0, size) }
+        if value.count > 4 {
+          let place = start + directory + values.count
+          values += value
+          value = little(place, 4)
+        }
+        value += [UInt8](repeating: 0, count: 4 - value.count)
+        entries.append((tag, little(tag, 2) + little(type, 2) + little(numbers.count, 4) + value))
+      }
+      for (tag, numbers) in all { entry(tag, 3, 2, numbers) }
+      let length = data.count / count
+      entry(pixels.0, 4, 4, (0..<count).map { 8 + $0 * length })
+      entry(pixels.1, 4, 4, (0..<count).map { _ in length })
+      let sorted = entries.sorted { $0.0 < $1.0 }
+      return Array("II".utf8) + little(42, 2) + little(start, 4) + data + little(sorted.count, 2)
+        + sorted.flatMap(\.1) + little(0, 4) + values
+    }
+
+    private func decoded(_ bytes: [UInt8], alpha: Bool = false) throws -> Raster {
+      try withSource(bytes) { source in
+        let size = Size(4, 4)
+        let job = TranscodeJob(
+          identifier: 0, format: "tiff",
+          expected: SourceFacts(size: size, hasAlpha: alpha, frames: 1),
+          decode: DecodePlan(base: size, isAnimated: false, keepsProfile: false), failOn: .error,
+          maximumPixels: 1_000, maximumFrames: 1, files: [], placeholders: [])
+        let decoder = try Decoder(source, job, failOn: .error)
+        #expect(decoder.facts.hasAlpha == alpha)
+        var warnings: [SourceWarning] = []
+        let frame = try #require(try decoder.frames(warnings: &warnings).first)
+        #expect(warnings == [] && (frame.width, frame.height) == (4, 4))
+        return frame
+      }
+    }
+
+    /// Chroma in a quarter of luma's samples: libvips does not decode it.
+    @Test func chromaMayHaveFewerSamples() throws {
+      // Four blocks of four luma samples and one of each chroma: grey, red, black and white.
+      let blocks: [[UInt8]] = [
+        [128, 128, 128, 128, 128, 128], [76, 76, 76, 76, 85, 255], [0, 0, 0, 0, 128, 128],
+        [255, 255, 255, 255, 128, 128],
+      ]
+      let fields = [258: [8, 8, 8], 262: [6], 277: [3], 530: [2, 2]]
+      let frame = try decoded(Self.tiff(4, 4, fields, blocks.flatMap(\.self)))
+      let bytes = try frame.bytes.map(Int.init)
+      #expect(bytes.count == 48 && !frame.hasAlpha)
+      for (place, colour) in [
+        (0, [128, 128, 128]), (2, [254, 0, 0]), (8, [0, 0, 0]), (15, [255, 255, 255]),
+      ] {
+        let found = Array(bytes[place * 3..<place * 3 + 3])
+        #expect(distance(found, colour) <= 3, "\(place): \(found)")
+      }
+    }
+
+    /// Tiles of separate planes: libvips does not decode them.
+    @Test func planesMayHaveTiles() throws {
+      let plane = { (value: UInt8) in [UInt8](repeating: value, count: 1_024) }
+      let fields = [
+        258: [8, 8, 8], 262: [2], 277: [3], 284: [2], 322: [32], 323: [32],
+      ]
+      let frame = try decoded(
+        Self.tiff(4, 4, fields, plane(200) + plane(100) + plane(50), tiles: 3))
+      #expect(try frame.bytes == (0..<16).flatMap { _ in [200, 100, 50] })
+    }
+
+    /// What is neither can be decoded by no library; libvips' reason is the one that is shown.
+    @Test func whatNoLibraryKnowsIsAnError() {
+      let odd = Self.tiff(4, 4, [258: [8], 259: [4711], 262: [1], 277: [1]], [UInt8](0..<16))
+      #expect(throws: VipsError.self) { try decoded(odd) }
+      #expect(throws: VipsError.self) {
+        try withSource(Array("II*\0 nothing".utf8)) { try TIFFDecoder.decode($0, 1_000, .error) }
+      }
+      let large = Self.tiff(
+        4, 4, [258: [8, 8, 8], 262: [6], 277: [3], 530: [2, 2]], [UInt8](repeating: 128, count: 24))
+      for (limit, isDecoded) in [(15, false), (16, true)] {
+        let image = withSource(large) { try? TIFFDecoder.decode($0, limit, .error) }
+        #expect((image != nil) == isDecoded)
+      }
+    }
+
+    // MARK: Samples
+
+    private static func grey(_ bits: Int, format: Int, _ samples: [[UInt8]]) -> [UInt8] {
+      tiff(
+        4, 4, [258: [bits], 262: [1], 277: [1], 339: [format]],
+        samples.flatMap(\.self))
+    }
+
+    /// Integers with and without a sign, and numbers from 0 to 1.
+    @Test func samplesOfEveryKindAreScaled() throws {
+      let levels = (0..<16).map { $0 * 17 }
+      let kinds: [(String, [UInt8])] = [
+        ("signed 8", Self.grey(8, format: 2, levels.map { Self.little($0 - 128, 1) })),
+        ("signed 16", Self.grey(16, format: 2, levels.map { Self.little(($0 - 128) << 8, 2) })),
+        ("unsigned 32", Self.grey(32, format: 1, levels.map { Self.little($0 << 24, 4) })),
+        ("signed 32", Self.grey(32, format: 2, levels.map { Self.little(($0 - 128) << 24, 4) })),
+        (
+          "float",
+          Self.grey(
+            32, format: 3, levels.map { Self.little(Int((Float($0) / 255).bitPattern), 4) })
+        ),
+      ]
+      for (name, file) in kinds {
+        let frame = try decoded(file)
+        let bytes = try frame.convertedToSRGB().bytes.map(Int.init)
+        #expect(bytes.count == 48, "\(name)")
+        for (place, level) in levels.enumerated() where bytes.count == 48 {
+          #expect(abs(bytes[place * 3] - level) <= 1, "\(name), \(level): \(bytes[place * 3])")
+        }
+      }
+    }
+
+    /// ExtraSamples (338): 0 is data without a meaning, 2 is alpha; more than one are never all shown.
+    @Test func onlyWhatIsSaidToBeAlphaIsAlpha() throws {
+      func file(_ extra: [Int]) -> [UInt8] {
+        let pixel: [UInt8] = [10, 20, 30] + extra.map { _ in 77 }
+        return Self.tiff(
+          4, 4,
+          [
+            258: [Int](repeating: 8, count: 3 + extra.count), 262: [2], 277: [3 + extra.count],
+            338: extra,
+          ],
+          (0..<16).flatMap { _ in pixel })
+      }
+      #expect(try decoded(file([0])).bytes == (0..<16).flatMap { _ in [10, 20, 30] })
+      #expect(try decoded(file([0, 0])).bytes == (0..<16).flatMap { _ in [10, 20, 30] })
+      #expect(
+        try decoded(file([2]), alpha: true).bytes == (0..<16).flatMap { _ in [10, 20, 30, 77] })
+    }
+  }
+}
