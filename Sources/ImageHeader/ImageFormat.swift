@@ -19,7 +19,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
 
   /// Whether Tessera decodes all frames of an animation. Of the other formats libvips 8.14 decodes
   /// the first.
-  package var hasFrames: Bool { self == .gif || self == .webp }
+  package var hasFrames: Bool { self == .gif || self == .webp || self == .png }
 
   /// Whether files of the format are nearly always photographs: it loses detail that does not show. Not
   /// WebP, which is used for graphics as well.

@@ -10,7 +10,7 @@ import Testing
   ) -> [UInt8] {
     joined(
       ascii("GIF8\(version)a"), le(width, 2), le(height, 2), [flags, 0, 0],
-      [UInt8](repeating: 0x2C, count: GIFHeader.paletteSize(Int(flags))))
+      [UInt8](repeating: 0x2C, count: GIFStructure.paletteSize(Int(flags))))
   }
 
   /// A frame: descriptor, colours, the minimum code size, and two blocks of data.
@@ -19,7 +19,7 @@ import Testing
   ) -> [UInt8] {
     joined(
       [0x2C], le(left, 2), le(top, 2), le(width, 2), le(height, 2), [flags],
-      [UInt8](repeating: 0x3B, count: GIFHeader.paletteSize(Int(flags))),
+      [UInt8](repeating: 0x3B, count: GIFStructure.paletteSize(Int(flags))),
       [2, 3, 0x2C, 0x2C, 0x2C, 1, 0x3B, 0])
   }
 
@@ -32,9 +32,9 @@ import Testing
 
   @Test func paletteSizesFollowFromTheirFlags() {
     for bits in 0..<8 {
-      #expect(GIFHeader.paletteSize(0x80 | bits) == 3 * [2, 4, 8, 16, 32, 64, 128, 256][bits])
-      #expect(GIFHeader.paletteSize(0xF8 | bits) == 3 * [2, 4, 8, 16, 32, 64, 128, 256][bits])
-      #expect(GIFHeader.paletteSize(0x78 | bits) == 0)
+      #expect(GIFStructure.paletteSize(0x80 | bits) == 3 * [2, 4, 8, 16, 32, 64, 128, 256][bits])
+      #expect(GIFStructure.paletteSize(0xF8 | bits) == 3 * [2, 4, 8, 16, 32, 64, 128, 256][bits])
+      #expect(GIFStructure.paletteSize(0x78 | bits) == 0)
     }
   }
 

@@ -118,7 +118,7 @@ import Testing
   @Test(
     arguments: [
       (.jpeg, "a JPEG", "image/jpeg", "decoded photographs"),
-      (.png, "a PNG", "image/png", "decoded"),
+      (.png, "a PNG", "image/png", "decoded frames"),
       (.gif, "a GIF", "image/gif", "decoded frames"),
       (.webp, "a WebP", "image/webp", "decoded frames"),
       (.bmp, "a BMP", "image/bmp", "decoded"), (.tiff, "a TIFF", "image/tiff", "decoded"),

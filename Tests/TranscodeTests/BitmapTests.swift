@@ -132,10 +132,14 @@ func bitmap(_ file: [UInt8], maximumPixels: Int = 1_000_000) -> (String, [UInt8]
     #expect(decoded(32, 3, mask + [0xFF00_0000], 0x0403_0201, 52) == [1, 2, 3])
     #expect(decoded(32, 0, mask + [0xFF00_0000], 0x0403_0201, 56) == [3, 2, 1, 4])
     #expect(decoded(32, 0, [], 0x0403_0201) == [3, 2, 1])
-    // With 16 bits it is not read.
-    #expect(decoded(16, 6, green + [1], 0xFFFF) == [255, 255, 255])
-    // An alpha of nothing but zeros means an opaque image.
-    #expect(decoded(32, 6, mask + [0xFF00_0000], 0x0003_0201) == [1, 2, 3, 255])
+    // With 16 bits only a mask that the header has for its pixels counts.
+    let five = [0x7C00, 0x3E0, 0x1F, 0x8000]
+    #expect(decoded(16, 6, five, 0x8000) == [0, 0, 0, 255])
+    #expect(decoded(16, 3, five, 0xFFFF, 56) == [255, 255, 255, 255])
+    #expect(decoded(16, 0, five, 0xFFFF, 56) == [255, 255, 255])
+    // An alpha of nothing but zeros means an opaque image, unless a mask says that it is meant.
+    #expect(decoded(32, 6, mask + [0xFF00_0000], 0x0003_0201) == [1, 2, 3, 0])
+    #expect(decoded(32, 0, mask + [0xFF00_0000], 0x0003_0201, 56) == [3, 2, 1, 255])
   }
 
   @Test func oneAlphaOfManyIsEnough() {
@@ -158,6 +162,49 @@ func bitmap(_ file: [UInt8], maximumPixels: Int = 1_000_000) -> (String, [UInt8]
         bitmap(written.file()).0 == "has \(bits) bits per pixel in compression \(compression)"
       #expect(isRejected == !(legal[compression]?.contains(bits) ?? false), "\(bits)")
     }
+  }
+
+  /// OS/2's own compression has the number of another one of Windows.
+  @Test func runsOf24BitsAreOfOS2() {
+    for size in [12, 16, 20, 24, 36, 40, 48, 52, 56, 64, 108, 124] {
+      let written = WrittenBitmap(
+        width: 3, rows: 1, bits: 24, compression: 4, size: size,
+        // A run of two, and one by itself, which an even number of bytes follows.
+        pixels: [2, 3, 2, 1, 1, 6, 5, 4, 0, 1])
+      let isOfOS2 = [24, 48, 64].contains(size)
+      #expect((bitmap(written.file()).1 == [1, 2, 3, 1, 2, 3, 4, 5, 6]) == isOfOS2, "\(size)")
+    }
+    let copied = WrittenBitmap(
+      width: 5, rows: 1, bits: 24, compression: 4, size: 64,
+      pixels: [0, 3, 3, 2, 1, 6, 5, 4, 9, 8, 7, 77, 2, 3, 2, 1, 0, 1])
+    #expect(
+      bitmap(copied.file()) == ("5 x 1 x 3", [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 1, 2, 3]))
+    let other = WrittenBitmap(width: 1, rows: 1, bits: 8, compression: 4, size: 64)
+    #expect(bitmap(other.file()).0 == "has 8 bits per pixel in compression 4")
+    let number = WrittenBitmap(width: 1, rows: 1, bits: 24, compression: 100, size: 64)
+    #expect(bitmap(number.file()).0 == "has 24 bits per pixel in compression 100")
+  }
+
+  /// The fifth version of the header may have a profile, in the file or elsewhere.
+  @Test func aProfileIsInTheFile() throws {
+    let profile = [UInt8](1...9)
+    func found(_ mark: String, size: Int = 124, length: Int = 9, at place: Int = 124 + 16)
+      -> [UInt8]
+    {
+      var more = [UInt8](repeating: 0, count: 84)
+      more.replaceSubrange(16..<20, with: mark.utf8.reversed())
+      more.replaceSubrange(72..<80, with: little(place, 4) + little(length, 4))
+      let written = WrittenBitmap(
+        size: size, more: Array(more.prefix(size - 40)), pixels: pixels + profile)
+      return (try? BMPDecoder.decode(written.file().span, maximumPixels: 99))?.profile ?? [0]
+    }
+    #expect(found("MBED") == profile)
+    #expect(found("LINK") == [] && found("sRGB") == [] && found("MBED", size: 108) == [])
+    #expect(found("MBED", length: 10) == [] && found("MBED", length: 0) == [])
+    #expect(
+      found("MBED", at: 125 + 16) == [] && found("MBED", length: 8) == Array(profile.dropLast()))
+    // libvips converts from it as from that of any format.
+    try #require(LibvipsTests.isReady)
   }
 
   @Test func sidesAndPixelsHaveLimits() {

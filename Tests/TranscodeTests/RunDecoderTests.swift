@@ -56,6 +56,14 @@ import Testing
     #expect(decoded(runs, width: 3, rows: -3).1 == [1, 1, 0, 2, 0, 0, 3, 3, 3])
   }
 
+  /// As in browsers, and not in the palette's first colour.
+  @Test func whatNoRunCoversIsBlack() {
+    let written = WrittenBitmap(
+      width: 3, rows: 1, bits: 8, compression: 1, colours: 2, palette: [1, 2, 3, 0, 4, 5, 6, 0],
+      pixels: [1, 1, 0, 1])
+    #expect(bitmap(written.file()) == ("3 x 1 x 3", [6, 5, 4, 0, 0, 0, 0, 0, 0]))
+  }
+
   @Test func aMoveSkipsPixels() {
     let runs: [UInt8] = [1, 1, 0, 2, 1, 2, 1, 3, 0, 2, 0, 1, 1, 4, 0, 1]
     #expect(
@@ -72,13 +80,6 @@ import Testing
   /// Such pixels keep the first colour.
   @Test func anIndexBeyondThePaletteIsDropped() {
     #expect(decoded([2, 3, 2, 4, 0, 1], width: 4, colours: 4).1 == [3, 3, 0, 0])
-  }
-
-  @Test func theFirstColourIsTheBackground() {
-    let written = WrittenBitmap(
-      width: 2, rows: 2, bits: 8, compression: 1, colours: 2, palette: [1, 2, 3, 0, 4, 5, 6, 0],
-      pixels: [1, 1, 0, 1])
-    #expect(bitmap(written.file()) == ("2 x 2 x 3", [3, 2, 1, 3, 2, 1, 6, 5, 4, 3, 2, 1]))
   }
 
   @Test func everyByteIsNeeded() {

@@ -20,7 +20,7 @@ enum GIFHeader: FormatReading {
       pixelHeight: isTrusted ? screen.height : 0)
     // Signature and screen descriptor have 13 bytes, and a global colour table may follow (GIF 89a,
     // sections 17 to 19).
-    var walk = BlockWalk(offset: 13 + paletteSize(try file.byte(10)))
+    var walk = BlockWalk(offset: 13 + GIFStructure.paletteSize(try file.byte(10)))
     do throws(HeaderStop) {
       guard let frame = try walk.nextFrame(file) else { throw .malformed("it has no frame") }
       // The first frame enlarges a screen that it does not fit.
@@ -37,10 +37,6 @@ enum GIFHeader: FormatReading {
     header.hasAlpha = walk.isTranslucent
     return header
   }
-
-  /// The length in bytes of the colour table that a byte of flags announces (GIF 89a, sections 18
-  /// and 20): three bytes for each of 2^(n + 1) colours.
-  static func paletteSize(_ flags: Int) -> Int { flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0 }
 }
 
 /// Walks the blocks of a GIF, within the ceilings of ``HeaderLimits``.
@@ -82,7 +78,7 @@ private struct BlockWalk {
   /// Moves past the frame whose descriptor is at the current offset.
   mutating func skipFrame(_ file: borrowing HeaderView) throws(HeaderStop) {
     // The descriptor, a local colour table, and the minimum code size (GIF 89a, sections 20 to 22).
-    offset += 10 + GIFHeader.paletteSize(try file.byte(offset + 9)) + 1
+    offset += 10 + GIFStructure.paletteSize(try file.byte(offset + 9)) + 1
     try skipData(file)
   }
 

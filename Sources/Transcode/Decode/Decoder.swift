@@ -17,6 +17,8 @@ struct Decoder {
   /// The scale at which libvips renders a drawing with its size in CSS pixels. In libvips 8.14 a
   /// drawing's size depends on the unit that it is stated in.
   private let drawingScale: Double
+  /// Of one that libvips does not show as browsers do.
+  private let animation: (any Animation)?
 
   /// Opens the source, reads its header and checks the job's limits.
   init(_ source: SourceData, _ job: TranscodeJob, failOn: FailOn) throws(TranscodeFailure) {
@@ -29,17 +31,19 @@ struct Decoder {
     } catch {
       throw TranscodeFailure(decoding: error)
     }
+    animation = Self.animation(source, format, opened)
     self.source = source
     self.job = job
     self.format = format
     self.failOn = failOn
     colours = ColourConversion(
       source: source, format: format, keepsProfile: job.decode.keepsProfile)
-    let frames = try Self.frameCount(of: opened, format, job)
+    let frames = try Self.frameCount(of: opened, animation, format, job)
     let size = Size(opened.width, opened.pageHeight)
     facts = SourceFacts(
       size: opened.swapsSides ? Size(size.height, size.width) : size,
-      hasAlpha: opened.hasAlpha, frames: frames, colourSpace: opened.colourSpace,
+      hasAlpha: opened.hasAlpha || animation?.leavesHoles == true, frames: frames,
+      colourSpace: opened.colourSpace,
       profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name })
   }
 
@@ -66,11 +70,27 @@ struct Decoder {
     return header.hasAlpha
   }
 
+  private static func animation(
+    _ source: SourceData, _ format: ImageFormat, _ opened: Raster
+  ) -> (any Animation)? {
+    switch format {
+    case .png: return APNG(source.bytes)
+    case .gif where !opened.hasAlpha:
+      let animation = GIFAnimation(
+        source.bytes, width: opened.width, height: opened.pageHeight)
+      guard let animation, animation.leavesHoles, animation.frames.count == opened.frameCount else {
+        return nil
+      }
+      return animation
+    default: return nil
+    }
+  }
+
   /// The number of frames, if the image is within its limits.
   private static func frameCount(
-    of image: Raster, _ format: ImageFormat, _ job: TranscodeJob
+    of image: Raster, _ animation: (any Animation)?, _ format: ImageFormat, _ job: TranscodeJob
   ) throws(TranscodeFailure) -> Int {
-    let frames = format.hasFrames ? image.frameCount : 1
+    let frames = animation?.frames.count ?? (format.hasFrames ? image.frameCount : 1)
     // Before the pixels, so that their product cannot overflow: libvips limits sides to 10,000,000.
     guard frames <= job.maximumFrames else {
       throw .tooManyFrames("\(frames)", limit: job.maximumFrames)
@@ -87,7 +107,9 @@ struct Decoder {
 
   /// Whether the stored samples can be shown unchanged: upright, and in sRGB, grey or a profile
   /// that is kept.
-  var isShownAsStored: Bool { opened.orientation <= 1 && colours.isIdentity(for: opened) }
+  var isShownAsStored: Bool {
+    animation == nil && opened.orientation <= 1 && colours.isIdentity(for: opened)
+  }
 
   // MARK: Frames
 
@@ -156,12 +178,17 @@ struct Decoder {
 
   /// The base through the PNG lane, if the source is for it.
   private func png(_ opened: Raster, _ size: Size) throws(VipsError) -> Raster? {
-    guard format == .png, job.decode.lanes == .on else { return nil }
+    guard format == .png, job.decode.lanes == .on, animation == nil else { return nil }
     return try PNGLane.decode(source, like: opened, to: size)
   }
 
   /// The source, loaded as cheaply as its decoder can if only a part of its size is needed.
   private func reopened(at scale: Double) throws(VipsError) -> Raster {
+    if let animation {
+      return try AnimationDecoder.decode(
+        animation, like: opened, frames: job.decode.isAnimated ? animation.frames.count : 1,
+        failOn: failOn)
+    }
     switch format {
     case .jpeg:
       // Opening the file again costs little, because libvips has read only its header so far.

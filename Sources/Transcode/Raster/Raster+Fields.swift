@@ -64,6 +64,11 @@ extension Raster {
 
   func set(_ name: String, _ number: Int) { vips_image_set_int(handle, name, Int32(number)) }
 
+  func set(_ name: String, numbers: [Int]) {
+    let values = numbers.map(Int32.init)
+    vips_image_set_array_int(handle, name, values, Int32(values.count))
+  }
+
   func set(_ name: String, _ text: String) { vips_image_set_string(handle, name, text) }
 
   /// Removes a field. Fields of the image header cannot be removed: for them this has no effect.

@@ -104,8 +104,10 @@ extension Raster {
   }
 
   private static func of(_ bitmap: Bitmap) throws(VipsError) -> Raster {
-    try of(
+    let raster = try of(
       samples: bitmap.samples, width: bitmap.width, height: bitmap.height, bands: bitmap.bands)
+    raster.set(profileField, bitmap.profile)
+    return raster
   }
 }
 

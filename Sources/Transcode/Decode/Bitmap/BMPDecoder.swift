@@ -14,7 +14,9 @@ enum BMPDecoder {
     var pixels = try source.double(10)
     // Some writers omit the palette from the offset of the pixels.
     if pixels == header.paletteStart { pixels = header.paletteEnd }
-    return try decode(source, header, pixels: pixels, maximumPixels: maximumPixels)
+    var bitmap = try decode(source, header, pixels: pixels, maximumPixels: maximumPixels)
+    bitmap.profile = try header.profile(source)
+    return bitmap
   }
 
   /// Decodes a bitmap in an icon. Its header states twice the height, because a mask of one bit per
@@ -52,7 +54,7 @@ enum BMPDecoder {
     }
     let palette = try header.palette(source)
     switch header.compression {
-    case .runs8, .runs4:
+    case .runs8, .runs4, .runs24:
       var runs = RunDecoder(header: header, palette: palette)
       return try runs.decode(source, at: pixels)
     default:
@@ -104,8 +106,8 @@ enum BMPDecoder {
         target += bands
       }
     }
-    // Many writers declare an alpha channel and leave it all zero, but mean an opaque image.
-    if bands == 4,
+    // Many writers leave the fourth byte zero, and mean an opaque image; a mask is meant.
+    if bands == 4, !header.hasMasks,
       stride(from: 3, to: bitmap.samples.count, by: 4).allSatisfy({ bitmap.samples[$0] == 0 })
     {
       for index in stride(from: 3, to: bitmap.samples.count, by: 4) { bitmap.samples[index] = 255 }

@@ -7,6 +7,8 @@ struct Bitmap {
   var bands: Int
   /// Rows from top to bottom, without padding.
   var samples: [UInt8]
+  /// An ICC profile; empty if there is none.
+  var profile: [UInt8] = []
 }
 
 /// Why a bitmap cannot be decoded.

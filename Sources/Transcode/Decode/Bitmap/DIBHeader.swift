@@ -7,6 +7,8 @@ struct DIBHeader {
     case runs4 = 2
     case bitFields = 3
     case alphaBitFields = 6
+    /// Of OS/2, where it has the number of Windows' bit fields.
+    case runs24 = 100
   }
 
   let width: Int
@@ -23,6 +25,8 @@ struct DIBHeader {
   private let masks: Int?
   private let alphaMask: Int?
   private let isInIcon: Bool
+  private let start: Int
+  private let size: Int
 
   /// What all versions of the header state, in different places.
   private struct Fields {
@@ -49,7 +53,7 @@ struct DIBHeader {
       throw BitmapError(reason: "states a size of \(width) x \(height) pixels")
     }
     bits = fields.bits
-    compression = try Self.compression(fields)
+    compression = try Self.compression(fields, isOfOS2: Self.sizesOfOS2.contains(size))
     // The first Windows version has its masks after the header, later versions inside it.
     let extra = size == 40 ? [.bitFields: 12, .alphaBitFields: 16][compression] ?? 0 : 0
     let hasMasks = compression == .bitFields || compression == .alphaBitFields
@@ -62,6 +66,8 @@ struct DIBHeader {
     let colours = fields.colours == 0 ? 1 << min(bits, 8) : fields.colours
     paletteCount = bits > 8 ? 0 : min(1 << bits, colours)
     self.isInIcon = isInIcon
+    self.start = start
+    self.size = size
   }
 
   /// The size of BITMAPCOREHEADER, the first version of OS/2.
@@ -89,13 +95,21 @@ struct DIBHeader {
       colours: size >= 36 ? try source.double(start + 32) : 0)
   }
 
-  private static func compression(_ fields: Fields) throws(BitmapError) -> Compression {
-    let compression = Compression(rawValue: fields.compression)
+  /// All but 40 are of OS/2's second version alone.
+  private static let sizesOfOS2 = [16, 24, 48, 64]
+
+  private static func compression(
+    _ fields: Fields, isOfOS2: Bool
+  ) throws(BitmapError) -> Compression {
+    var compression = Compression(rawValue: fields.compression)
+    if isOfOS2, fields.compression == 4 { compression = .runs24 }
+    if fields.compression == Compression.runs24.rawValue { compression = nil }
     let isSupported =
       switch compression {
       case .uncompressed: [1, 2, 4, 8, 16, 24, 32].contains(fields.bits)
       case .runs8: fields.bits == 8
       case .runs4: fields.bits == 4
+      case .runs24: fields.bits == 24
       case .bitFields, .alphaBitFields: fields.bits == 16 || fields.bits == 32
       case nil: false
       }
@@ -129,7 +143,7 @@ extension DIBHeader {
   /// The fields of red, green, blue and alpha; the mask of alpha is 0 without an alpha channel.
   func fields(_ source: borrowing LittleEndian) throws(BitmapError) -> [BitField] {
     var alpha = 0
-    if let alphaMask, bits == 32 { alpha = try source.double(alphaMask) }
+    if let alphaMask, bits == 32 || hasMasks { alpha = try source.double(alphaMask) }
     // In an icon, 32 bits per pixel include alpha, although the header declares no mask for it.
     if isInIcon && bits == 32 { alpha = 0xFF00_0000 }
     guard let masks else {
@@ -141,6 +155,22 @@ extension DIBHeader {
     for index in 0..<3 { fields.append(BitField(mask: try source.double(masks + index * 4))) }
     return fields + [BitField(mask: alpha)]
   }
+
+  /// Whether the header says which bits are alpha.
+  var hasMasks: Bool { masks != nil }
+
+  /// The ICC profile in the file, which the fifth version may have; empty if there is none, or it is elsewhere.
+  func profile(_ source: borrowing LittleEndian) throws(BitmapError) -> [UInt8] {
+    guard size >= 124, try source.double(start + 56) == Self.embedded else { return [] }
+    let (place, length) = (
+      try source.double(start + 112) + start, try source.double(start + 116)
+    )
+    guard length > 0, place >= 0, place <= source.bytes.count - length else { return [] }
+    return (place..<place + length).map { source.bytes[$0] }
+  }
+
+  /// `PROFILE_EMBEDDED`: "MBED".
+  private static let embedded = 0x4D42_4544
 
   func emptyBitmap(bands: Int) throws(BitmapError) -> Bitmap {
     // A failed allocation ends a Swift process, so the memory is tested first; twice the size,

@@ -1,5 +1,5 @@
-/// Decodes run-length coded bitmaps (BI_RLE8, BI_RLE4). Pixels that no run covers get the palette's
-/// first colour.
+/// Decodes run-length coded bitmaps (BI_RLE8, BI_RLE4, and OS/2's with 24 bits). Pixels that no run covers are black, as
+/// in browsers.
 struct RunDecoder {
   let header: DIBHeader
   /// Red, green and blue of each colour.
@@ -19,17 +19,18 @@ struct RunDecoder {
     // memory.
     guard header.width * header.height / 255 <= source.bytes.count else { throw .cutOff }
     var bitmap = try header.emptyBitmap(bands: 3)
-    for pixel in 0..<header.width * header.height { set(0, at: pixel, in: &bitmap) }
     var place = start
     while true {
       let (count, value) = (try source.byte(place), try source.byte(place + 1))
-      place += 2
       if count > 0 {
+        // Of a run one pixel is stored; in four bits two, which take turns.
         for index in 0..<count {
-          put(isFour ? (index % 2 == 0 ? value >> 4 : value & 15) : value, in: &bitmap)
+          put(try pixel(header.bits == 4 ? index % 2 : 0, of: source, at: place + 1), in: &bitmap)
         }
+        place += 1 + max(1, header.bits / 8)
         continue
       }
+      place += 2
       // A count of 0 escapes: end of row, end of bitmap, a move, or that many pixels one by one.
       switch value {
       case 0: (x, y) = (0, y + 1)
@@ -38,38 +39,42 @@ struct RunDecoder {
         x += try source.byte(place)
         y += try source.byte(place + 1)
         place += 2
-      default: place += try copy(value, source, at: place, in: &bitmap)
+      default:
+        for index in 0..<value { put(try pixel(index, of: source, at: place), in: &bitmap) }
+        // An even number of bytes.
+        let length = (value * header.bits + 7) / 8
+        place += length + length % 2
       }
     }
   }
 
-  /// Whether an index has four bits.
-  private var isFour: Bool { header.compression == .runs4 }
-
-  /// Copies pixels that are stored one by one.
-  ///
-  /// - Returns: how many bytes they take; always an even number.
-  private mutating func copy(
-    _ count: Int, _ source: borrowing LittleEndian, at place: Int, in bitmap: inout Bitmap
+  /// One of the pixels that are stored from a place on: an index, or blue, green and red.
+  private func pixel(
+    _ number: Int, of source: borrowing LittleEndian, at place: Int
   ) throws(BitmapError) -> Int {
-    for index in 0..<count {
-      let byte = try source.byte(place + (isFour ? index / 2 : index))
-      put(isFour ? (index % 2 == 0 ? byte >> 4 : byte & 15) : byte, in: &bitmap)
+    switch header.bits {
+    case 4:
+      let byte = try source.byte(place + number / 2)
+      return number % 2 == 0 ? byte >> 4 : byte & 15
+    case 8: return try source.byte(place + number)
+    default:
+      let start = place + number * 3
+      let colours = (try source.byte(start), try source.byte(start + 1), try source.byte(start + 2))
+      return colours.0 | colours.1 << 8 | colours.2 << 16
     }
-    let length = isFour ? (count + 1) / 2 : count
-    return length + length % 2
   }
 
-  /// Sets the next pixel. Pixels outside the image are dropped.
-  private mutating func put(_ index: Int, in bitmap: inout Bitmap) {
-    if x < header.width && y < header.height {
-      set(index, at: header.offset(ofRow: y, bands: 1) + x, in: &bitmap)
+  /// Sets the next pixel. Pixels outside the image are dropped; an index beyond the palette is black.
+  private mutating func put(_ pixel: Int, in bitmap: inout Bitmap) {
+    defer { x += 1 }
+    guard x < header.width, y < header.height else { return }
+    let place = header.offset(ofRow: y, bands: 3) + x * 3
+    if header.bits == 24 {
+      for channel in 0..<3 {
+        bitmap.samples[place + channel] = UInt8(truncatingIfNeeded: pixel >> (16 - 8 * channel))
+      }
+    } else if pixel * 3 + 2 < palette.count {
+      for channel in 0..<3 { bitmap.samples[place + channel] = palette[pixel * 3 + channel] }
     }
-    x += 1
-  }
-
-  private func set(_ index: Int, at pixel: Int, in bitmap: inout Bitmap) {
-    guard index * 3 + 2 < palette.count else { return }
-    for channel in 0..<3 { bitmap.samples[pixel * 3 + channel] = palette[index * 3 + channel] }
   }
 }

@@ -131,7 +131,7 @@ enum PNGContainer {
   }
 
   /// The checksum covers name and body (annex D).
-  private static func written(_ name: String, _ body: [UInt8]) -> [UInt8] {
+  static func written(_ name: String, _ body: [UInt8]) -> [UInt8] {
     let content = Array(name.utf8) + body
     return UInt32(body.count).bigEndianBytes + content + CRC32.of(content).bigEndianBytes
   }
