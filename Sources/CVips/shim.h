@@ -155,6 +155,28 @@ static inline int tessera_vips_usual_samples(VipsImage *in, VipsImage **out) {
   if (scaled) g_object_unref(scaled);
   return failed;
 }
+/// Brings samples of 8 or 16 bits from 16...235 (of 8 bits) to the full range: of colours, of alpha, the last band, or of
+/// both.
+static inline int tessera_vips_expand_range(VipsImage *in, VipsImage **out, int colours, int alpha) {
+  double most = in->BandFmt == VIPS_FORMAT_USHORT ? 65535 : 255;
+  double black = most * 16 / 255, factor = 255.0 / 219, factors[5], offsets[5];
+  if (in->Bands > 5) {
+    vips_error("tessera", "too many bands");
+    return -1;
+  }
+  int has_alpha = vips_image_hasalpha(in);
+  for (int band = 0; band < in->Bands; band++) {
+    int is_expanded = has_alpha && band == in->Bands - 1 ? alpha : colours;
+    factors[band] = is_expanded ? factor : 1;
+    // Half is added because the result is cut off.
+    offsets[band] = is_expanded ? 0.5 - black * factor : 0;
+  }
+  VipsImage *scaled = NULL;
+  int failed = vips_linear(in, &scaled, factors, offsets, in->Bands, NULL) ||
+               vips_cast(scaled, out, in->BandFmt, NULL);
+  if (scaled) g_object_unref(scaled);
+  return failed;
+}
 static inline int tessera_vips_set_interpretation(VipsImage *in, VipsImage **out, VipsInterpretation interpretation) {
   return vips_copy(in, out, "interpretation", interpretation, NULL);
 }

@@ -15,6 +15,8 @@ public struct ImageHeader: Sendable, Equatable {
   public var frames: Int?
   public var bitsPerChannel: Int
   public var hasICCProfile: Bool
+  /// AVIF and HEIC.
+  package var coded = CodedSamples()
 
   init(
     format: ImageFormat, pixelWidth: Int, pixelHeight: Int, orientation: Orientation = .upright,

@@ -185,25 +185,48 @@ extension LibvipsTests {
       _ format: ImageFormat
     ) throws {
       let bare = try wide.withoutField(Raster.profileField)
-      let stated = Array("colrnclx".utf8) + [0, 12, 0, 13]
-      let result = try converted(bare, format, file: [UInt8](repeating: 0, count: 300) + stated)
+      let stated = avif(primaries: 12, transfer: 13)
+      let result = try converted(bare, format, file: stated)
       #expect(try showsCorners(result.image) == (format != .jpeg))
       #expect(result.isIdentity == (format == .jpeg))
       #expect(result.image.profileLength == 0 && result.warnings == [])
       // A profile takes precedence.
-      let described = try converted(wide, keepsProfile: true, format, file: stated)
-      #expect(described.isIdentity)
-      // Other code points, and some that are too far from the beginning.
-      let others = [
-        Array("colrnclx".utf8) + [0, 1, 0, 13],
-        [UInt8](repeating: 0, count: (64 << 10) - 11) + stated,
-      ]
-      for file in others {
+      #expect(try converted(wide, keepsProfile: true, format, file: stated).isIdentity)
+      for file in [avif(primaries: 1, transfer: 13), []] {
         #expect(try converted(bare, format, file: file).image.bytes == wide.bytes)
       }
-      let last = [UInt8](repeating: 0, count: (64 << 10) - 12) + stated
-      #expect(
-        try showsCorners(converted(bare, format, file: last).image) == (format != .jpeg))
+    }
+
+    /// libheif leaves grey and alpha in the range that they are coded in.
+    @Test(arguments: [false, true]) func limitedRangesAreExpanded(_ isDeep: Bool) throws {
+      let header = { (grey: Bool, alpha: Bool) -> ImageHeader? in
+        var header = withSource(avif(primaries: 1, transfer: 13)) { $0.header }
+        header?.coded.hasLimitedGrey = grey
+        header?.coded.hasLimitedAlpha = alpha
+        return header
+      }
+      let flat = try Raster.drawn(3, 1, bands: 4) { x, _ in
+        [[16, 16, 16, 235], [235, 235, 235, 16], [100, 0, 255, 100]][x]
+      }
+      let image =
+        try isDeep
+        ? Raster.make { tessera_vips_colourspace(flat.handle, $0, VIPS_INTERPRETATION_RGB16) }
+        : flat
+      for (grey, alpha) in [(false, false), (true, false), (false, true), (true, true)] {
+        let usual = try image.usual(.avif, header(grey, alpha))
+        let samples = try usual.inEightBits().samples().map(Int.init)
+        let colours =
+          grey ? [0, 0, 0, 255, 255, 255, 98, 0, 255] : [16, 16, 16, 235, 235, 235, 100, 0, 255]
+        let alphas = alpha ? [255, 0, 98] : [235, 16, 100]
+        for pixel in 0..<3 {
+          for band in 0..<3 {
+            #expect(
+              abs(samples[pixel * 4 + band] - colours[pixel * 3 + band]) <= 1, "\(grey) \(alpha)")
+          }
+          #expect(abs(samples[pixel * 4 + 3] - alphas[pixel]) <= 1)
+        }
+        #expect(usual.isEightBit == !isDeep)
+      }
     }
 
     /// Linear light, in grey and in colours, with alpha and without.

@@ -84,6 +84,16 @@ func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
   big(body.count + 8, 4) + Array(name.utf8) + body
 }
 
+/// An AVIF file whose only image states these code points, as far as its header.
+func avif(primaries: Int, transfer: Int) -> [UInt8] {
+  let codes = Array("nclx".utf8) + big(primaries, 2) + big(transfer, 2) + big(6, 2) + [0x80]
+  let properties = box("ispe", big(0, 4) + big(16, 4) + big(16, 4)) + box("colr", codes)
+  let associations = box("ipma", big(0, 4) + big(1, 4) + big(1, 2) + [2, 1, 2])
+  let items = box("iprp", box("ipco", properties) + associations)
+  return box("ftyp", Array("avif".utf8) + big(0, 4))
+    + box("meta", big(0, 4) + box("pitm", big(0, 4) + big(1, 2)) + items)
+}
+
 // MARK: Images
 
 extension Raster {

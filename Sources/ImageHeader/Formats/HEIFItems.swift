@@ -124,20 +124,36 @@ struct HEIFItems {
       case .mirror(let axis): turn.mirror(axis)
       case .depth(let bits): header.bitsPerChannel = bits
       case .profile: header.hasICCProfile = true
+      case .codePoints(let primaries, let transfer, _):
+        (header.coded.primaries, header.coded.transfer) = (primaries, transfer)
       default: break
       }
     }
     guard hasSize else { throw .malformed("its primary item has no size") }
     header.orientation = turn.orientation
-    header.hasAlpha = hasAlphaPlane(primary)
+    let alpha = alphaPlane(of: primary)
+    header.hasAlpha = alpha != nil
+    header.coded.hasLimitedGrey = isLimited(primary, greyOnly: true)
+    header.coded.hasLimitedAlpha = alpha.map { isLimited($0, greyOnly: false) } ?? false
     return header
   }
 
-  private func hasAlphaPlane(_ item: Int) -> Bool {
-    auxiliary.contains { from, to in
+  private func alphaPlane(of item: Int) -> Int? {
+    auxiliary.first { from, to in
       to.contains(item)
         && properties(of: from).contains { if case .alphaPlane = $0 { true } else { false } }
+    }?.from
+  }
+
+  /// Whether samples have a limited range, by the code points or else by the bit stream.
+  private func isLimited(_ item: Int, greyOnly: Bool) -> Bool {
+    var (isFull, samples): (Bool?, AV1Sequence?)
+    for property in properties(of: item) {
+      if case .codePoints(_, _, let isFullRange) = property { isFull = isFullRange }
+      if case .samples(let sequence) = property { samples = sequence }
     }
+    guard let samples, samples.isMonochrome || !greyOnly else { return false }
+    return !(isFull ?? samples.isFullRange)
   }
 
   /// An item's properties. Indices of none, among them 0, are skipped.

@@ -11,6 +11,9 @@ enum HEIFProperty {
   case depth(Int)
   case alphaPlane
   case profile
+  /// Code points, and whether the range of the samples is full.
+  case codePoints(primaries: Int, transfer: Int, isFullRange: Bool)
+  case samples(AV1Sequence)
   case other
 
   /// Reads a property from its box.
@@ -36,6 +39,14 @@ enum HEIFProperty {
       // A restricted or an unrestricted ICC profile.
       if try file.has("prof", at: at) { self = .profile }
       if try file.has("rICC", at: at) { self = .profile }
+      if try file.has("nclx", at: at) {
+        self = .codePoints(
+          primaries: try file.big16(at + 4), transfer: try file.big16(at + 6),
+          isFullRange: try file.byte(at + 10) & 0x80 != 0)
+      }
+    } else if box.type == Box.type("av1C"), let end = box.end {
+      // Only what the sizes do not depend on.
+      if let sequence = try? AV1Sequence.read(file, from: at, to: end) { self = .samples(sequence) }
     }
   }
 

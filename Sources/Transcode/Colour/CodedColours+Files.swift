@@ -8,7 +8,7 @@ extension CodedColours {
     let colours: CodedColours? =
       switch format {
       case .png: ofPNG(source.bytes)
-      case .avif, .heic: ofHEIF(source.read(64 << 10, at: 0))
+      case .avif, .heic: source.header.flatMap(of)
       default: nil
       }
     return colours == .sRGB ? nil : colours
@@ -53,19 +53,11 @@ extension CodedColours {
 
   // MARK: AVIF and HEIC
 
-  /// The `colr` box of type `nclx` among the item properties, which precede the image data.
-  private static func ofHEIF(_ beginning: [UInt8]) -> CodedColours? {
-    let mark = Array("colrnclx".utf8)
-    var offset = 0
-    while offset + mark.count + 4 <= beginning.count {
-      if beginning[offset] == mark[0], beginning[offset..<offset + mark.count].elementsEqual(mark) {
-        let codes = beginning[(offset + mark.count)...].prefix(4).map(Int.init)
-        return CodedColours(
-          primaries: codes[0] << 8 | codes[1], transfer: codes[2] << 8 | codes[3])
-      }
-      offset += 1
+  private static func of(_ header: ImageHeader) -> CodedColours? {
+    guard let primaries = header.coded.primaries, let transfer = header.coded.transfer else {
+      return nil
     }
-    return nil
+    return CodedColours(primaries: primaries, transfer: transfer)
   }
 }
 

@@ -54,20 +54,12 @@ struct Decoder {
     let first = try Raster.load(
       source, format: format,
       .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels)
-    ).usual(hasAlpha: format == .tiff ? statesAlpha(source) : nil)
+    ).usual(format, source.header)
     guard format == .svg, first.width != job.expected.size.width else { return (first, 1) }
     let scale = Double(job.expected.size.width) / Double(first.width)
     return (
       try Raster.load(source, format: format, .init(scale: scale, failOn: failOn)), scale
     )
-  }
-
-  /// What a file's own header says of alpha: libvips takes any further band for it.
-  private static func statesAlpha(_ source: SourceData) -> Bool? {
-    guard case .header(let header) = ImageHeader.read(source.span, isWhole: true) else {
-      return nil
-    }
-    return header.hasAlpha
   }
 
   private static func animation(

@@ -1,3 +1,5 @@
+internal import TesseraImageHeader
+
 /// The bytes of one source in memory.
 ///
 /// The bytes must stay until every raster that was loaded from them is gone: libvips reads them when
@@ -11,6 +13,11 @@ package struct SourceData {
   func read(_ count: Int, at offset: Int) -> [UInt8] {
     guard offset >= 0, offset < bytes.count else { return [] }
     return Array(bytes[offset...].prefix(count))
+  }
+
+  /// What our own reader finds in the file's header.
+  var header: ImageHeader? {
+    if case .header(let header) = ImageHeader.read(span, isWhole: true) { header } else { nil }
   }
 
   var span: Span<UInt8> {

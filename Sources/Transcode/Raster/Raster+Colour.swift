@@ -1,4 +1,5 @@
 internal import TesseraCVips
+internal import TesseraImageHeader
 
 /// Colour spaces, profiles and alpha.
 extension Raster {
@@ -117,8 +118,22 @@ extension Raster {
   /// As everything behind the loader expects it: samples of 8 or 16 bits in grey, red, green and blue, or CMYK, with at
   /// most one more band, which is alpha.
   ///
-  /// - Parameter hasAlpha: what the file itself says of the band after those of colours; nil if it says nothing.
-  func usual(hasAlpha: Bool?) throws(VipsError) -> Raster {
+  /// - Parameter header: what the file itself says; nil if its header can't be read.
+  func usual(_ format: ImageFormat, _ header: ImageHeader?) throws(VipsError) -> Raster {
+    // libvips takes any further band of a TIFF for alpha, as TIFF does not.
+    let image = try usual(hasAlpha: format == .tiff ? header?.hasAlpha : nil)
+    guard let coded = header?.coded, coded.hasLimitedGrey || coded.hasLimitedAlpha else {
+      return image
+    }
+    // libheif expands the range of colours, but not that of grey and of alpha.
+    return try Self.make {
+      tessera_vips_expand_range(
+        image.handle, $0, coded.hasLimitedGrey ? 1 : 0,
+        image.hasAlpha && coded.hasLimitedAlpha ? 1 : 0)
+    }
+  }
+
+  private func usual(hasAlpha: Bool?) throws(VipsError) -> Raster {
     switch interpretation {
     case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS,
       VIPS_INTERPRETATION_XYZ, VIPS_INTERPRETATION_scRGB:

@@ -1,0 +1,12 @@
+/// What a file says of its samples that decoders do not apply.
+package struct CodedSamples: Sendable, Equatable {
+  /// Code points of the primaries and the transfer (ITU-T H.273); nil if none are stated.
+  package var primaries: Int?
+  package var transfer: Int?
+  /// Whether black and white of a grey image are 16 and 235 (of 8 bits, and likewise of more).
+  package var hasLimitedGrey = false
+  /// Whether what is transparent and opaque is likewise.
+  package var hasLimitedAlpha = false
+
+  package init() {}
+}
