@@ -137,6 +137,8 @@ enum BoxFile {
   func apertures(_ numbers: [Int], _ expected: String) {
     let clap = F.box("clap", numbers.flatMap { be($0, 4) })
     #expect(Self.read(F.size(10, 20), clap) == "heic \(expected)@8")
+    // The size counts wherever it stands.
+    #expect(Self.read(clap, F.size(10, 20)) == "heic \(expected)@8")
     let turned = Self.read(F.size(20, 10), F.box("irot", [1]), clap)
     let sides = expected.split(separator: "x").reversed().joined(separator: "x")
     #expect(turned == "heic \(sides)@8 orientation 8")

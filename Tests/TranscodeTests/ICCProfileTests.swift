@@ -104,4 +104,52 @@ import Testing
       #expect(ICCProfile(UnsafeRawBufferPointer(rebasing: $0[..<19])).colourSpace == nil)
     }
   }
+
+  /// Tags with their data, behind the table.
+  private static func profile(_ tags: [(String, [UInt8])]) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 128) + big(tags.count, 4)
+    var place = 132 + tags.count * 12
+    for (name, data) in tags {
+      bytes += Array(name.utf8) + big(place, 4) + big(data.count, 4)
+      place += data.count
+    }
+    return bytes + tags.flatMap(\.1)
+  }
+
+  private static func named(_ name: String) -> [(String, [UInt8])] {
+    [
+      (
+        "desc",
+        Array("desc".utf8) + big(0, 4) + big(name.utf8.count + 1, 4) + Array(name.utf8) + [0]
+      )
+    ]
+  }
+
+  private static func hdr(_ tags: [(String, [UInt8])]) -> CodedColours? {
+    profile(tags).withUnsafeBytes { ICCProfile($0).hdr }
+  }
+
+  @Test(arguments: [
+    ("RGB_D65_202_Rel_PeQ", 9, 16), ("RGB_D65_202_Per_HLG", 9, 18), ("RGB_D65_SRG_Rel_PeQ", 1, 16),
+    ("RGB_D65_DCI_Rel_HLG", 12, 18), ("Gra_D65_Rel_PeQ", 1, 16),
+  ])
+  func libjxlNamesHDR(_ name: String, _ primaries: Int, _ transfer: Int) {
+    #expect(Self.hdr(Self.named(name)) == CodedColours(primaries: primaries, transfer: transfer))
+    #expect(Self.hdr(Self.named(name + "x")) == nil && Self.hdr(Self.named("x" + name)) == nil)
+  }
+
+  @Test func otherProfilesAreNotHDR() {
+    for name in ["RGB_D65_SRG_Rel_SRG", "RGB_DCI_DCI_Rel_PeQ", "Display P3", "PeQ", ""] {
+      #expect(Self.hdr(Self.named(name)) == nil, "\(name)")
+    }
+    func codes(_ primaries: UInt8, _ transfer: UInt8) -> [(String, [UInt8])] {
+      [("cicp", Array("cicp".utf8) + big(0, 4) + [primaries, transfer, 0, 1])]
+    }
+    #expect(Self.hdr(codes(9, 16)) == CodedColours(primaries: 9, transfer: 16))
+    #expect(
+      Self.hdr(codes(12, 18) + Self.named("RGB_D65_202_Rel_PeQ"))
+        == CodedColours(primaries: 12, transfer: 18))
+    #expect(Self.hdr(codes(12, 13)) == nil)
+    #expect(Self.hdr([("cicp", Array("cicp".utf8))]) == nil)
+  }
 }

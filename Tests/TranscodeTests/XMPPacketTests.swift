@@ -32,6 +32,8 @@ import Testing
 
   @Test(arguments: [
     "xmp:Thumbnails", "a:PhotoThumbnail", "xmpGImg:image", "XMPGIMG:format", "xapGImg:thumbnail",
+    // Further images of the file: gain maps of HDR, and lists of images.
+    "hdrgm:Version", "HDRGainMap:HDRGainMapVersion", "Container:Directory",
   ])
   func previewsAreNoticed(_ name: String) {
     #expect(Self.content("<\(name)>1</\(name)>") == [false, true])

@@ -106,11 +106,15 @@ struct HEIFItems {
     guard let primary else { throw .malformed("it has no primary item") }
     var header = ImageHeader(format: format, pixelWidth: 0, pixelHeight: 0)
     var turn = QuarterTurn()
-    var hasSize = false
-    for property in properties(of: primary) {
+    let properties = properties(of: primary)
+    // Properties that describe the image count wherever they stand; those that transform it, in their order.
+    let size = properties.lazy.compactMap { property in
+      if case .size(let width, let height) = property { (width, height) } else { nil }
+    }.first
+    guard let size else { throw .malformed("its primary item has no size") }
+    (header.pixelWidth, header.pixelHeight) = size
+    for property in properties {
       switch property {
-      case .size(let width, let height) where !hasSize:
-        (header.pixelWidth, header.pixelHeight, hasSize) = (width, height, true)
       case .crop(let aperture):
         // The crop applies to the image as rotated so far; the header has the stored sides.
         let isTurned = turn.orientation.swapsSides
@@ -129,7 +133,6 @@ struct HEIFItems {
       default: break
       }
     }
-    guard hasSize else { throw .malformed("its primary item has no size") }
     header.orientation = turn.orientation
     let alpha = alphaPlane(of: primary)
     header.hasAlpha = alpha != nil

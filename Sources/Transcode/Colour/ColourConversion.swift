@@ -29,7 +29,7 @@ struct ColourConversion {
   func convert(
     _ image: Raster, warnings: inout [SourceWarning]
   ) throws(VipsError) -> Raster {
-    if let coded, coded.precedesProfile(in: format) || image.profileLength == 0 {
+    if let coded = codedColours(of: image) {
       if coded.isHDR { warnings.append(.toneMapped) }
       return try convert(image, from: coded)
     }
@@ -50,8 +50,14 @@ struct ColourConversion {
 
   /// Whether the stored samples need no conversion.
   func isIdentity(for image: Raster) -> Bool {
-    if let coded, coded.precedesProfile(in: format) || image.profileLength == 0 { return false }
+    if codedColours(of: image) != nil { return false }
     return image.profileLength > 0 ? keeps(profileOf: image) : image.isGreyOrSRGB
+  }
+
+  /// The numbers that count for an image: those of the file, or of a profile of HDR. Nil if a profile, or nothing, does.
+  private func codedColours(of image: Raster) -> CodedColours? {
+    if let coded, coded.precedesProfile(in: format) || image.profileLength == 0 { return coded }
+    return image.profile?.hdr
   }
 
   private func keeps(profileOf image: Raster) -> Bool {

@@ -29,6 +29,23 @@ struct ICCProfile {
   /// off.
   var colourSpace: String? { reader.text(16) }
 
+  /// The code points of an HDR image: those of the profile itself (`cicp`, 9.2.17), or those in the name that libjxl
+  /// gives a profile which it makes: `RGB_D65_202_Rel_PeQ`. LittleCMS takes HDR's curves for those of a page. Nil for others.
+  var hdr: CodedColours? {
+    var colours: CodedColours?
+    if let tag = tags.first(where: { $0.name == "cicp" }),
+      let codes = reader.slice(tag.start + 8, 2)
+    {
+      colours = CodedColours(primaries: Int(codes[0]), transfer: Int(codes[1]))
+    } else if let name,
+      let match = name.wholeMatch(of: /(?:RGB_D65|Gra_D65)(?:_(202|SRG|DCI))?_..._(PeQ|HLG)/)
+    {
+      let primaries = [nil: 1, "SRG": 1, "202": 9, "DCI": 12][match.1.map(String.init)] ?? 1
+      colours = CodedColours(primaries: primaries, transfer: match.2 == "PeQ" ? 16 : 18)
+    }
+    return colours?.isHDR == true ? colours : nil
+  }
+
   /// How colours outside the target's gamut are rendered.
   enum Intent {
     case perceptual, relative, saturation

@@ -3,6 +3,8 @@ enum XMPPacket {
   /// What a metadata policy has to know about a packet.
   struct Content {
     var statesLocation = false
+    /// Whether it has a preview, or says that the file has further images, which no output has: gain maps of HDR, depth,
+    /// a film.
     var hasPreview = false
   }
 
@@ -14,7 +16,8 @@ enum XMPPacket {
   ]
   private static let locationNames: Set<String> = ["city", "state", "lat", "long", "lng", "lon"]
   private static let previewPart = "thumbnail"
-  private static let previewPrefix = "xmpgimg"
+  /// Of properties of Adobe's previews; of gain maps by Adobe and by Apple; and of Google's list of a file's images.
+  private static let previewPrefixes = ["xmpgimg", "hdrgm", "hdrgainmap", "container"]
 
   /// Finds the names of properties in one pass over the bytes: packets of many megabytes exist.
   static func content(of packet: [UInt8]) -> Content {
@@ -30,13 +33,15 @@ enum XMPPacket {
       if locationNames.contains(name) || locationParts.contains(where: name.contains) {
         content.statesLocation = true
       }
-      let prefix = packet[..<colon].suffix(previewPrefix.utf8.count)
-      if name.contains(previewPart) || lowercased(prefix) == previewPrefix {
+      let prefix = lowercased(packet[..<colon].suffix(longestPrefix))
+      if name.contains(previewPart) || previewPrefixes.contains(where: prefix.hasSuffix) {
         content.hasPreview = true
       }
     }
     return content
   }
+
+  private static let longestPrefix = previewPrefixes.map(\.utf8.count).max() ?? 0
 
   /// Longer than the name of any property in the schemas above.
   private static let longestName = 100

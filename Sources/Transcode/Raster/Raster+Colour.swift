@@ -6,7 +6,7 @@ extension Raster {
   /// The length of the embedded ICC profile in bytes; 0 if there is none.
   var profileLength: Int { blob(Self.profileField)?.count ?? 0 }
   /// The embedded profile; valid as long as the raster exists.
-  private var profile: ICCProfile? { blob(Self.profileField).map(ICCProfile.init) }
+  var profile: ICCProfile? { blob(Self.profileField).map(ICCProfile.init) }
 
   /// Whether the embedded profile can be read and is for samples like the image's.
   var hasUsableProfile: Bool {
