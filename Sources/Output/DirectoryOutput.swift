@@ -60,7 +60,7 @@ package struct DirectoryOutput: Output {
     do throws(SystemError) {
       return try root.directory(parent)
     } catch {
-      guard error.isMissingFile, !error.isLink else { throw error }
+      guard error.isMissingFile else { throw error }
       // Folders are made when they are first needed: most outputs need few of the 256.
       return try root.makeDirectory(parent)
     }

@@ -92,7 +92,7 @@ extension Output {
     do throws(SystemError) {
       return try await list(folder)
     } catch {
-      guard error.isMissingFile, !error.isLink else { throw error }
+      guard error.isMissingFile else { throw error }
       return []
     }
   }

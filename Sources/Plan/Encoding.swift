@@ -15,7 +15,6 @@ package struct Encoding: Sendable, Hashable, Codable {
   /// Whether the file has all frames, or only the first.
   package var isAnimated: Bool
   package var metadata: MetadataPolicy
-
   package init(
     format: OutputFormat, quality: Int?, automatic: AutomaticQuality? = nil, effort: Int?,
     alphaQuality: Int? = nil, background: Colour?, isAnimated: Bool,

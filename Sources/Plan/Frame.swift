@@ -81,8 +81,10 @@ struct Frame {
       let encoding = Encoding(settings, choice.format, of: source)
       // Two choices may resolve to one format: `source` and `webp`, for example.
       if files.contains(where: { $0.encoding == encoding }) { continue }
-      files.append(
-        PlannedFile(crop: crop, size: size, encoding: encoding, fallback: choice.fallback))
+      var file = PlannedFile(
+        crop: crop, size: size, encoding: encoding, fallback: choice.fallback)
+      if settings.service == nil { file.allowLossless(of: source) }
+      files.append(file)
     }
     return PlannedVariant(files: files)
   }

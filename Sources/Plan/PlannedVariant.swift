@@ -19,9 +19,11 @@ package struct PlannedFile: Sendable, Hashable, Codable {
   package var encoding: Encoding
   /// Why the file differs from the configuration; nil if it does not.
   package var fallback: Fallback?
+  /// Whether the file is encoded without loss if that makes it no larger, as it does with many small graphics.
+  package var mayBeLossless = false
 
   // A worker makes the planned file; why the plan deviates from the request is not its business.
-  private enum CodingKeys: CodingKey { case crop, size, encoding }
+  private enum CodingKeys: CodingKey { case crop, size, encoding, mayBeLossless }
 
   package init(crop: Crop?, size: Size, encoding: Encoding, fallback: Fallback?) {
     self.crop = crop
@@ -36,7 +38,19 @@ package struct PlannedFile: Sendable, Hashable, Codable {
     // The line is part of fingerprints that the state stores: a change remakes every file.
     var parts = ["\(encoding.format.rawValue) \(size.width)x\(size.height)"]
     if let crop { parts.append("crop \(crop)") }
-    return (parts + encoding.recipe).joined(separator: "; ")
+    parts += encoding.recipe
+    if mayBeLossless { parts.append("or lossless") }
+    return parts.joined(separator: "; ")
+  }
+
+  /// The longest side of graphics that are worth an attempt without loss: above it few become smaller.
+  private static let longestLossless = 256
+
+  /// Has a small file of a graphic encoded without loss if that makes it no larger.
+  mutating func allowLossless(of source: PlanSource) {
+    mayBeLossless =
+      encoding.format == .webp && !encoding.isAnimated && encoding.metadata.isEmpty
+      && !source.isPhotograph && size.longerSide <= Self.longestLossless
   }
 }
 

@@ -54,7 +54,8 @@ package struct Transcoder {
   private func bytes(
     of file: PlannedFile, _ decoded: Decoded, _ searched: Searched, _ pyramid: inout Pyramid
   ) throws(TranscodeFailure) -> [UInt8] {
-    if let made = searched.bytes(of: file) {
+    // The same recipe makes the same bytes, whether its quality was searched for or not.
+    if !file.mayBeLossless, let made = searched.bytes(of: file) {
       return decoded.reusable?.smaller(than: made, as: file) ?? made
     }
     let frames = try frames(for: file, &pyramid)

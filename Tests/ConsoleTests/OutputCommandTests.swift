@@ -174,6 +174,11 @@ extension StreamTests {
         #expect(
           end.status == 2 && end.output.isEmpty && end.errors.hasPrefix("tessera: "), "\(words)")
       }
+      // From one shard to a hundred thousand.
+      for (number, isUsage) in [("0", true), ("1", false), ("100000", false), ("100001", true)] {
+        let end = try await StreamTests.tessera(["merge", none, "--shards", number])
+        #expect((end.status == 64) == isUsage, "\(number): \(end.errors)")
+      }
       #expect(
         try await tessera("merge", none, none)
           == End(

@@ -65,6 +65,11 @@ import Testing
     #expect(try Self.canonical("{\"a\":\(text)}") == "{\"a\":\(expected)}")
   }
 
+  @Test(arguments: ["01", "00", "-01", "007", "1.", ".5", "+1", "1e", "-"])
+  func otherNumbersAreErrors(_ text: String) {
+    #expect(throws: (any Error).self) { try Self.canonical("[\(text)]") }
+  }
+
   /// Sections 3.2.2 and 3.2.3.
   @Test func theExamplesOfTheStandard() throws {
     let input = #"""

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraMemoryOutput
 import TesseraOutput
 import TesseraTestSupport
 import Testing
@@ -42,6 +43,15 @@ import Testing
       await problem { $0.bytes += 1 } == "has \(file.bytes) bytes instead of \(file.bytes + 1)")
     #expect(await problem { $0.path = "variants/copy.png" } == "has a name that no run gives")
     #expect(await problem { $0.path += "x" } == "is missing")
+  }
+
+  /// A file without a size is missing, unless reading it fails for another reason.
+  @Test func aFileThatCannotBeReachedIsNotMissing() async {
+    let memory = MemoryOutput()
+    #expect(await FileCheck(file, in: memory, isDeep: false).problem() == "is missing")
+    memory.setUnreadable(file.path)
+    let problem = await FileCheck(file, in: memory, isDeep: false).problem()
+    #expect(problem?.hasPrefix("can't be read: ") == true, "\(problem ?? "none")")
   }
 
   @Test func onlyADeepCheckReadsTheContent() async throws {

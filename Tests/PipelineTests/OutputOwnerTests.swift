@@ -196,6 +196,12 @@ import Testing
       try await Pipeline(file, .everything, options).run(observer: Silence())
     }
     #expect(error?.description == PipelineError.shardOfTables.description)
+    // A run of all items makes tables, and finds another fault here.
+    options.shard = nil
+    let other = await #expect(throws: (any Error).self) {
+      try await Pipeline(file, .everything, options).run(observer: Silence())
+    }
+    #expect(other.map { "\($0)" } != PipelineError.shardOfTables.description)
   }
 
   @Test func aRunStopsOnlyWhileItemsAreInWork() {

@@ -1,4 +1,5 @@
 import TesseraCatalog
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraPlan
@@ -187,6 +188,29 @@ import Testing
         ($0.encoding.alphaQuality, $0.encoding.background) = (2, .white)
         ($0.encoding.metadata, $0.encoding.isAnimated) = ([.icc, .location], false)
       } == "webp 3x4; quality 1; alpha quality 2; on #ffffff; first frame; keep icc location")
+  }
+
+  /// Small graphics in WebP may be encoded without loss; what a setting or a service decides is not changed.
+  @Test func smallGraphicsMayBeLossless() {
+    func allowed(
+      _ side: Int = 256, _ change: (inout PlannedFile, inout PlanSource) -> Void = { _, _ in }
+    ) -> Bool {
+      var file = PlannedFile(
+        crop: nil, size: Size(side, 3),
+        encoding: Encoding(
+          format: .webp, quality: 80, effort: 4, background: nil, isAnimated: false),
+        fallback: nil)
+      var graphic = PlanSource(size: Size(900, 900), hasAlpha: true, isAnimated: false)
+      change(&file, &graphic)
+      file.allowLossless(of: graphic)
+      #expect(file.recipe.hasSuffix("; or lossless") == file.mayBeLossless)
+      return file.mayBeLossless
+    }
+    expectMost(256) { allowed($0) }
+    #expect(!allowed { $1.isPhotograph = true })
+    #expect(!allowed { file, _ in file.encoding.format = .png })
+    #expect(!allowed { file, _ in file.encoding.isAnimated = true })
+    #expect(!allowed { file, _ in file.encoding.metadata = .icc })
   }
 
   @Test func theWayOfDecodingIsARecipe() {

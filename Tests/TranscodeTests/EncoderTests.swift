@@ -130,6 +130,35 @@ extension LibvipsTests {
 
     // MARK: A source's own image
 
+    /// A graphic that is no larger without loss has no loss; a photograph, or one that may not, has.
+    @Test func aSmallGraphicIsExact() throws {
+      let graphic = try Raster.drawn(32, 24) { x, y in
+        (x + y) % 5 == 0 ? [255, 0, 0] : [0, 0, 255]
+      }
+      let noise = try Raster.drawn(32, 24) { x, y in
+        [x * 37 % 256, y * 91 % 256, (x * 7 + y * 5) % 256]
+      }
+      var file = planned(Size(32, 24))
+      func isLossless(_ image: Raster) throws -> Bool {
+        let bytes = try Encoder.encode([image], as: file)
+        #expect(matches(file, bytes))
+        let isLossless = Array(bytes[12..<16]) == Array("VP8L".utf8)
+        if isLossless {
+          let samples = try withSource(bytes) { try Raster.load($0, format: .webp).bytes }
+          #expect(try samples == image.bytes)
+        }
+        return isLossless
+      }
+      #expect(try !isLossless(graphic) && !isLossless(noise))
+      file.mayBeLossless = true
+      #expect(try isLossless(graphic) && !isLossless(noise))
+      // A quarter of the pixels are enough for all colours.
+      for (colours, isTried) in [(192, true), (193, false)] {
+        let image = try Raster.drawn(32, 24) { x, y in [min(y * 32 + x, colours - 1), 9, 9] }
+        #expect(try (WebPStill.lossless(image, effort: 4) != nil) == isTried)
+      }
+    }
+
     /// libjpeg works around an end that is missing, and warns.
     @Test func aJPEGThatIsDamagedIsNeverReused() throws {
       let whole = try Encoder.encode([image], as: planned(Size(32, 24), .jpeg))

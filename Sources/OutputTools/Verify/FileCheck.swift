@@ -47,7 +47,7 @@ struct FileCheck {
       // It was published since.
       return "changed while it was checked"
     } catch {
-      return error.isMissingFile && !error.isLink ? Self.missing : "can't be read: \(error.reason)"
+      return error.isMissingFile ? Self.missing : "can't be read: \(error.reason)"
     }
   }
 

@@ -15,7 +15,7 @@ enum Encoder {
     let prepared: Prepared
     let encoded: EncodedBytes
     do throws(VipsError) {
-      if let bytes = try plain(frames, file.encoding),
+      if let bytes = try plain(frames, file),
         bytes.withUnsafeBytes({ file.matches(Span(_unsafeBytes: $0)) })
       {
         return source?.smaller(than: bytes, as: file) ?? bytes
@@ -37,13 +37,18 @@ enum Encoder {
 
   /// The most common file: a WebP without metadata of a still image. Nil for every other, and if the
   /// encoder fails: libvips' saver then reports why.
-  private static func plain(_ frames: [Raster], _ encoding: Encoding) throws(VipsError) -> [UInt8]?
-  {
+  private static func plain(_ frames: [Raster], _ file: PlannedFile) throws(VipsError) -> [UInt8]? {
+    let encoding = file.encoding
     guard encoding.format == .webp, encoding.metadata.isEmpty, encoding.background == nil,
       frames.count == 1, let quality = encoding.quality, let effort = encoding.effort
     else { return nil }
-    return try WebPStill.encode(
+    let lossy = try WebPStill.encode(
       frames[0], quality: quality, effort: effort, alphaQuality: encoding.alphaQuality ?? 100)
+    guard let lossy, file.mayBeLossless,
+      let lossless = try WebPStill.lossless(frames[0], effort: effort),
+      lossless.count <= lossy.count
+    else { return lossy }
+    return lossless
   }
 
   /// An image ready for its encoder, and what its container needs afterwards.

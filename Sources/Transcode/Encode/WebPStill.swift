@@ -10,15 +10,55 @@ enum WebPStill {
   static func encode(
     _ image: Raster, quality: Int, effort: Int, alphaQuality: Int = 100
   ) throws(VipsError) -> [UInt8]? {
-    // libvips' savers, too, take grey for sRGB.
-    let image = try (image.isSRGB ? image : image.convertedToSRGB()).inMemory()
-    guard let samples = image.handle.pointee.data else { return nil }
-    let samplesPerRow = Int32(image.width) * vips_image_get_bands(image.handle)
     var config = WebPConfig()
     guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality)) != 0 else { return nil }
     config.method = Int32(effort)
     config.alpha_quality = Int32(alphaQuality)
+    return try encode(image, &config)
+  }
+
+  /// Encodes without loss.
+  ///
+  /// - Returns: nil also for an image of many colours, whose file would be large.
+  static func lossless(_ image: Raster, effort: Int) throws(VipsError) -> [UInt8]? {
+    let fewColours = try image.withSamples { samples, bands in
+      hasFewColours(samples, bands: bands)
+    }
+    guard fewColours else { return nil }
+    var config = WebPConfig()
+    // How much time is spent, for this kind of file.
+    guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, 75) != 0 else { return nil }
+    config.lossless = 1
+    config.method = Int32(effort)
+    return try encode(image, &config)
+  }
+
+  /// Whether a quarter of the pixels would be enough for all colours.
+  private static func hasFewColours(_ samples: UnsafeBufferPointer<UInt8>, bands: Int) -> Bool {
+    let most = max(16, samples.count / bands / 4)
+    var colours: Set<UInt32> = []
+    var last: UInt32?
+    for place in stride(from: 0, to: samples.count, by: bands) {
+      var colour: UInt32 = 0
+      for band in 0..<bands { colour = colour << 8 | UInt32(samples[place + band]) }
+      if colour == last { continue }
+      last = colour
+      if colours.insert(colour).inserted, colours.count > most { return false }
+    }
+    return true
+  }
+
+  private static func encode(
+    _ image: Raster, _ config: inout WebPConfig
+  ) throws(VipsError) -> [UInt8]? {
+    // libvips' savers, too, take grey for sRGB.
+    let image = try (image.isSRGB ? image : image.convertedToSRGB()).inMemory()
+    guard let samples = image.handle.pointee.data else { return nil }
+    let samplesPerRow = Int32(image.width) * vips_image_get_bands(image.handle)
+    // Otherwise the samples become luma and chroma as soon as they are read.
+    let isLossless = config.lossless
     return encode(&config) { picture in
+      picture.use_argb = isLossless
       picture.width = Int32(image.width)
       picture.height = Int32(image.height)
       return image.hasAlpha
