@@ -7,6 +7,8 @@ package struct CodedSamples: Sendable, Equatable {
   package var hasLimitedGrey = false
   /// Whether what is transparent and opaque is likewise.
   package var hasLimitedAlpha = false
+  /// Whether a JPEG 2000 image has indices of a palette (ISO/IEC 15444-1, I.5.3.4).
+  package var hasPalette = false
 
   package init() {}
 }

@@ -15,7 +15,7 @@ public struct ImageHeader: Sendable, Equatable {
   public var frames: Int?
   public var bitsPerChannel: Int
   public var hasICCProfile: Bool
-  /// AVIF and HEIC.
+  /// AVIF, HEIC and JPEG 2000.
   package var coded = CodedSamples()
 
   init(

@@ -34,6 +34,22 @@ import Testing
     }
   }
 
+  /// libvips 8.14 would write behind its memory.
+  @Test func aPaletteOfJPEG2000IsRejected() {
+    func file(_ further: [UInt8]) -> [UInt8] {
+      let sides = box("ihdr", big(9, 4) + big(7, 4) + big(1, 2) + [7, 7, 0, 0])
+      return big(12, 4) + Array("jP  ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
+        + box("jp2h", sides + further)
+        + box("jp2c", [0xFF, 0x4F])
+    }
+    let palette = box("pclr", big(1, 2) + [1, 7, 0])
+    #expect(failure(file([]), .jp2) == nil && failure(file(palette), .png) == nil)
+    #expect(
+      failure(file(palette), .jp2, .none)
+        == TranscodeFailure(
+          .decode, "the image could not be decoded: JPEG 2000 with a palette is not supported"))
+  }
+
   @Test func aJPEGHasAMostNumberOfScans() {
     func file(_ scans: Int) -> [UInt8] {
       [0xFF, 0xD8] + (0..<scans).flatMap { _ in [0xFF, 0xDA, 0, 4, 0, 0, 1] as [UInt8] } + [

@@ -17,6 +17,7 @@ enum JPEG2000Header: FormatReading {
     var header: ImageHeader?
     var hasAlpha = false
     var hasProfile = false
+    var hasPalette = false
     while let box = try walk.next(file) {
       if box.type == Box.type("ihdr") {
         // In ihdr the height precedes the width (I.5.3.1).
@@ -28,9 +29,12 @@ enum JPEG2000Header: FormatReading {
         hasAlpha = try definesOpacity(file, at: box.start) || hasAlpha
       } else if box.type == Box.type("colr"), try file.byte(box.start) == 2 {
         hasProfile = true  // method 2: a restricted ICC profile (I.5.3.3)
+      } else if box.type == Box.type("pclr") {
+        hasPalette = true
       }
     }
     guard var header else { throw .malformed("its header box has no size") }
+    header.coded.hasPalette = hasPalette
     header.hasAlpha = hasAlpha
     header.hasICCProfile = hasProfile
     return header

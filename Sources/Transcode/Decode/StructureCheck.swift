@@ -16,6 +16,11 @@ enum StructureCheck {
     if format == .gif, failOn != .none, !GIFStructure.isWhole(source.span) {
       throw TranscodeFailure(.decode, "the image could not be decoded: the GIF file is truncated")
     }
+    // libvips 8.14 writes behind its memory; later versions reject them.
+    if format == .jp2, source.header?.coded.hasPalette == true {
+      throw TranscodeFailure(
+        .decode, "the image could not be decoded: JPEG 2000 with a palette is not supported")
+    }
     if format == .jpeg, JPEGStructure.scans(source.span, limit: maximumScans + 1) > maximumScans {
       throw TranscodeFailure(
         .tooManyScans,
