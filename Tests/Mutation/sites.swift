@@ -154,7 +154,9 @@ final class Sites: SyntaxVisitor {
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     // Their arguments may come in any order.
-    if ["min", "max", "blocks"].contains(node.calledExpression.trimmedDescription) { return .visitChildren }
+    if ["min", "max", "blocks"].contains(node.calledExpression.trimmedDescription) {
+      return .visitChildren
+    }
     let arguments = Array(node.arguments)
     for (first, second) in zip(arguments, arguments.dropFirst()) {
       guard !Self.isFixed(first.expression), !Self.isFixed(second.expression) else { continue }
