@@ -51,7 +51,7 @@ static void note(thandle_t handle, const char *module, const char *format, va_li
 }
 
 static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pixels, int is_strict, char *reason) {
-  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = 0;
+  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = 0, extra_count = 0, *extra = NULL;
   char problem[1024] = "";
   if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &image->width) || !TIFFGetField(file, TIFFTAG_IMAGELENGTH, &image->height) ||
       !image->width || !image->height) {
@@ -72,7 +72,9 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   // Rows stay in the order of the file.
   reader.req_orientation = reader.orientation;
   image->orientation = orientation;
-  image->has_alpha = reader.alpha != 0;
+  // The reader also takes a band without a meaning for alpha.
+  image->has_alpha = reader.alpha && TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &extra_count, &extra) && extra_count &&
+                     *extra != EXTRASAMPLE_UNSPECIFIED;
   size_t count = (size_t)image->width * image->height;
   image->samples = calloc(count, 4);
   int is_read = image->samples && TIFFRGBAImageGet(&reader, (uint32_t *)image->samples, image->width, image->height);

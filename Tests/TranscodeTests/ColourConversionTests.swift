@@ -199,12 +199,6 @@ extension LibvipsTests {
 
     /// libheif leaves grey and alpha in the range that they are coded in.
     @Test(arguments: [false, true]) func limitedRangesAreExpanded(_ isDeep: Bool) throws {
-      let header = { (grey: Bool, alpha: Bool) -> ImageHeader? in
-        var header = withSource(avif(primaries: 1, transfer: 13)) { $0.header }
-        header?.coded.hasLimitedGrey = grey
-        header?.coded.hasLimitedAlpha = alpha
-        return header
-      }
       let flat = try Raster.drawn(3, 1, bands: 4) { x, _ in
         [[16, 16, 16, 235], [235, 235, 235, 16], [100, 0, 255, 100]][x]
       }
@@ -213,7 +207,9 @@ extension LibvipsTests {
         ? Raster.make { tessera_vips_colourspace(flat.handle, $0, VIPS_INTERPRETATION_RGB16) }
         : flat
       for (grey, alpha) in [(false, false), (true, false), (false, true), (true, true)] {
-        let usual = try image.usual(.avif, header(grey, alpha))
+        var coded = CodedSamples()
+        (coded.hasLimitedGrey, coded.hasLimitedAlpha) = (grey, alpha)
+        let usual = try image.inFullRange(coded)
         let samples = try usual.inEightBits().samples().map(Int.init)
         let colours =
           grey ? [0, 0, 0, 255, 255, 255, 98, 0, 255] : [16, 16, 16, 235, 235, 235, 100, 0, 255]

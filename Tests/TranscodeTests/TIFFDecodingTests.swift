@@ -99,6 +99,35 @@ extension LibvipsTests {
       #expect(try frame.bytes == (0..<16).flatMap { _ in [200, 100, 50] })
     }
 
+    /// A fourth plane without a meaning is neither shown nor divided by.
+    @Test func aPlaneWithoutAMeaningIsNotAlpha() throws {
+      let plane = { (value: UInt8) in [UInt8](repeating: value, count: 1_024) }
+      for (extra, pixel) in [(0, [100, 50, 25]), (1, [200, 100, 50, 128])] as [(Int, [UInt8])] {
+        let fields = [
+          258: [8, 8, 8, 8], 262: [2], 277: [4], 284: [2], 322: [32], 323: [32], 338: [extra],
+        ]
+        let file = Self.tiff(
+          4, 4, fields, plane(100) + plane(50) + plane(25) + plane(128), tiles: 4)
+        let bytes = try decoded(file, alpha: extra == 1).bytes.map(Int.init)
+        #expect(bytes.count == 16 * pixel.count, "\(extra)")
+        for (found, expected) in zip(bytes, pixel.map(Int.init)) {
+          #expect(abs(found - expected) <= 1, "\(extra): \(bytes.prefix(4))")
+        }
+      }
+    }
+
+    /// Lab keeps its name in the catalog until it is converted.
+    @Test func labIsNamed() throws {
+      try withSource(Places.bytes("formats/lab.tif")) { source in
+        let image = try Raster.load(source, format: .tiff).usual(.tiff, source)
+        #expect(image.colourSpace == "lab" && !image.isRGB)
+        var warnings: [SourceWarning] = []
+        let conversion = ColourConversion(source: source, format: .tiff, keepsProfile: false)
+        #expect(try conversion.convert(image, warnings: &warnings).isGreyOrSRGB)
+        #expect(warnings == [])
+      }
+    }
+
     /// What is neither can be decoded by no library; libvips' reason is the one that is shown.
     @Test func whatNoLibraryKnowsIsAnError() {
       let odd = Self.tiff(4, 4, [258: [8], 259: [4711], 262: [1], 277: [1]], [UInt8](0..<16))

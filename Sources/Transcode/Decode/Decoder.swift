@@ -54,7 +54,7 @@ struct Decoder {
     let first = try Raster.load(
       source, format: format,
       .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels)
-    ).usual(format, source.header)
+    ).usual(format, source)
     guard format == .svg, first.width != job.expected.size.width else { return (first, 1) }
     let scale = Double(job.expected.size.width) / Double(first.width)
     return (
@@ -116,7 +116,8 @@ struct Decoder {
     } catch {
       // libvips finds some kinds that it does not have only at their pixels.
       guard format == .tiff,
-        let other = try? TIFFDecoder.decode(source, job.maximumPixels, failOn),
+        let other = try? TIFFDecoder.decode(source, job.maximumPixels, failOn)
+          .usual(format, source),
         other.width == opened.width, other.height == opened.height
       else { throw error }
       warnings = before

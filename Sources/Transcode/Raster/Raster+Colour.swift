@@ -118,30 +118,37 @@ extension Raster {
   /// As everything behind the loader expects it: samples of 8 or 16 bits in grey, red, green and blue, or CMYK, with at
   /// most one more band, which is alpha.
   ///
-  /// - Parameter header: what the file itself says; nil if its header can't be read.
-  func usual(_ format: ImageFormat, _ header: ImageHeader?) throws(VipsError) -> Raster {
-    // libvips takes any further band of a TIFF for alpha, as TIFF does not.
-    let image = try usual(hasAlpha: format == .tiff ? header?.hasAlpha : nil)
-    guard let coded = header?.coded, coded.hasLimitedGrey || coded.hasLimitedAlpha else {
-      return image
+  /// Lab and XYZ stay: their samples are numbers with a meaning of their own, and so is the light of scRGB.
+  ///
+  /// - Parameter source: the file that the image was loaded from.
+  func usual(_ format: ImageFormat, _ source: SourceData) throws(VipsError) -> Raster {
+    switch format {
+    // libvips takes any further band for alpha, as TIFF does not.
+    case .tiff: try usual(hasAlpha: source.header?.hasAlpha)
+    case .avif, .heic: try usual(hasAlpha: nil).inFullRange(source.header?.coded)
+    default: try usual(hasAlpha: nil)
     }
+  }
+
+  func inFullRange(_ coded: CodedSamples?) throws(VipsError) -> Raster {
+    guard let coded, coded.hasLimitedGrey || coded.hasLimitedAlpha else { return self }
     // libheif expands the range of colours, but not that of grey and of alpha.
     return try Self.make {
       tessera_vips_expand_range(
-        image.handle, $0, coded.hasLimitedGrey ? 1 : 0,
-        image.hasAlpha && coded.hasLimitedAlpha ? 1 : 0)
+        handle, $0, coded.hasLimitedGrey ? 1 : 0, hasAlpha && coded.hasLimitedAlpha ? 1 : 0)
     }
   }
 
   private func usual(hasAlpha: Bool?) throws(VipsError) -> Raster {
+    let bands = vips_image_get_bands(handle)
     switch interpretation {
+    case VIPS_INTERPRETATION_scRGB where profileLength > 0: break
     case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS,
       VIPS_INTERPRETATION_XYZ, VIPS_INTERPRETATION_scRGB:
-      // Their samples are numbers with a meaning of their own; those of scRGB are light.
-      if profileLength == 0 || colourSpace != "rgb" { return try convertedToSRGB() }
+      return bands <= 4 && (bands == 3 || hasAlpha != false)
+        ? self : try Self.make { tessera_vips_extract_bands(handle, $0, 0, 3) }
     default: break
     }
-    let bands = vips_image_get_bands(handle)
     let colours: Int32 = isCMYK ? 4 : bands >= 3 ? 3 : 1
     let keepsAlpha = bands > colours && hasAlpha != false && !isCMYK
     if isGreyOrSRGB && isEightBit || isRGB || isCMYK || isGrey16,

@@ -16,18 +16,17 @@ struct APNG: Animation {
   /// Nil if the file has no animation. What is damaged ends it: the frames before are shown, as browsers do, which ignore
   /// the numbers of its chunks, too.
   init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let chunks = PNGContainer.chunks(of: bytes), let header = chunks.first,
-      header.name == "IHDR", header.body.count == 13
+    // Before all chunks are listed: most files have no animation.
+    let beginning = PNGContainer.chunksBeforePixels(of: bytes)
+    guard let control = beginning.first(where: { $0.name == "acTL" }), control.body.count == 8,
+      let header = beginning.first, header.name == "IHDR", header.body.count == 13,
+      let chunks = PNGContainer.chunks(of: bytes)
     else { return nil }
     self.bytes = bytes
     let reader = Reader(bytes: bytes)
     (width, height) = (
       reader.number(header.body.lowerBound), reader.number(header.body.lowerBound + 4)
     )
-    let pixels = chunks.firstIndex { $0.name == "IDAT" } ?? chunks.count
-    guard let control = chunks[..<pixels].first(where: { $0.name == "acTL" }),
-      control.body.count == 8
-    else { return nil }
     plays = reader.number(control.body.lowerBound + 4)
     loop: for chunk in chunks {
       switch chunk.name {

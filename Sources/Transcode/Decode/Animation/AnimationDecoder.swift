@@ -20,9 +20,12 @@ enum AnimationDecoder {
     for frame in animation.frames.prefix(count) {
       let part = Canvas.Part(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
       let before = frame.disposal == .previous ? canvas : nil
-      canvas.draw(
-        try samples(of: animation.file(of: frame), type(of: animation).format, failOn), in: part,
-        isBlended: frame.isBlended)
+      let samples = try samples(
+        of: animation.file(of: frame), type(of: animation).format, failOn)
+      guard samples.count == part.width * part.height * 4 else {
+        throw VipsError(message: "a frame has another size than it states")
+      }
+      canvas.draw(samples, in: part, isBlended: frame.isBlended)
       strip += canvas.samples
       if let before { canvas = before }
       if frame.disposal == .background { canvas.clear(part) }

@@ -1,14 +1,21 @@
 /// The header of a device-independent bitmap.
 struct DIBHeader {
-  /// How pixels are stored; the raw values are those of Windows (BI_RGB, BI_RLE8…).
-  enum Compression: Int {
-    case uncompressed = 0
-    case runs8 = 1
-    case runs4 = 2
-    case bitFields = 3
-    case alphaBitFields = 6
-    /// Of OS/2, where it has the number of Windows' bit fields.
-    case runs24 = 100
+  /// How pixels are stored.
+  enum Compression {
+    case uncompressed, runs8, runs4, runs24, bitFields, alphaBitFields
+
+    /// By the number of Windows (BI_RGB, BI_RLE8…) or, where it is another one, of OS/2.
+    init?(_ number: Int, isOfOS2: Bool) {
+      switch number {
+      case 0: self = .uncompressed
+      case 1: self = .runs8
+      case 2: self = .runs4
+      case 3: self = .bitFields
+      case 4 where isOfOS2: self = .runs24
+      case 6: self = .alphaBitFields
+      default: return nil
+      }
+    }
   }
 
   let width: Int
@@ -95,15 +102,13 @@ struct DIBHeader {
       colours: size >= 36 ? try source.double(start + 32) : 0)
   }
 
-  /// All but 40 are of OS/2's second version alone.
+  /// The second version of OS/2 has a header of its own; the size of 40 is that of Windows, too.
   private static let sizesOfOS2 = [16, 24, 48, 64]
 
   private static func compression(
     _ fields: Fields, isOfOS2: Bool
   ) throws(BitmapError) -> Compression {
-    var compression = Compression(rawValue: fields.compression)
-    if isOfOS2, fields.compression == 4 { compression = .runs24 }
-    if fields.compression == Compression.runs24.rawValue { compression = nil }
+    let compression = Compression(fields.compression, isOfOS2: isOfOS2)
     let isSupported =
       switch compression {
       case .uncompressed: [1, 2, 4, 8, 16, 24, 32].contains(fields.bits)
