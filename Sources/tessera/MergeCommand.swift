@@ -60,9 +60,7 @@ enum MergeCommand: Command {
   }
 
   private static func summary(of report: MergeReport) -> [String] {
-    let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
-      report.counts[status].map { "\($0) \(status)" }
-    }
+    let statuses = report.countsInOrder.map { "\($0.count) \($0.status)" }
     var lines = [
       "\(Amount.count(report.images, "image")) of \(Amount.count(report.shards, "shard"))"
         + (statuses.isEmpty ? "" : ": " + statuses.joined(separator: ", "))

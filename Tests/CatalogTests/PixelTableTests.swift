@@ -160,6 +160,12 @@ import Testing
   @Test func aMappedTableOutlivesItsReplacement() throws {
     let file = try write(try TableFixture().bytes)
     let table = try PixelTable(contentsOf: file)
+    // The mapping needs no open file.
+    let manager = FileManager.default
+    let open = try manager.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+      (try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == file.path
+    }
+    #expect(open == [])
     let ids = TableFixture.images.map(\.id)
     let before = sum(table, ids)
     let other = try write(Array(repeating: 0, count: 10), to: "other")

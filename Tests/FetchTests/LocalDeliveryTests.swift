@@ -97,6 +97,10 @@ import Testing
       if count > 300_000 { #expect(throws: tooLarge) { try result.get() } }
       return (try? result.get()) != nil && receiver.parts.flatMap(\.self).count == count
     }
+    // Nothing of it is received: its size is known before.
+    let unread = Receiver()
+    let (_, none) = Self.read(.data(Self.bytes), unread, maximum: 300_000)
+    #expect(none == 0 && unread.extent == nil)
     // Its beginning may be all that is needed, and no more than the limit is read.
     let receiver = Receiver()
     let (result, count) = Self.read(.data(Self.bytes), receiver, maximum: 300_000) {

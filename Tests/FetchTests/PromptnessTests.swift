@@ -47,6 +47,24 @@ import Testing
     }
   }
 
+  /// A file is read on another thread, which wakes the fetcher's: it would look again after 200 ms.
+  @Test func aFileThatWasReadWakesTheFetcher() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("hello", to: "a")
+    var settings = FetchSettings(timeout: .seconds(60))
+    settings.folders = [folder.path("")]
+    let fetcher = try Fetcher(settings)
+    defer { fetcher.close() }
+    var shortest = Duration.seconds(60)
+    // One of them is quick however busy the machine is.
+    for _ in 0..<100 where shortest > .milliseconds(100) {
+      let start = ContinuousClock.now
+      #expect(await Self.fetch(fetcher, "file://\(path)").error == nil)
+      shortest = min(shortest, start.duration(to: .now))
+    }
+    #expect(shortest <= .milliseconds(100))
+  }
+
   @Test func aSilentServerIsNoticed() async throws {
     let server = try FaultServer([
       "/hang": { $1.hang() },
@@ -95,5 +113,31 @@ import Testing
     #expect(calls.withLock { $0 } == 0)
     fetcher.hold(-1, limit: 1)
     for task in held { #expect(await task.value == nil) }
+  }
+
+  /// Nor do requests that wait because all transfers are taken.
+  @Test func aFetcherThatIsBusyIsNotBlocked() async throws {
+    let server = try FaultServer(["/hang": { $1.hang() }])
+    defer { server.stop() }
+    let fetcher = try Fetcher(
+      FetchSettings(
+        concurrency: 1, timeout: .seconds(60), addresses: AddressPolicy(allow: ["loopback"])))
+    defer { fetcher.close() }
+    let calls = Mutex(0)
+    fetcher.whenBlocked { calls.withLock { $0 += 1 } }
+    let first = Task { await Self.fetch(fetcher, server.url("/hang")).error }
+    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    let queued = (0..<501).map { _ in Task { await Self.fetch(fetcher, "data:,a").error } }
+    // Each end of one of these takes a turn of the loop.
+    for _ in 0..<5 {
+      let cancelled = Task { await Self.fetch(fetcher, "data:,a").error }
+      cancelled.cancel()
+      _ = await cancelled.value
+    }
+    #expect(!fetcher.isBlocked)
+    #expect(calls.withLock { $0 } == 0)
+    first.cancel()
+    _ = await first.value
+    for task in queued { #expect(await task.value == nil) }
   }
 }

@@ -11,6 +11,16 @@ import Testing
     return sum.json.map { String(decoding: $0, as: UTF8.self).filter { $0 != " " && $0 != "\n" } }
   }
 
+  @Test func theBestStatusIsFirst() {
+    var report = MergeReport()
+    #expect(report.countsInOrder.isEmpty)
+    report.counts = ["pending": 4, "failed": 3, "stale": 2, "ok": 1]
+    #expect(
+      report.countsInOrder.map { "\($0.count) \($0.status)" } == [
+        "1 ok", "2 stale", "3 failed", "4 pending",
+      ])
+  }
+
   @Test func withoutReportsThereIsNone() throws { #expect(try Self.merged() == nil) }
 
   @Test func oneReportStaysWhatItIs() throws {

@@ -169,6 +169,24 @@ import Testing
     await #expect(throws: CancellationError.self) { try await stream.nextBatch() }
   }
 
+  /// A pipe may hand over one byte at a time, of which one does not say that the list is compressed.
+  @Test func aPipeMayBeginWithFewBytes() async throws {
+    let text = "https://img.example/a\nhttps://img.example/b\n"
+    for (name, bytes) in [("plain", Array(text.utf8)), ("packed", Self.gzip(text))] {
+      try #require(mkfifo(folder.path(name), 0o600) == 0)
+      let writer = Glibc.open(folder.path(name), O_RDWR)
+      let stream = try await ManifestStream.open(pipeline(name), in: folder.url.path)
+      let records = Task { try await Self.read(stream).flatMap(\.self) }
+      for end in [1, 2, bytes.count] {
+        let piece = Array(bytes[(end == bytes.count ? 2 : end - 1)..<end])
+        try #require(Glibc.write(writer, piece, piece.count) == piece.count)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      close(writer)
+      #expect(try await records.value.count == 2, "\(name)")
+    }
+  }
+
   // MARK: What a pipeline says of its manifest
 
   @Test func thePipelineDecidesOnURLsIdsAndMembers() async throws {

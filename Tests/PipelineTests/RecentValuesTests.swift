@@ -15,4 +15,13 @@ import Testing
     values["999"] = 5
     #expect(values["999"] == 5)
   }
+
+  @Test(arguments: 1...5) func atMostTwiceAsManyAreKept(_ limit: Int) {
+    for count in 1...20 {
+      var values = RecentValues<Int>(atLeast: limit)
+      for number in 0..<count { values["\(number)"] = number }
+      let kept = (0..<count).count { values["\($0)"] != nil }
+      #expect(kept >= min(count, limit) && kept <= 2 * limit, "\(kept) of \(count)")
+    }
+  }
 }

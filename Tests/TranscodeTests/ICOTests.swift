@@ -46,6 +46,18 @@ import Testing
 
   private func shade(_ images: [Image]) -> UInt8? { decoded(icon(images)).1.first }
 
+  /// Masks stand between the header and the pixels, in an icon, too, which states no place of its pixels.
+  @Test(arguments: [(3, 12), (6, 16)]) func masksAreBeforeThePixels(
+    _ compression: Int, _ bytes: Int
+  ) {
+    let masks = [0xFF, 0xFF00, 0xFF_0000, 0xFF00_0000].flatMap { little($0, 4) }
+    let written = WrittenBitmap(
+      width: 1, rows: 2, bits: 32, compression: compression, more: Array(masks[..<bytes]),
+      pixels: [1, 2, 3, 255, 0, 0, 0, 0])
+    let image = Image(width: 1, height: 1, content: written.dib)
+    #expect(decoded(icon([image])).1.starts(with: [1, 2, 3]))
+  }
+
   @Test func theLargestImageIsTaken() {
     let (one, two, three) = (pixel(1), pixel(2), pixel(3))
     func image(_ width: Int, _ height: Int, _ content: [UInt8]) -> Image {

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 
 /// What `merge` made of the results of shards.
@@ -13,6 +14,13 @@ package struct MergeReport: Sendable {
   package var copiedBytes = 0
   /// The path of the catalog.
   package var catalog = ""
+
+  /// The counts that are there, the best status first.
+  package var countsInOrder: [(status: String, count: Int)] {
+    CatalogImage.Status.allCases.compactMap { status in
+      counts[status.rawValue].map { (status.rawValue, $0) }
+    }
+  }
 
   /// As after a run of all items: exit status 1.
   package var hasFailures: Bool {

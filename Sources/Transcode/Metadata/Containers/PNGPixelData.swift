@@ -28,20 +28,16 @@ enum PNGPixelData {
     for part in parts {
       let input = Array(part)
       var offset = 0
-      // A step that fills the buffer may leave more output in zlib's window, even without input.
-      var isFull = true
-      while offset < input.count || isFull {
-        if hasEnded {
-          guard offset == input.count else { return nil }
-          break
-        }
+      // Output that no longer fits into the buffer is left to the next part: the checksum at the stream's end
+      // is read after all output.
+      while offset < input.count {
+        if hasEnded { return nil }
         let step = try inflate.step(input.span.extracting(offset...), into: &buffer)
-        guard step.consumed > 0 || step.produced > 0 || offset == input.count else { return nil }
+        guard step.consumed > 0 || step.produced > 0 else { return nil }
         offset += step.consumed
         count += step.produced
         guard count <= limit else { return nil }
         hasEnded = step.hasEnded
-        isFull = step.produced == buffer.count
       }
     }
     return hasEnded ? count : nil
