@@ -176,6 +176,8 @@ int tessera_lock_file(int descriptor, int is_shared) {
   return result ? errno : 0;
 }
 
+void tessera_unlock_file(int descriptor) { flock(descriptor, LOCK_UN); }
+
 int tessera_open(const char *path, int flags, mode_t mode) {
   int descriptor;
   do {

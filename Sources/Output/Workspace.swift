@@ -217,4 +217,9 @@ package struct OutputLock: ~Copyable {
     self.file = file
     self.whole = whole
   }
+
+  deinit {
+    file.unlock()
+    whole?.unlock()
+  }
 }

@@ -91,6 +91,26 @@ import Testing
     }
   }
 
+  /// A process that is just being started has a copy of every descriptor.
+  @Test func aLockEndsWhoeverHasItsFileOpen() throws {
+    func copies() throws -> [Int32] {
+      let manager = FileManager.default
+      return try manager.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+        (try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasSuffix(
+          folder.path("w/lock")) == true
+      }.compactMap { Int32($0).map { dup($0) } }
+    }
+    var copied: [Int32] = []
+    do {
+      let lock = try workspace.lock()
+      defer { withExtendedLifetime(lock) {} }
+      copied = try copies()
+    }
+    defer { for descriptor in copied { close(descriptor) } }
+    #expect(copied.count == 1)
+    #expect(Self.error { _ = try workspace.lock() } == nil)
+  }
+
   /// Shards run beside each other, and not beside a run of the whole.
   @Test func partsShareTheLockOfTheWhole() throws {
     let process = "(process \(ProcessInfo.processInfo.processIdentifier)); wait for it, or end it"

@@ -41,6 +41,72 @@ import Testing
     #expect(read(file, .jxl) == (nil, nil))
   }
 
+  // MARK: Text chunks of PNG
+
+  /// As ImageMagick writes it.
+  private func profile(_ name: String, _ content: [UInt8], as chunk: String = "tEXt") -> [UInt8] {
+    let digits = content.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+    var text = "\n\(name)\n\(String(repeating: " ", count: 7))\(content.count)\n"
+    for (index, digit) in digits.enumerated() {
+      text += (index > 0 && index % 72 == 0 ? "\n" : "") + String(digit)
+    }
+    let bytes = Array((text + "\n").utf8)
+    return PNGContainer.written(
+      chunk,
+      Array("Raw profile type \(name)".utf8) + [0] + (chunk == "zTXt" ? [0] + stored(bytes) : bytes)
+    )
+  }
+
+  private func png(_ chunks: [UInt8]...) -> [UInt8] {
+    let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    return start + chunks.flatMap(\.self) + PNGContainer.written("IEND", [])
+  }
+
+  @Test(arguments: ["tEXt", "zTXt"]) func profilesAreTextInPNG(_ chunk: String) {
+    let (mark, address) = (Array("Exif\0\0".utf8), Array("http://ns.adobe.com/xap/1.0/\0".utf8))
+    let xmp = (0..<100).map { UInt8($0) }
+    for name in ["exif", "APP1", "app1"] {
+      for content in [tiff, mark + tiff] {
+        #expect(read(png(profile(name, content, as: chunk)), .png) == (tiff, nil))
+      }
+    }
+    #expect(read(png(profile("xmp", xmp, as: chunk)), .png) == (nil, xmp))
+    let both = png(profile("APP1", address + xmp, as: chunk), profile("exif", tiff, as: chunk))
+    #expect(read(both, .png) == (tiff, xmp))
+    // The first of a kind.
+    #expect(
+      read(png(profile("xmp", [1]), profile("xmp", [2], as: chunk)), .png) == (nil, [1]))
+    let resources = Array("8BIM".utf8) + [4, 4]
+    withSource(png(profile("iptc", resources, as: chunk))) {
+      #expect(
+        UnreadMetadata(of: $0, .png).iptc == Array("Photoshop 3.0\0".utf8) + resources)
+    }
+  }
+
+  @Test func aDamagedProfileIsNone() {
+    func text(_ text: String) -> [UInt8] {
+      png(PNGContainer.written("tEXt", Array("Raw profile type xmp\0\(text)".utf8)))
+    }
+    #expect(read(text("\nxmp\n 2\n3c78\n"), .png).xmp == [0x3C, 0x78])
+    for damaged in [
+      "", "\nxmp\n", "\nxmp\n 2\n", "\nxmp\n 2\n3c7\n", "\nxmp\n 3\n3c78\n",
+      "\nxmp\n 1\n3c78\n", "\nxmp\n 2\n3c7g\n", "\nxmp\nx\n3c78\n", "\nxmp\n 2\n3c785\n",
+    ] {
+      #expect(read(text(damaged), .png) == (nil, nil), "\(damaged)")
+    }
+    // Cut off, of another method, and of a keyword that only begins like it.
+    let whole = profile("xmp", [1, 2], as: "zTXt")
+    #expect(read(png(Array(whole.dropLast(9))), .png) == (nil, nil))
+    let method = Array("Raw profile type xmp".utf8) + [0, 1] + stored(Array("\nxmp\n 1\n05".utf8))
+    #expect(read(png(PNGContainer.written("zTXt", method)), .png) == (nil, nil))
+    let cut = Array("Raw profile type xmp".utf8) + [0, 0] + stored([1, 2]).dropLast(5)
+    #expect(read(png(PNGContainer.written("zTXt", cut)), .png) == (nil, nil))
+    #expect(read(png(profile("icc", [1])), .png) == (nil, nil))
+    #expect(
+      read(png(PNGContainer.written("tEXt", Array("Raw profile type xmp".utf8))), .png)
+        == (nil, nil))
+  }
+
   @Test func exifBeginsBehindItsOffset() {
     func exif(_ body: [UInt8]) -> [UInt8]? { read(mark + box("Exif", body)).exif }
     #expect(exif([0, 0, 0, 2, 9, 9] + tiff) == tiff)

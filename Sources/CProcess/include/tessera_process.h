@@ -56,6 +56,9 @@ int tessera_seal(int descriptor);
 /// Returns 0 or an errno value (EWOULDBLOCK: another process holds the lock).
 int tessera_lock_file(int descriptor, int is_shared);
 
+/// Ends a lock at once, although a process that was just started may still have the descriptor until its exec(2).
+void tessera_unlock_file(int descriptor);
+
 /// open(2), which Swift cannot call because it is variadic. Always with O_CLOEXEC. Returns a
 /// descriptor, or -1 with errno set.
 int tessera_open(const char *path, int flags, mode_t mode);

@@ -281,4 +281,8 @@ package struct File: ~Copyable {
     case let code: throw SystemError("lock", path, code: code)
     }
   }
+
+  /// Ends the lock before the file is closed: a child that this process has just started may have a copy of the
+  /// descriptor for a moment, and with it the lock.
+  package func unlock() { tessera_unlock_file(descriptor) }
 }

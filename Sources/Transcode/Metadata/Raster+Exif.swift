@@ -49,10 +49,13 @@ extension Raster {
   /// With the metadata that libvips' loader did not read.
   func with(_ metadata: UnreadMetadata) throws(VipsError) -> Raster {
     var raster = try withNumberedXMP()
-    if let exif = metadata.exif { raster = try raster.withExif(exif) }
-    if let xmp = metadata.xmp {
+    if let exif = metadata.exif, raster.blob(Self.exifField) == nil {
+      raster = try raster.withExif(exif)
+    }
+    for (name, bytes) in [(Self.xmpField, metadata.xmp), (Self.iptcField, metadata.iptc)] {
+      guard let bytes, raster.blob(name) == nil else { continue }
       raster = try raster.copy()
-      raster.set(Self.xmpField, xmp)
+      raster.set(name, bytes)
     }
     return raster
   }

@@ -1,18 +1,22 @@
 internal import TesseraImageHeader
 
 /// Metadata of a source that libvips 8.14 does not read: Exif of TIFF files, Exif and XMP of JPEG
-/// XL files.
+/// XL files, and what PNG files have as text.
 struct UnreadMetadata {
   /// A block that begins like a TIFF file.
   var exif: [UInt8]?
   var xmp: [UInt8]?
+  /// Photoshop's image resources.
+  var iptc: [UInt8]?
 
   init(of source: SourceData, _ format: ImageFormat) {
-    guard format == .tiff || format == .jxl else { return }
-    if format == .tiff {
-      exif = TIFFExif.block(source.read)
-    } else {
-      readBoxes(of: source)
+    switch format {
+    case .tiff: exif = TIFFExif.block(source.read)
+    case .jxl: readBoxes(of: source)
+    case .png:
+      let profiles = PNGProfiles(source.bytes)
+      (exif, xmp, iptc) = (profiles.exif.flatMap(Self.shortened), profiles.xmp, profiles.iptc)
+    default: break
     }
   }
 
@@ -66,10 +70,12 @@ struct UnreadMetadata {
   private mutating func readExif(_ body: [UInt8]) {
     guard body.count > 4 else { return }
     let skipped = body[..<4].reduce(0) { $0 << 8 | Int($1) }
-    let block = Array(body.dropFirst(4 + skipped))
-    // A block that is too long for the other formats is reduced to its short values.
-    exif =
-      block.count <= TIFFExif.maximumBytes
+    exif = Self.shortened(Array(body.dropFirst(4 + skipped)))
+  }
+
+  /// A block that is too long for the other formats is reduced to its short values.
+  private static func shortened(_ block: [UInt8]) -> [UInt8]? {
+    block.count <= TIFFExif.maximumBytes
       ? block
       : TIFFExif.block { count, offset in Array(block.dropFirst(offset).prefix(count)) }
   }
