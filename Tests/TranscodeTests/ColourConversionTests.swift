@@ -14,20 +14,14 @@ import Testing
     (1.0, 1), (0.5, 1), (0.26, 1), (0.25, 2), (0.126, 2), (0.125, 4), (0.0626, 4), (0.0625, 8),
     (0.01, 8),
   ])
-  func aJPEGIsShrunkByHalfOfTheReduction(_ scale: Double, _ shrink: Int) {
-    #expect(ShrinkOnLoad.jpeg(scale, of: Size(1_000, 1_000)) == shrink)
+  func theCodecDoesHalfOfTheReduction(_ scale: Double, _ shrink: Int) {
+    #expect(ShrinkOnLoad.factor(scale, of: Size(1_000, 1_000)) == shrink)
   }
 
   @Test(arguments: [(63, 4), (64, 8), (31, 2), (32, 4), (15, 1), (16, 2), (1, 1)])
   func eightSamplesRemainOfTheShorterSide(_ side: Int, _ shrink: Int) {
-    #expect(ShrinkOnLoad.jpeg(0.01, of: Size(side, 1_000)) == shrink)
-    #expect(ShrinkOnLoad.jpeg(0.01, of: Size(1_000, side)) == shrink)
-  }
-
-  @Test func aWebPKeepsTheSameMargin() {
-    for (scale, expected) in [(0.1, 0.2), (0.5, 1), (0.6, 1), (1, 1)] {
-      #expect(ShrinkOnLoad.webp(scale) == expected)
-    }
+    #expect(ShrinkOnLoad.factor(0.01, of: Size(side, 1_000)) == shrink)
+    #expect(ShrinkOnLoad.factor(0.01, of: Size(1_000, side)) == shrink)
   }
 }
 

@@ -90,6 +90,36 @@ extension LibvipsTests {
       }
     }
 
+    /// libvips rounds sides before it scales them to pixels of CSS; one size counts, that of the header.
+    @Test(arguments: ["mm", "cm", "in", "pt", "pc", "em", "px", ""])
+    func aDrawingHasOneSize(_ unit: String) throws {
+      var random = SplitMix(seed: 5)
+      for _ in 0..<20 {
+        let sides = (0..<2).map { _ in
+          Double.random(in: unit == "in" ? 0.2...5 : 3...50, using: &random)
+        }
+        let text =
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(sides[0])\(unit)\" "
+          + "height=\"\(sides[1])\(unit)\"><rect width=\"9\" height=\"9\"/></svg>"
+        try withSource(Array(text.utf8)) { source in
+          let size = Size(source.header!.width, source.header!.height)
+          let base = Size(max(1, size.width / 2), max(1, size.height / 2))
+          for base in [size, base] {
+            let decoder = try Decoder(
+              source, decoding("svg", size, base: base, alpha: true), failOn: .error)
+            #expect(decoder.facts.size == size, "\(text)")
+            var warnings: [SourceWarning] = []
+            let frames = try decoder.frames(warnings: &warnings)
+            #expect(frames.map { Size($0.width, $0.height) } == [base], "\(text)")
+          }
+          // A drawing of another size is not taken for this one.
+          let other = Size(size.width, size.height * 2 + 9)
+          let differs = try Decoder(source, decoding("svg", other), failOn: .error)
+          #expect(differs.facts.size != other)
+        }
+      }
+    }
+
     @Test(arguments: 1...8) func aSourceIsTurnedUpright(_ orientation: Int) throws {
       for base in [Size(120, 80), Size(31, 21)] {
         for lanes in Lanes.allCases {

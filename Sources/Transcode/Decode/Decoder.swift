@@ -39,12 +39,26 @@ struct Decoder {
     colours = ColourConversion(
       source: source, format: format, keepsProfile: job.decode.keepsProfile)
     let frames = try Self.frameCount(of: opened, animation, format, job)
-    let size = Size(opened.width, opened.pageHeight)
     facts = SourceFacts(
-      size: opened.swapsSides ? Size(size.height, size.width) : size,
+      size: Self.size(of: opened, format, job.expected.size, drawingScale),
       hasAlpha: opened.hasAlpha || animation?.leavesHoles == true, frames: frames,
       colourSpace: opened.colourSpace,
       profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name })
+  }
+
+  /// The size as it is displayed.
+  private static func size(
+    of image: Raster, _ format: ImageFormat, _ expected: Size, _ drawingScale: Double
+  ) -> Size {
+    let size = Size(image.width, image.pageHeight)
+    // libvips rounds a drawing's sides before it scales them, and again after that.
+    let tolerance = Int((drawingScale == 1 ? 1 : 1 + drawingScale).rounded(.up))
+    if format == .svg, abs(size.width - expected.width) <= tolerance,
+      abs(size.height - expected.height) <= tolerance
+    {
+      return expected
+    }
+    return image.swapsSides ? Size(size.height, size.width) : size
   }
 
   private static func open(
@@ -55,8 +69,15 @@ struct Decoder {
       source, format: format,
       .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels)
     ).usual(format, source)
-    guard format == .svg, first.width != job.expected.size.width else { return (first, 1) }
-    let scale = Double(job.expected.size.width) / Double(first.width)
+    let expected = job.expected.size
+    guard format == .svg, first.width != expected.width || first.height != expected.height else {
+      return (first, 1)
+    }
+    // By the longer side, whose rounding changes less.
+    let scale =
+      expected.width >= expected.height
+      ? Double(expected.width) / Double(first.width)
+      : Double(expected.height) / Double(first.height)
     return (
       try Raster.load(source, format: format, .init(scale: scale, failOn: failOn)), scale
     )
@@ -165,7 +186,7 @@ struct Decoder {
     else { return nil }
     return try JPEGLane.decode(
       source, like: try withUnreadMetadata(opened),
-      shrink: ShrinkOnLoad.jpeg(scale, of: facts.size),
+      shrink: ShrinkOnLoad.factor(scale, of: facts.size),
       to: job.decode.base)
   }
 
@@ -185,7 +206,7 @@ struct Decoder {
     switch format {
     case .jpeg:
       // Opening the file again costs little, because libvips has read only its header so far.
-      let shrink = ShrinkOnLoad.jpeg(scale, of: facts.size)
+      let shrink = ShrinkOnLoad.factor(scale, of: facts.size)
       return shrink == 1
         ? opened
         : try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))
@@ -193,7 +214,8 @@ struct Decoder {
       return try Raster.load(
         source, format: format,
         .init(
-          frames: job.decode.isAnimated ? -1 : 1, scale: ShrinkOnLoad.webp(scale), failOn: failOn))
+          frames: job.decode.isAnimated ? -1 : 1,
+          shrink: ShrinkOnLoad.factor(scale, of: facts.size), failOn: failOn))
     case .gif:
       // `opened` has all frames; for a still image one is enough.
       return job.decode.isAnimated

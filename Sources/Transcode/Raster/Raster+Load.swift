@@ -9,9 +9,9 @@ extension Raster {
   struct LoadOptions {
     /// GIF and WebP: how many frames; -1 for all.
     var frames = 1
-    /// JPEG: the shrink factor while decoding: 1, 2, 4 or 8.
+    /// JPEG and WebP: the shrink factor while decoding: 1, 2, 4 or 8.
     var shrink = 1
-    /// WebP: the scale while decoding, at most 1. SVG: the scale of the drawing.
+    /// SVG: the scale of the drawing.
     var scale = 1.0
     var failOn = FailOn.error
     /// BMP and ICO, which are decoded as soon as they are opened: images with more pixels are
@@ -38,7 +38,9 @@ extension Raster {
     case .png: try make { tessera_vips_load_png(bytes, count, $0, level) }
     case .gif: try make { tessera_vips_load_gif(bytes, count, $0, frames, level) }
     case .webp:
-      try make { tessera_vips_load_webp(bytes, count, $0, frames, options.scale, level) }
+      try make {
+        tessera_vips_load_webp(bytes, count, $0, frames, 1 / Double(options.shrink), level)
+      }
     case .tiff: try tiff(source, options.maximumPixels, options.failOn)
     case .heic, .avif: try make { tessera_vips_load_heif(bytes, count, $0, level) }
     case .jxl: try make { tessera_vips_load_jxl(bytes, count, $0, level) }
