@@ -9,6 +9,14 @@ extension HeaderReader {
     if case .needs(let range) = reading { range.upperBound > reach || count > reach } else { false }
   }
 
+  /// A range beyond ``reach`` that is requested although little was read: the directory of a TIFF, or the boxes of a HEIC
+  /// or AVIF, may be at the end of the file. Who has the whole file can read it there.
+  package var farRange: Range<Int>? {
+    guard case .needs(let range) = reading, range.upperBound > Self.reach, range.lowerBound > count
+    else { return nil }
+    return range
+  }
+
   /// The answer if the file can only be read on from here, and not at other places.
   package mutating func streamed(_ reach: Int = reach) -> HeaderReading {
     // The size may be known, and only what could still change it may be too far away.

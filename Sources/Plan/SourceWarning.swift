@@ -12,6 +12,8 @@ package enum SourceWarning: Sendable, Equatable, Codable {
   case unusableProfile(detail: String)
   /// The image has light beyond the white of a page (PQ or HLG), which was compressed.
   case toneMapped
+  /// The image is an animation, of which no decoder here shows more than one image.
+  case stillOfAnimation
 }
 
 extension SourceWarning {
@@ -23,6 +25,8 @@ extension SourceWarning {
         + detail
     case .damagedProfile: "the colour profile is damaged or does not match the image"
     case .unusableProfile(let detail): "the colour profile could not be used: \(detail)"
+    case .stillOfAnimation:
+      "still-of-animation: only one image of the animation can be decoded in this format"
     case .toneMapped: "tone-mapped: the image is HDR, and its highlights were compressed"
     }
   }

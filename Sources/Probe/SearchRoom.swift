@@ -22,7 +22,11 @@ package final class SearchRoom: Sendable {
 
   package init(bytes: Int) { free = Mutex(bytes) }
 
-  /// Reads the header of a whole source as a stream, so that the answer is as if it had just arrived.
+  /// How many places beyond a stream's reach are read. A TIFF has two: its directory, and what that points to.
+  private static let maximumJumps = 64
+
+  /// Reads the header of a whole source as a stream, so that the answer is as if it had just arrived, and where it asks
+  /// for more than a stream is read for, at that place.
   ///
   /// - Parameter read: returns up to `count` bytes from `offset`; none at the end.
   package func search(
@@ -30,8 +34,18 @@ package final class SearchRoom: Sendable {
   ) throws(SystemError) -> HeaderReading {
     try turn.withLock { _ throws(SystemError) in
       var reader = HeaderReader(isExact: false)
-      var offset = 0
-      while reader.isSearching, !reader.isOver(HeaderReader.reach) {
+      var (offset, jumps) = (0, 0)
+      while reader.isSearching {
+        if let range = reader.farRange {
+          // Each answers the one before: a cycle of them ends.
+          guard jumps < Self.maximumJumps else { break }
+          jumps += 1
+          let bytes = try read(range.count, range.lowerBound)
+          reader.add(bytes.span, at: range.lowerBound)
+          if bytes.count < range.count { reader.end(at: range.lowerBound + bytes.count) }
+          continue
+        }
+        guard !reader.isOver(HeaderReader.reach) else { break }
         let bytes = try read(Self.allowance, offset)
         if bytes.isEmpty {
           reader.end()

@@ -142,13 +142,10 @@ package struct Transcoder {
   private func decode(failOn: FailOn) throws(TranscodeFailure) -> Decoded {
     let decoder = try Decoder(source, job, failOn: failOn)
     var decoded = Decoded(facts: decoder.facts)
+    if decoder.isStillOfAnimation { decoded.warnings.append(.stillOfAnimation) }
     // Before the frames are decoded: files of a wrong plan would be useless.
     guard decoder.facts.plansLike(job.expected) else { return decoded }
-    do throws(VipsError) {
-      decoded.frames = try decoder.frames(warnings: &decoded.warnings)
-    } catch {
-      throw TranscodeFailure(decoding: error)
-    }
+    decoded.frames = try decoder.frames(warnings: &decoded.warnings)
     // Bytes of a source that is damaged in any way are never copied into an output.
     if failOn == .error, decoded.warnings.isEmpty, decoder.isShownAsStored {
       decoded.reusable = ReusableSource(source, job, decoder.facts)

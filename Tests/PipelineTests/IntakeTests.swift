@@ -23,13 +23,13 @@ import Testing
 
   /// Receives bytes in pieces. Returns how many were taken, and what they are.
   private static func receive(
-    _ bytes: [UInt8], _ room: SearchRoom, pixels: Int = 1_000_000
+    _ bytes: [UInt8], _ room: SearchRoom, pixels: Int = 1_000_000, length: Int? = nil
   ) throws -> (taken: Int, String) {
     let folder = try TemporaryFolder()
     var file = PipelineFile.example()
     file.limits.pixels = pixels
     let intake = Intake(Acceptance(file), spool: try Self.spool("source", in: folder), room: room)
-    _ = intake.begin(.whole(length: nil), nil)
+    _ = intake.begin(.whole(length: length), nil)
     var taken = 0
     while taken < bytes.count {
       let end = min(taken + 16_384, bytes.count)
@@ -61,6 +61,34 @@ import Testing
     let tight = try Self.receive(Array(bytes), SearchRoom(bytes: 0), pixels: pixels)
     #expect(tight.1 == expected)
     #expect(tight.taken == bytes.count)
+  }
+
+  /// A directory at the end of a large file is read there once all of it has arrived.
+  @Test func aDirectoryMayBeAtTheEnd() throws {
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    func file(at offset: Int) -> [UInt8] {
+      let entries = [(256, 240), (257, 160)].flatMap { tag, value in
+        little(tag, 2) + little(3, 2) + little(1, 4) + little(value, 4)
+      }
+      return Array("II*\0".utf8) + little(offset, 4) + [UInt8](repeating: 0, count: offset - 8)
+        + little(2, 2) + entries + little(0, 4)
+    }
+    for offset in [
+      8, HeaderReader.reach - 100, HeaderReader.reach, HeaderReader.reach + 1, 17 << 20,
+    ] {
+      let whole = file(at: offset)
+      for room in [SearchRoom.shared, SearchRoom(bytes: 0)] {
+        #expect(try Self.receive(whole, room) == (whole.count, "240x160"), "\(offset)")
+      }
+      // One that is cut off.
+      let cut = try Self.receive(Array(whole.dropLast(20)), .shared).1
+      #expect(cut == "truncated", "\(offset)")
+    }
+    // What the server states to be shorter is not received.
+    let whole = file(at: 17 << 20)
+    #expect(try Self.receive(whole, .shared, length: 1_000_000) == (16_384, "malformed"))
   }
 
   /// However many sources are searched at a time, they keep no more than the room.

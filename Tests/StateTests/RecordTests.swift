@@ -167,9 +167,9 @@ import Testing
     arguments: [
       ([], ""), ([.damaged(.truncated, detail: "odd\n")], #"[["damaged","truncated","odd\n"]]"#),
       (
-        [.damagedProfile, .unusableProfile(detail: "x"), .damaged(.none, detail: ""), .toneMapped],
-        #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""],["tone-mapped"]]"#
-      ),
+        [.damagedProfile, .unusableProfile(detail: "x"), .damaged(.none, detail: "")],
+        #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""]]"#
+      ), ([.toneMapped, .stillOfAnimation], #"[["tone-mapped"],["still-of-animation"]]"#),
     ] as [([SourceWarning], String)])
   func warningsAreStoredWithTheirNames(_ warnings: [SourceWarning], _ stored: String) {
     #expect(SourceWarning.stored(warnings) == stored)

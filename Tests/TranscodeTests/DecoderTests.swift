@@ -90,6 +90,22 @@ extension LibvipsTests {
       }
     }
 
+    @Test func oneImageOfASequenceIsShown() throws {
+      var file = try Places.bytes("formats/corners.avif")
+      let job = decoding("avif", Size(120, 80))
+      func result(_ file: [UInt8]) throws -> (still: Bool, size: Size) {
+        try withSource(file) {
+          let decoder = try Decoder($0, job, failOn: .error)
+          return (decoder.isStillOfAnimation, decoder.facts.size)
+        }
+      }
+      let size = try result(file).size
+      #expect(try !result(file).still)
+      // The brand of sequences (AVIF 1.1, section 7).
+      file.replaceSubrange(8..<12, with: Array("avis".utf8))
+      #expect(try result(file) == (true, size))
+    }
+
     /// libvips rounds sides before it scales them to pixels of CSS; one size counts, that of the header.
     @Test(arguments: ["mm", "cm", "in", "pt", "pc", "em", "px", ""])
     func aDrawingHasOneSize(_ unit: String) throws {

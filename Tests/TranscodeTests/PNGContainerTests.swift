@@ -4,6 +4,31 @@ import Testing
 @testable import TesseraTranscode
 
 @Suite struct PNGContainerTests {
+  @Test func damageIsFoundInTheChunks() {
+    func damage(_ bytes: [UInt8]) -> String? {
+      bytes.withUnsafeBytes { PNGContainer.damage(in: $0) }
+    }
+    let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    let (data, end) = (PNGContainer.written("IDAT", [1, 2, 3]), PNGContainer.written("IEND", []))
+    let whole = start + data + end
+    #expect(damage(whole) == nil)
+    // What follows the end is no part of the image.
+    #expect(damage(whole + [1]) == nil)
+    for place in 0..<data.count {
+      var changed = whole
+      changed[8 + place] ^= 1
+      #expect(damage(changed) != nil, "\(place)")
+    }
+    var wrong = whole
+    wrong[17] ^= 1
+    #expect(damage(wrong) == "the checksum of its chunk IDAT at byte 8 is wrong")
+    for count in 8..<whole.count {
+      let place = count < 8 + data.count ? 8 : 8 + data.count
+      #expect(
+        damage(Array(whole[..<count])) == "it is cut off in the chunk at byte \(place)", "\(count)")
+    }
+  }
+
   private static let header = chunk("IHDR", pngHeader(1, 1, colour: 0))
   private static let pixels = chunk("IDAT", stored([0, 7]))
 

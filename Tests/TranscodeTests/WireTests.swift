@@ -56,7 +56,7 @@ import Testing
           ]),
           warnings: [
             .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
-            .toneMapped,
+            .toneMapped, .stillOfAnimation,
           ], lengths: [0, 1 << 32], qualities: [found])),
       .table(TableResult(length: 64, leftOut: [1, 3])), .comparison(likeness),
       .examination([ExaminationCheck(.write, "avif", problem: "no encoder")]), .differs(facts),

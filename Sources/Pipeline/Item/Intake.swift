@@ -31,7 +31,7 @@ final class Intake: BodyReceiving {
   private let state: Mutex<State>
 
   private struct State: ~Copyable {
-    /// Nil if there was no room for the search: the spooled bytes are searched in the end.
+    /// Nil if there was no room for the search, or if its answer is far ahead: the spooled bytes are searched in the end.
     var header: HeaderReader? = HeaderReader(isExact: false)
     var share: SearchShare
     let digest = SHA256()
@@ -55,8 +55,10 @@ final class Intake: BodyReceiving {
     mutating func search(_ bytes: RawSpan) -> HeaderReading? {
       guard header?.isSearching == true else { return nil }
       header?.add(bytes)
-      let reading = header?.streamed()
-      if !share.resize(for: header?.count ?? 0) {
+      let far = header?.farRange
+      let isPostponed = far.map { $0.upperBound <= length ?? .max } ?? false
+      let reading = isPostponed ? nil : header?.streamed()
+      if isPostponed || !share.resize(for: header?.count ?? 0) {
         header = nil
         share.release()
       }

@@ -89,6 +89,7 @@ extension SourceWarning {
     switch self {
     case .damaged(let level, let detail): ["damaged", level.rawValue, detail]
     case .damagedProfile: ["damaged-profile"]
+    case .stillOfAnimation: ["still-of-animation"]
     case .toneMapped: ["tone-mapped"]
     case .unusableProfile(let detail): ["unusable-profile", detail]
     }
@@ -100,6 +101,7 @@ extension SourceWarning {
       guard let level = FailOn(rawValue: words[1]) else { return nil }
       self = .damaged(level, detail: words[2])
     case ("damaged-profile", 1): self = .damagedProfile
+    case ("still-of-animation", 1): self = .stillOfAnimation
     case ("tone-mapped", 1): self = .toneMapped
     case ("unusable-profile", 2): self = .unusableProfile(detail: words[1])
     default: return nil

@@ -29,7 +29,7 @@ struct Decoder {
     do throws(VipsError) {
       (opened, drawingScale) = try Self.open(source, job, format, failOn)
     } catch {
-      throw TranscodeFailure(decoding: error)
+      throw TranscodeFailure(decoding: error.explained(by: source, format))
     }
     animation = Self.animation(source, format, opened)
     self.source = source
@@ -124,10 +124,23 @@ struct Decoder {
     animation == nil && opened.orientation <= 1 && colours.isIdentity(for: opened)
   }
 
+  /// Whether the file is an animation in a format of which libvips decodes one image.
+  var isStillOfAnimation: Bool {
+    [.avif, .heic, .jxl].contains(format) && source.header?.isAnimated == true
+  }
+
   // MARK: Frames
 
   /// The frames, at the smallest size from which the largest output can be made.
-  func frames(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
+  func frames(warnings: inout [SourceWarning]) throws(TranscodeFailure) -> [Raster] {
+    do throws(VipsError) {
+      return try base(warnings: &warnings)
+    } catch {
+      throw TranscodeFailure(decoding: error.explained(by: source, format))
+    }
+  }
+
+  private func base(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
     if let base = try jpeg() {
       return [try colours.convert(base, warnings: &warnings).inMemory()]
     }

@@ -46,10 +46,10 @@ package struct ImageComparer {
       UnsafeRawBufferPointer(rebasing: source.bytes[offset..<offset + image.length]))
     let decoder = try Decoder(file, TranscodeJob(of: image, job), failOn: .error)
     var warnings: [SourceWarning] = []
+    guard let frame = try decoder.frames(warnings: &warnings).first else {
+      throw TranscodeFailure(.decode, "the image has no frames")
+    }
     do throws(VipsError) {
-      guard let frame = try decoder.frames(warnings: &warnings).first else {
-        throw VipsError(message: "the image has no frames")
-      }
       return try frame.qualityRaster()
     } catch {
       throw TranscodeFailure(decoding: error)

@@ -1,4 +1,5 @@
 internal import TesseraCVips
+internal import TesseraImageHeader
 
 /// libvips, started once, before the process forks.
 package enum Vips {
@@ -33,7 +34,18 @@ struct VipsError: Error {
     // Decoders repeat a message for every row that is affected.
     var seen: Set<String> = []
     let message = lines.filter { seen.insert($0).inserted }.joined(separator: "; ")
-    return VipsError(message: message.isEmpty ? "the decoder reported no reason" : message)
+    return VipsError(
+      message: message.isEmpty
+        ? "libvips gave no reason; the file is damaged, or of a kind that it does not support"
+        : message)
+  }
+
+  /// With what our own reading of the file finds, where libvips says less: of a PNG it has "read error" for all.
+  func explained(by source: SourceData, _ format: ImageFormat) -> VipsError {
+    guard !isOutOfMemory, format == .png, let damage = PNGContainer.damage(in: source.bytes) else {
+      return self
+    }
+    return VipsError(message: damage)
   }
 
   static var memory: VipsError { VipsError(message: "out of memory") }

@@ -88,10 +88,10 @@ package struct TablePainter {
       let decoder = try Decoder(file, TranscodeJob(of: entry, job), failOn: .error)
       guard decoder.facts.size == size else { return false }
       var warnings: [SourceWarning] = []
+      guard let frame = try decoder.frames(warnings: &warnings).first, frame.width == size.width,
+        frame.height == size.height
+      else { return false }
       do throws(VipsError) {
-        guard let frame = try decoder.frames(warnings: &warnings).first, frame.width == size.width,
-          frame.height == size.height
-        else { return false }
         try body(frame)
         return true
       } catch {

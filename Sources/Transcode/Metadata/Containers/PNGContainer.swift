@@ -97,6 +97,16 @@ enum PNGContainer {
 
   // MARK: Chunks
 
+  /// What is wrong with a file that its decoder rejected, where its chunks show that: completes a sentence.
+  static func damage(in bytes: UnsafeRawBufferPointer) -> String? {
+    let chunks = chunks(of: bytes, upTo: "IEND")
+    if let chunk = chunks.first(where: { !isIntact($0, in: bytes) }) {
+      return "the checksum of its chunk \(chunk.name) at byte \(chunk.range.lowerBound) is wrong"
+    }
+    let end = chunks.last?.range.upperBound ?? 8
+    return chunks.last?.name == "IEND" ? nil : "it is cut off in the chunk at byte \(end)"
+  }
+
   struct Chunk {
     var name: String
     /// The whole chunk, length and checksum included.
