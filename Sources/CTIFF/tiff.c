@@ -50,8 +50,59 @@ static void note(thandle_t handle, const char *module, const char *format, va_li
     vsnprintf(((struct memory *)handle)->reason, 256, format, arguments);
 }
 
+static int copy_profile(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric) {
+  void *profile;
+  uint32_t length;
+  if ((photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR) &&
+      TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &profile) && length && (image->profile = malloc(length))) {
+    memcpy(image->profile, profile, length);
+    image->profile_length = length;
+  }
+  return 0;
+}
+
+// Twelve bits a sample, which the RGBA interface does not have: grey or colours, interleaved, in strips. The first sample's
+// higher bits come first, and a row fills whole bytes.
+static int decode_twelve_bits(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric, int is_strict) {
+  uint16_t samples = 1, planar = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT;
+  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planar);
+  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
+  int is_colour = photometric == PHOTOMETRIC_RGB;
+  if ((is_colour ? samples != 3 : samples != 1 || photometric > PHOTOMETRIC_MINISBLACK) ||
+      (planar != PLANARCONFIG_CONTIG && samples > 1) || format != SAMPLEFORMAT_UINT || TIFFIsTiled(file))
+    return 1;
+  size_t row_samples = (size_t)image->width * samples;
+  tmsize_t length = TIFFScanlineSize(file);
+  if (length < (tmsize_t)((row_samples * 12 + 7) / 8)) return 1;
+  uint8_t *row = malloc((size_t)length);
+  image->samples = calloc((size_t)image->width * image->height, 4);
+  int failed = !row || !image->samples;
+  for (uint32_t y = 0; y < image->height && !failed; y++) {
+    if (TIFFReadScanline(file, row, y, 0) < 0) {
+      failed = is_strict;
+      break;
+    }
+    uint8_t *pixel = image->samples + (size_t)y * image->width * 4;
+    for (size_t index = 0; index < row_samples; index++) {
+      const uint8_t *pair = row + index / 2 * 3;
+      unsigned value = index % 2 ? (pair[1] & 15u) << 8 | pair[2] : (unsigned)pair[0] << 4 | pair[1] >> 4;
+      uint8_t sample = (uint8_t)((value * 255 + 2047) / 4095);
+      if (photometric == PHOTOMETRIC_MINISWHITE) sample = 255 - sample;
+      if (is_colour) {
+        pixel[index / 3 * 4 + index % 3] = sample;
+      } else {
+        memset(pixel + index * 4, sample, 3);
+      }
+    }
+    for (size_t x = 0; x < image->width; x++) pixel[x * 4 + 3] = 255;
+  }
+  free(row);
+  return failed;
+}
+
 static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pixels, int is_strict, char *reason) {
-  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = 0, extra_count = 0, *extra = NULL;
+  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = 0, bits = 1, extra_count = 0, *extra = NULL;
   char problem[1024] = "";
   if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &image->width) || !TIFFGetField(file, TIFFTAG_IMAGELENGTH, &image->height) ||
       !image->width || !image->height) {
@@ -64,6 +115,9 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   }
   TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
   TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+  TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
+  image->orientation = orientation;
+  if (bits == 12) return decode_twelve_bits(file, image, photometric, is_strict) || copy_profile(file, image, photometric);
   TIFFRGBAImage reader;
   if (!TIFFRGBAImageOK(file, problem) || !TIFFRGBAImageBegin(&reader, file, is_strict, problem)) {
     snprintf(reason, 256, "%.255s", problem);
@@ -71,7 +125,6 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   }
   // Rows stay in the order of the file.
   reader.req_orientation = reader.orientation;
-  image->orientation = orientation;
   // The reader also takes a band without a meaning for alpha.
   image->has_alpha = reader.alpha && TIFFGetField(file, TIFFTAG_EXTRASAMPLES, &extra_count, &extra) && extra_count &&
                      *extra != EXTRASAMPLE_UNSPECIFIED;
@@ -80,14 +133,7 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   int is_read = image->samples && TIFFRGBAImageGet(&reader, (uint32_t *)image->samples, image->width, image->height);
   TIFFRGBAImageEnd(&reader);
   if (!is_read) return 1;
-  void *profile;
-  uint32_t length;
-  if ((photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR) &&
-      TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &profile) && length && (image->profile = malloc(length))) {
-    memcpy(image->profile, profile, length);
-    image->profile_length = length;
-  }
-  return 0;
+  return copy_profile(file, image, photometric);
 }
 
 int tessera_tiff_decode(const uint8_t *bytes, size_t length, uint64_t most_pixels, int is_strict,

@@ -128,6 +128,49 @@ extension LibvipsTests {
       }
     }
 
+    /// Two samples of twelve bits in three bytes; a row fills whole bytes.
+    @Test func samplesMayHaveTwelveBits() throws {
+      func packed(_ rows: [[Int]]) -> [UInt8] {
+        rows.flatMap { row in
+          let bits = row.flatMap { value in (0..<12).map { value >> (11 - $0) & 1 } }
+          return stride(from: 0, to: bits.count, by: 8).map { start in
+            (0..<8).reduce(0) { $0 << 1 | UInt8(start + $1 < bits.count ? bits[start + $1] : 0) }
+          }
+        }
+      }
+      let values = (0..<4).map { y in (0..<5).map { (y * 5 + $0) * 215 } }
+      let grey = values.map { $0.map { UInt8((Double($0) / 4095 * 255).rounded()) } }
+      for (photometric, isInverted) in [(1, false), (0, true)] {
+        let file = Self.tiff(
+          5, 4, [258: [12], 262: [photometric], 277: [1]], packed(values))
+        let raster = try withSource(file) { try TIFFDecoder.decode($0, 1_000, .error).inMemory() }
+        let expected = grey.flatMap {
+          $0.flatMap { value in
+            [UInt8](repeating: isInverted ? 255 - value : value, count: 3)
+          }
+        }
+        #expect(try raster.bytes == expected)
+      }
+      let colours = (0..<4).map { y in (0..<15).map { (y * 15 + $0) * 68 } }
+      let file = Self.tiff(5, 4, [258: [12, 12, 12], 262: [2], 277: [3]], packed(colours))
+      let raster = try withSource(file) { try TIFFDecoder.decode($0, 1_000, .error).inMemory() }
+      #expect(
+        try raster.bytes
+          == colours.flatMap { $0.map { UInt8((Double($0) / 4095 * 255).rounded()) } })
+      // Kinds that are not known, and a file that is cut off.
+      for fields in [[258: [12], 262: [5], 277: [4]], [258: [12], 262: [1], 277: [1], 339: [3]]] {
+        let other = Self.tiff(5, 4, fields, packed(colours))
+        #expect(throws: VipsError.self) {
+          try withSource(other) { try TIFFDecoder.decode($0, 1_000, .error) }
+        }
+      }
+      var cut = file
+      cut.removeSubrange(20..<40)
+      #expect(throws: VipsError.self) {
+        try withSource(cut) { try TIFFDecoder.decode($0, 1_000, .error) }
+      }
+    }
+
     /// What is neither can be decoded by no library; libvips' reason is the one that is shown.
     @Test func whatNoLibraryKnowsIsAnError() {
       let odd = Self.tiff(4, 4, [258: [8], 259: [4711], 262: [1], 277: [1]], [UInt8](0..<16))
