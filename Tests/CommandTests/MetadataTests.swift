@@ -156,6 +156,40 @@ import Testing
     #expect(runs[0] == runs[1])
   }
 
+  /// What a file has in it is of its source, whatever was in memory before: all fixtures, all formats of files.
+  @Test(arguments: ["[webp, jpeg]", "[avif, jxl]", "png"])
+  func filesAreTheSameInPoisonedMemory(_ formats: String) async throws {
+    let folder = try TemporaryFolder()
+    let names = try ["", "formats"].flatMap { part in
+      try FileManager.default.contentsOfDirectory(atPath: Places.fixture(part).path)
+        .map { part.isEmpty ? $0 : "\(part)/\($0)" }
+    }.filter { $0.contains(".") && !$0.hasSuffix(".md") }.sorted()
+    try folder.write(
+      names.map { "{\"id\":\"\($0)\",\"url\":\"file://\(Places.fixture($0).path)\"}\n" }.joined(),
+      to: "manifest.jsonl")
+    try folder.write(
+      """
+      {manifest: manifest.jsonl, output: out, scales: [1], fail-above: 100%,
+      slots: {a: {size: 50x}, b: {size: 20x20, mode: fill}}, placeholders: [color, thumbhash, blurhash, lqip],
+      accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, ico, svg, jp2],
+      fetch: {allow: ["files:\(Places.fixture("").path)"]}, variants: {format: \(formats), metadata: keep}}
+      """, to: "feed.yaml")
+    var catalogs: [[CatalogImage]] = []
+    for poison: UInt8 in [0x5A, 0xC3] {
+      let shim = try await WorkerShim(poison: poison)
+      defer { withExtendedLifetime(shim) {} }
+      let result = try await Tool.run(
+        try await shim.tessera(),
+        ["run", folder.path("feed.yaml"), "--output", folder.path("out-\(poison)")])
+      #expect(result.status < 2, "\(result.errors)")
+      catalogs.append(
+        try Catalog(reading: try folder.read("out-\(poison)/catalog.json")).images)
+    }
+    // Files are named by their bytes.
+    #expect(catalogs[0] == catalogs[1])
+    #expect(catalogs[0].count { $0.status == .ok } >= names.count - 2)
+  }
+
   /// Exif and XMP are kept from sources of every format that has them.
   @Test func metadataIsKeptFromEveryFormat() async throws {
     let folder = try TemporaryFolder()
