@@ -9,6 +9,9 @@ package struct CodedSamples: Sendable, Equatable {
   package var hasLimitedAlpha = false
   /// Whether a JPEG 2000 image has indices of a palette (ISO/IEC 15444-1, I.5.3.4).
   package var hasPalette = false
+  /// Of TIFF: what the samples mean (PhotometricInterpretation, tag 262), and how they are compressed (tag 259).
+  package var photometric: Int?
+  package var compression: Int?
 
   package init() {}
 }

@@ -204,7 +204,13 @@ import Testing
       #expect(Self.stated(Self.gamma, other) == nil && Self.stated(other, Self.gamma) == nil)
       #expect(Self.stated(other, chunk("cICP", [12, 13, 0, 1])) == wide)
     }
-    #expect(Self.stated(Self.gamma, chunk("cICP", [1, 13, 0, 1])) == nil)
+    #expect(Self.stated(Self.gamma, chunk("cICP", [1, 13, 0, 1])) == .sRGB)
+    // The curves of BT.709, SMPTE 170M and BT.2020 are shown as on a display of BT.1886.
+    for transfer in [1, 6, 14, 15] as [UInt8] {
+      #expect(
+        Self.stated(chunk("cICP", [12, transfer, 0, 1]))
+          == CodedColours(primaries: wide.primaries, transfer: .gamma(2.4)))
+    }
     #expect(Self.stated(chunk("cICP", [12, 13, 0, 1]), format: .jpeg) == nil)
     // Only red, green and blue are coded in a PNG; and what is damaged counts as missing.
     #expect(Self.stated(chunk("cICP", [12, 13, 1, 1])) == nil)
@@ -223,7 +229,7 @@ import Testing
     (100_000, false),
   ])
   func theUsualGammaIsThatOfSRGB(_ gamma: Int, _ isUsual: Bool) {
-    #expect((Self.stated(chunk("gAMA", big(gamma, 4))) == nil) == isUsual)
+    #expect((Self.stated(chunk("gAMA", big(gamma, 4))) == .sRGB) == isUsual)
     let wide = Self.stated(chunk("gAMA", big(gamma, 4)), Self.p3)
     #expect((wide?.transfer == .sRGB) == isUsual)
   }
@@ -238,9 +244,9 @@ import Testing
     #expect(stated(avif(primaries: 12, transfer: 13)) == p3)
     #expect(stated(avif(primaries: 12, transfer: 13), .heic) == p3)
     #expect(stated(avif(primaries: 12, transfer: 13), .jpeg) == nil)
-    #expect(stated(avif(primaries: 1, transfer: 1)) == nil)
+    #expect(stated(avif(primaries: 1, transfer: 1)) == .sRGB)
     #expect(stated(avif(primaries: 12, transfer: 272)) == CodedColours(primaries: 12, transfer: 2))
-    #expect(stated(avif(primaries: 268, transfer: 13)) == nil)
+    #expect(stated(avif(primaries: 268, transfer: 13)) == .sRGB)
     #expect(stated([]) == nil)
   }
 }

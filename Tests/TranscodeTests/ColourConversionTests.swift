@@ -219,6 +219,20 @@ extension LibvipsTests {
       }
     }
 
+    /// PNG (third edition, 11.3.2): code points count although there is a profile, those of sRGB, too.
+    @Test(arguments: [false, true]) func codePointsOfSRGBReplaceAProfile(_ keeps: Bool) throws {
+      let plain = try Raster.drawn(16, 16) { x, y in [x * 16, y * 16, 99] }
+      let other = CodedColours(primaries: 12, transfer: 8)
+      let image = try changed(plain, profile: try #require(other.profile()))
+      let file = CodedColoursTests.file(chunk("cICP", [1, 13, 0, 1]))
+      let result = try converted(image, keepsProfile: keeps, file: file)
+      #expect(try result.image.bytes == plain.bytes && result.image.profileLength == 0)
+      #expect(!result.isIdentity && result.warnings == [])
+      #expect(try converted(plain, keepsProfile: keeps, file: file).isIdentity)
+      // Without them the profile counts.
+      #expect(try keeps || converted(image).image.bytes != plain.bytes)
+    }
+
     /// Linear light, in grey and in colours, with alpha and without.
     @Test func gammaIsConvertedFrom() throws {
       let file = CodedColoursTests.file(chunk("gAMA", big(100_000, 4)))

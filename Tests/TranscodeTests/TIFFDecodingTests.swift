@@ -171,6 +171,20 @@ extension LibvipsTests {
       }
     }
 
+    /// libvips would show luma and chroma as they are.
+    @Test func lumaAndChromaBecomeColours() throws {
+      // Red and grey, as TIFF 6.0, section 21 computes them.
+      let pixels: [UInt8] = [88, 101, 208, 120, 128, 128]
+      let file = Self.tiff(
+        4, 4, [258: [8, 8, 8], 262: [6], 277: [3], 530: [1, 1]],
+        (0..<8).flatMap { _ in pixels })
+      let samples = try decoded(file).samples()
+      for (place, expected) in [(0, [200, 40, 40]), (1, [120, 120, 120])] {
+        let seen = samples[place * 4..<place * 4 + 3].map(Int.init)
+        #expect(zip(seen, expected).allSatisfy { abs($0 - $1) <= 2 }, "\(seen)")
+      }
+    }
+
     /// What is neither can be decoded by no library; libvips' reason is the one that is shown.
     @Test func whatNoLibraryKnowsIsAnError() {
       let odd = Self.tiff(4, 4, [258: [8], 259: [4711], 262: [1], 277: [1]], [UInt8](0..<16))

@@ -40,6 +40,8 @@ enum TIFFHeader: FormatReading {
       case 256: header.pixelWidth = try value(file, entry, layout)
       case 257: header.pixelHeight = try value(file, entry, layout)
       case 258: header.bitsPerChannel = try value(file, entry, layout)
+      case 259: header.coded.compression = try value(file, entry, layout)
+      case 262: header.coded.photometric = try value(file, entry, layout)
       case 274:
         // A damaged orientation does not make the image malformed.
         let isOne = try number(file, entry + 4, size: layout.offsetSize, layout) == 1

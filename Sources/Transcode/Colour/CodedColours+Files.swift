@@ -2,16 +2,13 @@ internal import TesseraImageHeader
 
 /// Where files state their colours by numbers.
 extension CodedColours {
-  /// The colours that a file states instead of a profile, or that take precedence over it. Nil if there are none, or
-  /// they are those of sRGB.
+  /// The colours that a file states instead of a profile, or that take precedence over it. Nil if there are none.
   static func stated(in source: SourceData, _ format: ImageFormat) -> CodedColours? {
-    let colours: CodedColours? =
-      switch format {
-      case .png: ofPNG(source.bytes)
-      case .avif, .heic: source.header.flatMap(of)
-      default: nil
-      }
-    return colours == .sRGB ? nil : colours
+    switch format {
+    case .png: ofPNG(source.bytes)
+    case .avif, .heic: source.header.flatMap(of)
+    default: nil
+    }
   }
 
   /// Whether these numbers count although there is a profile: PNG (third edition, 11.3.2) says so of code points, and
@@ -28,7 +25,10 @@ extension CodedColours {
       chunks.first { $0.name == name && $0.body.count == count }.map { Array(bytes[$0.body]) }
     }
     if let codes = body("cICP", 4), codes[2] == 0 {
-      return CodedColours(primaries: Int(codes[0]), transfer: Int(codes[1]))
+      var colours = CodedColours(primaries: Int(codes[0]), transfer: Int(codes[1]))
+      // As on the display of a studio (BT.1886), unlike AVIF: so do browsers.
+      if [1, 6, 14, 15].contains(codes[1]) { colours.transfer = .gamma(2.4) }
+      return colours
     }
     guard !chunks.contains(where: { $0.name == "iCCP" || $0.name == "sRGB" }),
       let stated = body("gAMA", 4).map({ number($0[...]) }), stated > 0

@@ -10,7 +10,7 @@ struct ColourConversion {
   private let format: ImageFormat
   /// ``DecodePlan/keepsProfile``.
   private let keepsProfile: Bool
-  /// What the file states by numbers; nil if that is sRGB, or nothing.
+  /// What the file states by numbers.
   private let coded: CodedColours?
 
   init(source: SourceData, format: ImageFormat, keepsProfile: Bool) {
@@ -31,7 +31,8 @@ struct ColourConversion {
   ) throws(VipsError) -> Raster {
     if let coded = codedColours(of: image) {
       if coded.isHDR { warnings.append(.toneMapped) }
-      return try convert(image, from: coded)
+      return try coded == .sRGB
+        ? withoutProfile(image.withoutField(Raster.profileField)) : convert(image, from: coded)
     }
     guard image.profileLength > 0 else { return try withoutProfile(image) }
     // vips_icc_transform would silently use another profile in place of an unusable one.
@@ -50,7 +51,9 @@ struct ColourConversion {
 
   /// Whether the stored samples need no conversion.
   func isIdentity(for image: Raster) -> Bool {
-    if codedColours(of: image) != nil { return false }
+    if let coded = codedColours(of: image) {
+      return coded == .sRGB && image.profileLength == 0 && image.isGreyOrSRGB
+    }
     return image.profileLength > 0 ? keeps(profileOf: image) : image.isGreyOrSRGB
   }
 

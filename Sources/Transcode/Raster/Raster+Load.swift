@@ -74,6 +74,10 @@ extension Raster {
   private static func tiff(
     _ source: SourceData, _ maximumPixels: Int, _ failOn: FailOn
   ) throws(VipsError) -> Raster {
+    // libvips 8.14 shows luma and chroma as red, green and blue, unless JPEG converts them.
+    if let coded = source.header?.coded, isForLibtiff(coded) {
+      return try TIFFDecoder.decode(source, maximumPixels, failOn)
+    }
     do throws(VipsError) {
       return try make {
         tessera_vips_load_tiff(source.bytes.baseAddress, source.bytes.count, $0, failOn.level)
@@ -85,6 +89,11 @@ extension Raster {
       }
       return decoded
     }
+  }
+
+  /// YCbCr (6) that is not compressed as JPEG (7), and the logarithms of light (32844, 32845).
+  private static func isForLibtiff(_ coded: CodedSamples) -> Bool {
+    coded.photometric == 6 && coded.compression != 7 || [32844, 32845].contains(coded.photometric)
   }
 
   private static func icon(

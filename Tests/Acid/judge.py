@@ -1,0 +1,127 @@
+"""Looks at images as a visitor does: Chromium draws them, and the middles of their quarters are compared with what a case shows."""
+import http.server, os, struct, sys, urllib.parse, zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Browser"))
+from browser import Browser, Server
+
+LOOK = """
+const [names, done] = [%s, arguments[arguments.length - 1]];
+const canvas = new OffscreenCanvas(1, 1);
+function samples(source, width, height) {
+  [canvas.width, canvas.height] = [width, height];
+  const context = canvas.getContext("2d", {colorSpace: "srgb", willReadFrequently: true});
+  context.clearRect(0, 0, width, height);
+  context.drawImage(source, 0, 0, width, height);
+  return [[1, 1], [3, 1], [1, 3], [3, 3]].map(([x, y]) => {
+    const side = Math.max(1, Math.min(4, Math.floor(width / 4), Math.floor(height / 4)));
+    const [left, top] = [Math.round(width * x / 4 - side / 2), Math.round(height * y / 4 - side / 2)];
+    const data = context.getImageData(Math.max(0, left), Math.max(0, top), side, side).data;
+    const sum = [0, 0, 0, 0];
+    for (let i = 0; i < data.length; i += 4) {
+      for (let k = 0; k < 3; k++) sum[k] += data[i + k] * data[i + 3];
+      sum[3] += data[i + 3];
+    }
+    const count = data.length / 4;
+    return [0, 1, 2].map((k) => sum[3] ? sum[k] / sum[3] : 0).concat([sum[3] / count]);
+  });
+}
+async function look(name) {
+  const url = "/" + name.split("/").map(encodeURIComponent).join("/");
+  const seen = {};
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    [seen.width, seen.height] = [image.naturalWidth || 120, image.naturalHeight || 80];
+    if (seen.width * seen.height > 4e6) return seen;
+    seen.samples = samples(image, seen.width, seen.height);
+  } catch (error) { return {problem: "not drawn"}; }
+  try {
+    const answer = await fetch(url);
+    const decoder = new ImageDecoder({data: await answer.arrayBuffer(), type: answer.headers.get("Content-Type")});
+    await decoder.tracks.ready;
+    await decoder.completed;
+    seen.frames = decoder.tracks.selectedTrack.frameCount;
+    if (seen.frames > 1) {
+      const {image} = await decoder.decode({frameIndex: seen.frames - 1});
+      seen.last = samples(image, image.displayWidth, image.displayHeight);
+    }
+  } catch (error) {}
+  return seen;
+}
+(async () => { const all = {}; for (const name of names) all[name] = await look(name); done(all); })();
+"""
+
+TYPES = {".png": "image/png", ".apng": "image/apng", ".gif": "image/gif", ".webp": "image/webp", ".avif": "image/avif", ".jpg": "image/jpeg",
+         ".bmp": "image/bmp", ".ico": "image/x-icon", ".svg": "image/svg+xml", ".html": "text/html"}
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def guess_type(self, path):
+        return TYPES.get(os.path.splitext(path)[1], "application/octet-stream")
+
+    def log_message(self, *_):
+        pass
+
+
+def look(folder, names):
+    """What Chromium shows of files in a folder: size, samples, frames; by name."""
+    with open(os.path.join(folder, "blank.html"), "w") as file:
+        file.write("<!DOCTYPE html><title>Acid</title>")
+    server, seen = Server(Handler, folder), {}
+    names = list(names)
+    for start in range(0, len(names), 60):
+        browser = Browser(["--force-color-profile=srgb"])
+        browser.call("/timeouts", {"script": 60_000})
+        browser.call("/url", {"url": f"http://127.0.0.1:{server.server_port}/blank.html"})
+        import json
+        seen.update(browser.run(LOOK % json.dumps(names[start:start + 60]), True))
+        browser.close()
+    server.shutdown()
+    return seen
+
+
+def matches(samples, shown, tolerance):
+    """What is wrong with the samples; None if nothing is."""
+    for place, sample, colour in zip(("top left", "top right", "bottom left", "bottom right"), samples, shown):
+        alpha = colour[3] if len(colour) == 4 else 255
+        if abs(sample[3] - alpha) > tolerance + 4:
+            return f"{place}: alpha {sample[3]:.0f} instead of {alpha}"
+        if alpha and max(abs(a - b) for a, b in zip(sample, colour[:3])) > tolerance:
+            return f"{place}: {', '.join(f'{v:.0f}' for v in sample[:3])} instead of {', '.join(map(str, colour[:3]))}"
+    return None
+
+
+def verdict(case, seen):
+    """What is wrong with what was seen of a case that shows a picture; None if nothing is."""
+    if seen is None or "samples" not in seen:
+        return "no image"
+    width, height = case["size"]
+    if abs(seen["width"] * height - seen["height"] * width) > max(width, height) * 1.01:
+        return f"{seen['width']} x {seen['height']} for {width} x {height}"
+    problem = matches(seen["samples"], case["shows"], case["tolerance"])
+    if problem or "frames" not in case:
+        return problem
+    if seen.get("frames") != case["frames"]:
+        return f"{seen.get('frames')} frames instead of {case['frames']}"
+    problem = matches(seen["last"], case["last"], case["tolerance"])
+    return problem and "last frame, " + problem
+
+
+def reveals(data, words):
+    """Whether a file has any of the words, compressed or not."""
+    texts = [data]
+    offset = 8
+    while data.startswith(b"\x89PNG") and offset + 12 <= len(data):
+        length, name = struct.unpack(">I4s", data[offset:offset + 8])
+        if name in (b"zTXt", b"iTXt", b"iCCP"):
+            body = data[offset + 8:offset + 8 + length]
+            for place in range(len(body)):
+                if body[place] == 0x78:
+                    try:
+                        texts.append(zlib.decompress(body[place:]))
+                        break
+                    except zlib.error:
+                        pass
+        offset += 12 + length
+    return any(word.encode() in text for word in words for text in texts)
