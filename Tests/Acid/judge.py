@@ -1,5 +1,5 @@
 """Looks at images as a visitor does: Chromium draws them, and the middles of their quarters are compared with what a case shows."""
-import http.server, os, struct, sys, urllib.parse, zlib
+import http.server, json, os, struct, sys, urllib.parse, zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Browser"))
 from browser import Browser, Server
@@ -36,20 +36,25 @@ async function look(name) {
     if (seen.width * seen.height > 4e6) return seen;
     seen.samples = samples(image, seen.width, seen.height);
   } catch (error) { return {problem: "not drawn"}; }
+  if (!/\\.(gif|webp)$|^apng/.test(name)) return seen;
   try {
     const answer = await fetch(url);
     const decoder = new ImageDecoder({data: await answer.arrayBuffer(), type: answer.headers.get("Content-Type")});
-    await decoder.tracks.ready;
-    await decoder.completed;
+    const late = new Promise((_, fail) => setTimeout(fail, 8000));
+    await Promise.race([decoder.tracks.ready, late]);
+    await Promise.race([decoder.completed, late]);
     seen.frames = decoder.tracks.selectedTrack.frameCount;
     if (seen.frames > 1) {
-      const {image} = await decoder.decode({frameIndex: seen.frames - 1});
+      const {image} = await Promise.race([decoder.decode({frameIndex: seen.frames - 1}), late]);
       seen.last = samples(image, image.displayWidth, image.displayHeight);
     }
   } catch (error) {}
   return seen;
 }
-(async () => { const all = {}; for (const name of names) all[name] = await look(name); done(all); })();
+(async () => { const all = {}; for (const name of names) {
+  const late = new Promise((end) => setTimeout(() => end({problem: "not drawn within 8 s"}), 8000));
+  all[name] = await Promise.race([look(name), late]);
+} done(all); })();
 """
 
 TYPES = {".png": "image/png", ".apng": "image/apng", ".gif": "image/gif", ".webp": "image/webp", ".avif": "image/avif", ".jpg": "image/jpeg",
@@ -74,7 +79,6 @@ def look(folder, names):
         browser = Browser(["--force-color-profile=srgb"])
         browser.call("/timeouts", {"script": 60_000})
         browser.call("/url", {"url": f"http://127.0.0.1:{server.server_port}/blank.html"})
-        import json
         seen.update(browser.run(LOOK % json.dumps(names[start:start + 60]), True))
         browser.close()
     server.shutdown()
@@ -93,7 +97,7 @@ def matches(samples, shown, tolerance):
 
 
 def verdict(case, seen):
-    """What is wrong with what was seen of a case that shows a picture; None if nothing is."""
+    """What is wrong with what was seen of a case that shows an image; None if nothing is."""
     if seen is None or "samples" not in seen:
         return "no image"
     width, height = case["size"]

@@ -56,9 +56,9 @@ class Browser:
         # In a process group of its own, which is killed as a whole. SIGKILL, because a parent may have blocked SIGTERM.
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL, text=True, start_new_session=True)
-        watch = threading.Timer(90, self._give_up)
-        watch.daemon = True
-        watch.start()
+        self.watch = threading.Timer(90, self._give_up)
+        self.watch.daemon = True
+        self.watch.start()
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         for line in self.driver.stdout:
             if "successfully on port" in line:
@@ -107,6 +107,7 @@ class Browser:
         os._exit(3)
 
     def close(self):
+        self.watch.cancel()
         self._end()
         self.driver.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
