@@ -12,6 +12,9 @@ import Testing
     let (data, end) = (PNGContainer.written("IDAT", [1, 2, 3]), PNGContainer.written("IEND", []))
     let whole = start + data + end
     #expect(damage(whole) == nil)
+    // What is not needed for the image is not the reason.
+    let text = PNGContainer.written("tEXt", [9]).dropLast() + [9]
+    #expect(damage(start + text + data + end) == nil)
     // What follows the end is no part of the image.
     #expect(damage(whole + [1]) == nil)
     for place in 0..<data.count {

@@ -16,6 +16,20 @@ extension LibvipsTests {
     /// 3 x 2 pixels.
     private func image() throws -> Raster { try .drawn(3, 2) { x, y in samples[y * 3 + x] } }
 
+    /// A PNG's comment is a field with its keyword in the name, which may be no UTF-8.
+    @Test func fieldsHaveAnyNames() throws {
+      let image = try Raster.drawn(2, 2) { x, y in [x, y, 9] }.copy()
+      for name in [[0x94], Array("a  b".utf8), Array("kept".utf8)] as [[UInt8]] {
+        name.map(CChar.init(bitPattern:)).withUnsafeBufferPointer { bytes in
+          vips_image_set_string(image.handle, Array(bytes) + [0], "text")
+        }
+      }
+      let before = try image.fieldNames().count
+      try image.keepFields { $0 == "kept" }
+      #expect(try image.fieldNames().count == before - 2)
+      #expect(image.hasField("kept"))
+    }
+
     @Test func messagesAreReadOnce() {
       vips_error_clear()
       #expect(

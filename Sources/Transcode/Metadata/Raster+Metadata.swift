@@ -34,13 +34,11 @@ extension Raster {
     let timing = isAnimation ? ["page-height", "n-pages", "delay", "loop"] : []
     let xmp = kindOfXMP
     var kept: MetadataPolicy = .strip
-    for name in try copy.fieldNames() {
+    try copy.keepFields { name in
       let kind = name == Self.xmpField ? xmp : Self.kind(ofField: name)
-      if let kind, policy.isSuperset(of: kind) {
-        kept.formUnion(kind)
-      } else if !timing.contains(name) {
-        copy.remove(name)
-      }
+      guard let kind, policy.isSuperset(of: kind) else { return timing.contains(name) }
+      kept.formUnion(kind)
+      return true
     }
     // libvips writes the other Exif fields only if the block itself is there.
     if copy.blob(Self.exifField) == nil { kept.subtract([.exif, .location]) }

@@ -74,6 +74,18 @@ extension Raster {
   /// Removes a field. Fields of the image header cannot be removed: for them this has no effect.
   func remove(_ name: String) { vips_image_remove(handle, name) }
 
+  /// Removes all other fields, also those whose names are no UTF-8: comments of a PNG have their keywords in them, some
+  /// of which no encoder accepts.
+  func keepFields(where isKept: (_ name: String) -> Bool) throws(VipsError) {
+    guard let names = vips_image_get_fields(handle) else { throw VipsError.current() }
+    defer { g_strfreev(names) }
+    var index = 0
+    while let name = names[index] {
+      if !isKept(String(cString: name)) { vips_image_remove(handle, name) }
+      index += 1
+    }
+  }
+
   /// Copies a field from another raster, whatever the field's type.
   func copyField(_ name: String, from other: Raster) {
     tessera_vips_copy_field(other.handle, handle, name)

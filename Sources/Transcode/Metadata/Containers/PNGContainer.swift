@@ -100,7 +100,9 @@ enum PNGContainer {
   /// What is wrong with a file that its decoder rejected, where its chunks show that: completes a sentence.
   static func damage(in bytes: UnsafeRawBufferPointer) -> String? {
     let chunks = chunks(of: bytes, upTo: "IEND")
-    if let chunk = chunks.first(where: { !isIntact($0, in: bytes) }) {
+    // One whose name begins with a small letter is not needed for the image (section 5.4), and is skipped if it is damaged.
+    let needed = chunks.filter { $0.name.first?.isUppercase == true }
+    if let chunk = needed.first(where: { !isIntact($0, in: bytes) }) {
       return "the checksum of its chunk \(chunk.name) at byte \(chunk.range.lowerBound) is wrong"
     }
     let end = chunks.last?.range.upperBound ?? 8
