@@ -50,32 +50,40 @@ static void note(thandle_t handle, const char *module, const char *format, va_li
     vsnprintf(((struct memory *)handle)->reason, 256, format, arguments);
 }
 
-static int copy_profile(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric) {
-  void *profile;
-  uint32_t length;
-  if ((photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR) &&
-      TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &profile) && length && (image->profile = malloc(length))) {
-    memcpy(image->profile, profile, length);
-    image->profile_length = length;
-  }
+static void copy_bytes(TIFF *file, uint32_t tag, uint8_t **target, size_t *length) {
+  void *bytes;
+  uint32_t count;
+  if (!TIFFGetField(file, tag, &count, &bytes) || !count || !(*target = malloc(count))) return;
+  memcpy(*target, bytes, count);
+  *length = count;
+}
+
+static int copy_metadata(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric) {
+  copy_bytes(file, TIFFTAG_XMLPACKET, &image->xmp, &image->xmp_length);
+  copy_bytes(file, TIFFTAG_RICHTIFFIPTC, &image->iptc, &image->iptc_length);
+  if (photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR)
+    copy_bytes(file, TIFFTAG_ICCPROFILE, &image->profile, &image->profile_length);
   return 0;
 }
 
 // Twelve bits a sample, which the RGBA interface does not have: grey or colours, interleaved, in strips. The first sample's
 // higher bits come first, and a row fills whole bytes.
-static int decode_twelve_bits(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric, int is_strict) {
+static int decode_twelve_bits(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric, int is_strict,
+                              char *reason) {
   uint16_t samples = 1, planar = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT;
   TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
   TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planar);
   TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
   int is_colour = photometric == PHOTOMETRIC_RGB;
   if ((is_colour ? samples != 3 : samples != 1 || photometric > PHOTOMETRIC_MINISBLACK) ||
-      (planar != PLANARCONFIG_CONTIG && samples > 1) || format != SAMPLEFORMAT_UINT || TIFFIsTiled(file))
+      (planar != PLANARCONFIG_CONTIG && samples > 1) || format != SAMPLEFORMAT_UINT || TIFFIsTiled(file)) {
+    snprintf(reason, 256, "its kind of samples of twelve bits is not supported");
     return 1;
+  }
   size_t row_samples = (size_t)image->width * samples;
   tmsize_t length = TIFFScanlineSize(file);
   if (length < (tmsize_t)((row_samples * 12 + 7) / 8)) return 1;
-  uint8_t *row = malloc((size_t)length);
+  uint8_t *row = calloc((size_t)length, 1);
   image->samples = calloc((size_t)image->width * image->height, 4);
   int failed = !row || !image->samples;
   for (uint32_t y = 0; y < image->height && !failed; y++) {
@@ -102,7 +110,7 @@ static int decode_twelve_bits(TIFF *file, struct tessera_tiff_image *image, uint
 }
 
 static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pixels, int is_strict, char *reason) {
-  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = 0, bits = 1, extra_count = 0, *extra = NULL;
+  uint16_t orientation = ORIENTATION_TOPLEFT, photometric = PHOTOMETRIC_MINISBLACK, bits = 1, extra_count = 0, *extra = NULL;
   char problem[1024] = "";
   if (!TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &image->width) || !TIFFGetField(file, TIFFTAG_IMAGELENGTH, &image->height) ||
       !image->width || !image->height) {
@@ -117,7 +125,7 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
   TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
   image->orientation = orientation;
-  if (bits == 12) return decode_twelve_bits(file, image, photometric, is_strict) || copy_profile(file, image, photometric);
+  if (bits == 12) return decode_twelve_bits(file, image, photometric, is_strict, reason) || copy_metadata(file, image, photometric);
   TIFFRGBAImage reader;
   if (!TIFFRGBAImageOK(file, problem) || !TIFFRGBAImageBegin(&reader, file, is_strict, problem)) {
     snprintf(reason, 256, "%.255s", problem);
@@ -133,7 +141,7 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   int is_read = image->samples && TIFFRGBAImageGet(&reader, (uint32_t *)image->samples, image->width, image->height);
   TIFFRGBAImageEnd(&reader);
   if (!is_read) return 1;
-  return copy_profile(file, image, photometric);
+  return copy_metadata(file, image, photometric);
 }
 
 int tessera_tiff_decode(const uint8_t *bytes, size_t length, uint64_t most_pixels, int is_strict,

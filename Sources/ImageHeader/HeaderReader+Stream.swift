@@ -12,10 +12,14 @@ extension HeaderReader {
   /// A range beyond ``reach`` that is requested although little was read: the directory of a TIFF, or the boxes of a HEIC
   /// or AVIF, may be at the end of the file. Who has the whole file can read it there.
   package var farRange: Range<Int>? {
-    guard case .needs(let range) = reading, range.upperBound > Self.reach, range.lowerBound > count
+    guard case .needs(let range) = reading, range.upperBound > Self.reach,
+      range.lowerBound > prefix + Self.jump
     else { return nil }
     return range
   }
+
+  /// Farther than any segment or block of a file that is read on from one to the next.
+  private static let jump = 1 << 20
 
   /// The answer if the file can only be read on from here, and not at other places.
   package mutating func streamed(_ reach: Int = reach) -> HeaderReading {

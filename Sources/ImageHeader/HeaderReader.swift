@@ -16,6 +16,8 @@ public struct HeaderReader: Sendable {
   /// not depend on that either.
   private var nextReading = ReadAhead.network.first
   private var readings = 0
+  /// How many bytes from the file's beginning the last reading used.
+  private(set) var prefix = 0
 
   /// After this many readings of a stream, the beginning must double before the next one. Each
   /// reading starts from the first byte, so a file that is made to be searched costs no more than
@@ -80,6 +82,7 @@ public struct HeaderReader: Sendable {
 
   /// - Parameter count: the number of bytes from the file's beginning that this reading may use.
   private mutating func read(prefix count: Int) {
+    prefix = count
     let (buffer, pieces) = known.joined()
     reading = ImageHeader.read(
       HeaderView(buffer.span, prefix: count, pieces: pieces, fileSize: fileSize, isExact: isExact))

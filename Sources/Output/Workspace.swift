@@ -155,7 +155,12 @@ package struct Workspace: Sendable {
       return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: nil)
     }
     let shared = try Self.lock(whole.directory, whole.name, isShared: true)
-    return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: shared)
+    do throws(OutputError) {
+      return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: shared)
+    } catch {
+      shared.unlock()
+      throw error
+    }
   }
 
   private static func lock(

@@ -41,6 +41,7 @@ package final class SearchRoom: Sendable {
           guard jumps < Self.maximumJumps else { break }
           jumps += 1
           let bytes = try read(range.count, range.lowerBound)
+          guard !bytes.isEmpty else { break }
           reader.add(bytes.span, at: range.lowerBound)
           if bytes.count < range.count { reader.end(at: range.lowerBound + bytes.count) }
           continue

@@ -53,10 +53,6 @@ def srgb(value):
     return value * 12.92 if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
 
 
-def bt709(value):
-    return value * 4.5 if value < 0.018 else 1.099 * value ** 0.45 - 0.099
-
-
 def pq(nits):
     """BT.2100, table 4: the code of a luminance."""
     y = (nits / 10_000) ** 0.1593017578125

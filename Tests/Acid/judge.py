@@ -75,11 +75,11 @@ def look(folder, names):
         file.write("<!DOCTYPE html><title>Acid</title>")
     server, seen = Server(Handler, folder), {}
     names = list(names)
-    for start in range(0, len(names), 60):
+    for start in range(0, len(names), 40):
         browser = Browser(["--force-color-profile=srgb"])
         browser.call("/timeouts", {"script": 60_000})
         browser.call("/url", {"url": f"http://127.0.0.1:{server.server_port}/blank.html"})
-        seen.update(browser.run(LOOK % json.dumps(names[start:start + 60]), True))
+        seen.update(browser.run(LOOK % json.dumps(names[start:start + 40]), True))
         browser.close()
     server.shutdown()
     return seen
@@ -108,6 +108,8 @@ def verdict(case, seen):
         return problem
     if seen.get("frames") != case["frames"]:
         return f"{seen.get('frames')} frames instead of {case['frames']}"
+    if "last" not in seen:
+        return "the last frame is not drawn"
     problem = matches(seen["last"], case["last"], case["tolerance"])
     return problem and "last frame, " + problem
 

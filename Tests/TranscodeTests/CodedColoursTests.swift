@@ -205,6 +205,11 @@ import Testing
       #expect(Self.stated(other, chunk("cICP", [12, 13, 0, 1])) == wide)
     }
     #expect(Self.stated(Self.gamma, chunk("cICP", [1, 13, 0, 1])) == .sRGB)
+    // One that is reserved, or says nothing, leaves the colours to the other chunks.
+    for codes in [[2, 13, 0, 1], [12, 2, 0, 1], [3, 13, 0, 1], [12, 3, 0, 1]] as [[UInt8]] {
+      #expect(Self.stated(Self.gamma, chunk("cICP", codes)) == two)
+      #expect(Self.stated(chunk("iCCP", [1, 2]), chunk("cICP", codes)) == nil)
+    }
     // The curves of BT.709, SMPTE 170M and BT.2020 are shown as on a display of BT.1886.
     for transfer in [1, 6, 14, 15] as [UInt8] {
       #expect(

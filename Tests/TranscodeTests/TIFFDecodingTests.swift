@@ -185,6 +185,30 @@ extension LibvipsTests {
       }
     }
 
+    /// As libvips' loader does, for a policy that keeps them.
+    @Test func libtiffReadsMetadata() throws {
+      let (xmp, iptc) = (Array("<x:xmpmeta/>".utf8), [0x1C, 2, 5, 0, 3, 65, 66, 67] as [UInt8])
+      let pairs = { (bytes: [UInt8]) in
+        stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
+      }
+      var file = Self.tiff(
+        4, 4,
+        [258: [8, 8, 8], 262: [6], 277: [3], 530: [1, 1], 700: pairs(xmp), 33723: pairs(iptc)],
+        [UInt8](repeating: 128, count: 48))
+      // As bytes.
+      func retype(_ tag: Int, _ type: UInt8, _ count: Int) throws {
+        let name = Self.little(tag, 2) + [3, 0]
+        let place = try #require(
+          (0..<file.count - 4).first { Array(file[$0..<$0 + 4]) == name })
+        file.replaceSubrange(place + 2..<place + 8, with: [type, 0] + Self.little(count, 4))
+      }
+      try retype(700, 1, xmp.count)
+      try retype(33723, 7, iptc.count)
+      let raster = try withSource(file) { try TIFFDecoder.decode($0, 1_000, .error) }
+      #expect(raster.xmp == xmp)
+      #expect(raster.blob(Raster.iptcField).map { Array($0) } == iptc)
+    }
+
     /// What is neither can be decoded by no library; libvips' reason is the one that is shown.
     @Test func whatNoLibraryKnowsIsAnError() {
       let odd = Self.tiff(4, 4, [258: [8], 259: [4711], 262: [1], 277: [1]], [UInt8](0..<16))

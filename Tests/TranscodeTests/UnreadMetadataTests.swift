@@ -83,6 +83,26 @@ import Testing
     }
   }
 
+  /// A bare record of IPTC (IIM 4.2) begins with the mark of a dataset.
+  @Test func iptcMayBeBare() {
+    withSource(png(profile("iptc", [0x1C, 2, 5, 0, 1, 65]))) {
+      #expect(UnreadMetadata(of: $0, .png).iptc == [0x1C, 2, 5, 0, 1, 65])
+    }
+  }
+
+  /// A file of thousands of texts costs no more than one with a few.
+  @Test func onlySoManyTextsAreRead() {
+    for count in [14, 15, 16, 17] {
+      let broken = (0..<count).flatMap { _ in
+        PNGContainer.written("tEXt", Array("Raw profile type xmp\0\nxmp\n 9\n3c\n".utf8))
+      }
+      #expect((read(png(broken, profile("xmp", [7])), .png).xmp != nil) == (count < 16))
+      // Of other kinds they are not counted.
+      let others = (0..<count).flatMap { _ in profile("icc", [1]) }
+      #expect(read(png(others, profile("xmp", [7])), .png).xmp == [7])
+    }
+  }
+
   @Test func aDamagedProfileIsNone() {
     func text(_ text: String) -> [UInt8] {
       png(PNGContainer.written("tEXt", Array("Raw profile type xmp\0\(text)".utf8)))

@@ -13,6 +13,9 @@ struct tessera_tiff_image {
   /// The profile of samples in red, green and blue; NULL if there is none. Freed with free(3).
   uint8_t *profile;
   size_t profile_length;
+  /// The XMP packet, and the record of IPTC; likewise.
+  uint8_t *xmp, *iptc;
+  size_t xmp_length, iptc_length;
 };
 
 /// Decodes the first image of a TIFF file of any kind that libtiff knows.

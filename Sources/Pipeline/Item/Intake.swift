@@ -52,11 +52,13 @@ final class Intake: BodyReceiving {
     }
 
     /// Searches the next bytes for the header. Returns nil while there is nothing to say.
-    mutating func search(_ bytes: RawSpan) -> HeaderReading? {
+    ///
+    /// - Parameter limit: the most bytes that a source may have.
+    mutating func search(_ bytes: RawSpan, limit: Int) -> HeaderReading? {
       guard header?.isSearching == true else { return nil }
       header?.add(bytes)
       let far = header?.farRange
-      let isPostponed = far.map { $0.upperBound <= length ?? .max } ?? false
+      let isPostponed = far.map { $0.upperBound <= length ?? limit } ?? false
       let reading = isPostponed ? nil : header?.streamed()
       if isPostponed || !share.resize(for: header?.count ?? 0) {
         header = nil
@@ -127,7 +129,7 @@ final class Intake: BodyReceiving {
   func receive(_ bytes: RawSpan) -> BodyVerdict {
     state.withLock { state in
       state.count += bytes.byteCount
-      if let reading = state.search(bytes) {
+      if let reading = state.search(bytes, limit: acceptance.maximumBytes) {
         state.refusal = acceptance.refusal(of: reading)
         if state.refusal != nil { return .enough }
       }

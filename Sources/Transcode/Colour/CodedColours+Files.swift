@@ -24,7 +24,10 @@ extension CodedColours {
     func body(_ name: String, _ count: Int) -> [UInt8]? {
       chunks.first { $0.name == name && $0.body.count == count }.map { Array(bytes[$0.body]) }
     }
-    if let codes = body("cICP", 4), codes[2] == 0 {
+    // Code points that are reserved, or say nothing, leave the colours to the other chunks.
+    if let codes = body("cICP", 4), codes[2] == 0, Primaries(code: Int(codes[0])) != nil,
+      Transfer(code: Int(codes[1])) != nil
+    {
       var colours = CodedColours(primaries: Int(codes[0]), transfer: Int(codes[1]))
       // As on the display of a studio (BT.1886), unlike AVIF: so do browsers.
       if [1, 6, 14, 15].contains(codes[1]) { colours.transfer = .gamma(2.4) }

@@ -16,6 +16,8 @@ enum TIFFDecoder {
     defer {
       free(image.samples)
       free(image.profile)
+      free(image.xmp)
+      free(image.iptc)
     }
     guard failed == 0, let samples = image.samples else {
       throw VipsError(
@@ -29,10 +31,14 @@ enum TIFFDecoder {
     let raster = try image.has_alpha == 0 ? whole.withoutAlpha() : whole.unpremultiplied()
     let described = try raster.copy()
     if image.orientation > 1 { described.set("orientation", Int(image.orientation)) }
-    if let profile = image.profile {
-      described.set(
-        Raster.profileField,
-        Array(UnsafeRawBufferPointer(start: profile, count: image.profile_length)))
+    for (name, bytes, count) in [
+      (Raster.profileField, image.profile, image.profile_length),
+      (Raster.xmpField, image.xmp, image.xmp_length),
+      (Raster.iptcField, image.iptc, image.iptc_length),
+    ] {
+      if let bytes {
+        described.set(name, Array(UnsafeRawBufferPointer(start: bytes, count: count)))
+      }
     }
     return described
   }

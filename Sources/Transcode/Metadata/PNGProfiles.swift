@@ -16,21 +16,39 @@ struct PNGProfiles {
   private static let photoshopMark = Array("Photoshop 3.0\0".utf8)
   /// The longest text that is read. Metadata of real images is far below it.
   private static let maximumText = 8 << 20
+  /// How many texts are read at the most, damaged ones included. No program writes more than one of a kind.
+  private static let maximumChunks = 16
 
-  /// The first of each kind counts.
+  /// The first of each kind counts. Others, and unknown ones, are not even inflated: a file may have thousands.
   init(_ bytes: UnsafeRawBufferPointer) {
     guard let chunks = PNGContainer.chunks(of: bytes) else { return }
+    var budget = Self.maximumChunks
     for chunk in chunks where ["tEXt", "zTXt"].contains(chunk.name) {
       guard bytes[chunk.body].starts(with: Self.keyword),
-        let end = bytes[chunk.body].firstIndex(of: 0)
+        let end = bytes[chunk.body].firstIndex(of: 0), chunk.body.count <= Self.maximumText
       else { continue }
       let name = String(
-        decoding: bytes[chunk.body.lowerBound + Self.keyword.count..<end], as: UTF8.self)
+        decoding: bytes[chunk.body.lowerBound + Self.keyword.count..<end], as: UTF8.self
+      ).lowercased()
+      guard isMissing(name) else { continue }
+      guard budget > 0 else { return }
+      budget -= 1
       let text = Array(bytes[end + 1..<chunk.body.upperBound])
       guard let text = chunk.name == "tEXt" ? text : Self.inflated(text),
         let content = Self.content(of: text)
       else { continue }
-      take(content, name.lowercased())
+      take(content, name)
+    }
+  }
+
+  /// Whether a profile of this name may have something that is not here yet.
+  private func isMissing(_ name: String) -> Bool {
+    switch name {
+    case "exif": exif == nil
+    case "app1": exif == nil || xmp == nil
+    case "xmp": xmp == nil
+    case "iptc", "8bim": iptc == nil
+    default: false
     }
   }
 
@@ -43,11 +61,11 @@ struct PNGProfiles {
         let isMarked = content.starts(with: Self.exifMark)
         exif = exif ?? (isMarked ? Array(content.dropFirst(Self.exifMark.count)) : content)
       }
-    case "xmp": xmp = xmp ?? content
-    case "iptc", "8bim":
-      let isMarked = content.starts(with: Self.photoshopMark)
-      iptc = iptc ?? (isMarked ? content : Self.photoshopMark + content)
-    default: break
+    case "xmp": xmp = content
+    default:
+      // A bare record of IPTC begins with the mark of a dataset.
+      let isComplete = content.starts(with: Self.photoshopMark) || content.first == 0x1C
+      iptc = isComplete ? content : Self.photoshopMark + content
     }
   }
 

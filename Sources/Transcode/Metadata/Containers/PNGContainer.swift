@@ -100,10 +100,15 @@ enum PNGContainer {
   /// What is wrong with a file that its decoder rejected, where its chunks show that: completes a sentence.
   static func damage(in bytes: UnsafeRawBufferPointer) -> String? {
     let chunks = chunks(of: bytes, upTo: "IEND")
+    func isName(_ name: String) -> Bool {
+      name.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
+    }
     // One whose name begins with a small letter is not needed for the image (section 5.4), and is skipped if it is damaged.
-    let needed = chunks.filter { $0.name.first?.isUppercase == true }
+    let needed = chunks.filter { !isName($0.name) || $0.name.first?.isUppercase == true }
     if let chunk = needed.first(where: { !isIntact($0, in: bytes) }) {
-      return "the checksum of its chunk \(chunk.name) at byte \(chunk.range.lowerBound) is wrong"
+      return isName(chunk.name)
+        ? "the checksum of its chunk \(chunk.name) at byte \(chunk.range.lowerBound) is wrong"
+        : "its chunk at byte \(chunk.range.lowerBound) is damaged"
     }
     let end = chunks.last?.range.upperBound ?? 8
     return chunks.last?.name == "IEND" ? nil : "it is cut off in the chunk at byte \(end)"
