@@ -22,7 +22,9 @@ final class HTMLExport: Exporting {
       "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
         + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         + "<title>\(Self.title(context).escapedHTML)</title>\n")
-    let common = style.common(context.slots, isFluid: context.options.isFluid)
+    // In a line, a tall image that arrives later would move those before it.
+    let common =
+      "picture{display:block}\n" + style.common(context.slots, isFluid: context.options.isFluid)
     if let sheet {
       try sheet.write(common)
       try write("<link rel=\"stylesheet\" href=\"\(context.companionNames[0].escapedHTML)\">\n")
