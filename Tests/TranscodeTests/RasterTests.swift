@@ -34,12 +34,14 @@ extension LibvipsTests {
       vips_error_clear()
       #expect(
         VipsError.current().message
-          == "libvips gave no reason; the file is damaged, or of a kind that it does not support")
+          == "the decoder gave no reason; the file is damaged, or of a kind that it does not support"
+      )
       for message in ["one", "two", "one"] { leaveMessage(message) }
       #expect(VipsError.current().message == "test: one; test: two")
       #expect(
         VipsError.current().message
-          == "libvips gave no reason; the file is damaged, or of a kind that it does not support")
+          == "the decoder gave no reason; the file is damaged, or of a kind that it does not support"
+      )
     }
 
     @Test func anErrorIsNotThatOfAnEarlierCall() throws {

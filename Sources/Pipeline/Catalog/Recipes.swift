@@ -9,8 +9,7 @@ enum Recipes {
   /// By format of the source. One that is missing has not changed since there are these numbers, and is in no key.
   static let decoders = [
     "avif": 1, "bmp": 1, "gif": 1, "heic": 1, "jpeg in inks": 1, "jxl": 1, "png": 2, "svg": 1,
-    "tiff": 2,
-    "webp": 1,
+    "tiff": 2, "webp": 1,
   ]
 
   /// By format of the file.

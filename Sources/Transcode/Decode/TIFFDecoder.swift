@@ -21,7 +21,7 @@ enum TIFFDecoder {
     }
     guard failed == 0, let samples = image.samples else {
       throw VipsError(
-        message: String(
+        reason: String(
           decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
     }
     let (width, height) = (Int(image.width), Int(image.height))

@@ -1,7 +1,7 @@
 /// The content of a JPEG's APP13 segment: Photoshop image resources, one of which is the IPTC
 /// record (IIM 4.2). The others are previews, paths and the like.
 enum IPTCBlock {
-  private static let signature = Array("Photoshop 3.0\0".utf8)
+  static let signature = Array("Photoshop 3.0\0".utf8)
   /// The number of the image resource that holds the IPTC record.
   private static let iptcResource = 0x0404
   /// Begins every dataset of a record.

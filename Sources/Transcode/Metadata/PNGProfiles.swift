@@ -11,9 +11,6 @@ struct PNGProfiles {
   private(set) var iptc: [UInt8]?
 
   private static let keyword = Array("Raw profile type ".utf8)
-  private static let exifMark = Array("Exif\0\0".utf8)
-  private static let xmpMark = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
-  private static let photoshopMark = Array("Photoshop 3.0\0".utf8)
   /// The longest text that is read. Metadata of real images is far below it.
   private static let maximumText = 8 << 20
   /// How many texts are read at the most, damaged ones included. No program writes more than one of a kind.
@@ -55,17 +52,17 @@ struct PNGProfiles {
   private mutating func take(_ content: [UInt8], _ name: String) {
     switch name {
     case "exif", "app1":
-      if content.starts(with: Self.xmpMark) {
-        xmp = xmp ?? Array(content.dropFirst(Self.xmpMark.count))
+      if content.starts(with: JPEGContainer.xmpMark) {
+        xmp = xmp ?? Array(content.dropFirst(JPEGContainer.xmpMark.count))
       } else {
-        let isMarked = content.starts(with: Self.exifMark)
-        exif = exif ?? (isMarked ? Array(content.dropFirst(Self.exifMark.count)) : content)
+        let isMarked = content.starts(with: JPEGContainer.exifMark)
+        exif = exif ?? (isMarked ? Array(content.dropFirst(JPEGContainer.exifMark.count)) : content)
       }
     case "xmp": xmp = content
     default:
       // A bare record of IPTC begins with the mark of a dataset.
-      let isComplete = content.starts(with: Self.photoshopMark) || content.first == 0x1C
-      iptc = isComplete ? content : Self.photoshopMark + content
+      let isComplete = content.starts(with: IPTCBlock.signature) || content.first == 0x1C
+      iptc = isComplete ? content : IPTCBlock.signature + content
     }
   }
 

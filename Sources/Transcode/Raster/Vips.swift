@@ -25,6 +25,16 @@ struct VipsError: Error {
   /// A sentence without its full stop.
   var message: String
 
+  init(message: String) { self.message = message }
+
+  /// - Parameter reason: of a decoder; may be empty.
+  init(reason: String) {
+    message =
+      reason.isEmpty
+      ? "the decoder gave no reason; the file is damaged, or of a kind that it does not support"
+      : reason
+  }
+
   /// Takes the message from libvips' error buffer. The whole process has one buffer; it belongs to
   /// the failed call because a worker does one job at a time.
   static func current() -> VipsError {
@@ -34,10 +44,7 @@ struct VipsError: Error {
     // Decoders repeat a message for every row that is affected.
     var seen: Set<String> = []
     let message = lines.filter { seen.insert($0).inserted }.joined(separator: "; ")
-    return VipsError(
-      message: message.isEmpty
-        ? "libvips gave no reason; the file is damaged, or of a kind that it does not support"
-        : message)
+    return VipsError(reason: message)
   }
 
   /// With what our own reading of the file finds, where libvips says less: of a PNG it has "read error" for all.

@@ -39,7 +39,8 @@ enum JPEGContainer {
 
   // MARK: Exif
 
-  private static let exifMark = Array("Exif\0\0".utf8)
+  static let exifMark = Array("Exif\0\0".utf8)
+  static let xmpMark = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
 
   /// The Exif block of a file, without the mark before it.
   static func exif(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
@@ -121,7 +122,7 @@ enum JPEGContainer {
     let body = bytes[segment.body]
     return switch segment.marker {
     case 0xE1 where body.starts(with: "Exif\0".utf8): kept.contains(.exif)
-    case 0xE1 where body.starts(with: "http://ns.adobe.com/xap/1.0/\0".utf8): kept.contains(.xmp)
+    case 0xE1 where body.starts(with: xmpMark): kept.contains(.xmp)
     case 0xE2 where body.starts(with: "ICC_PROFILE\0".utf8): kept.contains(.icc)
     case 0xED: kept.contains(.iptc)
     // APP14 (0xEE) stays: Adobe's segment states how the colours are coded.

@@ -94,7 +94,7 @@ enum WebPContainer {
 
   /// libvips begins the chunk with JPEG's mark ("Exif" and two zeros), which WebP does not have.
   private static func dropExifPrefix(_ mux: OpaquePointer) {
-    let mark = Array("Exif\0\0".utf8)
+    let mark = JPEGContainer.exifMark
     var chunk = WebPData()
     guard WebPMuxGetChunk(mux, "EXIF", &chunk) == WEBP_MUX_OK, chunk.size > mark.count,
       UnsafeBufferPointer(start: chunk.bytes, count: mark.count).elementsEqual(mark)
