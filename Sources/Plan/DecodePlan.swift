@@ -11,6 +11,8 @@ package struct DecodePlan: Sendable, Hashable, Codable {
   package var keepsProfile: Bool
   /// Whether the usual sources are decoded by lanes of our own instead of libvips.
   package var lanes: Lanes
+  /// Whether a gain map of the source is looked for. It shapes no file by itself.
+  package var seeksGainMap = false
 
   package init(base: Size, isAnimated: Bool, keepsProfile: Bool, lanes: Lanes = .on) {
     self.base = base

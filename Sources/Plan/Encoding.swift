@@ -15,10 +15,12 @@ package struct Encoding: Sendable, Hashable, Codable {
   /// Whether the file has all frames, or only the first.
   package var isAnimated: Bool
   package var metadata: MetadataPolicy
+  /// Whether the file has a gain map beside its image, for screens of high dynamic range. Only of JPEG.
+  package var hasGainMap: Bool
   package init(
     format: OutputFormat, quality: Int?, automatic: AutomaticQuality? = nil, effort: Int?,
     alphaQuality: Int? = nil, background: Colour?, isAnimated: Bool,
-    metadata: MetadataPolicy = .strip
+    metadata: MetadataPolicy = .strip, hasGainMap: Bool = false
   ) {
     self.format = format
     self.quality = quality
@@ -28,6 +30,7 @@ package struct Encoding: Sendable, Hashable, Codable {
     self.background = background
     self.isAnimated = isAnimated
     self.metadata = metadata
+    self.hasGainMap = hasGainMap
   }
 
   /// As the settings want files of a source in a format.
@@ -46,6 +49,21 @@ package struct Encoding: Sendable, Hashable, Codable {
       isAnimated: isAnimated, metadata: settings.metadata)
   }
 
+  /// A JPEG that has the gain map of its source, as the settings want it. Nil unless they want one, and the source has one.
+  ///
+  /// It keeps the colour profile, because a gain map is for the primaries of its image; and no XMP, because it has a packet
+  /// of its own.
+  init?(highDynamicRange settings: PlanSettings, of source: PlanSource) {
+    guard settings.dynamicRange == .keep, source.hasGainMap, settings.service == nil else {
+      return nil
+    }
+    self.init(settings, .jpeg, of: source)
+    quality = quality ?? automatic?.fallback(.jpeg)
+    automatic = nil
+    metadata = metadata.union(.icc).subtracting(.xmp)
+    hasGainMap = true
+  }
+
   /// Everything but the format, in words for a file's recipe.
   var recipe: [String] {
     var parts: [String] = []
@@ -58,7 +76,8 @@ package struct Encoding: Sendable, Hashable, Codable {
     if let effort { parts.append("effort \(effort)") }
     if let alphaQuality { parts.append("alpha quality \(alphaQuality)") }
     if let background { parts.append("on \(background.hexadecimal)") }
-    return parts + [isAnimated ? "all frames" : "first frame", "\(metadata)"]
+    parts += [isAnimated ? "all frames" : "first frame", "\(metadata)"]
+    return hasGainMap ? parts + ["gain map"] : parts
   }
 
   /// Whether the quality has to be found.

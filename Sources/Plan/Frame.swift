@@ -86,6 +86,11 @@ struct Frame {
       if settings.service == nil { file.allowLossless(of: source) }
       files.append(file)
     }
+    if let encoding = Encoding(highDynamicRange: settings, of: source),
+      size.longerSide <= OutputFormat.jpeg.longestSide
+    {
+      files.append(PlannedFile(crop: crop, size: size, encoding: encoding, fallback: nil))
+    }
     return PlannedVariant(files: files)
   }
 

@@ -6,9 +6,10 @@ package struct Plan: Sendable, Equatable {
   package var variants: [PlannedVariant]
   /// In the order of the settings.
   package var slots: [SlotPlan]
-  /// The number of configured formats.
+  /// The number of configured formats, with that of high dynamic range.
   package var formatCount: Int
   package var lanes: Lanes
+  package var dynamicRange = DynamicRange.sdr
 
   package struct SlotPlan: Sendable, Equatable {
     package var slot: Slot
@@ -32,9 +33,13 @@ package struct Plan: Sendable, Equatable {
   /// Always take this from the plan for all slots, never from the files that are missing in one
   /// run: otherwise the bytes of a file would depend on which files exist already.
   package func decode(of source: Size) -> DecodePlan {
-    DecodePlan(
-      base: base(of: source), isAnimated: files.contains { $0.encoding.isAnimated },
-      keepsProfile: files.contains { $0.encoding.metadata.contains(.icc) }, lanes: lanes)
+    // The files with gain maps are made from a decode of their own.
+    let encodings = files.lazy.map(\.encoding).filter { !$0.hasGainMap }
+    var decode = DecodePlan(
+      base: base(of: source), isAnimated: encodings.contains(where: \.isAnimated),
+      keepsProfile: encodings.contains { $0.metadata.contains(.icc) }, lanes: lanes)
+    decode.seeksGainMap = dynamicRange == .keep
+    return decode
   }
 
   /// The size, at most the source's own, at which the whole image must be decoded for the largest

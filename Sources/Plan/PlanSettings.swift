@@ -20,6 +20,7 @@ package struct PlanSettings: Sendable, Equatable {
   package var background: Colour
   package var metadata: MetadataPolicy
   package var keepsAnimation: Bool
+  package var dynamicRange = DynamicRange.sdr
   /// The part that crops keep, for sources without a focus of their own.
   package var gravity: Gravity
   package var lanes: Lanes
@@ -47,6 +48,14 @@ package struct PlanSettings: Sendable, Equatable {
     self.gravity = gravity
     self.lanes = lanes
   }
+}
+
+/// What is made of sources for screens of high dynamic range.
+package enum DynamicRange: String, Sendable, CaseIterable {
+  /// Files that look alike on all screens.
+  case sdr
+  /// Besides, a JPEG with a gain map of each size of a source that has one.
+  case keep
 }
 
 extension PlanSettings {

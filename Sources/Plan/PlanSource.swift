@@ -10,19 +10,22 @@ package struct PlanSource: Sendable, Equatable {
   package var isPhotograph: Bool
   package var hasAlpha: Bool
   package var isAnimated: Bool
+  /// Whether it has a gain map that its files may keep.
+  package var hasGainMap: Bool
   /// The point that a crop is centred on, as far as the image allows; nil means that the settings'
   /// gravity decides.
   package var focus: CatalogFocus?
 
   package init(
     size: Size, format: OutputFormat? = nil, isPhotograph: Bool = false, hasAlpha: Bool = false,
-    isAnimated: Bool = false, focus: CatalogFocus? = nil
+    isAnimated: Bool = false, hasGainMap: Bool = false, focus: CatalogFocus? = nil
   ) {
     self.size = size
     self.format = format
     self.isPhotograph = isPhotograph
     self.hasAlpha = hasAlpha
     self.isAnimated = isAnimated
+    self.hasGainMap = hasGainMap
     self.focus = focus
   }
 }

@@ -26,9 +26,10 @@ extension Plan {
       slotPlans.append(
         SlotPlan(slot: slot, layout: frame.target(of: slot, scale: 1).size, requests: requests))
     }
+    let isHigh = Encoding(highDynamicRange: settings, of: source) != nil
     self.init(
-      variants: made, slots: slotPlans, formatCount: settings.formats.count,
-      lanes: settings.lanes)
+      variants: made, slots: slotPlans, formatCount: settings.formats.count + (isHigh ? 1 : 0),
+      lanes: settings.lanes, dynamicRange: settings.dynamicRange)
     // Last, because requests hold indices, and variants may be added until the last request.
     sortVariants()
   }

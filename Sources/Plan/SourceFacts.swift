@@ -9,16 +9,23 @@ package struct SourceFacts: Sendable, Equatable, Codable {
   package var colourSpace: String?
   /// The name of the ICC profile; nil without a profile, or with an unnamed one.
   package var profile: String?
+  /// How many times as bright as the white of a page the image becomes by its gain map (ISO 21496-1): above 1, or 0
+  /// without a usable gain map. Nil if nothing looked for one.
+  package var headroom: Double?
 
   package init(
-    size: Size, hasAlpha: Bool, frames: Int, colourSpace: String? = nil, profile: String? = nil
+    size: Size, hasAlpha: Bool, frames: Int, colourSpace: String? = nil, profile: String? = nil,
+    headroom: Double? = nil
   ) {
     self.size = size
     self.hasAlpha = hasAlpha
     self.frames = frames
     self.colourSpace = colourSpace
     self.profile = profile
+    self.headroom = headroom
   }
+
+  package var hasGainMap: Bool { headroom.map { $0 > 0 } ?? false }
 
   /// Whether the samples are those of printing.
   package var isInks: Bool { colourSpace == "cmyk" }
@@ -27,18 +34,21 @@ package struct SourceFacts: Sendable, Equatable, Codable {
   private static let maximumSide = 10_000_000
   /// With at least a thousand pixels each, these are a billion pixels.
   private static let maximumFrames = 1_000_000
+  /// Up to sixteen stops; PQ has less than six above white.
+  package static let headrooms = 1.0...65_536
 
   /// Whether the numbers are possible. Numbers from another process are checked, because sums and
   /// products are computed from them.
   package var isPossible: Bool {
     (1...Self.maximumSide).contains(size.width) && (1...Self.maximumSide).contains(size.height)
       && (1...Self.maximumFrames).contains(frames)
+      && headroom.map { $0 == 0 || Self.headrooms.contains($0) } ?? true
   }
 
   /// Whether a plan that was made for one of the two is valid for the other.
   package func plansLike(_ other: SourceFacts) -> Bool {
     // A plan depends on whether there are several frames, not on their number.
     size == other.size && hasAlpha == other.hasAlpha && (frames > 1) == (other.frames > 1)
-      && isInks == other.isInks
+      && isInks == other.isInks && hasGainMap == other.hasGainMap
   }
 }

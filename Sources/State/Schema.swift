@@ -7,7 +7,10 @@ enum Schema {
   private static let baseline = 13
 
   /// What later versions changed, one each.
-  private static let migrations: [String] = []
+  private static let migrations = [
+    // A record without a mark is believed; its mark would lack the new column.
+    "ALTER TABLE contents ADD COLUMN headroom REAL; UPDATE contents SET mark = NULL"
+  ]
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests.

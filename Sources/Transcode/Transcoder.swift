@@ -30,9 +30,13 @@ package struct Transcoder {
     guard let frames = decoded.frames else { return .differs(decoded.facts) }
     var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
     let searched = try search(decoded.facts, &pyramid)
+    var output = try gainMapOutput(decoded)
     var lengths: [Int] = []
     for file in job.files {
-      let bytes = try bytes(of: searched.resolved(file), decoded, searched, &pyramid)
+      let bytes =
+        file.encoding.hasGainMap
+        ? try bytes(of: file, &output, &pyramid)
+        : try bytes(of: searched.resolved(file), decoded, searched, &pyramid)
       lengths.append(bytes.count)
       do throws(SystemError) {
         try memory.write(bytes)
@@ -60,6 +64,40 @@ package struct Transcoder {
     }
     let frames = try frames(for: file, &pyramid)
     return try Encoder.encode(frames, as: file, orReuse: decoded.reusable)
+  }
+
+  // MARK: Gain maps
+
+  /// Nil if no file is to have the gain map.
+  private func gainMapOutput(_ decoded: Decoded) throws(TranscodeFailure) -> GainMapOutput? {
+    guard job.files.contains(where: \.encoding.hasGainMap), let gainMap = decoded.gainMap,
+      var frames = decoded.frames
+    else { return nil }
+    if !job.decode.keepsProfile {
+      var job = job
+      job.decode.keepsProfile = true
+      job.decode.seeksGainMap = false
+      // What there is to say of the image is said already.
+      var warnings: [SourceWarning] = []
+      frames = try Decoder(source, job, failOn: decoded.failOn).frames(warnings: &warnings)
+    }
+    return GainMapOutput(gainMap, frames[0], base: job.decode.base, source: decoded.facts.size)
+  }
+
+  private func bytes(
+    of file: PlannedFile, _ output: inout GainMapOutput?, _ pyramid: inout Pyramid
+  ) throws(TranscodeFailure) -> [UInt8] {
+    var crop = file.crop
+    do throws(VipsError) {
+      // In the image that the other files are made of, so that all show the same part.
+      if let part = crop { crop = try pyramid.placed(part) }
+    } catch {
+      throw TranscodeFailure(decoding: error)
+    }
+    guard let bytes = try output?.bytes(of: file, crop: crop) else {
+      throw TranscodeFailure(.decode, "the image has no gain map")
+    }
+    return bytes
   }
 
   private func frames(
@@ -123,6 +161,9 @@ package struct Transcoder {
     var frames: [Raster]?
     /// The source, if its encoded image may serve as an output.
     var reusable: ReusableSource?
+    var gainMap: GainMap?
+    /// How strictly it was decoded.
+    var failOn = FailOn.error
     var warnings: [SourceWarning] = []
   }
 
@@ -134,6 +175,7 @@ package struct Transcoder {
     } catch {
       guard error.code == .decode, job.failOn != .error else { throw error }
       var decoded = try decode(failOn: job.failOn)
+      decoded.failOn = job.failOn
       decoded.warnings.append(.damaged(job.failOn, detail: error.message))
       return decoded
     }
@@ -141,7 +183,7 @@ package struct Transcoder {
 
   private func decode(failOn: FailOn) throws(TranscodeFailure) -> Decoded {
     let decoder = try Decoder(source, job, failOn: failOn)
-    var decoded = Decoded(facts: decoder.facts)
+    var decoded = Decoded(facts: decoder.facts, gainMap: decoder.gainMap)
     if decoder.isStillOfAnimation { decoded.warnings.append(.stillOfAnimation) }
     // Before the frames are decoded: files of a wrong plan would be useless.
     guard decoder.facts.plansLike(job.expected) else { return decoded }

@@ -75,6 +75,10 @@ import Testing
       let file = variant(row[0])?.file(accepting: Set(texts(row[1])))
       #expect((file.map { .string($0.reference) } ?? .null) == row[2], "\(row)")
     }
+    for row in try rows("highDynamicRange") {
+      let file = variant(row[0])?.highDynamicRangeFile
+      #expect((file.map { .string($0.reference) } ?? .null) == row[1], "\(row)")
+    }
     for row in try rows("accept") {
       #expect(SupportedTypes.accept(row[0].stringValue ?? "").sorted() == texts(row[1]), "\(row)")
     }

@@ -18,7 +18,7 @@ import Testing
       + ##""placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},"##
       + #""variants":[{"path":"variants/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-1x1.webp","type":"image/webp","width":30,"height":40,"bytes":9,"#
       + #""fallback":"webp-size-limit","sha256":"ab","quality":71,"score":69,"also":[{"path":"variants/bb/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-1x1.webp","type":"image/png","#
-      + #""bytes":7,"sha256":"cd","quality":72,"score":-3,"fallback":"x"}]}],"slots":{"card":{"width":180,"height":240,"#
+      + #""bytes":7,"sha256":"cd","quality":72,"score":-3,"fallback":"x","dynamicRange":"high","headroom":2}]}],"slots":{"card":{"width":180,"height":240,"#
       + #""variants":[0,0]}},"source":{"url":"u","bytes":1,"sha256":"ef","width":40,"height":30,"#
       + #""orientation":6,"colourSpace":"rgb","profile":"sRGB","etag":"e","lastModified":"l","#
       + #""robots":"noindex"},"extra":{"n":[1,2.5,-3e2,null,true,false,"x",{}]},"later":{"a":[{}]}}"#,

@@ -22,7 +22,7 @@ import Testing
         also: [
           .init(
             path: "\(name)-1x1.png", url: "http://s/2", type: "image/png", bytes: 7, fallback: "x",
-            sha256: "cd", quality: 72, score: -3)
+            sha256: "cd", quality: 72, score: -3, dynamicRange: "high", headroom: 4.5)
         ], sha256: "ab", quality: 71, score: 69)
     ], slots: ["card": CatalogSlotUse(width: 180, height: 240, variants: [0, 1])],
     source: CatalogSource(
@@ -40,7 +40,7 @@ import Testing
     #""width":31,"#,
     #""height":41,"bytes":9,"sha256":"ab","quality":71,"score":69,"fallback":"f","also":["#,
     #"{"path":"\#(name)-1x1.png","url":"http://s/2","type":"image/png","bytes":7,"sha256":"cd","#,
-    #""quality":72,"score":-3,"fallback":"x"}]}],"slots":{"card":{"width":180,"height":240,"#,
+    #""quality":72,"score":-3,"fallback":"x","dynamicRange":"high","headroom":4.5}]}],"slots":{"card":{"width":180,"height":240,"#,
     #""variants":[0,1]}},"#,
     #""source":{"url":"s","bytes":1,"sha256":"ef","width":41,"height":31,"orientation":6,"#,
     #""colourSpace":"rgb","profile":"p","etag":"e","lastModified":"l","robots":"r"},"alt":"t","#,
@@ -141,7 +141,10 @@ import Testing
       ),
       ("images[0].error", ["code", "message", "retryable"], []),
       ("images[0].placeholder", [], ["color", "thumbhash", "blurhash", "lqip"]),
-      ("images[0].variants[0].also[0]", ["type"], ["quality", "score", "fallback"]),
+      (
+        "images[0].variants[0].also[0]", ["type"],
+        ["quality", "score", "fallback", "dynamicRange", "headroom"]
+      ),
       ("images[0].slots.card", ["width", "height", "variants"], []),
       (
         "images[0].source", ["sha256"],

@@ -12,7 +12,7 @@ import Testing
     + ##""warnings":["odd"],"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","##
     + #""lqip":"data:,"},"variants":[{"path":"variants/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-1x1.webp","type":"image/webp","width":30,"height":40,"#
     + #""bytes":9,"sha256":"ab","quality":71,"score":69,"fallback":"webp-size-limit","also":[{"path":"variants/bb/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-1x1.webp","type":"image/png","#
-    + #""bytes":7,"sha256":"cd","quality":72,"score":-3,"fallback":"x"}]}],"slots":{"b":{"width":1,"height":2,"#
+    + #""bytes":7,"sha256":"cd","quality":72,"score":-3,"fallback":"x","dynamicRange":"high","headroom":2}]}],"slots":{"b":{"width":1,"height":2,"#
     + #""variants":[0,0]},"a":{"width":1,"height":2,"variants":[]}},"source":{"url":"u","bytes":1,"#
     + #""sha256":"ef","width":40,"height":30,"orientation":6,"colourSpace":"rgb","profile":"p","#
     + #""etag":"e","lastModified":"l","robots":"r"},"extra":{"z":1.10,"a":[1e2,null]}}"#

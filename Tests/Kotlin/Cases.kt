@@ -22,6 +22,7 @@ import tessera.catalog.cachedVariant
 import tessera.catalog.canonicalJson
 import tessera.catalog.fileAccepting
 import tessera.catalog.files
+import tessera.catalog.highDynamicRangeFile
 import tessera.catalog.json.ByteList
 import tessera.catalog.reference
 import tessera.catalog.requireSlots
@@ -43,7 +44,8 @@ class Cases(bytes: ByteArray, private val check: Check) {
     fun run() {
         val sections = linkedMapOf(
             "slotSizes" to ::slotSize, "slotFiles" to ::slotFile, "boxSizes" to ::boxSize, "boxFiles" to ::boxFile,
-            "filesFor" to ::fileFor, "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
+            "filesFor" to ::fileFor, "highDynamicRange" to ::highDynamicRangeFile,
+            "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
             "cached" to ::cached, "prefetch" to ::prefetch, "prefetchVariants" to ::prefetchVariants,
             "errors" to ::error, "references" to ::references, "patches" to ::patch)
         for ((name, body) in sections) {
@@ -101,6 +103,11 @@ class Cases(bytes: ByteArray, private val check: Check) {
         val (reference, types, expected) = row(value)
         val file = variant(reference.string)?.fileAccepting(types.texts().toSet())
         check.equal(file?.reference, expected.string, value)
+    }
+
+    private fun highDynamicRangeFile(value: CatalogValue) {
+        val (reference, expected) = row(value)
+        check.equal(variant(reference.string)?.highDynamicRangeFile?.reference, expected.string, value)
     }
 
     private fun accept(value: CatalogValue) {

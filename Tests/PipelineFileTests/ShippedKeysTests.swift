@@ -39,7 +39,8 @@ import Testing
         "variants.quality-range [40,92]", #"variants.effort {"webp":4,"avif":2,"jxl":5}"#,
         "variants.alpha-quality 100", #"variants.oversized "jpeg""#,
         ##"variants.background "#ffffff""##, #"variants.metadata "strip""#,
-        #"variants.animation "keep""#, #"variants.gravity "centre""#, "delivery ", "tables ",
+        #"variants.animation "keep""#, #"variants.hdr "sdr""#, #"variants.gravity "centre""#,
+        "delivery ", "tables ",
         #"fail-on "error""#, #"lanes "on""#,
       ])
     #expect(
@@ -64,7 +65,7 @@ import Testing
     rounding: [640, 320]
     variants: {format: [avif, source], quality: {target: feed, jpeg: 70}, quality-range: [50, 60],
       effort: {webp: auto, avif: 3}, alpha-quality: 80, oversized: png, background: "#abc",
-      metadata: [xmp, exif], animation: first-frame, gravity: north-east}
+      metadata: [xmp, exif], animation: first-frame, hdr: keep, gravity: north-east}
     tables: {b: {pixels: [webp, grey8]}, a: {scales: [2]}}
     fail-on: none
     lanes: off
@@ -87,7 +88,8 @@ import Testing
         "variants.quality-range [50,60]", #"variants.effort {"webp":"auto","avif":3,"jxl":5}"#,
         "variants.alpha-quality 80", #"variants.oversized "png""#,
         ##"variants.background "#aabbcc""##, #"variants.metadata ["exif","xmp"]"#,
-        #"variants.animation "first-frame""#, #"variants.gravity "north-east""#, "delivery ",
+        #"variants.animation "first-frame""#, #"variants.hdr "keep""#,
+        #"variants.gravity "north-east""#, "delivery ",
         #"tables {"a":{"scales":2,"pixels":"bgra8"},"b":{"scales":2,"pixels":["webp","grey8"]}}"#,
         #"fail-on "none""#, #"lanes "off""#,
       ])

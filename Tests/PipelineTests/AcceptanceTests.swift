@@ -19,6 +19,22 @@ import Testing
     acceptance(change).refusal(of: .header(header), length: length)
   }
 
+  /// Only then is it known that a file with it is made.
+  @Test func withGainMapsAJPEGMustHaveBeenLookedAt() {
+    func content(_ format: String, _ headroom: Double?) -> ContentRecord {
+      ContentRecord(
+        format: format,
+        facts: SourceFacts(size: Size(3, 4), hasAlpha: false, frames: 1, headroom: headroom))
+    }
+    let keep = acceptance { $0.plan.dynamicRange = .keep }
+    for headroom in [0, 4] as [Double] {
+      #expect(keep.accepts(content("jpeg", headroom)))
+    }
+    #expect(!keep.accepts(content("jpeg", nil)))
+    #expect(keep.accepts(content("png", nil)))
+    #expect(acceptance().accepts(content("jpeg", nil)))
+  }
+
   // MARK: Headers of received sources
 
   @Test func pixelsAreAcceptedUpToTheLimit() {

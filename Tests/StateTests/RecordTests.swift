@@ -71,7 +71,8 @@ import Testing
     var content = ContentRecord(
       format: "jpeg",
       facts: SourceFacts(
-        size: Size(30, 40), hasAlpha: true, frames: 5, colourSpace: "cmyk", profile: "Display P3"),
+        size: Size(30, 40), hasAlpha: true, frames: 5, colourSpace: "cmyk", profile: "Display P3",
+        headroom: 4.5),
       warnings: [.damagedProfile], pixels: Size(41, 31), orientation: 6)
     content.bytes = 99
     try expect(
@@ -80,6 +81,7 @@ import Testing
         "format": "'jpeg'", "width": "30", "height": "40", "alpha": "1", "frames": "5",
         "warnings": "'[[\"damaged-profile\"]]'", "header_width": "41", "header_height": "31",
         "bytes": "99", "orientation": "6", "colour_space": "'cmyk'", "profile": "'Display P3'",
+        "headroom": "4.5",
       ])
     // Half of a size is none.
     try database.execute("UPDATE contents SET header_height = NULL, mark = NULL")

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraPlan
 import TesseraTestSupport
 import Testing
 
@@ -17,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 13)
-    #expect(Schema.version == 13)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 14)
+    #expect(Schema.version == 14)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -30,15 +31,33 @@ import Testing
     #expect(try database.prepare("SELECT count(*) FROM retired").first([]) { $0.int(0) } == 1)
   }
 
+  /// One without marks is believed, so that no source is requested again.
+  @Test func aFileOfVersion13KeepsItsContents() throws {
+    try Database(path).execute(
+      """
+      ALTER TABLE contents DROP COLUMN headroom;
+      INSERT INTO contents (content, format, width, height, alpha, frames, warnings, mark)
+        VALUES ('c', 'jpeg', 3, 4, 0, 1, '', 7);
+      PRAGMA user_version = 13
+      """)
+    let database = try Database(path)
+    #expect(try !Schema.isNewest(database))
+    try Schema.migrate(database)
+    #expect(try Schema.isWhole(database))
+    let content = try RecordTable<ContentRecord>(database).find("c")
+    #expect(content?.facts.size == Size(3, 4))
+    #expect(content?.facts.headroom == nil)
+  }
+
   @Test(arguments: [
     (
-      14, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 14; this version reads up to 13); use that "
+      15, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 15; this version reads up to 14); use that "
         + "version, or another output"
     ),
     (
-      14, "", .corrupt,
-      "its schema has a wrong number (14); run again, which repairs it if it is damaged"
+      15, "", .corrupt,
+      "its schema has a wrong number (15); run again, which repairs it if it is damaged"
     ),
     (
       -1, "", .corrupt,

@@ -11,14 +11,15 @@ import Testing
   /// One of each message between coordinator and worker, with all its members.
   private static var samples: [any (Codable & Equatable & Sendable)] {
     let facts = SourceFacts(
-      size: Size(3, 4), hasAlpha: true, frames: 2, colourSpace: "rgb", profile: "Display P3")
+      size: Size(3, 4), hasAlpha: true, frames: 2, colourSpace: "rgb", profile: "Display P3",
+      headroom: 4.5)
     func file(_ place: Crop.Place, _ quality: Int?, _ automatic: AutomaticQuality?) -> PlannedFile {
       PlannedFile(
         crop: Crop(Size(3, 4), place), size: Size(1, 2),
         encoding: Encoding(
           format: .webp, quality: quality, automatic: automatic, effort: 4, alphaQuality: 0,
           background: Colour(red: 1, green: 2, blue: 255), isAnimated: true,
-          metadata: [.icc, .exif, .location]), fallback: nil)
+          metadata: [.icc, .exif, .location], hasGainMap: true), fallback: nil)
     }
     let found = FoundQuality(
       quality: 72, score: 67.125, worstTile: -3.5, size: Size(256, 9), encodes: 4, isGraphic: true)

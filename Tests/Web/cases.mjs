@@ -61,6 +61,9 @@ const sectionTests = {
       check(row, name(lib.filesFor(variant(row[0]), accepting)[0]), row[2]);
     }
   },
+  highDynamicRange({ lib, cases, variant, name }, check) {
+    for (const row of cases.highDynamicRange) check(row, name(lib.highDynamicRangeFile(variant(row[0]))), row[1]);
+  },
   accept({ lib, cases }, check) {
     for (const row of cases.accept) check(row, [...lib.supportedTypes(row[0])].sort(), row[1]);
   },

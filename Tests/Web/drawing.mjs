@@ -42,6 +42,20 @@ export async function drawingParts(part, lib, cases) {
       + `${jpeg} 2x, ${e} 3x" width="90" height="60" alt="A red bridge" loading="eager" decoding="async" fetchpriority="high" `
       + 'style="object-fit:cover;object-position:50% 30%;background-color:#a1b2c3;'
       + 'background-image:url(data:image/png;base64,…);background-size:cover"></picture>');
+    // Files of high dynamic range come first, if each size has one.
+    const high = structuredClone(portrait);
+    for (const variant of high.variants) {
+      variant.also = [...(variant.also ?? []), { path: `${variant.path}.jpg`, type: "image/jpeg", bytes: 1, dynamicRange: "high" }];
+    }
+    high.variants[2].also = [{ path: "high.jpg", type: "image/jpeg", bytes: 1, dynamicRange: "high", headroom: 2 }];
+    assert.deepEqual(lib.pictureParts(catalog, high, "card").sources[0], {
+      media: "(dynamic-range: high)", type: "image/jpeg",
+      srcset: `https://cdn.example.com/feed/high.jpg 1x, ${e}.jpg 2x, ${f}.jpg 3x`,
+    });
+    assert(lib.picture(catalog, high, "card").startsWith('<picture><source media="(dynamic-range: high)" type="image/jpeg" srcset="'));
+    assert.equal(lib.pictureParts(catalog, high, "cover", { sizes: "9vw" }).sources[0].sizes, "9vw");
+    high.variants[3].also = [];
+    assert(lib.pictureParts(catalog, high, "card").sources.every(({ media }) => media === undefined));
     const fluid = lib.pictureParts(catalog, portrait, "cover", { sizes: "50vw", className: "big", alt: '"<&>' });
     assert.equal(fluid.img.class, "tessera-fluid tessera-fill tessera-slot-cover tessera-y3 tessera-a1b2c3 big");
     assert.equal(fluid.sources[0].srcset, `${c} 192w, ${e} 384w, ${f} 768w`);

@@ -84,7 +84,9 @@ struct ImageEntries: Sendable {
       return CatalogVariant.Alternative(
         path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
         fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil,
-        quality: score == nil ? nil : file.encoding.quality, score: score)
+        quality: score == nil ? nil : file.encoding.quality, score: score,
+        dynamicRange: file.encoding.hasGainMap ? "high" : nil,
+        headroom: file.encoding.hasGainMap ? filePlan.facts.headroom : nil)
     }
     let score = self.score(of: file, filePlan)
     return CatalogVariant(

@@ -26,7 +26,7 @@ extension SourceFacts {
     PlanSource(
       size: size, format: OutputFormat(rawValue: format),
       isPhotograph: ImageFormat(rawValue: format)?.isForPhotographs ?? false, hasAlpha: hasAlpha,
-      isAnimated: frames > 1, focus: focus)
+      isAnimated: frames > 1, hasGainMap: hasGainMap, focus: focus)
   }
 
   /// Two frames stand for "animated": a header does not say how many there are. If the header does not

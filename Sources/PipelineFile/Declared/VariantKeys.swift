@@ -47,6 +47,10 @@ extension PlanSettings {
       "animation", Animation.type, \.keepsAnimation, shapes: .files,
       "Whether to keep all frames (keep) or only the first (first-frame)."),
     Key(
+      "hdr", .choice, \.dynamicRange, shapes: .files, needs: .files,
+      "Whether a JPEG with a gain map also gets JPEG files that have it, for screens of high dynamic range (keep), or only files that look alike on all screens (sdr)."
+    ),
+    Key(
       "gravity", .choice(Gravity.all), \.gravity, shapes: .files,
       "The part that a crop keeps: a side, a corner, the centre, or a part chosen by the pixels (attention, entropy). An item's own focus takes precedence."
     ),

@@ -30,7 +30,7 @@ extension ContentRecord: MarkedRecord {
   static let key = "content"
   static let columns = [
     "format", "width", "height", "alpha", "frames", "warnings", "header_width", "header_height",
-    "bytes", "orientation", "colour_space", "profile",
+    "bytes", "orientation", "colour_space", "profile", "headroom",
   ]
 
   init?(_ row: Statement.Row) {
@@ -38,7 +38,8 @@ extension ContentRecord: MarkedRecord {
     guard let warnings = SourceWarning.list(stored: row.text(5)) else { return nil }
     let facts = SourceFacts(
       size: Size(row.int(1), row.int(2)), hasAlpha: row.int(3) != 0, frames: row.int(4),
-      colourSpace: row.optionalText(10), profile: row.optionalText(11))
+      colourSpace: row.optionalText(10), profile: row.optionalText(11),
+      headroom: row.optionalDouble(12))
     // Sizes are computed with: a record from before there were marks may be damaged.
     guard facts.isPossible else { return nil }
     var pixels: Size?
@@ -56,7 +57,7 @@ extension ContentRecord: MarkedRecord {
       .text(format), .int(facts.size.width), .int(facts.size.height), .bool(facts.hasAlpha),
       .int(facts.frames), .text(SourceWarning.stored(warnings)), .optional(pixels?.width),
       .optional(pixels?.height), .optional(bytes), .optional(orientation),
-      .optional(facts.colourSpace), .optional(facts.profile),
+      .optional(facts.colourSpace), .optional(facts.profile), .optional(facts.headroom),
     ]
   }
 }

@@ -17,9 +17,15 @@ extension CatalogVariant {
   /// What is fetched, and what caches know it by: the URL if there is one, or else the path.
   public var reference: String { url ?? path ?? "" }
 
-  /// The image at this size in all its formats, in their order of preference.
+  /// The image at this size in all its formats, in their order of preference; without ``highDynamicRangeFile``.
   public var files: [File] {
-    [first] + (also ?? []).map { File(path: $0.path, url: $0.url, type: $0.type, bytes: $0.bytes) }
+    [first] + (also ?? []).filter { $0.dynamicRange == nil }.map(File.init)
+  }
+
+  /// The image at this size for screens of high dynamic range, which on all others looks like the others; nil if there is
+  /// none.
+  public var highDynamicRangeFile: File? {
+    also?.first { $0.dynamicRange == "high" }.map(File.init)
   }
 
   private var first: File { File(path: path, url: url, type: type, bytes: bytes) }
@@ -31,6 +37,12 @@ extension CatalogVariant {
     // Nearly every client accepts the first format; this spares it the list of files.
     if types.contains(type) { return first }
     return files.first { types.contains($0.type) }
+  }
+}
+
+extension CatalogVariant.File {
+  fileprivate init(_ other: CatalogVariant.Alternative) {
+    self.init(path: other.path, url: other.url, type: other.type, bytes: other.bytes)
   }
 }
 
@@ -54,7 +66,9 @@ extension Catalog {
         }
       }
       note(variant.type, isFallback: variant.fallback != nil)
-      for other in variant.also ?? [] { note(other.type, isFallback: other.fallback != nil) }
+      for other in variant.also ?? [] where other.dynamicRange == nil {
+        note(other.type, isFallback: other.fallback != nil)
+      }
     }
     return types + fallbacks.filter { !types.contains($0) }
   }

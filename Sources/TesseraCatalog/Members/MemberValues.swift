@@ -26,6 +26,20 @@ extension Bool: MemberValue {
   var tree: CatalogValue { .bool(self) }
 }
 
+/// A ratio.
+extension Double: MemberValue {
+  static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> Double {
+    scanner.skipSpace()
+    let start = scanner.offset
+    guard let number = Double(try scanner.number()), number >= 1, number.isFinite else {
+      throw JSONScanner.Failure(offset: start, message: "expected a number of at least 1")
+    }
+    return number
+  }
+  func write(to writer: inout JSONWriter) { writer.value(json: JSONCanonical.text(of: self)) }
+  var tree: CatalogValue { .double(self) }
+}
+
 extension Array: MemberValue where Element: MemberValue {
   static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> [Element] {
     var list: [Element] = []

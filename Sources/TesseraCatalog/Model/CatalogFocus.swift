@@ -53,7 +53,7 @@ extension CatalogFocus: MemberValue {
 
 extension CatalogValue {
   /// A number as it is read back from JSON.
-  fileprivate static func double(_ number: Double) -> CatalogValue {
+  static func double(_ number: Double) -> CatalogValue {
     Int(exactly: number).map { .integer($0) } ?? .number(number)
   }
 }

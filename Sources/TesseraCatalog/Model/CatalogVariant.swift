@@ -23,7 +23,7 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
   /// format can hold, `avif-no-animation` if the format would lose the animation, `service-limit` if an image
   /// service makes no larger image.
   public var fallback: String?
-  /// The same image at the same size in the other requested formats, in their order of preference.
+  /// The same image at the same size in the other requested formats, in their order of preference, and with a gain map.
   /// Nil if there are none.
   public var also: [Alternative]?
 
@@ -45,12 +45,20 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
     public var score: Int?
     /// Why the format is not the requested one.
     public var fallback: String?
+    /// `high` if the file has a gain map, so that it is brighter on screens of high dynamic range; nil if it looks alike on
+    /// all screens.
+    public var dynamicRange: String?
+    /// With ``dynamicRange``: how many times as bright as white the brightest parts may become.
+    public var headroom: Double?
 
     /// An image in another format by its members.
     public init(
       path: String? = nil, url: String? = nil, type: String, bytes: Int? = nil,
-      fallback: String? = nil, sha256: String? = nil, quality: Int? = nil, score: Int? = nil
+      fallback: String? = nil, sha256: String? = nil, quality: Int? = nil, score: Int? = nil,
+      dynamicRange: String? = nil, headroom: Double? = nil
     ) {
+      self.dynamicRange = dynamicRange
+      self.headroom = headroom
       self.quality = quality
       self.score = score
       self.path = path
@@ -121,6 +129,8 @@ extension CatalogVariant.Alternative: CatalogRecord {
     try visitor.optional("quality", &other.quality)
     try visitor.optional("score", &other.score)
     try visitor.optional("fallback", &other.fallback)
+    try visitor.optional("dynamicRange", &other.dynamicRange)
+    try visitor.optional("headroom", &other.headroom)
   }
 
   public init(from decoder: any Decoder) throws { try self.init(members: decoder) }

@@ -19,6 +19,8 @@ struct Decoder {
   private let drawingScale: Double
   /// Of one that libvips does not show as browsers do.
   private let animation: (any Animation)?
+  /// Nil also if the job does not ask for it.
+  let gainMap: GainMap?
 
   /// Opens the source, reads its header and checks the job's limits.
   init(_ source: SourceData, _ job: TranscodeJob, failOn: FailOn) throws(TranscodeFailure) {
@@ -39,11 +41,15 @@ struct Decoder {
     colours = ColourConversion(
       source: source, format: format, keepsProfile: job.decode.keepsProfile)
     let frames = try Self.frameCount(of: opened, animation, format, job)
+    gainMap =
+      job.decode.seeksGainMap && format == .jpeg && !opened.isCMYK
+      ? GainMap(of: source, job, orientation: opened.orientation) : nil
     facts = SourceFacts(
       size: Self.size(of: opened, format, job.expected.size, drawingScale),
       hasAlpha: opened.hasAlpha || animation?.leavesHoles == true, frames: frames,
       colourSpace: opened.colourSpace,
-      profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name })
+      profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name },
+      headroom: job.decode.seeksGainMap ? gainMap?.metadata.headroom ?? 0 : nil)
   }
 
   /// The size as it is displayed.

@@ -23,7 +23,7 @@ struct ReusableSource {
     than result: [UInt8], as file: PlannedFile
   ) -> [UInt8]? {
     guard file.crop == nil, file.size == size, file.encoding.format.rawValue == format,
-      file.encoding.isAnimated == isAnimated
+      file.encoding.isAnimated == isAnimated, !file.encoding.hasGainMap
     else { return nil }
     let copy = result.withUnsafeBytes {
       OutputContainer.image(of: source.bytes, withMetadataOf: $0, file.encoding.format)

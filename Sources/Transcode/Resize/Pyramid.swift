@@ -68,6 +68,12 @@ struct Pyramid {
   /// interesting still shows at this size.
   private static let searchedLength = 256
 
+  /// The crop with its place, which may have to be found.
+  mutating func placed(_ crop: Crop) throws(VipsError) -> Crop {
+    let (x, y) = try place(of: crop)
+    return Crop(x: x, y: y, size: crop.size)
+  }
+
   /// The origin of a crop, in the source's pixels.
   private mutating func place(of crop: Crop) throws(VipsError) -> (x: Int, y: Int) {
     let interest: Interest

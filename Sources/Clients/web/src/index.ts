@@ -8,8 +8,8 @@ export { CatalogIndex } from "./layout/catalogIndex.js";
 export { aspectRatio, requireSlots, type Size, slotSize, variantFor } from "./layout/slots.js";
 export { type Box, boxSize, variantForBox, wholeVariants } from "./layout/boxes.js";
 export {
-  type CatalogFile, everywhere, fileFor, type FileReference, filesFor, referenceOf, supportedTypes, systemTypes, typesOf,
-  url,
+  type CatalogFile, everywhere, fileFor, type FileReference, filesFor, highDynamicRangeFile, referenceOf, supportedTypes,
+  systemTypes, typesOf, url,
 } from "./layout/formats.js";
 export { type Atlas, atlasCSS, type AtlasIndex, atlasOf, findInAtlas, type Table, type TableFile } from "./layout/atlas.js";
 export { detectTypes } from "./layout/detect.js";

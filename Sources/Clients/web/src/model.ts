@@ -100,7 +100,7 @@ export interface Variant {
   score?: number;
   /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
   fallback?: string;
-  /** The same image in the other formats, in their order of preference. */
+  /** The same image in the other formats, in their order of preference, and with a gain map. */
   also?: Alternative[];
 }
 
@@ -113,6 +113,10 @@ export interface Alternative {
   quality?: number;
   score?: number;
   fallback?: string;
+  /** "high": the file has a gain map, so that it is brighter on screens of high dynamic range. */
+  dynamicRange?: string;
+  /** With `dynamicRange`: how many times as bright as white the brightest parts may become. */
+  headroom?: number;
 }
 
 export interface SlotUse {

@@ -38,6 +38,14 @@ struct PictureMarkup {
     // The slot's own width is where a fluid image stops to grow with the page.
     let sizes = isFluid ? " sizes=\"(max-width: \(size.width)px) 100vw, \(size.width)px\"" : ""
     var text = "<picture data-id=\"\(image.id.escapedHTML)\" data-slot=\"\(slot.escapedHTML)\">"
+    let high = files.compactMap { file in
+      file.variant.highDynamicRangeFile.map { Choice(file: $0, descriptor: file.descriptor) }
+    }
+    // Before all others: a browser takes the first source that fits.
+    if high.count == files.count {
+      text += "<source media=\"(dynamic-range: high)\" type=\"image/jpeg\""
+      text += " srcset=\"\(set(high).escapedHTML)\"\(sizes)>"
+    }
     for source in Self.sources(of: files) {
       text +=
         "<source type=\"\(source.type.escapedHTML)\" srcset=\"\(set(source.choices).escapedHTML)\"\(sizes)>"

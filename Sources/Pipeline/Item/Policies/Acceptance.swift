@@ -11,6 +11,7 @@ package struct Acceptance: Sendable {
   let frames: Int
   let maximumBytes: Int
   let failOn: FailOn
+  let dynamicRange: DynamicRange
 
   package init(_ file: PipelineFile) {
     formats = file.accept
@@ -18,6 +19,7 @@ package struct Acceptance: Sendable {
     frames = file.limits.frames
     maximumBytes = file.fetch.maximumBytes
     failOn = file.failOn
+    dynamicRange = file.plan.dynamicRange
   }
 
   /// VIPS_MAX_COORD of libvips 8.14.
@@ -60,7 +62,13 @@ package struct Acceptance: Sendable {
       && passes(content.warnings)
       // Divided, because the largest sides times the most frames do not fit into 64 bits.
       && content.facts.size.area <= pixels / max(1, content.facts.frames)
-      && content.bytes ?? 0 <= maximumBytes
+      && content.bytes ?? 0 <= maximumBytes && isExamined(content)
+  }
+
+  /// Whether it is known if the source has a gain map; only a JPEG can.
+  private func isExamined(_ content: ContentRecord) -> Bool {
+    dynamicRange == .sdr || content.format != ImageFormat.jpeg.rawValue
+      || content.facts.headroom != nil
   }
 
   /// Whether a header that was read earlier is still accepted. It does not say how many frames there

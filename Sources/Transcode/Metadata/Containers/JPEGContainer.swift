@@ -50,10 +50,42 @@ enum JPEGContainer {
 
   /// The file with an Exif block as its first segment; nil if the block is too long for a segment.
   static func adding(exif block: [UInt8], to bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-    let length = 2 + exifMark.count + block.count
+    applicationSegment(1, exifMark, block).map { [0xFF, 0xD8] + $0 + bytes.dropFirst(2) }
+  }
+
+  // MARK: Further images
+
+  /// The mark of gain maps (ISO 21496-1, annex C).
+  static let gainMapMark = Array("urn:iso:std:iso:ts:21496:-1\0".utf8)
+
+  /// Where the image ends, which other images may follow; nil if the segments do not lead to an end marker.
+  static func end(of bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let segments = segments(of: bytes) else { return nil }
+    var end = segments.last?.range.upperBound ?? 2
+    // Fill bytes may precede the end marker, too.
+    while end + 1 < bytes.count, bytes[end + 1] == 0xFF { end += 1 }
+    return end + 2
+  }
+
+  /// What follows a mark in the application segments of a number.
+  static func blocks(
+    after mark: [UInt8], inApplicationSegments number: UInt8, of bytes: UnsafeRawBufferPointer
+  ) -> [[UInt8]] {
+    (segments(of: bytes) ?? []).filter {
+      $0.marker == 0xE0 + number && bytes[$0.body].starts(with: mark)
+    }.map { Array(bytes[$0.body].dropFirst(mark.count)) }
+  }
+
+  /// An application segment; nil if its content is too long.
+  static func applicationSegment(_ number: UInt8, _ mark: [UInt8], _ block: [UInt8]) -> [UInt8]? {
+    let length = 2 + mark.count + block.count
     guard length < 1 << 16 else { return nil }
-    return [0xFF, 0xD8, 0xFF, 0xE1] + UInt16(length).bigEndianBytes + exifMark + block
-      + bytes.dropFirst(2)
+    return [0xFF, 0xE0 + number] + UInt16(length).bigEndianBytes + mark + block
+  }
+
+  /// Where the first segment begins that is no application segment.
+  static func endOfApplicationSegments(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    segments(of: bytes)?.first { !(0xE0...0xEF).contains($0.marker) }?.range.lowerBound
   }
 
   // MARK: Segments

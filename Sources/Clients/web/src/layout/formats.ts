@@ -1,4 +1,4 @@
-import { Catalog, Variant } from "../model.js";
+import { Alternative, Catalog, Variant } from "../model.js";
 
 /** What leads to a file; variants and their files are examples. */
 export interface FileReference {
@@ -24,15 +24,25 @@ export interface CatalogFile extends FileReference {
 export const referenceOf = ({ url, path }: FileReference): string => url ?? path ?? "";
 
 /**
- * The image at this size in all its formats, in their order of preference.
+ * The image at this size in all its formats, in their order of preference; without `highDynamicRangeFile`.
  *
  * @param accepting the media types that the client supports; all formats if absent.
  */
 export function filesFor(variant: Variant, accepting?: ReadonlySet<string>): CatalogFile[] {
-  const { width, height } = variant;
-  return [variant, ...(variant.also ?? [])]
-    .filter(({ type }) => accepting === undefined || accepting.has(type))
-    .map(({ path, url, type, bytes }) => ({ path, url, type, width, height, bytes }));
+  return [variant, ...(variant.also ?? []).filter(({ dynamicRange }) => dynamicRange === undefined)]
+    .filter(({ type }) => accepting === undefined || accepting.has(type)).map((file) => fileOf(variant, file));
+}
+
+const fileOf = ({ width, height }: Variant, { path, url, type, bytes }: Variant | Alternative): CatalogFile =>
+  ({ path, url, type, width, height, bytes });
+
+/**
+ * The image at this size for screens of high dynamic range, which on all others looks like the others; undefined if
+ * there is none.
+ */
+export function highDynamicRangeFile(variant: Variant): CatalogFile | undefined {
+  const file = variant.also?.find(({ dynamicRange }) => dynamicRange === "high");
+  return file && fileOf(variant, file);
 }
 
 /** The first file in a format that the client supports; undefined if there is none. */
@@ -50,7 +60,9 @@ export function typesOf(catalog: Catalog): string[] {
   for (const image of catalog.images) {
     for (const variant of image.variants ?? []) {
       (variant.fallback === undefined ? types : fallbacks).add(variant.type);
-      for (const other of variant.also ?? []) (other.fallback === undefined ? types : fallbacks).add(other.type);
+      for (const other of variant.also ?? []) {
+        if (other.dynamicRange === undefined) (other.fallback === undefined ? types : fallbacks).add(other.type);
+      }
     }
   }
   return [...new Set([...types, ...fallbacks])];

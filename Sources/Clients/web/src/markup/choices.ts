@@ -1,6 +1,6 @@
 import { Catalog, Image, Variant } from "../model.js";
 import { wholeVariants } from "../layout/boxes.js";
-import { everywhere, CatalogFile, filesFor, url } from "../layout/formats.js";
+import { everywhere, CatalogFile, filesFor, highDynamicRangeFile, url } from "../layout/formats.js";
 import { slotOf, slotUse, variantFor } from "../layout/slots.js";
 import { sourceSetURL } from "./escape.js";
 
@@ -43,6 +43,8 @@ export function fluidChoices(catalog: Catalog, image: Image, slot: string): Choi
 
 /** The files of one type. */
 export interface TypedFiles {
+  /** Which screens they are for; all if undefined. */
+  media?: string;
   type: string;
   srcset: string;
   /** The file of the first choice. */
@@ -53,12 +55,16 @@ export interface TypedFiles {
 export function typedFiles(
   catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined,
 ): { sources: TypedFiles[]; last: TypedFiles | undefined } {
-  const files = choices.map(({ variant, descriptor }) => ({ files: filesFor(variant), descriptor }));
-  const typed = (type: string, pick: (files: CatalogFile[]) => CatalogFile | undefined): TypedFiles | undefined => {
+  const files = choices.map(({ variant, descriptor }) => ({
+    files: filesFor(variant), high: highDynamicRangeFile(variant), descriptor,
+  }));
+  const typed = (
+    type: string, pick: (files: CatalogFile[], high: CatalogFile | undefined) => CatalogFile | undefined,
+  ): TypedFiles | undefined => {
     const set: string[] = [];
     let first: string | undefined;
     for (const choice of files) {
-      const file = pick(choice.files);
+      const file = pick(choice.files, choice.high);
       if (file === undefined) return undefined;
       const address = url(catalog, file, from);
       first ??= address;
@@ -76,5 +82,8 @@ export function typedFiles(
     // `type` of a `source` says.
     return list.find((file) => file.type === type) ?? (last !== undefined && everywhere.has(last.type) ? last : undefined);
   }) ?? []);
+  const high = typed("image/jpeg", (_, file) => file);
+  // Before all others: a browser takes the first source that fits.
+  if (high !== undefined) sources.unshift({ media: "(dynamic-range: high)", ...high });
   return { sources, last: typed("", lastOf) };
 }

@@ -28,7 +28,7 @@ export interface PictureOptions {
 /** The attributes of a `picture` element's parts, for frameworks. */
 export interface Picture {
   /** For `source` elements. */
-  sources: { type: string; srcset: string; sizes?: string }[];
+  sources: { media?: string; type: string; srcset: string; sizes?: string }[];
   /** For the `img` element. */
   img: {
     src: string; srcset: string; sizes?: string; width: number; height: number; alt: string; loading: "lazy" | "eager";
@@ -37,8 +37,8 @@ export interface Picture {
 }
 
 /**
- * What a `picture` element for an image in a slot consists of (HTML, section 4.8): a source for each type except the
- * last, and an `img` with the files of the last type. Its size is that in the layout, so nothing moves when it loads; for
+ * What a `picture` element for an image in a slot consists of (HTML, section 4.8): a source for screens of high dynamic
+ * range if there are files for them, one for each type except the last, and an `img` with the files of the last type. Its size is that in the layout, so nothing moves when it loads; for
  * a slot of mode "fill" that is the slot, which the image covers. Undefined if there is nothing to show.
  */
 export function pictureParts(
@@ -54,7 +54,7 @@ export function pictureParts(
     ? classesOf(catalog, image, slot, options.sizes !== undefined) : []), options.className ?? ""].filter(Boolean);
   const style = options.style === "inline" ? inlineStyle(catalog, image, slot, options.sizes !== undefined) : "";
   return {
-    sources: sources.map(({ type, srcset }) => ({ type, srcset, ...sizes })),
+    sources: sources.map(({ media, type, srcset }) => ({ ...(media === undefined ? {} : { media }), type, srcset, ...sizes })),
     img: {
       src: last.first, srcset: last.srcset, ...sizes, ...size, alt: options.alt ?? image.alt ?? "",
       loading: options.loading ?? "lazy", decoding: options.decoding ?? "async",

@@ -130,12 +130,21 @@ const focus: Reader = (scanner) => {
   throw scanner.failure("expected two numbers from 0 to 1", start);
 };
 
+const ratio: Reader = (scanner) => {
+  scanner.skipSpace();
+  const start = scanner.offset;
+  const number = Number(scanner.numberText());
+  if (number >= 1 && Number.isFinite(number)) return number;
+  throw scanner.failure("expected a number of at least 1", start);
+};
+
 const path = requiredIf(({ url }) => url === undefined, "path", string);
 const bytes = requiredIf(({ path }) => path !== undefined, "bytes", int);
 
 const alternative = record(
   path, optional("url", string), required("type", string), bytes, optional("sha256", string),
-  optional("quality", int), optional("score", int), optional("fallback", string));
+  optional("quality", int), optional("score", int), optional("fallback", string),
+  optional("dynamicRange", string), optional("headroom", ratio));
 
 const variant = record(
   path, optional("url", string), required("type", string), required("width", int), required("height", int),

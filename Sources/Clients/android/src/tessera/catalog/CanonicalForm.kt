@@ -59,6 +59,7 @@ private class MemberTree {
     fun put(name: String, value: String?) = add(name, value?.let { CatalogValue.Text(it) })
     fun put(name: String, value: Int?) = add(name, value?.let { CatalogValue.Whole(it.toLong()) })
     fun put(name: String, value: Long?) = add(name, value?.let { CatalogValue.Whole(it) })
+    fun put(name: String, value: Double?) = add(name, value?.let { numberValue(it) })
     fun put(name: String, value: Boolean?) = add(name, value?.let { CatalogValue.Flag(it) })
     fun put(name: String, value: MemberTree?) = add(name, value?.let { CatalogValue.Members(it.values) })
 
@@ -173,6 +174,8 @@ private fun tree(other: Alternative) = tree {
     put("quality", other.quality)
     put("score", other.score)
     put("fallback", other.fallback)
+    put("dynamicRange", other.dynamicRange)
+    put("headroom", other.headroom)
 }
 
 private fun tree(source: Source) = tree {

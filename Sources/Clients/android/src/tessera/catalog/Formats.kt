@@ -25,12 +25,22 @@ val Variant.reference: String get() = url ?: path ?: ""
 /** The image at this size in the first format. */
 internal val Variant.firstFile: VariantFile get() = VariantFile(path, url, type, width, height, bytes)
 
-/** The image at this size in all its formats, in their order of preference. */
+/** The image at this size in all its formats, in their order of preference; without [highDynamicRangeFile]. */
 val Variant.files: List<VariantFile>
     get() {
         val others = also ?: return listOf(firstFile)
-        return listOf(firstFile) + others.map { VariantFile(it.path, it.url, it.type, width, height, it.bytes) }
+        return listOf(firstFile) + others.filter { it.dynamicRange == null }.map { file(it) }
     }
+
+/**
+ * The image at this size for screens of high dynamic range, which on all others looks like the others; null if there is
+ * none.
+ */
+val Variant.highDynamicRangeFile: VariantFile?
+    get() = also?.firstOrNull { it.dynamicRange == "high" }?.let { file(it) }
+
+private fun Variant.file(other: Alternative) =
+    VariantFile(other.path, other.url, other.type, width, height, other.bytes)
 
 /**
  * The first file in a format that the client supports; null if there is none.
@@ -55,7 +65,9 @@ val Catalog.types: List<String>
             for (variant in image.variants) {
                 (if (variant.fallback == null) types else fallbacks).add(variant.type)
                 val others = variant.also ?: continue
-                for (other in others) (if (other.fallback == null) types else fallbacks).add(other.type)
+                for (other in others) {
+                    if (other.dynamicRange == null) (if (other.fallback == null) types else fallbacks).add(other.type)
+                }
             }
         }
         return (types + fallbacks).toList()

@@ -87,7 +87,7 @@ data class Variant(
     val sha256: String? = null,
     /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
     val fallback: String? = null,
-    /** The same image in the other formats, in their order of preference. */
+    /** The same image in the other formats, in their order of preference, and with a gain map. */
     val also: List<Alternative>? = null,
     /** Only in catalogs of the full profile: the quality that was found for the image. */
     val quality: Int? = null,
@@ -106,7 +106,11 @@ data class Alternative(
     val sha256: String? = null,
     val fallback: String? = null,
     val quality: Int? = null,
-    val score: Int? = null
+    val score: Int? = null,
+    /** "high" if the file has a gain map, so that it is brighter on screens of high dynamic range. */
+    val dynamicRange: String? = null,
+    /** With [dynamicRange]: how many times as bright as white the brightest parts may become. */
+    val headroom: Double? = null
 )
 
 /** How an image fills one slot. */

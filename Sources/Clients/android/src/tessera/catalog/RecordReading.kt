@@ -127,6 +127,8 @@ internal fun JsonScanner.alternative(): Alternative {
     var fallback: String? = null
     var quality: Int? = null
     var score: Int? = null
+    var dynamicRange: String? = null
+    var headroom: Double? = null
     members { member ->
         when (member) {
             "path" -> path = optional { string() }
@@ -137,13 +139,15 @@ internal fun JsonScanner.alternative(): Alternative {
             "fallback" -> fallback = optional { sharedString() }
             "quality" -> quality = optional { int() }
             "score" -> score = optional { int() }
+            "dynamicRange" -> dynamicRange = optional { sharedString() }
+            "headroom" -> headroom = optional { ratio() }
             else -> skip()
         }
     }
     if (path == null && url == null) missing("path", start)
     return Alternative(
         path, url, type ?: missing("type", start), if (path == null) bytes else bytes ?: missing("bytes", start),
-        sha256, fallback, quality, score)
+        sha256, fallback, quality, score, dynamicRange, headroom)
 }
 
 internal fun JsonScanner.variant(): Variant {
@@ -214,6 +218,14 @@ internal fun JsonScanner.focus(): Focus {
         throw JsonFailure(start, "expected two numbers from 0 to 1")
     }
     return Focus(numbers[0], numbers[1])
+}
+
+/** A number that is at least 1. */
+internal fun JsonScanner.ratio(): Double {
+    val start = start()
+    val number = number().toDouble()
+    if (number < 1 || number.isInfinite()) throw JsonFailure(start, "expected a number of at least 1")
+    return number
 }
 
 /** Reads an object with free names. */
