@@ -70,4 +70,17 @@ import Testing
     #expect(!encoded.contains("variants") && !encoded.contains("slots"), "\(encoded)")
     #expect(try JSONDecoder().decode(CatalogImage.self, from: Data(encoded.utf8)) == image)
   }
+
+  /// Nothing is lost of a catalog that another program wrote.
+  @Test func aFailedImageKeepsWhatItHas() throws {
+    let variant = CatalogVariant(url: "https://a", type: "image/webp", width: 1, height: 2)
+    let use = CatalogSlotUse(width: 1, height: 2, variants: [])
+    for (variants, slots) in [([variant], [:]), ([], ["a": use])] {
+      let image = CatalogImage(id: "b", status: .failed, variants: variants, slots: slots)
+      let encoded = try JSONEncoder().encode(image)
+      #expect(try JSONDecoder().decode(CatalogImage.self, from: encoded) == image)
+      let text = String(decoding: encoded, as: UTF8.self)
+      #expect(text.contains("variants") && text.contains("slots"))
+    }
+  }
 }

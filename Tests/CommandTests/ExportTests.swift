@@ -259,6 +259,9 @@ import Testing
           #expect((own.width ?? 0) < points.width * (number + 1), "\(id) \(number)")
           continue
         }
+        #expect(
+          try fixture.folder.read(folder + file).starts(with: [0x89, 0x50])
+            == file.hasSuffix(".png"), "\(file)")
         let size = try await Self.size(fixture.folder.path(folder + file))
         if number > 0 || (own.width ?? 0) >= points.width {
           #expect(size == (points.width * (number + 1), points.height * (number + 1)), "\(id)")

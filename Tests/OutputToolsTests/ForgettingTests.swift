@@ -66,6 +66,8 @@ import Testing
       (".tessera/staging/left", "bytes"), (".tessera/state.sqlite.damaged", "bytes"),
     ] { try small.write(text, to: path) }
     let left = try small.make("left of a killed run")
+    // Not one of the files that a run makes.
+    try small.write("mine", to: "variants/ab/notes.txt")
     #expect(try isInState(files[0].path))
     let report = try await forget("a")
     func list(_ paths: [String]) -> String {
@@ -90,6 +92,7 @@ import Testing
         """)
     #expect(report.hadGallery)
     #expect(deleted.allSatisfy { !small.has($0) } && small.has(files[1].path))
+    #expect(small.has("variants/ab/notes.txt"))
     #expect(try !small.text("catalog.json").contains(#""id":"a""#))
     #expect(try small.text("catalog.json").contains(#""id":"b""#))
     #expect(!small.has(".tessera/cache/ca") && small.has(".tessera/cache/cb"))

@@ -185,6 +185,23 @@ extension LibvipsTests {
       }
     }
 
+    /// G. Ward Larson, "LogLuv encoding for full-gamut, high-dynamic range images" (1998): 24 bits a pixel, the logarithm of
+    /// the luminance, and where there is no colour an index beyond the table. libtiff shows its square root.
+    @Test func logarithmsOfLightBecomeColours() throws {
+      func pixel(_ logarithm: Int) -> [UInt8] { big(logarithm << 14 | 0x3FFF, 3) }
+      // 64 times the exponent of two plus 12: white, a quarter, a hundredth of it, and no light.
+      let rows = [768, 640, 343, 0].map { logarithm in
+        [[UInt8]](repeating: pixel(logarithm), count: 4).flatMap(\.self)
+      }
+      let fields = [258: [16, 16, 16], 259: [34677], 262: [32845], 277: [3], 339: [2, 2, 2]]
+      let frame = try decoded(Self.tiff(4, 4, fields, rows.flatMap(\.self)))
+      let bytes = try frame.bytes.map(Int.init)
+      for (row, grey) in [255, 128, 26, 0].enumerated() {
+        let found = Array(bytes[row * 12..<row * 12 + 3])
+        #expect(distance(found, [grey, grey, grey]) <= 6, "\(row): \(found)")
+      }
+    }
+
     /// As libvips' loader does, for a policy that keeps them.
     @Test func libtiffReadsMetadata() throws {
       let (xmp, iptc) = (Array("<x:xmpmeta/>".utf8), [0x1C, 2, 5, 0, 3, 65, 66, 67] as [UInt8])

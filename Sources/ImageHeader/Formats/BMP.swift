@@ -16,9 +16,6 @@ enum BMPHeader: FormatReading {
       return ImageHeader(
         format: .bmp, pixelWidth: try file.little16(18), pixelHeight: try file.little16(20))
     }
-    guard isLength(size) else {
-      throw .malformed("its information header is \(size) bytes long")
-    }
     let width = try file.littleSigned32(18)
     let height = abs(try file.littleSigned32(22))
     guard width > 0 else { throw .malformed("its width is \(width)") }
