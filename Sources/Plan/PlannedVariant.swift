@@ -39,7 +39,7 @@ package struct PlannedFile: Sendable, Hashable, Codable {
     var parts = ["\(encoding.format.rawValue) \(size.width)x\(size.height)"]
     if let crop { parts.append("crop \(crop)") }
     parts += encoding.recipe
-    if mayBeLossless { parts.append("or lossless") }
+    if mayBeLossless { parts.append("or lossless in 256 colours") }
     return parts.joined(separator: "; ")
   }
 

@@ -203,7 +203,7 @@ import Testing
       var graphic = PlanSource(size: Size(900, 900), hasAlpha: true, isAnimated: false)
       change(&file, &graphic)
       file.allowLossless(of: graphic)
-      #expect(file.recipe.hasSuffix("; or lossless") == file.mayBeLossless)
+      #expect(file.recipe.hasSuffix("; or lossless in 256 colours") == file.mayBeLossless)
       return file.mayBeLossless
     }
     expectMost(256) { allowed($0) }

@@ -152,10 +152,27 @@ extension LibvipsTests {
       #expect(try !isLossless(graphic) && !isLossless(noise))
       file.mayBeLossless = true
       #expect(try isLossless(graphic) && !isLossless(noise))
-      // A quarter of the pixels are enough for all colours.
-      for (colours, isTried) in [(192, true), (193, false)] {
+      // Ten pixels of each colour.
+      for (colours, isTried) in [(76, true), (77, false)] {
         let image = try Raster.drawn(32, 24) { x, y in [min(y * 32 + x, colours - 1), 9, 9] }
-        #expect(try (WebPStill.lossless(image, effort: 4) != nil) == isTried)
+        #expect(try (WebPStill.lossless(image) != nil) == isTried)
+      }
+    }
+
+    /// Against a set of them; the last colours come after all others, and one differs in its alpha only.
+    @Test(arguments: [3, 4]) func coloursAreCounted(_ bands: Int) {
+      var generator = SplitMix(seed: 9)
+      for colours in [1, 2, 100, 255, 256, 257, 300] {
+        let palette = (0..<colours).map { number in
+          (0..<bands).map {
+            $0 == 0 ? UInt8(number % 256) : UInt8($0 == bands - 1 ? number / 256 : 7)
+          }
+        }
+        let pixels = (0..<3000).map { _ in palette.randomElement(using: &generator)! } + palette
+        let fits = pixels.flatMap(\.self).withUnsafeBufferPointer {
+          PaletteCount.fits($0, bands: bands)
+        }
+        #expect(fits == (Set(pixels).count <= 256), "\(colours)")
       }
     }
 

@@ -45,7 +45,7 @@ enum Encoder {
     let lossy = try WebPStill.encode(
       frames[0], quality: quality, effort: effort, alphaQuality: encoding.alphaQuality ?? 100)
     guard let lossy, file.mayBeLossless,
-      let lossless = try WebPStill.lossless(frames[0], effort: effort),
+      let lossless = try WebPStill.lossless(frames[0]),
       lossless.count <= lossy.count
     else { return lossy }
     return lossless

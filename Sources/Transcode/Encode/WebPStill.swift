@@ -17,35 +17,18 @@ enum WebPStill {
     return try encode(image, &config)
   }
 
-  /// Encodes without loss.
+  /// Encodes without loss, at an effort of 1: more costs 8 % of the time of encoding such images, and makes their files 0.1 %
+  /// smaller.
   ///
-  /// - Returns: nil also for an image of many colours, whose file would be large.
-  static func lossless(_ image: Raster, effort: Int) throws(VipsError) -> [UInt8]? {
-    let fewColours = try image.withSamples { samples, bands in
-      hasFewColours(samples, bands: bands)
-    }
-    guard fewColours else { return nil }
+  /// - Returns: nil also for an image of more colours than a palette has. Of 201 of these, 9 were smaller without loss.
+  static func lossless(_ image: Raster) throws(VipsError) -> [UInt8]? {
+    guard try image.withSamples({ PaletteCount.fits($0, bands: $1) }) else { return nil }
     var config = WebPConfig()
     // How much time is spent, for this kind of file.
     guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, 75) != 0 else { return nil }
     config.lossless = 1
-    config.method = Int32(effort)
+    config.method = 1
     return try encode(image, &config)
-  }
-
-  /// Whether a quarter of the pixels would be enough for all colours.
-  private static func hasFewColours(_ samples: UnsafeBufferPointer<UInt8>, bands: Int) -> Bool {
-    let most = max(16, samples.count / bands / 4)
-    var colours: Set<UInt32> = []
-    var last: UInt32?
-    for place in stride(from: 0, to: samples.count, by: bands) {
-      var colour: UInt32 = 0
-      for band in 0..<bands { colour = colour << 8 | UInt32(samples[place + band]) }
-      if colour == last { continue }
-      last = colour
-      if colours.insert(colour).inserted, colours.count > most { return false }
-    }
-    return true
   }
 
   private static func encode(
