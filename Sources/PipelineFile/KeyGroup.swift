@@ -50,11 +50,29 @@ struct KeyGroup {
   func finish(known: [String]) {
     for (name, pair) in names where !known.contains(name) {
       let place = prefix.isEmpty ? "" : " in \"\(prefix.dropLast())\""
-      let hint = Nearest.match(to: name, among: known).map { "did you mean \"\($0)\"?" }
+      let nearest = Nearest.match(to: name, among: known).map { "\"\($0)\"" }
+      let hint = (nearest ?? PipelineFile.place(ofKey: name)).map { "did you mean \($0)?" }
       context.report(
         pair.key.mark,
         "unknown key \"\(name.excerpt)\"\(place); "
           + (hint ?? "the keys are \(known.sorted().joined(separator: ", "))"))
     }
   }
+}
+
+extension PipelineFile {
+  /// Where a key belongs that is at a wrong level: `"variants.quality"`. Nil if there is none of this name, or if several are.
+  static func place(ofKey name: String) -> String? {
+    let found = places.filter { $0 == name || $0.hasSuffix(".\(name)") }
+    guard found.count == 1 else { return nil }
+    return "\"\(found[0])\"" + (found[0] == name ? " at the top level" : "")
+  }
+
+  /// The paths of all keys that are declared one by one.
+  private static let places: [String] = {
+    func places(_ notes: [KeyNote], _ prefix: String) -> [String] {
+      notes.flatMap { ["\(prefix)\($0.name)"] + places($0.members, "\(prefix)\($0.name).") }
+    }
+    return places(notes, "")
+  }()
 }

@@ -58,6 +58,13 @@ enum ByteEstimate {
   }
 }
 
+extension PlannedVariant {
+  /// The estimated bytes of the preferred file.
+  package func estimatedBytes(hasAlpha: Bool) -> Double {
+    ByteEstimate.bytes(of: files[0], hasAlpha: hasAlpha)
+  }
+}
+
 extension Plan {
   /// The estimated bytes of all files together, with one frame each.
   package func estimatedBytes(hasAlpha: Bool) -> Double {

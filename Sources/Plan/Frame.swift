@@ -55,10 +55,10 @@ struct Frame {
     return (slot.mode == .fill) != widthIsTighter ? byWidth : byHeight
   }
 
-  /// The variant that serves a target: its size on the ladder, in every configured format.
+  /// The variant that serves a target: its size on the ladder, in every configured format; and what the ladder serves.
   func variant(
     serving target: Target, of source: PlanSource, settings: PlanSettings
-  ) -> PlannedVariant {
+  ) -> (PlannedVariant, LadderDemand.Request) {
     // Nothing is enlarged, so the source's own side is the most that a file can have.
     let wanted = min(target.length, native.longerSide)
     // What a service cannot make in the configured format is not replaced by another format.
@@ -69,7 +69,9 @@ struct Frame {
     let ofService =
       settings.service?.longestSide(of: shape, in: resolved.map(\.format)) ?? .max
     let limit = min(ofFormats, ofService)
-    var size = size(longerSide: settings.rounding.rung(for: min(wanted, limit), limit: limit))
+    let demand = demand(target, limit: limit, by: settings.rounding.side)
+    let rung = settings.rounding.steps.rung(for: demand.length, limit: demand.limit)
+    var size = settings.rounding.side == .width ? size(width: rung) : size(longerSide: rung)
     var isLimited = wanted > ofService
     if let widths = settings.service?.widths, let last = widths.last {
       isLimited = isLimited || last < min(size.width, native.width)
@@ -91,7 +93,30 @@ struct Frame {
     {
       files.append(PlannedFile(crop: crop, size: size, encoding: encoding, fallback: nil))
     }
-    return PlannedVariant(files: files)
+    return (PlannedVariant(files: files), demand)
+  }
+
+  /// What a ladder of one of the sides has to serve.
+  ///
+  /// - Parameter limit: of the longer side.
+  private func demand(
+    _ target: Target, limit: Int, by side: Rounding.Side
+  ) -> LadderDemand.Request {
+    switch side {
+    case .longer:
+      return LadderDemand.Request(
+        length: min(target.length, native.longerSide, limit),
+        longest: min(native.longerSide, limit), limit: limit,
+        area: Double(min(shape.width, shape.height)) / Double(shape.longerSide))
+    case .width:
+      // Rounded down, so that the height is within the limit.
+      let limit =
+        shape.width >= shape.height
+        ? limit : max(1, limit * shape.width / shape.height)
+      return LadderDemand.Request(
+        length: min(target.size.width, native.width, limit), longest: min(native.width, limit),
+        limit: limit, area: Double(shape.height) / Double(shape.width))
+    }
   }
 
   /// The size of a result with this width; at most the source's own.

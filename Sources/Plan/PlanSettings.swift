@@ -3,6 +3,10 @@ package struct PlanSettings: Sendable, Equatable {
   package var slots: [Slot]
   /// Device pixels per point, ascending.
   package var scales: [Int]
+  /// How often images are viewed in a slot, and at a scale, relative to the others; 1 where nothing is said. They change no
+  /// file, but what a view costs, and which ladder fits.
+  package var slotWeights: [String: Double] = [:]
+  package var scaleWeights: [Int: Double] = [:]
   package var rounding: Rounding
   /// The formats of each variant, the preferred one first. Not empty.
   package var formats: [FormatChoice]
@@ -59,6 +63,10 @@ package enum DynamicRange: String, Sendable, CaseIterable {
 }
 
 extension PlanSettings {
+  package func weight(of slot: String, scale: Int) -> Double {
+    slotWeights[slot, default: 1] * scaleWeights[scale, default: 1]
+  }
+
   /// Whether a format has a quality that is found for each image.
   package var findsQuality: Bool {
     OutputFormat.allCases.contains { $0.hasQuality && quality[$0] == nil }

@@ -19,8 +19,9 @@ extension Plan {
       let part = shown == slot ? frame : Frame(of: source, in: shown, gravity: settings.gravity)
       let requests = settings.scales.map { scale in
         let target = part.target(of: shown, scale: scale)
-        let variant = part.variant(serving: target, of: source, settings: settings)
-        return Request(scale: scale, asked: target.size, variant: made.merge(variant))
+        let (variant, demand) = part.variant(serving: target, of: source, settings: settings)
+        return Request(
+          scale: scale, asked: target.size, variant: made.merge(variant), demand: demand)
       }
       // At scale 1 a pixel is a point, and the layout is in points.
       slotPlans.append(

@@ -1,15 +1,39 @@
-/// The ladder to which the longer side of a variant is rounded up, so that requests of nearly the
-/// same size share one file.
-package enum Rounding: Sendable, Equatable {
-  /// 1, 2, 4, 8 and so on.
-  case powerOfTwo
-  /// The powers of two and one and a half times each: 256, 384, 512, 768 and so on.
-  case halfSteps
-  /// No ladder: the requested size.
-  case exact
-  /// These sizes, ascending. A request above the last one gets its exact size.
-  case list([Int])
+/// How a side of a variant is rounded up, so that requests of nearly the same size share one file.
+package struct Rounding: Sendable, Equatable {
+  package var steps: Steps
+  package var side = Side.longer
 
+  package init(_ steps: Steps, by side: Side = .longer) {
+    self.steps = steps
+    self.side = side
+  }
+
+  package static let powerOfTwo = Rounding(.powerOfTwo)
+  package static let halfSteps = Rounding(.halfSteps)
+  package static let exact = Rounding(.exact)
+  package static func list(_ sizes: [Int]) -> Rounding { Rounding(.list(sizes)) }
+
+  /// Which side is rounded.
+  package enum Side: String, Sendable, CaseIterable {
+    case longer
+    /// A column of a fixed width has one width then, whatever the height.
+    case width
+  }
+
+  /// A ladder.
+  package enum Steps: Sendable, Equatable {
+    /// 1, 2, 4, 8 and so on.
+    case powerOfTwo
+    /// The powers of two and one and a half times each: 256, 384, 512, 768 and so on.
+    case halfSteps
+    /// No ladder: the requested size.
+    case exact
+    /// These sizes, ascending. A request above the last one gets its exact size.
+    case list([Int])
+  }
+}
+
+extension Rounding.Steps {
   /// The smallest rung that is at least `length`. The limit of the format is the top rung of every
   /// ladder: a request for 12,000 pixels gets a WebP of 16,383, because 16,384 exceed the limit.
   ///
@@ -37,11 +61,8 @@ package enum Rounding: Sendable, Equatable {
     let below = power / 4 * 3  // one and a half times the power below
     return below >= length ? below : power
   }
-}
-
-extension Rounding {
   /// The ladders with a name, by their names in the pipeline file.
-  package static let named: [(name: String, rounding: Rounding)] = [
+  package static let named: [(name: String, steps: Self)] = [
     ("exact", .exact), ("half-steps", .halfSteps), ("power-of-two", .powerOfTwo),
   ]
 
@@ -52,14 +73,14 @@ extension Rounding {
   /// The name, or the sizes with commas between them.
   package var name: String {
     if case .list(let sizes) = self { return sizes.map(String.init).joined(separator: ",") }
-    return Self.named.first { $0.rounding == self }?.name ?? ""
+    return Self.named.first { $0.steps == self }?.name ?? ""
   }
 
   /// Reads a text in the form of ``name``. Nil if it is neither a name nor sizes from 1 to
   /// ``longestRung``.
   package init?(name: String) {
     if let known = Self.named.first(where: { $0.name == name }) {
-      self = known.rounding
+      self = known.steps
       return
     }
     // Empty parts are kept, so that "320,,640" is not a list.

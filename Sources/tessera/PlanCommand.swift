@@ -13,6 +13,11 @@ enum PlanCommand: Command {
     expected: "\(Ladder.names.joined(separator: ", ")) or sizes such as 320,640,1280",
     completes: .words(Ladder.names)
   ) { Ladder(name: $0) }
+  private static let fit = Option.number(
+    "--fit", "compute the best ladder of so many rungs", in: 1...64)
+  private static let by = Option<LadderChoice.Cost>.choice(
+    "--by", "COST", "what the best ladder costs least of: bytes (estimated; the default) or pixels")
+  private static let writes = Flag("--write", "put the best ladder into the pipeline file")
   private static let oneImage = Option(
     "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL", completes: .files)
   private static let output = Option(
@@ -27,8 +32,13 @@ enum PlanCommand: Command {
       and the approximate bytes, whether they are there already or not. With --probe, sizes that are
       not known are read from the images' first bytes. With --picture, the files for one image, slot by
       slot.
+
+      It also says what a view of an image fetches, on average over all slots and scales by their weights,
+      and how much more that is than with files of exactly the requested sizes. --fit computes the ladder
+      of so many rungs with which views cost least, and prints its line for the pipeline file. A run never
+      chooses a ladder by itself.
       """,
-    options: [probe, rounding, oneImage, PipelineOptions.manifest, output],
+    options: [probe, rounding, fit, by, writes, oneImage, PipelineOptions.manifest, output],
     example: Example(
       "tessera plan feed.yaml --picture 4000x3000",
       "The files that a photograph of 4000 x 3000 pixels needs, slot by slot."),
@@ -55,7 +65,9 @@ enum PlanCommand: Command {
     }
     let isProbing = arguments.has(probe)
     let isQuiet = arguments.has(CommonFlag.quiet)
-    var planner = try await ManifestPlanner(file, ladders: ladders, probes: isProbing)
+    let wanted = try arguments.value(fit)
+    var planner = try await ManifestPlanner(
+      file, ladders: ladders, cost: try arguments.value(by) ?? .bytes, probes: isProbing)
     let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in
       guard !isQuiet, let text = problems.text(for: "manifest line \(line): \(message)") else {
@@ -63,10 +75,12 @@ enum PlanCommand: Command {
       }
       Console.message(text)
     }
+    let choice = LadderChoice(summary, wanted: wanted)
+    if arguments.has(writes) { try RoundingEdit.write(choice, into: file) }
     if isJSON {
-      Console.write(summary.json)
+      Console.write(summary.json(choice))
     } else {
-      Console.write(summary.text(isProbing: isProbing))
+      Console.write(summary.text(isProbing: isProbing, choice))
     }
     return .done
   }

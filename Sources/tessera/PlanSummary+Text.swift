@@ -3,7 +3,9 @@ internal import TesseraPipelineTools
 
 extension PlanSummary {
   /// The text that `plan` prints.
-  func text(isProbing: Bool) -> String {
+  ///
+  /// - Parameter choice: of a ladder; the text is about that alone if ``LadderChoice/isWanted``.
+  func text(isProbing: Bool, _ choice: LadderChoice) -> String {
     var lines = ["\(Amount.count(items, "image")) in the manifest"]
     if unknown > 0 {
       lines.append("\(unknown) of unknown size" + (isProbing ? "" : "; --probe requests the sizes"))
@@ -14,31 +16,59 @@ extension PlanSummary {
       }
     }
     if let first = ladders.first, first.asked > 0 {
-      lines += ladders.count > 1 ? Self.comparison(ladders) : Self.details(of: first)
+      if choice.isWanted {
+        lines += choice.lines(beside: ladders)
+      } else if ladders.count > 1 {
+        lines += Self.comparison(ladders, exact)
+      } else {
+        lines += Self.details(of: first, exact, choice)
+      }
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func comparison(_ ladders: [LadderPrice]) -> [String] {
+  private static func comparison(_ ladders: [LadderPrice], _ exact: ViewPrice) -> [String] {
     let requested = Amount.count(ladders[0].asked, "file")
     let rows = ladders.map { ladder in
       [
         ladder.name, String(ladder.made), String(ladder.shared), String(ladder.rungs.count),
         Amount.percent(ladder.overDelivery), Amount.bytes(Int(ladder.bytes)),
+        Amount.bytes(ladder.views.total.meanBytes),
+        Amount.percent(ladder.views.excess(over: exact)),
       ]
     }
     return ["\(requested) requested"]
-      + TextTable.lines(["ladder", "files", "shared", "lengths", "more pixels", "about"], rows)
+      + TextTable.lines(
+        ["ladder", "files", "shared", "lengths", "more pixels", "about", "a view", "more bytes"],
+        rows)
   }
 
-  private static func details(of ladder: LadderPrice) -> [String] {
+  private static func details(
+    of ladder: LadderPrice, _ exact: ViewPrice, _ choice: LadderChoice
+  ) -> [String] {
     let requested = Amount.count(ladder.asked, "file")
     return [
       "\(requested) requested, \(ladder.made) needed, \(ladder.shared) shared",
       "\(Amount.percent(ladder.overDelivery)) more pixels delivered than requested",
       "about \(Amount.bytes(Int(ladder.bytes))) (estimated from photographs)",
-    ] + ladder.fallbacks.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }
+      "a view fetches about \(Amount.bytes(ladder.views.total.meanBytes)), "
+        + "\(Amount.percent(ladder.views.excess(over: exact))) more than with exact sizes (estimated)",
+      choice.hint,
+    ] + views(ladder.views, exact)
+      + ladder.fallbacks.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }
       + TextTable.lines(["longer side", "files"], lengths(of: ladder))
+  }
+
+  /// Rows for the slots at their scales.
+  private static func views(_ views: ViewPrice, _ exact: ViewPrice) -> [String] {
+    let rows = zip(views.places, exact.places).map { place, same in
+      let more = same.sum.bytes > 0 ? place.sum.bytes / same.sum.bytes - 1 : 0
+      return [
+        place.slot, "\(place.scale)x", Amount.bytes(place.sum.meanBytes),
+        Amount.bytes(same.sum.meanBytes), Amount.percent(more),
+      ]
+    }
+    return TextTable.lines(["slot", "scale", "a view", "exact", "more bytes"], rows)
   }
 
   /// `2 files differ from the request (webp-size-limit): p1, p2`

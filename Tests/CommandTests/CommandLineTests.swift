@@ -320,10 +320,16 @@ import Testing
     let lines = ladders.output.split(separator: "\n")
     #expect(lines.count == 6)
     #expect(
-      lines[2] == "ladder        files  shared  lengths  more pixels   about", "\(ladders.output)")
+      lines[2]
+        == "ladder        files  shared  lengths  more pixels   about   a view  more bytes",
+      "\(ladders.output)")
     #expect(lines[3].hasPrefix("exact            17       1       14        0.0 %"))
     #expect(lines[4].hasPrefix("power-of-two     11       7"))
     #expect(lines[5].hasPrefix("100,1000"))
+    let fitted = try await Tool.tessera("plan", path, "--fit", "2", "--write")
+    let rounding = fitted.output.split(separator: "\n")[1]
+    #expect(rounding.starts(with: "rounding: ["), "\(fitted.output)\(fitted.errors)")
+    #expect(try fixture.folder.text("feed.yaml").hasSuffix("\n\(rounding)\n"))
     // The plan's count is what the run made.
     #expect(try fixture.report["variants.made"] == 11)
     await nginx.stop()

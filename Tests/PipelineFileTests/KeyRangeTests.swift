@@ -54,7 +54,7 @@ import Testing
       "scales", "scales: [N]", 1...8, "a list of whole numbers from 1 to 8, such as [1, 2, 3]"
     ) { $0.plan.scales.first },
     Row("rounding", "rounding: [N]", 1...65_500, "a list of sizes from 1 to 65500 pixels") {
-      if case .list(let sizes) = $0.plan.rounding { sizes.first } else { nil }
+      if case .list(let sizes) = $0.plan.rounding.steps { sizes.first } else { nil }
     },
     Row("workers", "workers: N", 1...256, "\"auto\" or a whole number from 1 to 256", \.workers),
     Row("fetch.concurrency", "fetch: {concurrency: N}", 1...1_024) { $0.fetch.concurrency },

@@ -31,7 +31,7 @@ import Testing
           + "fail-on, fetch, keep-catalogs, keep-lost, lanes, limits, lost-above, manifest, "
           + "output, placeholders, "
           + "require-sandbox, rounding, scales, shrink-above, slots, state, store, tables, "
-          + "variants, workers"
+          + "variants, weights, workers"
       ])
     let long = String(repeating: "k", count: 61)
     #expect(
@@ -46,6 +46,33 @@ import Testing
         "1:17 a key must be a word, found a group of keys",
         "1:40 duplicate key \"fetch.retries\"; line 4 has it already",
       ])
+  }
+
+  @Test(arguments: [
+    ("quality: 3", "\"variants.quality\""), ("timeout: 3s", "\"fetch.timeout\""),
+    ("fetch: {scales: 3}", "\"scales\" at the top level"),
+    ("variants: {fetch: {}}", "\"fetch\" at the top level"),
+  ])
+  func aKeyAtAWrongLevelHasAPlace(_ line: String, _ place: String) {
+    let found = Self.mistakes(line + "\n")
+    #expect(found.count == 1 && found[0].hasSuffix("; did you mean \(place)?"), "\(found)")
+  }
+
+  /// `time` is below `limits`, `format` in two groups.
+  @Test func aNameInSeveralGroupsHasNoPlace() {
+    #expect(PipelineFile.place(ofKey: "time") == "\"limits.time\"")
+    #expect(PipelineFile.place(ofKey: "format") == nil)
+    #expect(PipelineFile.place(ofKey: "colour") == nil)
+  }
+
+  /// The words of CSS, sharp and image services.
+  @Test(arguments: [
+    ("contain", "fit"), ("inside", "fit"), ("outside", "fill"), ("cover", "clip"), ("crop", "clip"),
+  ])
+  func modesOfOtherToolsAreTranslated(_ word: String, _ mode: String) {
+    let found = Self.mistakes(
+      "slots: {a: {size: 9x9, mode: \(word)}}\n", after: "manifest: m\noutput: o\n")
+    #expect(found.count == 1 && found[0].hasSuffix("; \"\(word)\" is \"\(mode)\" here"), "\(found)")
   }
 
   @Test func groupsAreGroups() {
@@ -93,7 +120,7 @@ import Testing
     ),
     (
       "slots: {a: {size: 1x, mode: crop}}",
-      "1:29 \"slots.a.mode\" must be one of \"fit\", \"fill\", \"clip\", found \"crop\""
+      "1:29 \"slots.a.mode\" must be one of \"fit\", \"fill\", \"clip\", found \"crop\"; \"crop\" is \"clip\" here"
     ),
     (
       "slots: {a: {size: 1x, mode: filt}}",

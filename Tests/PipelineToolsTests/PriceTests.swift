@@ -10,18 +10,18 @@ import Testing
     Slot("thumb", width: 100, height: 100, mode: .clip), Slot("card", width: 100, height: nil),
   ]
 
+  private static let settings = PlanSettings(slots: slots, scales: [1])
+
   private static func price(
-    _ rounding: Rounding, _ sources: [(String, Size)], formats: [FormatChoice] = [.fixed(.webp)]
+    _ steps: Rounding.Steps, _ sources: [(String, Size)],
+    formats: [FormatChoice] = [.fixed(.webp)]
   ) -> LadderPrice {
-    var price = LadderPrice(rounding)
+    let settings = PlanSettings(
+      slots: slots, scales: [1, 2], rounding: Rounding(steps), formats: formats)
+    var price = LadderPrice(steps, settings)
     for (id, size) in sources {
       let source = PlanSource(size: size)
-      price.add(
-        Plan(
-          for: source,
-          settings: PlanSettings(
-            slots: slots, scales: [1, 2], rounding: rounding, formats: formats)),
-        of: source, id: id)
+      price.add(Plan(for: source, settings: settings), of: source, id: id)
     }
     return price
   }
@@ -39,7 +39,7 @@ import Testing
     let delivered = Double(2 * (16_384 + 65_536 + 8_192 + 32_768))
     #expect(power.pixelsAsked == 150_000 && power.pixelsDelivered == delivered)
     #expect(power.overDelivery == delivered / 150_000 - 1)
-    #expect(LadderPrice(.exact).overDelivery == 0)
+    #expect(LadderPrice(.exact, Self.settings).overDelivery == 0)
     let two = Self.price(
       .exact, [("a", Size(1_000, 500))], formats: [.fixed(.webp), .fixed(.jpeg)])
     #expect(two.asked == 8 && two.made == 8 && two.rungs == [100: 4, 200: 4])
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func lengthsAreInRanges() {
-    var price = LadderPrice(.list([320, 640]))
+    var price = LadderPrice(.list([320, 640]), Self.settings)
     #expect(price.name == "320,640" && price.ranges.isEmpty)
     price.rungs = [1: 1, 2: 2, 3: 4, 4: 8, 5: 16, 8: 32, 9: 64, 1_024: 128, 1_025: 256]
     #expect(price.ranges.map(\.limit) == [1, 2, 4, 8, 16, 1_024, 2_048])
@@ -75,12 +75,14 @@ import Testing
   @Test func laddersHaveNames() {
     #expect(Ladder.names == ["exact", "half-steps", "power-of-two"])
     #expect(Ladder(name: "640,320") == Ladder(name: "320,640"))
-    #expect(Ladder(name: "exact")?.rounding == .exact && Ladder(name: "none") == nil)
+    #expect(Ladder(name: "exact")?.steps == .exact && Ladder(name: "none") == nil)
     #expect(Ladder(name: "exact") != Ladder(name: "half-steps"))
   }
 
   @Test func theSummaryIsADocument() {
-    var (first, second) = (LadderPrice(.exact), LadderPrice(.list([8, 16])))
+    var (first, second) = (
+      LadderPrice(.exact, Self.settings), LadderPrice(.list([8, 16]), Self.settings)
+    )
     (first.asked, first.made, first.pixelsAsked, first.pixelsDelivered) = (9, 4, 10.9, 20.2)
     (first.bytes, first.rungs) = (30.7, [20: 1, 3: 2])
     first.fallbacks = [
@@ -88,7 +90,7 @@ import Testing
       "a": .init(files: 1, items: 2, examples: []),
     ]
     second.asked = 1
-    var summary = PlanSummary(ladders: [first, second])
+    var summary = PlanSummary(ladders: [first, second], Self.settings)
     summary.items = 7
     for index in 1...6 { summary.addFailure("u\(index)", "r\(index)") }
     #expect(summary.unknown == 6)
@@ -98,11 +100,35 @@ import Testing
           "pixelsAsked": 0,
           "pixelsDelivered": 0,
           "estimatedBytes": 0,
+          "view": {
+            "bytes": 0,
+            "pixels": 0,
+            "exactBytes": 0,
+            "exactPixels": 0,
+            "places": [
+              {
+                "slot": "thumb",
+                "scale": 1,
+                "bytes": 0,
+                "pixels": 0,
+                "exactBytes": 0,
+                "exactPixels": 0
+              },
+              {
+                "slot": "card",
+                "scale": 1,
+                "bytes": 0,
+                "pixels": 0,
+                "exactBytes": 0,
+                "exactPixels": 0
+              }
+            ]
+          },
           "rungs": {},
           "fallbacks": {}
       """
     #expect(
-      text(summary.json) == """
+      text(summary.json(LadderChoice(summary, wanted: nil))) == """
         {
           "items": 7,
           "unknown": 6,
@@ -115,6 +141,30 @@ import Testing
               "pixelsAsked": 10,
               "pixelsDelivered": 20,
               "estimatedBytes": 30,
+              "view": {
+                "bytes": 0,
+                "pixels": 0,
+                "exactBytes": 0,
+                "exactPixels": 0,
+                "places": [
+                  {
+                    "slot": "thumb",
+                    "scale": 1,
+                    "bytes": 0,
+                    "pixels": 0,
+                    "exactBytes": 0,
+                    "exactPixels": 0
+                  },
+                  {
+                    "slot": "card",
+                    "scale": 1,
+                    "bytes": 0,
+                    "pixels": 0,
+                    "exactBytes": 0,
+                    "exactPixels": 0
+                  }
+                ]
+              },
               "rungs": {
                 "3": 2,
                 "20": 1

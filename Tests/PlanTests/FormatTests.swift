@@ -120,15 +120,16 @@ import Testing
       ("1", .list([1])), ("640,320,640", .list([320, 640])), ("65500", .list([65_500])),
       ("65501", nil), ("0", nil), ("-1", nil), ("", nil), ("320,,640", nil), ("320,", nil),
       ("a", nil), ("320,a", nil), ("320, 640", nil), ("320,65501", nil),
-    ] as [(String, Rounding?)])
-  func laddersHaveNames(_ name: String, _ rounding: Rounding?) {
-    #expect(Rounding(name: name) == rounding)
-    if let rounding { #expect(Rounding(name: rounding.name) == rounding) }
+    ] as [(String, Rounding.Steps?)])
+  func laddersHaveNames(_ name: String, _ steps: Rounding.Steps?) {
+    #expect(Rounding.Steps(name: name) == steps)
+    if let steps { #expect(Rounding.Steps(name: steps.name) == steps) }
   }
 
   @Test func namesOfLadders() {
-    #expect(Rounding.named.map(\.name) == ["exact", "half-steps", "power-of-two"])
-    #expect(Rounding.halfSteps.name == "half-steps" && Rounding.list([2, 3]).name == "2,3")
+    #expect(Rounding.Steps.named.map(\.name) == ["exact", "half-steps", "power-of-two"])
+    #expect(
+      Rounding.Steps.halfSteps.name == "half-steps" && Rounding.Steps.list([2, 3]).name == "2,3")
   }
 
   /// Every length to 2000, with the rungs from their definitions.
@@ -136,7 +137,7 @@ import Testing
     let powers = (0...11).map { 1 << $0 }
     let steps = (powers + powers.dropFirst().map { $0 / 2 * 3 }).sorted()
     let list = [100, 300, 1_999]
-    let ladders: [(Rounding, [Int])] = [
+    let ladders: [(Rounding.Steps, [Int])] = [
       (.powerOfTwo, powers), (.halfSteps, steps), (.list(list), list), (.exact, []),
     ]
     for (ladder, rungs) in ladders {

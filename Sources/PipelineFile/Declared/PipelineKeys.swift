@@ -36,10 +36,17 @@ extension PipelineFile {
       "base-url", .optional(.baseURL, initial: ""), \.baseURL, shapes: .catalog, needs: .files,
       example: "https://cdn.example.com/feed/",
       "The prefix that clients put before a variant's path."),
-    Key("scales", .scales, \.plan.scales, shapes: .files, "Device pixels per point."),
+    Key(
+      "scales", ScaleShares.type, \.plan.scaleShares, shapes: .files,
+      "Device pixels per point: a list, or a group that says how often each is viewed, such as {1: 0.1, 2: 0.5, 3: 0.4}."
+    ),
+    Key(
+      "weights", .weights(one: "slot"), \.plan.slotWeights, example: ["card": 10, "hero": 1],
+      "How often images are viewed in each slot, relative to the others, for plan; 1 where nothing is said. They change no file."
+    ),
     Key(
       "rounding", .rounding, \.plan.rounding, shapes: .files,
-      "The sizes to which a file's longer side is rounded up: power-of-two, half-steps, exact, or a list."
+      "The sizes to which a file's longer side is rounded up: power-of-two, half-steps, exact, or a list. {by: width, steps: …} rounds the width instead."
     ),
     Key(
       "variants", .group(PlanSettings.keys, check: PlanSettings.check), \.plan,

@@ -50,13 +50,18 @@ private struct SlotKeys: Sendable {
     var height: Int?
   }
 
+  /// What CSS, sharp and image services call them.
+  private static let foreignModes: [String: CatalogSlot.Mode] = [
+    "contain": .fit, "inside": .fit, "outside": .fill, "cover": .clip, "crop": .clip,
+  ]
+
   static let type = KeyType<Self>.group(
     [
       Key(
         "size", .points, \.size, shapes: .files, isRequired: true, example: "36x36",
         "Size in points: 36x36, 180x (any height) or x200 (any width)."),
       Key(
-        "mode", .choice, \.mode, shapes: .files,
+        "mode", .choice(CatalogSlot.Mode.allCases, foreign: foreignModes), \.mode, shapes: .files,
         "fit: the whole image inside the box. fill: the whole image covers the box. clip: cropped to the box's shape."
       ),
     ], isOptional: false,
@@ -118,16 +123,40 @@ extension KeyType where Value == [Int] {
 }
 
 extension KeyType where Value == Rounding {
-  /// A ladder with a name, or a list of sizes.
+  /// A ladder for the longer side, or a group that says which side.
   static var rounding: KeyType {
+    let steps = KeyType<Rounding.Steps>.steps
+    let ladder = steps.mapped({ Rounding($0) }, from: \.steps)
+    let group = KeyType.group(
+      [
+        Key(
+          "by", .choice, \.side, shapes: .files,
+          "longer: the longer side. width: the width, whatever the height."),
+        Key("steps", steps, \.steps, shapes: .files, isRequired: true, "The ladder."),
+      ], isOptional: false)
+    return KeyType(
+      expected: ladder.expected,
+      schema: { ["anyOf": [ladder.schema($0), group.schema($0)]] },
+      read: { node, place, current in
+        guard case .mapping = node.content else { return ladder.read(node, place, current) }
+        return group.read(node, place, current)
+      },
+      json: { $0.side == .longer ? ladder.json($0) : group.json($0) })
+  }
+}
+
+extension KeyType where Value == Rounding.Steps {
+  /// A ladder with a name, or a list of sizes.
+  static var steps: KeyType {
     let named = scalar(
       "\"power-of-two\", \"half-steps\", \"exact\" or a list such as [320, 640, 1280]",
-      schema: ["enum": .array(Rounding.named.map { .string($0.name) })],
+      schema: ["enum": .array(Rounding.Steps.named.map { .string($0.name) })],
       json: { .string($0.name) },
-      parse: { text in Rounding.named.first { $0.name == text }?.rounding })
+      parse: { text in Rounding.Steps.named.first { $0.name == text }?.steps })
     let list = KeyType<[Int]>.list(
       of: .int(
-        1...Rounding.longestRung, "a list of sizes from 1 to \(Rounding.longestRung) pixels"),
+        1...Rounding.Steps.longestRung,
+        "a list of sizes from 1 to \(Rounding.Steps.longestRung) pixels"),
       initial: 1,
       one: "size", isUnique: true, acceptsOne: false)
     return KeyType(
@@ -136,8 +165,8 @@ extension KeyType where Value == Rounding {
         guard case .sequence = node.content else { return named.read(node, place, current) }
         return list.read(node, place, []).map { .list($0.sorted()) }
       },
-      json: { rounding in
-        if case .list(let sizes) = rounding { list.json(sizes) } else { named.json(rounding) }
+      json: { steps in
+        if case .list(let sizes) = steps { list.json(sizes) } else { named.json(steps) }
       })
   }
 }

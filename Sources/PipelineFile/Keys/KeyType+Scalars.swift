@@ -139,8 +139,12 @@ extension KeyType where Value == String {
 extension KeyType where Value: RawRepresentable<String> {
   /// One of several words.
   ///
-  /// - Parameter unsupported: words of the format that have no effect in this version. They get a message of their own.
-  static func choice(_ choices: [Value], unsupported: [String] = []) -> KeyType {
+  /// - Parameters:
+  ///   - unsupported: words of the format that have no effect in this version. They get a message of their own.
+  ///   - foreign: what other tools call one of the words.
+  static func choice(
+    _ choices: [Value], unsupported: [String] = [], foreign: [String: Value] = [:]
+  ) -> KeyType {
     let names = choices.map(\.rawValue)
     let expected =
       names.count == 1
@@ -158,7 +162,8 @@ extension KeyType where Value: RawRepresentable<String> {
             node.mark,
             "\"\(place.name): \(text)\" is not supported in this version; it can be \(expected)")
         } else {
-          let hint = Nearest.hint(for: text, among: names)
+          let known = foreign[text].map { "; \"\(text)\" is \"\($0.rawValue)\" here" }
+          let hint = known ?? Nearest.hint(for: text, among: names)
           place.report(node.mark, "must be \(expected), found \(node.kind)\(hint)")
         }
         return nil

@@ -10,7 +10,7 @@ extension ImagePlan {
   }
 
   private func write(to object: inout JSONWriter) {
-    object.member("rounding", rounding.name)
+    object.member("rounding", steps.name)
     object.member("width", width)
     object.member("height", height)
     object.name("variants")

@@ -29,16 +29,17 @@ package struct ImagePlan: Sendable {
     package var formats: [String]
   }
 
-  let rounding: Rounding
+  let steps: Rounding.Steps
   let plan: Plan
   let source: PlanSource
+  let settings: PlanSettings
 
   package var width: Int { source.size.width }
   package var height: Int { source.size.height }
 
   /// The files' price, as for a manifest of this image alone.
   package var price: LadderPrice {
-    var price = LadderPrice(rounding)
+    var price = LadderPrice(steps, settings)
     price.add(plan, of: source, id: "")
     return price
   }
@@ -69,12 +70,13 @@ extension ImagePlan {
     _ subject: Subject, as file: PipelineFile, ladders: [Ladder]
   ) async throws -> [ImagePlan] {
     let source = try await source(of: subject, file)
-    let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)
-    return roundings.map { rounding in
+    let all = ladders.isEmpty ? [Ladder(file.plan.rounding.steps)] : ladders
+    return all.map { ladder in
       var settings = file.plan
-      settings.rounding = rounding
+      settings.rounding.steps = ladder.steps
       return ImagePlan(
-        rounding: rounding, plan: Plan(for: source, settings: settings), source: source)
+        steps: ladder.steps, plan: Plan(for: source, settings: settings), source: source,
+        settings: settings)
     }
   }
 

@@ -2,7 +2,7 @@ package import TesseraPlan
 
 /// The price of a manifest's files if their sizes are rounded up on one ladder.
 package struct LadderPrice: Sendable {
-  package var rounding: Rounding
+  package var steps: Rounding.Steps
   /// Requested files: one in each format for a slot at a scale, for one image.
   package var asked = 0
   package var made = 0
@@ -16,6 +16,7 @@ package struct LadderPrice: Sendable {
   package var rungs: [Int: Int] = [:]
   /// Files that differ from what the pipeline configures, by the reasons.
   package var fallbacks: [String: Fallen] = [:]
+  package var views: ViewPrice
 
   /// Files that differ from what the pipeline configures, all for the same reasons.
   package struct Fallen: Sendable {
@@ -27,6 +28,8 @@ package struct LadderPrice: Sendable {
 
     package static let mostExamples = 3
   }
+
+  package var ladder: Ladder { Ladder(steps) }
 
   package var shared: Int { asked - made }
 
@@ -46,7 +49,11 @@ package struct LadderPrice: Sendable {
     return files.sorted { $0.key < $1.key }.map { (limit: $0.key, files: $0.value) }
   }
 
-  package init(_ rounding: Rounding) { self.rounding = rounding }
+  /// - Parameter settings: those of the pipeline; their own ladder does not count.
+  package init(_ steps: Rounding.Steps, _ settings: PlanSettings) {
+    self.steps = steps
+    views = ViewPrice(settings)
+  }
 
   package mutating func add(_ plan: Plan, of source: PlanSource, id: String) {
     asked += plan.asked
@@ -56,6 +63,7 @@ package struct LadderPrice: Sendable {
       rungs[variant.size.longerSide, default: 0] += variant.files.count
     }
     addFallbacks(plan, id: id)
+    views.add(plan, of: source)
     for request in plan.slots.flatMap(\.requests) {
       let size = plan.variants[request.variant].size
       let delivered = Double(size.width) * Double(size.height)

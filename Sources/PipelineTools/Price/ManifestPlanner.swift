@@ -19,8 +19,11 @@ package struct ManifestPlanner {
 
   /// - Parameters:
   ///   - ladders: the ladders to compare; none means the pipeline's own.
+  ///   - cost: what the summary's ``PlanSummary/demand`` is about.
   ///   - probes: whether unknown sizes are probed over the network.
-  package init(_ file: PipelineFile, ladders: [Ladder] = [], probes: Bool) async throws {
+  package init(
+    _ file: PipelineFile, ladders: [Ladder] = [], cost: LadderChoice.Cost = .bytes, probes: Bool
+  ) async throws {
     self.file = file
     // Opening a state that does not exist would create it, and planning writes nothing.
     stateFile = try await OpenOutput.readableState(
@@ -31,8 +34,9 @@ package struct ManifestPlanner {
       state = nil
     }
     prober = probes ? try ManifestProber(file) : nil
-    let roundings = ladders.isEmpty ? [file.plan.rounding] : ladders.map(\.rounding)
-    summary = PlanSummary(ladders: roundings.map { LadderPrice($0) })
+    let all = ladders.isEmpty ? [Ladder(file.plan.rounding.steps)] : ladders
+    summary = PlanSummary(
+      ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost)
   }
 
   /// - Parameter report: called for each line of the manifest that can't be used.

@@ -3,27 +3,30 @@ internal import TesseraPlan
 
 extension LadderPrice {
   /// The ladder's name, or its sizes with commas between them.
-  package var name: String { rounding.name }
+  package var name: String { steps.name }
 }
 
 extension PlanSummary {
   /// The document that `plan --json` prints.
-  package var json: [UInt8] {
+  ///
+  /// - Parameter choice: of a ladder; printed if ``LadderChoice/isWanted``.
+  package func json(_ choice: LadderChoice) -> [UInt8] {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
       object.member("items", items)
       object.member("unknown", unknown)
       object.name("ladders")
       object.array { list in
-        for ladder in ladders { list.object { ladder.write(to: &$0) } }
+        for ladder in ladders { list.object { ladder.write(to: &$0, exact) } }
       }
+      if choice.isWanted { choice.write(to: &object) }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
 }
 
 extension LadderPrice {
-  fileprivate func write(to object: inout JSONWriter) {
+  fileprivate func write(to object: inout JSONWriter, _ exact: ViewPrice) {
     object.member("rounding", name)
     object.member("asked", asked)
     object.member("made", made)
@@ -31,6 +34,8 @@ extension LadderPrice {
     object.member("pixelsAsked", Int(pixelsAsked))
     object.member("pixelsDelivered", Int(pixelsDelivered))
     object.member("estimatedBytes", Int(bytes))
+    object.name("view")
+    object.object { views.write(to: &$0, exact) }
     object.name("rungs")
     object.object { list in
       for (length, count) in rungs.sorted(by: { $0.key < $1.key }) {
@@ -42,6 +47,52 @@ extension LadderPrice {
       for (reason, fallen) in fallbacks.sorted(by: { $0.key < $1.key }) {
         list.name(reason)
         list.object { fallen.write(to: &$0) }
+      }
+    }
+  }
+}
+
+extension ViewPrice {
+  /// What one view fetches on average, beside exact sizes: in all places, and in each.
+  fileprivate func write(to object: inout JSONWriter, _ exact: ViewPrice) {
+    total.write(to: &object, exact.total)
+    object.name("places")
+    object.array { list in
+      for (place, same) in zip(places, exact.places) {
+        list.object { entry in
+          entry.member("slot", place.slot)
+          entry.member("scale", place.scale)
+          place.sum.write(to: &entry, same.sum)
+        }
+      }
+    }
+  }
+}
+
+extension ViewPrice.Sum {
+  fileprivate func write(to object: inout JSONWriter, _ exact: Self) {
+    object.member("bytes", meanBytes)
+    object.member("pixels", meanPixels)
+    object.member("exactBytes", exact.meanBytes)
+    object.member("exactPixels", exact.meanPixels)
+  }
+}
+
+extension LadderChoice {
+  /// How much more a view costs than with exact sizes, as a part of that, by the number of rungs.
+  fileprivate func write(to object: inout JSONWriter) {
+    object.name("fit")
+    object.object { fit in
+      fit.member("by", cost.rawValue)
+      fit.name("ladders")
+      fit.array { list in
+        for candidate in candidates {
+          list.object { entry in
+            entry.name("rounding")
+            entry.array { sizes in for rung in candidate.rungs { sizes.value(rung) } }
+            entry.member("excess", candidate.excess)
+          }
+        }
       }
     }
   }

@@ -11,6 +11,19 @@ package struct PlanSummary: Sendable {
   private static let listedFailures = 5
   /// The price on each compared ladder; the pipeline's own if none is compared.
   package var ladders: [LadderPrice]
+  /// With exact sizes.
+  package internal(set) var exact: ViewPrice
+  /// What a ladder has to serve.
+  var demand: LadderDemand
+  /// Which side of it.
+  let side: Rounding.Side
+
+  init(ladders: [LadderPrice], _ settings: PlanSettings, cost: LadderChoice.Cost = .bytes) {
+    self.ladders = ladders
+    exact = ViewPrice(settings)
+    demand = LadderDemand(cost.demanded)
+    side = settings.rounding.side
+  }
 
   mutating func addFailure(_ source: String, _ reason: String) {
     unknown += 1
@@ -18,9 +31,18 @@ package struct PlanSummary: Sendable {
   }
 
   mutating func add(_ source: PlanSource, of item: Item, _ settings: PlanSettings) {
+    var settings = settings
+    settings.rounding.steps = .exact
+    let plan = Plan(for: source, settings: settings, slots: item.slots)
+    exact.add(plan, of: source)
+    for slot in plan.slots {
+      for request in slot.requests {
+        demand.add(
+          request.demand, weight: settings.weight(of: slot.slot.name, scale: request.scale))
+      }
+    }
     for index in ladders.indices {
-      var settings = settings
-      settings.rounding = ladders[index].rounding
+      settings.rounding.steps = ladders[index].steps
       let plan = Plan(for: source, settings: settings, slots: item.slots)
       ladders[index].add(plan, of: source, id: item.id)
     }

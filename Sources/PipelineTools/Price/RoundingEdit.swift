@@ -1,0 +1,57 @@
+package import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraSystem
+
+/// Puts a ladder into a pipeline file, whose other lines and comments stay.
+package enum RoundingEdit {
+  /// - Throws: `SystemError` if the file can't be read or written; ``Unsuitable`` if a line could not be put into it, for
+  ///   example because the file is written in braces. Then nothing is changed.
+  package static func write(_ choice: LadderChoice, into file: PipelineFile) throws {
+    guard let line = choice.line, let rungs = choice.chosen?.rungs else { return }
+    let old = try FileSystem.read(file.path, limit: 1 << 20)
+    let new = edited(String(decoding: old, as: UTF8.self), line)
+    var expected = file.plan
+    expected.rounding.steps = .list(rungs)
+    // As it will be read: the text alone does not tell what a line belongs to.
+    let read = try? PipelineFile.decode(
+      Array(new.utf8), path: file.path, environment: Host.environment)
+    guard read?.plan == expected else { throw Unsuitable(path: file.path, line: line) }
+    try DocumentDraft(Array(new.utf8), for: file.path, like: file.path).replace()
+  }
+
+  /// The text with the line in the place of the key's lines, or at its end.
+  static func edited(_ text: String, _ line: String) -> String {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let isLast = lines.last == ""
+    if isLast { lines.removeLast() }
+    if let start = lines.firstIndex(where: isKey) {
+      // The value may go on: indented, or as a list at the same level.
+      let end = lines[(start + 1)...].firstIndex { !continues($0) } ?? lines.endIndex
+      let comment = lines[start].firstRange(of: " #").map { lines[start][$0.lowerBound...] } ?? ""
+      lines.replaceSubrange(start..<end, with: [line + comment])
+    } else {
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func isKey(_ line: String) -> Bool {
+    let names = ["rounding", "\"rounding\"", "'rounding'"]
+    return names.contains { name in
+      line.hasPrefix(name) && line.dropFirst(name.count).drop { $0 == " " }.first == ":"
+    }
+  }
+
+  private static func continues(_ line: String) -> Bool {
+    line.hasPrefix(" ") || line == "-" || line.hasPrefix("- ")
+  }
+
+  package struct Unsuitable: Error, CustomStringConvertible {
+    var path: String
+    var line: String
+
+    package var description: String {
+      "\(path): the ladder can't be put into this file; write the line \"\(line)\" into it"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package import TesseraPlan
+
+/// What people fetch who look at the images of a manifest: one view of each image in each slot at each scale, weighted as the
+/// pipeline says.
+package struct ViewPrice: Sendable, Equatable {
+  /// Of several views.
+  package struct Sum: Sendable, Equatable {
+    package var views = 0.0
+    /// Of the preferred format, estimated; an animation counts with one frame.
+    package var bytes = 0.0
+    package var pixels = 0.0
+
+    /// Of one view; 0 without any.
+    package var meanBytes: Int { views > 0 ? Int((bytes / views).rounded()) : 0 }
+    package var meanPixels: Int { views > 0 ? Int((pixels / views).rounded()) : 0 }
+
+    static func += (left: inout Self, right: Self) {
+      left.views += right.views
+      left.bytes += right.bytes
+      left.pixels += right.pixels
+    }
+  }
+
+  /// Views in one slot at one scale.
+  package struct Place: Sendable, Equatable {
+    package let slot: String
+    package let scale: Int
+    let weight: Double
+    package internal(set) var sum = Sum()
+  }
+
+  /// In the order of the pipeline's slots, and of its scales.
+  package private(set) var places: [Place]
+  private let scaleCount: Int
+
+  package init(_ settings: PlanSettings) {
+    places = settings.slots.flatMap { slot in
+      settings.scales.map { scale in
+        Place(
+          slot: slot.name, scale: scale, weight: settings.weight(of: slot.name, scale: scale))
+      }
+    }
+    scaleCount = settings.scales.count
+  }
+
+  /// - Parameter plan: with some of the slots, at all scales.
+  package mutating func add(_ plan: Plan, of source: PlanSource) {
+    let bytes = plan.variants.map { $0.estimatedBytes(hasAlpha: source.hasAlpha) }
+    for slot in plan.slots {
+      guard let first = places.firstIndex(where: { $0.slot == slot.slot.name }) else { continue }
+      for (place, request) in zip(first..<first + scaleCount, slot.requests) {
+        let (weight, size) = (places[place].weight, plan.variants[request.variant].size)
+        // As floating point: the largest slots' pixels do not fit an integer.
+        let pixels = Double(size.width) * Double(size.height)
+        places[place].sum += Sum(
+          views: weight, bytes: weight * bytes[request.variant], pixels: weight * pixels)
+      }
+    }
+  }
+
+  package var total: Sum { places.reduce(into: Sum()) { $0 += $1.sum } }
+
+  /// How many more bytes a view fetches than with other sizes, as a part of those.
+  package func excess(over other: ViewPrice) -> Double {
+    let bytes = other.total.bytes
+    return bytes > 0 ? total.bytes / bytes - 1 : 0
+  }
+}

@@ -1,0 +1,73 @@
+import TesseraCatalog
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraPlan
+
+/// `rounding: {by: width}`: the widths of files are on the ladder, whatever their heights.
+@Suite struct WidthTests {
+  private static func sizes(
+    _ source: Size, _ slots: [Slot], _ steps: Rounding.Steps = .list([200, 400, 800]),
+    _ change: (inout PlanSettings) -> Void = { _ in }
+  ) -> [Size] {
+    var settings = PlanSettings(
+      slots: slots, scales: [1, 2], rounding: Rounding(steps, by: .width))
+    change(&settings)
+    return Plan(for: PlanSource(size: source), settings: settings).variants.map(\.size)
+  }
+
+  private static let column = Slot("a", width: 180, height: nil)
+
+  @Test func aColumnHasOneWidth() {
+    #expect(Self.sizes(Size(4000, 3000), [Self.column]) == [Size(200, 150), Size(400, 300)])
+    #expect(Self.sizes(Size(3000, 4000), [Self.column]) == [Size(200, 267), Size(400, 533)])
+    #expect(Self.sizes(Size(1000, 9000), [Self.column]) == [Size(200, 1800), Size(400, 3600)])
+    // With the longer side on the same ladder, each shape has other widths.
+    let longer = PlanSettings(
+      slots: [Self.column], scales: [1], rounding: .list([200, 400, 800]))
+    let plan = Plan(for: PlanSource(size: Size(3000, 4000)), settings: longer)
+    #expect(plan.variants.map(\.size) == [Size(300, 400)])
+  }
+
+  @Test func nothingIsEnlarged() {
+    #expect(Self.sizes(Size(190, 500), [Self.column]) == [Size(190, 500)])
+    #expect(Self.sizes(Size(250, 500), [Self.column]) == [Size(200, 400), Size(250, 500)])
+  }
+
+  @Test func allModesAreRounded() {
+    let slots = [
+      Slot("clip", width: 100, height: 200, mode: .clip),
+      Slot("fill", width: 300, height: 10, mode: .fill), Slot("fit", width: nil, height: 30),
+    ]
+    #expect(
+      Self.sizes(Size(3000, 2000), slots, .halfSteps)
+        == [
+          Size(48, 32), Size(96, 64), Size(128, 256), Size(384, 256), Size(256, 512),
+          Size(768, 512),
+        ])
+  }
+
+  /// A request below the limit of WebP's height stays in the format, however far the rung above it is.
+  @Test func aFileIsWithinTheLimitOfItsFormat() {
+    let slot = Slot("a", width: 150, height: nil)
+    #expect(Self.sizes(Size(1000, 50_000), [slot], .list([9000])) == [Size(327, 16_350)])
+    #expect(Self.sizes(Size(1, 16_383), [slot]) == [Size(1, 16_383)])
+    for width in 1...400 {
+      let sizes = Self.sizes(Size(width, 16_383), [slot], .powerOfTwo)
+      #expect(sizes.allSatisfy { $0.longerSide <= 16_383 && $0.width <= width }, "\(width)")
+    }
+  }
+
+  @Test func demandsAreOfWidths() {
+    let settings = PlanSettings(
+      slots: [Self.column], scales: [1], rounding: Rounding(.exact, by: .width))
+    let plan = Plan(for: PlanSource(size: Size(1000, 2000)), settings: settings)
+    let demand = plan.slots[0].requests[0].demand
+    #expect((demand.length, demand.longest, demand.area) == (180, 1000, 2))
+    let longer = Plan(
+      for: PlanSource(size: Size(1000, 2000)),
+      settings: PlanSettings(slots: [Self.column], scales: [1], rounding: .exact))
+    let other = longer.slots[0].requests[0].demand
+    #expect((other.length, other.longest, other.area) == (360, 2000, 0.5))
+  }
+}
