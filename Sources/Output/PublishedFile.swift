@@ -37,6 +37,16 @@ package struct PublishedFile: Sendable {
     "tables/\(digest.prefix(2))/\(digest.prefix(32)).json"
   }
 
+  /// The size and the extension in the name of a file; nil if Tessera does not make such a path.
+  package static func form(
+    of path: String
+  ) -> (width: Int, height: Int, fileExtension: Substring)? {
+    guard digest(in: path) != nil, let dash = path.lastIndex(of: "-") else { return nil }
+    let parts = path[path.index(after: dash)...].split(separator: ".")
+    let sides = parts.first?.split(separator: "x").compactMap { Int($0) } ?? []
+    return parts.count == 2 && sides.count == 2 ? (sides[0], sides[1], parts[1]) : nil
+  }
+
   /// The first digits of the SHA-256 of its bytes; nil if Tessera does not make such a path.
   package var digest: Substring? { Self.digest(in: path) }
 

@@ -58,6 +58,17 @@ enum ByteEstimate {
   }
 }
 
+extension PlanSettings {
+  /// The estimated bytes of a file of a source.
+  package func estimatedBytes(
+    _ size: Size, _ format: OutputFormat, of source: PlanSource
+  ) -> Double {
+    let file = PlannedFile(
+      crop: nil, size: size, encoding: Encoding(self, format, of: source), fallback: nil)
+    return ByteEstimate.bytes(of: file, hasAlpha: source.hasAlpha)
+  }
+}
+
 extension PlannedVariant {
   /// The estimated bytes of the preferred file.
   package func estimatedBytes(hasAlpha: Bool) -> Double {

@@ -1,6 +1,7 @@
 /// The tables `items` (an item's position in a run) and `results` (its line of the catalog).
 final class ItemTable {
   private let selectItem: Statement
+  private let selectClaim: Statement
   private let upsertItem: Statement
   private let moveItem: Statement
   private let finishItem: Statement
@@ -11,7 +12,9 @@ final class ItemTable {
   private let noteLost: Statement
 
   init(_ database: Database) throws(StateError) {
-    selectItem = try database.prepare("SELECT line, entry FROM items WHERE id = ?")
+    selectItem = try database.prepare("SELECT line, entry, position FROM items WHERE id = ?")
+    selectClaim = try database.prepare(
+      "SELECT id FROM items INDEXED BY items_by_position WHERE position = ? AND run = ?")
     // Neither changes an item that this run has claimed before.
     upsertItem = try database.prepare(
       "INSERT INTO items (id, run, position, line, entry, done, reason) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -42,9 +45,20 @@ final class ItemTable {
       "UPDATE items SET lost = min(coalesce(lost, ?1), ?1) WHERE id = ?2 RETURNING lost")
   }
 
-  /// What the manifest said about an item.
-  func find(_ id: String) throws(StateError) -> (line: Int, entry: String)? {
-    try selectItem.first([.text(id)]) { ($0.int(0), $0.text(1)) }
+  /// What the manifest said about an item that a run has claimed; nil if it has not: a row that says so is damaged.
+  ///
+  /// - Parameter position: the first that the run has not given to any item.
+  func claimed(
+    _ id: String, by run: Int, before position: Int
+  ) throws(StateError) -> (line: Int, entry: String)? {
+    guard
+      let found = try selectItem.first([.text(id)], { ($0.int(0), $0.text(1), $0.int(2)) }),
+      found.2 < position
+    else { return nil }
+    // The index has another copy of the position, and a run gives each position to one item.
+    var ids: [String] = []
+    try selectClaim.run([.int(found.2), .int(run)]) { ids.append($0.text(0)) }
+    return ids == [id] ? (found.0, found.1) : nil
   }
 
   /// Gives an item its position in a run. Returns false if the run has claimed the id before.

@@ -47,9 +47,12 @@ extension StateStore {
         claims.append(.new)
         position += 1
       } else {
-        let known = try items.find(request.id)
-        claims.append(
-          known?.entry == request.entry ? .repeated : .conflict(line: known?.line ?? 0))
+        guard let known = try items.claimed(request.id, by: run, before: position) else {
+          throw StateError(
+            kind: .corrupt, path: database.path,
+            message: "an item belongs to a run that has not had it")
+        }
+        claims.append(known.entry == request.entry ? .repeated : .conflict(line: known.line))
       }
     }
     return claims
@@ -184,6 +187,17 @@ extension StateStore {
       var statuses: [String?] = []
       for id in ids { statuses.append(try items.status(of: id, in: run)) }
       return statuses
+    }
+  }
+
+  /// The lines that items have in the catalog of the last run that had them; nil for each without one.
+  package func lines(of ids: [String]) throws(StateError) -> [String?] {
+    try reading { () throws(StateError) in
+      let query = try database.prepare(
+        "SELECT result FROM items JOIN results ON item = number WHERE id = ?")
+      var lines: [String?] = []
+      for id in ids { lines.append(try query.first([.text(id)]) { $0.text(0) }) }
+      return lines
     }
   }
 

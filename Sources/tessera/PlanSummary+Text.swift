@@ -21,7 +21,7 @@ extension PlanSummary {
       } else if ladders.count > 1 {
         lines += Self.comparison(ladders, exact)
       } else {
-        lines += Self.details(of: first, exact, choice)
+        lines += details(of: first, choice)
       }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -43,20 +43,25 @@ extension PlanSummary {
         rows)
   }
 
-  private static func details(
-    of ladder: LadderPrice, _ exact: ViewPrice, _ choice: LadderChoice
-  ) -> [String] {
+  /// What bytes are estimated from.
+  private var ground: String {
+    measured == 0
+      ? "estimated from photographs"
+      : "estimated from the files of \(Amount.count(measured, "image"))"
+  }
+
+  private func details(of ladder: LadderPrice, _ choice: LadderChoice) -> [String] {
     let requested = Amount.count(ladder.asked, "file")
     return [
       "\(requested) requested, \(ladder.made) needed, \(ladder.shared) shared",
       "\(Amount.percent(ladder.overDelivery)) more pixels delivered than requested",
-      "about \(Amount.bytes(Int(ladder.bytes))) (estimated from photographs)",
+      "about \(Amount.bytes(Int(ladder.bytes))) (\(ground))",
       "a view fetches about \(Amount.bytes(ladder.views.total.meanBytes)), "
-        + "\(Amount.percent(ladder.views.excess(over: exact))) more than with exact sizes (estimated)",
+        + "\(Amount.percent(ladder.views.excess(over: exact))) more than with exact sizes",
       choice.hint,
-    ] + views(ladder.views, exact)
-      + ladder.fallbacks.sorted { $0.key < $1.key }.map { line($0.key, $0.value) }
-      + TextTable.lines(["longer side", "files"], lengths(of: ladder))
+    ] + Self.views(ladder.views, exact)
+      + ladder.fallbacks.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+      + TextTable.lines(["longer side", "files"], Self.lengths(of: ladder))
   }
 
   /// Rows for the slots at their scales.

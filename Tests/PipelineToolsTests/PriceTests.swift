@@ -132,6 +132,7 @@ import Testing
         {
           "items": 7,
           "unknown": 6,
+          "measured": 0,
           "ladders": [
             {
               "rounding": "exact",

@@ -92,7 +92,7 @@ import Testing
     }
     requests[0].standing = .fresh(until: 9)
     #expect(try await state.claim(requests, run: run, position: 0) == [.new, .new])
-    #expect(try await state.claim(requests, run: run, position: 0) == [.repeated, .repeated])
+    #expect(try await state.claim(requests, run: run, position: 2) == [.repeated, .repeated])
     try await state.commit()
     #expect(
       try rows(Self.itemColumns, from: "items ORDER BY number") == [

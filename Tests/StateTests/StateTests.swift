@@ -113,7 +113,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     var fourth = StateStore.ClaimRequest(id: "b", line: 4, entry: "y2")
     fourth.lastPosition = 0
     #expect(
-      try await state.claim([third, fourth], run: next, position: 0) == [
+      try await state.claim([third, fourth], run: next, position: 1) == [
         .conflict(line: 1), .repeated,
       ])
     // An item that moves keeps its line.

@@ -4,14 +4,14 @@ internal import TesseraJSON
 ///
 /// It is read without a tree of the whole line, which costs four times as much: most items of most runs
 /// come here.
-struct ReusedLine {
+package struct ReusedLine {
   /// All files of its variants.
-  var files: [(path: String, bytes: Int)] = []
+  package var files: [(path: String, bytes: Int)] = []
   /// Slots at scales that its variants serve.
   var places = 0
 
   /// Nil if the line is not one of an image with files.
-  init?(_ line: String) {
+  package init?(_ line: String) {
     do throws(JSONScanner.Failure) {
       var scanner = JSONScanner(Array(line.utf8))
       var (files, places) = ([(path: String, bytes: Int)](), 0)

@@ -55,15 +55,18 @@ package struct LadderPrice: Sendable {
     views = ViewPrice(settings)
   }
 
-  package mutating func add(_ plan: Plan, of source: PlanSource, id: String) {
+  /// - Parameter factor: by which bytes differ from their estimate.
+  package mutating func add(
+    _ plan: Plan, of source: PlanSource, id: String, factor: Double = 1
+  ) {
     asked += plan.asked
-    bytes += plan.estimatedBytes(hasAlpha: source.hasAlpha)
+    bytes += factor * plan.estimatedBytes(hasAlpha: source.hasAlpha)
     for variant in plan.variants {
       made += variant.files.count
       rungs[variant.size.longerSide, default: 0] += variant.files.count
     }
     addFallbacks(plan, id: id)
-    views.add(plan, of: source)
+    views.add(plan, of: source, factor: factor)
     for request in plan.slots.flatMap(\.requests) {
       let size = plan.variants[request.variant].size
       let delivered = Double(size.width) * Double(size.height)

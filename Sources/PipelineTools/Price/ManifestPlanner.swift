@@ -68,9 +68,10 @@ package struct ManifestPlanner {
   }
 
   private mutating func add(_ items: [Item]) async throws {
-    for (item, source) in zip(items, try await lastSeen(items)) {
+    let lines = try await state?.store.lines(of: items.map(\.id)) ?? items.map { _ in nil }
+    for ((item, source), line) in zip(zip(items, try await lastSeen(items)), lines) {
       if let source {
-        summary.add(source, of: item, file.plan)
+        summary.add(source, of: item, file.plan, line: line)
       } else if let prober {
         add(try await prober.add(item))
       } else {

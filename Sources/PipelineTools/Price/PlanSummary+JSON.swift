@@ -15,6 +15,7 @@ extension PlanSummary {
     writer.object { object in
       object.member("items", items)
       object.member("unknown", unknown)
+      object.member("measured", measured)
       object.name("ladders")
       object.array { list in
         for ladder in ladders { list.object { ladder.write(to: &$0, exact) } }

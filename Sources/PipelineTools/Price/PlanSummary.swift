@@ -6,6 +6,8 @@ package struct PlanSummary: Sendable {
   package var items = 0
   /// Items that cannot be planned for: their size is not known, or a run would refuse them.
   package var unknown = 0
+  /// Images with files, from whose bytes those of other sizes follow.
+  package internal(set) var measured = 0
   /// Of the first images that could not be probed: the URL without secrets, and why.
   package internal(set) var failures: [(source: String, reason: String)] = []
   private static let listedFailures = 5
@@ -30,21 +32,29 @@ package struct PlanSummary: Sendable {
     if failures.count < Self.listedFailures { failures.append((source, reason)) }
   }
 
-  mutating func add(_ source: PlanSource, of item: Item, _ settings: PlanSettings) {
+  /// - Parameter line: of the item in the catalog, if it has one.
+  mutating func add(
+    _ source: PlanSource, of item: Item, _ settings: PlanSettings, line: String? = nil
+  ) {
     var settings = settings
     settings.rounding.steps = .exact
     let plan = Plan(for: source, settings: settings, slots: item.slots)
-    exact.add(plan, of: source)
+    let known = line.flatMap { FileBytes.factor($0, plan, of: source, settings) }
+    if known != nil { measured += 1 }
+    let factor = known ?? 1
+    exact.add(plan, of: source, factor: factor)
     for slot in plan.slots {
       for request in slot.requests {
         demand.add(
-          request.demand, weight: settings.weight(of: slot.slot.name, scale: request.scale))
+          request.demand,
+          weight: settings.weight(of: slot.slot.name, scale: request.scale)
+            * (demand.cost == .bytes ? factor : 1))
       }
     }
     for index in ladders.indices {
       settings.rounding.steps = ladders[index].steps
       let plan = Plan(for: source, settings: settings, slots: item.slots)
-      ladders[index].add(plan, of: source, id: item.id)
+      ladders[index].add(plan, of: source, id: item.id, factor: factor)
     }
   }
 }

@@ -43,9 +43,11 @@ package struct ViewPrice: Sendable, Equatable {
     scaleCount = settings.scales.count
   }
 
-  /// - Parameter plan: with some of the slots, at all scales.
-  package mutating func add(_ plan: Plan, of source: PlanSource) {
-    let bytes = plan.variants.map { $0.estimatedBytes(hasAlpha: source.hasAlpha) }
+  /// - Parameters:
+  ///   - plan: with some of the slots, at all scales.
+  ///   - factor: by which bytes differ from their estimate.
+  package mutating func add(_ plan: Plan, of source: PlanSource, factor: Double = 1) {
+    let bytes = plan.variants.map { factor * $0.estimatedBytes(hasAlpha: source.hasAlpha) }
     for slot in plan.slots {
       guard let first = places.firstIndex(where: { $0.slot == slot.slot.name }) else { continue }
       for (place, request) in zip(first..<first + scaleCount, slot.requests) {
