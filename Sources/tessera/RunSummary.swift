@@ -11,6 +11,8 @@ struct RunSummary {
 
   /// The slowest images that are named.
   private static let named = 5
+  /// From which on the cost of views is worth a line.
+  private static let notedExcess = 0.1
   /// Error codes that are listed.
   private static let listed = 10
 
@@ -82,6 +84,11 @@ struct RunSummary {
       lines.append(
         "\(Amount.count(report.decodes, "image")) of \(Amount.bytes(report.sourceBytes)) decoded; the files "
           + "have \(Amount.percent(share)) of these bytes")
+    }
+    if report.views.excess >= Self.notedExcess {
+      lines.append(
+        "a view fetches \(Amount.percent(report.views.excess)) more bytes than exact sizes would; "
+          + "tessera plan --fit 8 computes sizes that cost less")
     }
     return lines
   }

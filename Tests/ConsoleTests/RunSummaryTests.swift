@@ -61,6 +61,23 @@ import Testing
         """)
   }
 
+  @Test(arguments: [(109.9, nil), (110, "10.0 %"), (250, "150 %")] as [(Double, String?)])
+  func theCostOfViewsIsNoted(_ bytes: Double, _ share: String?) {
+    let lines = Self.lines { report in
+      (report.sourceBytes, report.decodes) = (10_000, 2)
+      report.views = ViewCost(views: 7, bytes: bytes, exactBytes: 100)
+    }
+    let found = lines.filter { $0.hasPrefix("a view ") }
+    #expect(
+      found
+        == (share.map {
+          [
+            "a view fetches \($0) more bytes than exact sizes would; tessera plan --fit 8 computes sizes "
+              + "that cost less"
+          ]
+        } ?? []))
+  }
+
   @Test func aRunWithoutChangesIsShort() {
     let start = ["2 images: 2 ok", "0 files made (0 B), 0 reused, for 0 places"]
     let end = ["0 B fetched in 0 requests", "0.0 s", "next: tessera gallery out"]

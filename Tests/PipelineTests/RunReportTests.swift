@@ -29,6 +29,7 @@ import Testing
     (report.variantsReused, report.bytesWritten) = (22, 23)
     (report.tablesMade, report.tablesReused, report.tablesLeftOut) = (24, 25, 26)
     (report.tablesUnmade, report.decodes, report.sourceBytes) = (96, 27, 28)
+    report.views = ViewCost(views: 3, bytes: 150, exactBytes: 100)
     (report.workers, report.workersReplaced, report.peakMemory) = (29, 31, 32)
     report.slowest = [
       ItemReport(
@@ -105,6 +106,10 @@ import Testing
       },
       "decodes": 27,
       "sourceBytes": 28,
+      "view": {
+        "bytes": 50,
+        "exactBytes": 33
+      },
       "workers": {
         "count": 29,
         "jobSeconds": 30.25,

@@ -48,6 +48,15 @@ struct FilePlanner: Sendable {
       searches: searches)
   }
 
+  /// What views of an item fetch.
+  func viewCost(_ filePlan: FilePlan, _ format: String, for item: Item) -> ViewCost {
+    var exact = settings
+    exact.rounding.steps = .exact
+    let source = filePlan.facts.planned(format, focus: item.focus)
+    return ViewCost(
+      filePlan, exact: Plan(for: source, settings: exact, slots: item.slots), settings)
+  }
+
   // MARK: Qualities
 
   /// The searches that the plan needs. Gives its files the qualities that are known.

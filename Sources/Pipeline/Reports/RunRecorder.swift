@@ -61,10 +61,13 @@ final class RunRecorder: Sendable {
 
   /// Counts one decode and the files that were made from it.
   ///
-  /// - Parameter bytes: of the source; nil if that is not known.
-  func addDecode(_ files: [VariantRecord], of bytes: Int?) {
+  /// - Parameters:
+  ///   - bytes: of the source; nil if that is not known.
+  ///   - views: of the image.
+  func addDecode(_ files: [VariantRecord], of bytes: Int?, _ views: ViewCost) {
     update { report in
       report.decodes += 1
+      report.views += views
       report.sourceBytes += bytes ?? 0
       report.variantsMade += files.count
       report.bytesWritten += files.reduce(0) { $0 + $1.bytes }

@@ -115,6 +115,11 @@ extension RunReport {
     }
     object.member("decodes", decodes)
     object.member("sourceBytes", sourceBytes)
+    object.name("view")
+    object.object { view in
+      view.member("bytes", views.meanBytes)
+      view.member("exactBytes", views.meanExactBytes)
+    }
     object.name("workers")
     object.object { group in
       group.member("count", workers)

@@ -32,6 +32,8 @@ package struct RunReport: Sendable {
   package var variantsReused = 0
   package var bytesWritten = 0
   package var decodes = 0
+  /// Of the images that were decoded.
+  package internal(set) var views = ViewCost()
   /// Files of tables.
   package var tablesMade = 0
   package var tablesReused = 0

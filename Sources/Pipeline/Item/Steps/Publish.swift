@@ -61,7 +61,9 @@ struct Publish: Sendable {
     context.made = (records.count, records.reduce(0) { $0 + $1.bytes })
     context.reasons.append(
       .decoded(made: records.count, reused: filePlan.keys.count - records.count))
-    recorder.addDecode(records, of: bytes.count)
+    recorder.addDecode(
+      records, of: bytes.count,
+      planner.viewCost(filePlan, bytes.content.format, for: context.item))
     return .complete(Complete(planned.received, content, filePlan))
   }
 
