@@ -55,30 +55,42 @@ struct Frame {
     return (slot.mode == .fill) != widthIsTighter ? byWidth : byHeight
   }
 
-  /// The variant that serves a target: its size on the ladder, in every configured format; and what the ladder serves.
-  func variant(
-    serving target: Target, of source: PlanSource, settings: PlanSettings
-  ) -> (PlannedVariant, LadderDemand.Request) {
+  /// What has to be made for a target, before any rounding.
+  struct Need {
+    var formats: [ResolvedFormat]
+    /// Whether an image service makes no file that is large enough.
+    var isLimited: Bool
+    var demand: LadderDemand.Request
+  }
+
+  func need(_ target: Target, of source: PlanSource, settings: PlanSettings) -> Need {
     // Nothing is enlarged, so the source's own side is the most that a file can have.
     let wanted = min(target.length, native.longerSide)
     // What a service cannot make in the configured format is not replaced by another format.
     let most = settings.service?.longestSide(of: shape, in: settings.fixedFormats) ?? .max
-    let resolved = ResolvedFormat.all(of: min(wanted, most), source: source, settings: settings)
+    let formats = ResolvedFormat.all(of: min(wanted, most), source: source, settings: settings)
     // All formats of a variant have one size, so the least of their limits is the top rung.
-    let ofFormats = resolved.map(\.format.longestSide).min() ?? wanted
-    let ofService =
-      settings.service?.longestSide(of: shape, in: resolved.map(\.format)) ?? .max
-    let limit = min(ofFormats, ofService)
-    let demand = demand(target, limit: limit, by: settings.rounding.side)
-    let rung = settings.rounding.steps.rung(for: demand.length, limit: demand.limit)
+    let ofFormats = formats.map(\.format.longestSide).min() ?? wanted
+    let ofService = settings.service?.longestSide(of: shape, in: formats.map(\.format)) ?? .max
+    return Need(
+      formats: formats, isLimited: wanted > ofService,
+      demand: demand(
+        target, limit: min(ofFormats, ofService), by: settings.rounding.side))
+  }
+
+  /// The variant that serves a need: its size on the ladder, in every configured format.
+  func variant(
+    serving need: Need, of source: PlanSource, settings: PlanSettings
+  ) -> PlannedVariant {
+    let rung = settings.rounding.steps.rung(for: need.demand.length, limit: need.demand.limit)
     var size = settings.rounding.side == .width ? size(width: rung) : size(longerSide: rung)
-    var isLimited = wanted > ofService
+    var isLimited = need.isLimited
     if let widths = settings.service?.widths, let last = widths.last {
       isLimited = isLimited || last < min(size.width, native.width)
       size = self.size(width: widths.first { $0 >= size.width } ?? last)
     }
     var files: [PlannedFile] = []
-    for var choice in resolved {
+    for var choice in need.formats {
       if isLimited { choice.add(.serviceLimit) }
       let encoding = Encoding(settings, choice.format, of: source)
       // Two choices may resolve to one format: `source` and `webp`, for example.
@@ -93,7 +105,7 @@ struct Frame {
     {
       files.append(PlannedFile(crop: crop, size: size, encoding: encoding, fallback: nil))
     }
-    return (PlannedVariant(files: files), demand)
+    return PlannedVariant(files: files)
   }
 
   /// What a ladder of one of the sides has to serve.

@@ -26,8 +26,6 @@ package struct Plan: Sendable, Equatable {
     package var asked: Size
     /// An index into ``Plan/variants``.
     package var variant: Int
-    /// What a ladder has to serve.
-    package var demand: LadderDemand.Request
   }
 
   /// How to decode a source for all of the files.

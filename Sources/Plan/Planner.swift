@@ -19,9 +19,9 @@ extension Plan {
       let part = shown == slot ? frame : Frame(of: source, in: shown, gravity: settings.gravity)
       let requests = settings.scales.map { scale in
         let target = part.target(of: shown, scale: scale)
-        let (variant, demand) = part.variant(serving: target, of: source, settings: settings)
-        return Request(
-          scale: scale, asked: target.size, variant: made.merge(variant), demand: demand)
+        let need = part.need(target, of: source, settings: settings)
+        let variant = part.variant(serving: need, of: source, settings: settings)
+        return Request(scale: scale, asked: target.size, variant: made.merge(variant))
       }
       // At scale 1 a pixel is a point, and the layout is in points.
       slotPlans.append(
@@ -45,6 +45,31 @@ extension Plan {
     for slot in slots.indices {
       for request in slots[slot].requests.indices {
         slots[slot].requests[request].variant = position[slots[slot].requests[request].variant]
+      }
+    }
+  }
+}
+
+extension PlanSettings {
+  /// The format of the preferred file of a source, unless it is too long for it.
+  package func preferredFormat(of source: PlanSource) -> OutputFormat? {
+    ResolvedFormat.all(of: 1, source: source, settings: self).first?.format
+  }
+
+  /// Calls `body` for each request of a source in some slots, with what a ladder has to serve and how often it is viewed:
+  /// what a plan needs, without its files.
+  ///
+  /// - Parameter names: as for a plan.
+  package func forEachDemand(
+    of source: PlanSource, slots names: [String]? = nil,
+    _ body: (LadderDemand.Request, _ weight: Double) -> Void
+  ) {
+    for slot in slots where names?.contains(slot.name) ?? true {
+      let shown = slot.shown(by: service)
+      let part = Frame(of: source, in: shown, gravity: gravity)
+      for scale in scales {
+        let need = part.need(part.target(of: shown, scale: scale), of: source, settings: self)
+        body(need.demand, weight(of: slot.name, scale: scale))
       }
     }
   }

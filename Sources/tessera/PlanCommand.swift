@@ -67,7 +67,8 @@ enum PlanCommand: Command {
     let isQuiet = arguments.has(CommonFlag.quiet)
     let wanted = try arguments.value(fit)
     var planner = try await ManifestPlanner(
-      file, ladders: ladders, cost: try arguments.value(by) ?? .bytes, probes: isProbing)
+      file, ladders: ladders, cost: try arguments.value(by) ?? .bytes, countsFiles: wanted == nil,
+      probes: isProbing)
     let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in
       guard !isQuiet, let text = problems.text(for: "manifest line \(line): \(message)") else {

@@ -15,10 +15,9 @@ extension PlanSummary {
         lines.append("  and \(unknown - failures.count) more: tessera check --probe names all")
       }
     }
+    if choice.isWanted { lines += choice.lines(beside: ladders) }
     if let first = ladders.first, first.asked > 0 {
-      if choice.isWanted {
-        lines += choice.lines(beside: ladders)
-      } else if ladders.count > 1 {
+      if ladders.count > 1 {
         lines += Self.comparison(ladders, exact)
       } else {
         lines += details(of: first, choice)

@@ -60,15 +60,7 @@ import Testing
   private static func summary(_ settings: PlanSettings, _ cost: LadderChoice.Cost) -> PlanSummary {
     var summary = PlanSummary(ladders: [], settings, cost: cost)
     for size in [Size(2000, 1000), Size(900, 1200), Size(150, 150)] {
-      let source = PlanSource(size: size)
-      var exact = settings
-      exact.rounding.steps = .exact
-      for slot in Plan(for: source, settings: exact).slots {
-        for request in slot.requests {
-          summary.demand.add(
-            request.demand, weight: settings.weight(of: slot.slot.name, scale: request.scale))
-        }
-      }
+      settings.forEachDemand(of: PlanSource(size: size)) { summary.demand.add($0, weight: $1) }
     }
     return summary
   }

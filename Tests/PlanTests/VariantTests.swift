@@ -93,9 +93,7 @@ import Testing
           .init(
             slot: Slot("s", width: 1, height: 1, mode: mode), layout: Size(1, 1),
             requests: variants.map {
-              .init(
-                scale: 1, asked: Size(1, 1), variant: $0,
-                demand: .init(length: 1, longest: 1, area: 1))
+              .init(scale: 1, asked: Size(1, 1), variant: $0)
             })
         }, formatCount: 1, lanes: .on)
       return [0, 1].map { plan.mode(of: $0) }

@@ -59,15 +59,19 @@ import Testing
   }
 
   @Test func demandsAreOfWidths() {
-    let settings = PlanSettings(
-      slots: [Self.column], scales: [1], rounding: Rounding(.exact, by: .width))
-    let plan = Plan(for: PlanSource(size: Size(1000, 2000)), settings: settings)
-    let demand = plan.slots[0].requests[0].demand
-    #expect((demand.length, demand.longest, demand.area) == (180, 1000, 2))
-    let longer = Plan(
-      for: PlanSource(size: Size(1000, 2000)),
-      settings: PlanSettings(slots: [Self.column], scales: [1], rounding: .exact))
-    let other = longer.slots[0].requests[0].demand
-    #expect((other.length, other.longest, other.area) == (360, 2000, 0.5))
+    func demands(_ rounding: Rounding) -> [LadderDemand.Request] {
+      let settings = PlanSettings(slots: [Self.column], scales: [1], rounding: rounding)
+      var demands: [LadderDemand.Request] = []
+      settings.forEachDemand(of: PlanSource(size: Size(1000, 2000))) { request, weight in
+        demands.append(request)
+        #expect(weight == 1)
+      }
+      return demands
+    }
+    #expect(
+      demands(Rounding(.exact, by: .width)) == [
+        .init(length: 180, longest: 1000, limit: 8191, area: 2)
+      ])
+    #expect(demands(.exact) == [.init(length: 360, longest: 2000, limit: 16_383, area: 0.5)])
   }
 }

@@ -10,11 +10,11 @@ enum FileBytes {
 
   /// How many times the estimated bytes the files of a line of the catalog have that are in the preferred format; nil without
   /// such a file.
-  static func factor(_ line: String, _ plan: Plan, of source: PlanSource, _ settings: PlanSettings)
-    -> Double?
-  {
-    guard let format = plan.variants.first?.files.first?.encoding.format,
-      let files = ReusedLine(line)?.files
+  static func factor(
+    _ line: String, of source: PlanSource, _ settings: PlanSettings
+  ) -> Double? {
+    guard let files = ReusedLine(line)?.files,
+      let format = settings.preferredFormat(of: source)
     else { return nil }
     var (bytes, estimate) = (0.0, 0.0)
     for file in files {

@@ -20,9 +20,11 @@ package struct ManifestPlanner {
   /// - Parameters:
   ///   - ladders: the ladders to compare; none means the pipeline's own.
   ///   - cost: what the summary's ``PlanSummary/demand`` is about.
+  ///   - countsFiles: whether the summary has more than that.
   ///   - probes: whether unknown sizes are probed over the network.
   package init(
-    _ file: PipelineFile, ladders: [Ladder] = [], cost: LadderChoice.Cost = .bytes, probes: Bool
+    _ file: PipelineFile, ladders: [Ladder] = [], cost: LadderChoice.Cost = .bytes,
+    countsFiles: Bool = true, probes: Bool
   ) async throws {
     self.file = file
     // Opening a state that does not exist would create it, and planning writes nothing.
@@ -36,7 +38,8 @@ package struct ManifestPlanner {
     prober = probes ? try ManifestProber(file) : nil
     let all = ladders.isEmpty ? [Ladder(file.plan.rounding.steps)] : ladders
     summary = PlanSummary(
-      ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost)
+      ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost,
+      countsFiles: countsFiles)
   }
 
   /// - Parameter report: called for each line of the manifest that can't be used.
@@ -68,10 +71,14 @@ package struct ManifestPlanner {
   }
 
   private mutating func add(_ items: [Item]) async throws {
-    let lines = try await state?.store.lines(of: items.map(\.id)) ?? items.map { _ in nil }
-    for ((item, source), line) in zip(zip(items, try await lastSeen(items)), lines) {
-      if let source {
-        summary.add(source, of: item, file.plan, line: line)
+    let seen = try await lastSeen(items)
+    // Only what was decoded has files.
+    let decoded = zip(items, seen).filter { $1?.isDecoded == true }.map(\.0.id)
+    let lines = try await state?.store.lines(of: decoded) ?? []
+    let lineOf = Dictionary(zip(decoded, lines)) { first, _ in first }
+    for (item, seen) in zip(items, seen) {
+      if let seen {
+        summary.add(seen.source, of: item, file.plan, line: lineOf[item.id] ?? nil)
       } else if let prober {
         add(try await prober.add(item))
       } else {
@@ -93,16 +100,18 @@ package struct ManifestPlanner {
 
   /// What earlier runs know of each item's source; nil if nothing is known, or if a run would refuse
   /// it.
-  private func lastSeen(_ items: [Item]) async throws -> [PlanSource?] {
+  private func lastSeen(
+    _ items: [Item]
+  ) async throws -> [(source: PlanSource, isDecoded: Bool)?] {
     guard let state else { return items.map { _ in nil } }
     let seen = try await state.store.lastSeen(items.map(\.sourceKey))
     let acceptance = Acceptance(file)
     return zip(items, seen).map { item, seen in
       switch seen {
       case .content(let content) where acceptance.accepts(content):
-        content.facts.planned(content.format, focus: item.focus)
+        (content.facts.planned(content.format, focus: item.focus), true)
       case .header(let header) where acceptance.accepts(header):
-        header.facts.planned(header.format, focus: item.focus)
+        (header.facts.planned(header.format, focus: item.focus), false)
       default: nil
       }
     }

@@ -16,11 +16,14 @@ extension PlanSummary {
       object.member("items", items)
       object.member("unknown", unknown)
       object.member("measured", measured)
+      if choice.isWanted {
+        choice.write(to: &object, beside: ladders)
+        return
+      }
       object.name("ladders")
       object.array { list in
         for ladder in ladders { list.object { ladder.write(to: &$0, exact) } }
       }
-      if choice.isWanted { choice.write(to: &object) }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
@@ -81,10 +84,14 @@ extension ViewPrice.Sum {
 
 extension LadderChoice {
   /// How much more a view costs than with exact sizes, as a part of that, by the number of rungs.
-  fileprivate func write(to object: inout JSONWriter) {
+  fileprivate func write(to object: inout JSONWriter, beside ladders: [LadderPrice]) {
     object.name("fit")
     object.object { fit in
       fit.member("by", cost.rawValue)
+      fit.name("others")
+      fit.object { others in
+        for ladder in ladders { others.member(ladder.name, excess(ladder.ladder)) }
+      }
       fit.name("ladders")
       fit.array { list in
         for candidate in candidates {

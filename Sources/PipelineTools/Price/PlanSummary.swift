@@ -17,11 +17,17 @@ package struct PlanSummary: Sendable {
   package internal(set) var exact: ViewPrice
   /// What a ladder has to serve.
   var demand: LadderDemand
+  /// Whether files are counted, and not only what a ladder has to serve.
+  private let countsFiles: Bool
   /// Which side of it.
   let side: Rounding.Side
 
-  init(ladders: [LadderPrice], _ settings: PlanSettings, cost: LadderChoice.Cost = .bytes) {
+  init(
+    ladders: [LadderPrice], _ settings: PlanSettings, cost: LadderChoice.Cost = .bytes,
+    countsFiles: Bool = true
+  ) {
     self.ladders = ladders
+    self.countsFiles = countsFiles
     exact = ViewPrice(settings)
     demand = LadderDemand(cost.demanded)
     side = settings.rounding.side
@@ -36,21 +42,17 @@ package struct PlanSummary: Sendable {
   mutating func add(
     _ source: PlanSource, of item: Item, _ settings: PlanSettings, line: String? = nil
   ) {
+    let known = line.flatMap { FileBytes.factor($0, of: source, settings) }
+    if known != nil { measured += 1 }
+    let factor = known ?? 1
+    settings.forEachDemand(of: source, slots: item.slots) { request, weight in
+      demand.add(request, weight: weight * (demand.cost == .bytes ? factor : 1))
+    }
+    guard countsFiles else { return }
     var settings = settings
     settings.rounding.steps = .exact
     let plan = Plan(for: source, settings: settings, slots: item.slots)
-    let known = line.flatMap { FileBytes.factor($0, plan, of: source, settings) }
-    if known != nil { measured += 1 }
-    let factor = known ?? 1
     exact.add(plan, of: source, factor: factor)
-    for slot in plan.slots {
-      for request in slot.requests {
-        demand.add(
-          request.demand,
-          weight: settings.weight(of: slot.slot.name, scale: request.scale)
-            * (demand.cost == .bytes ? factor : 1))
-      }
-    }
     for index in ladders.indices {
       settings.rounding.steps = ladders[index].steps
       let plan = Plan(for: source, settings: settings, slots: item.slots)
