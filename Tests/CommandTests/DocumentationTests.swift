@@ -189,6 +189,15 @@ import Testing
       print("not tested: the cost of rounding (this system has other photographs than Debian 12)")
       return
     }
+    // Bytes are those of files, and these depend on the libraries.
+    func counts(_ text: String) -> [[Substring]] {
+      text.split(separator: "\n").map { Array($0.split(separator: " ").prefix(5)) }
+    }
+    #expect(counts(shown) == counts(plan.output))
+    guard try await Tool.run("/usr/bin/vips", ["--version"]).output.contains("vips-8.14.1") else {
+      print("not tested: the bytes of rounding (this system has another libvips than Debian 12)")
+      return
+    }
     #expect(shown == plan.output)
   }
 

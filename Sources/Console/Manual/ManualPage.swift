@@ -50,13 +50,13 @@ package struct ManualPage: Sendable {
     lines += [".fi", ".in"]
   }
 
-  /// Lines of at most 78 columns, as the format recommends.
+  /// Lines of at most 78 bytes, as the format recommends.
   private static func wrapped(_ text: String) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in text.split(whereSeparator: \.isWhitespace) {
       let word = escaped(String(word))
-      if !line.isEmpty, line.count + 1 + word.count > 78 {
+      if !line.isEmpty, line.utf8.count + 1 + word.utf8.count > 78 {
         lines.append(guarded(line))
         line = word
       } else {
