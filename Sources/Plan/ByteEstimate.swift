@@ -71,8 +71,12 @@ extension PlanSettings {
 
 extension PlannedVariant {
   /// The estimated bytes of the preferred file.
-  package func estimatedBytes(hasAlpha: Bool) -> Double {
-    ByteEstimate.bytes(of: files[0], hasAlpha: hasAlpha)
+  ///
+  /// - Parameter size: what its size would be; nil for its own.
+  package func estimatedBytes(hasAlpha: Bool, at size: Size? = nil) -> Double {
+    var file = files[0]
+    if let size { file.size = size }
+    return ByteEstimate.bytes(of: file, hasAlpha: hasAlpha)
   }
 }
 

@@ -26,6 +26,8 @@ struct Frame {
   /// The result that fills a slot's box exactly, whether or not the source has as many pixels.
   struct Target {
     var size: Size
+    /// As `length`, of the width.
+    var width: Int
     /// The longer side of a result that fills the slot on the side that the slot sets.
     /// It is not that of `size` if the other side would be less than a pixel: `size` has one pixel
     /// there.
@@ -38,16 +40,19 @@ struct Frame {
       let width = width * scale
       // The free side follows the shape, and is at least a pixel.
       return Target(
-        size: Size(width, max(1, roundedRatio(width, shape.height, shape.width))),
+        size: Size(width, max(1, roundedRatio(width, shape.height, shape.width))), width: width,
         length: isWide ? width : ceilingRatio(width, shape.height, shape.width))
     }
     let byHeight = slot.height.map { height in
       let height = height * scale
       return Target(
         size: Size(max(1, roundedRatio(height, shape.width, shape.height)), height),
+        width: ceilingRatio(height, shape.width, shape.height),
         length: isWide ? ceilingRatio(height, shape.width, shape.height) : height)
     }
-    guard let byWidth else { return byHeight ?? Target(size: native, length: native.longerSide) }
+    guard let byWidth else {
+      return byHeight ?? Target(size: native, width: native.width, length: native.longerSide)
+    }
     guard let byHeight else { return byWidth }
     // With both sides set, the tighter one decides for `fit`, the wider one for `fill`. For `clip`
     // the two are the same.
@@ -60,6 +65,8 @@ struct Frame {
     var formats: [ResolvedFormat]
     /// Whether an image service makes no file that is large enough.
     var isLimited: Bool
+    /// Which side is rounded.
+    var side: Rounding.Side
     var demand: LadderDemand.Request
   }
 
@@ -72,10 +79,13 @@ struct Frame {
     // All formats of a variant have one size, so the least of their limits is the top rung.
     let ofFormats = formats.map(\.format.longestSide).min() ?? wanted
     let ofService = settings.service?.longestSide(of: shape, in: formats.map(\.format)) ?? .max
+    let limit = min(ofFormats, ofService)
+    // An image of a pixel's width may be too high for its format.
+    let hasWidths = shape.width >= shape.height || limit * shape.width >= shape.height
+    let side = hasWidths ? settings.rounding.side : .longer
     return Need(
-      formats: formats, isLimited: wanted > ofService,
-      demand: demand(
-        target, limit: min(ofFormats, ofService), by: settings.rounding.side))
+      formats: formats, isLimited: wanted > ofService, side: side,
+      demand: demand(target, limit: limit, by: side))
   }
 
   /// The variant that serves a need: its size on the ladder, in every configured format.
@@ -83,7 +93,7 @@ struct Frame {
     serving need: Need, of source: PlanSource, settings: PlanSettings
   ) -> PlannedVariant {
     let rung = settings.rounding.steps.rung(for: need.demand.length, limit: need.demand.limit)
-    var size = settings.rounding.side == .width ? size(width: rung) : size(longerSide: rung)
+    var size = need.side == .width ? size(width: rung) : size(longerSide: rung)
     var isLimited = need.isLimited
     if let widths = settings.service?.widths, let last = widths.last {
       isLimited = isLimited || last < min(size.width, native.width)
@@ -124,9 +134,9 @@ struct Frame {
       // Rounded down, so that the height is within the limit.
       let limit =
         shape.width >= shape.height
-        ? limit : max(1, limit * shape.width / shape.height)
+        ? limit : limit * shape.width / shape.height
       return LadderDemand.Request(
-        length: min(target.size.width, native.width, limit), longest: min(native.width, limit),
+        length: min(target.width, native.width, limit), longest: min(native.width, limit),
         limit: limit, area: Double(shape.height) / Double(shape.width))
     }
   }

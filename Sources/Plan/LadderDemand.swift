@@ -41,28 +41,40 @@ package struct LadderDemand: Sendable {
   /// How many significant bits of lengths count; the others are rounded up.
   private var bits = Int.bitWidth
 
-  /// At most as many groups. With more, lengths are rounded up, by less than 1 in 64.
+  /// At most as many groups, and lengths. With more, they are rounded up, by less than 1 in 64.
   static let mostGroups = 1 << 18
+  static let mostLengths = 1 << 12
 
   package init(_ cost: Cost) { self.cost = cost }
 
   /// - Parameter weight: how often the image is viewed so, relative to others.
   package mutating func add(_ request: Request, weight: Double = 1) {
+    // No ladder has such a rung: these requests have their own length on each.
+    guard min(request.length, request.longest) <= Rounding.Steps.longestRung else { return }
     let group = Group(
       length: min(request.length, request.longest).roundedUp(toBits: bits),
       longest: request.longest.roundedUp(toBits: bits))
     amounts[group, default: 0] += weight * power(request.area)
-    while amounts.count > Self.mostGroups {
-      bits = bits == Int.bitWidth ? 16 : bits - 1
-      var rounded: [Group: Double] = [:]
-      for (group, amount) in amounts {
-        let group = Group(
-          length: group.length.roundedUp(toBits: bits),
-          longest: group.longest.roundedUp(toBits: bits))
-        rounded[group, default: 0] += amount
-      }
-      amounts = rounded
+    while amounts.count > Self.mostGroups { coarsen() }
+  }
+
+  private mutating func coarsen() {
+    bits = bits == Int.bitWidth ? 16 : bits - 1
+    var rounded: [Group: Double] = [:]
+    for (group, amount) in amounts {
+      let group = Group(
+        length: min(group.length.roundedUp(toBits: bits), Rounding.Steps.longestRung),
+        longest: group.longest.roundedUp(toBits: bits))
+      rounded[group, default: 0] += amount
     }
+    amounts = rounded
+  }
+
+  /// With few enough lengths for a program that takes the square of their number.
+  var forFitting: LadderDemand {
+    var demand = self
+    while Set(demand.amounts.keys.map(\.length)).count > Self.mostLengths { demand.coarsen() }
+    return demand
   }
 
   private func power(_ area: Double) -> Double {

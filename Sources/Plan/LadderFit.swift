@@ -16,7 +16,7 @@ package struct LadderFit: Sendable {
   package let ladders: [Fitted]
 
   package init(_ demand: LadderDemand, most: Int) {
-    let requests = Requests(demand)
+    let requests = Requests(demand.forFitting)
     let lengths = requests.lengths
     guard let last = lengths.indices.last else {
       ladders = []

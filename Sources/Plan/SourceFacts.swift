@@ -45,10 +45,17 @@ package struct SourceFacts: Sendable, Equatable, Codable {
       && headroom.map { $0 == 0 || Self.headrooms.contains($0) } ?? true
   }
 
-  /// Whether a plan that was made for one of the two is valid for the other.
+  /// Whether a plan that was made for the other is valid for this one. If no gain map was looked for here, none matters.
   package func plansLike(_ other: SourceFacts) -> Bool {
     // A plan depends on whether there are several frames, not on their number.
     size == other.size && hasAlpha == other.hasAlpha && (frames > 1) == (other.frames > 1)
-      && isInks == other.isInks && hasGainMap == other.hasGainMap
+      && isInks == other.isInks && (headroom == nil || hasGainMap == other.hasGainMap)
+  }
+
+  /// The same without its gain map, which could not be used.
+  package var withoutGainMap: SourceFacts {
+    var facts = self
+    facts.headroom = 0
+    return facts
   }
 }

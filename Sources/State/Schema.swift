@@ -8,8 +8,7 @@ enum Schema {
 
   /// What later versions changed, one each.
   private static let migrations = [
-    // A record without a mark is believed; its mark would lack the new column.
-    "ALTER TABLE contents ADD COLUMN headroom REAL; UPDATE contents SET mark = NULL"
+    "ALTER TABLE contents ADD COLUMN headroom REAL"
   ]
 
   private static let tables = """

@@ -61,7 +61,8 @@ extension StateStore {
       var values = values
       change(&values)
       try begin()
-      try insert.run(RecordMark.row(key, values) + (extra.map { [$0.value] } ?? []))
+      try insert.run(
+        RecordMark.row(key, values, late: Record.lateColumns) + (extra.map { [$0.value] } ?? []))
       count += 1
     }
     return count
@@ -75,12 +76,17 @@ extension StateStore {
     _ kind: Record.Type, of damaged: Database,
     _ body: (String, [Statement.Value]) throws(StateError) -> Void
   ) throws(StateError) {
+    // One of an earlier version lacks columns.
+    var present: Set<String> = []
+    try? damaged.prepare("SELECT name FROM pragma_table_info('\(Record.table)')").run([]) {
+      present.insert($0.text(0))
+    }
     for part in 0..<256 {
       let prefix = String(String(part + 256, radix: 16).dropFirst())
       for direction in ["ASC", "DESC"] {
         var rows = SalvageRows<Record>(isAscending: direction == "ASC")
         do throws(StateError) {
-          try damaged.prepare(SalvageRows<Record>.query(direction))
+          try damaged.prepare(SalvageRows<Record>.query(direction, present))
             // "g" follows the last hexadecimal digit, so the range holds all keys with this prefix.
             .runWhile([.text(prefix), .text("\(prefix)g")]) { rows.take($0) }
         } catch {
@@ -104,8 +110,11 @@ private struct SalvageRows<Record: MarkedRecord> {
 
   init(isAscending: Bool) { self.isAscending = isAscending }
 
-  static func query(_ direction: String) -> String {
-    "SELECT \(Record.columns.joined(separator: ", ")), mark, \(Record.key) FROM \(Record.table)"
+  static func query(_ direction: String, _ present: Set<String>) -> String {
+    let columns = Record.columns.map {
+      present.isEmpty || present.contains($0) ? $0 : "NULL AS \($0)"
+    }
+    return "SELECT \(columns.joined(separator: ", ")), mark, \(Record.key) FROM \(Record.table)"
       + " WHERE \(Record.key) >= ? AND \(Record.key) < ? ORDER BY \(Record.key) \(direction)"
   }
 
@@ -119,7 +128,7 @@ private struct SalvageRows<Record: MarkedRecord> {
     }
     last = key
     // A record without a mark may be anything.
-    if !row.isNull(Int32(count)), row.isSound(key, columns: count) {
+    if !row.isNull(Int32(count)), row.isSound(key, columns: count, late: Record.lateColumns) {
       found.append((key, (0..<Int32(count)).map { row.value($0) }))
     }
     return true

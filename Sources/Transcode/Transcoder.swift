@@ -30,13 +30,21 @@ package struct Transcoder {
     guard let frames = decoded.frames else { return .differs(decoded.facts) }
     var pyramid = Pyramid(frames, base: job.decode.base, source: decoded.facts.size)
     let searched = try search(decoded.facts, &pyramid)
-    var output = try gainMapOutput(decoded)
+    var output: GainMapOutput?
     var lengths: [Int] = []
     for file in job.files {
-      let bytes =
-        file.encoding.hasGainMap
-        ? try bytes(of: file, &output, &pyramid)
-        : try bytes(of: searched.resolved(file), decoded, searched, &pyramid)
+      let bytes: [UInt8]
+      if file.encoding.hasGainMap {
+        do throws(TranscodeFailure) {
+          if output == nil { output = try gainMapOutput(decoded) }
+          bytes = try self.bytes(of: file, &output, &pyramid)
+        } catch {
+          // The image is whole without its map, for which memory may not suffice.
+          return .differs(decoded.facts.withoutGainMap)
+        }
+      } else {
+        bytes = try self.bytes(of: searched.resolved(file), decoded, searched, &pyramid)
+      }
       lengths.append(bytes.count)
       do throws(SystemError) {
         try memory.write(bytes)

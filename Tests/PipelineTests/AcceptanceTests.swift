@@ -28,11 +28,11 @@ import Testing
     }
     let keep = acceptance { $0.plan.dynamicRange = .keep }
     for headroom in [0, 4] as [Double] {
-      #expect(keep.accepts(content("jpeg", headroom)))
+      #expect(keep.isExamined(content("jpeg", headroom)))
     }
-    #expect(!keep.accepts(content("jpeg", nil)))
-    #expect(keep.accepts(content("png", nil)))
-    #expect(acceptance().accepts(content("jpeg", nil)))
+    #expect(!keep.isExamined(content("jpeg", nil)) && keep.accepts(content("jpeg", nil)))
+    #expect(keep.isExamined(content("png", nil)))
+    #expect(acceptance().isExamined(content("jpeg", nil)))
   }
 
   // MARK: Headers of received sources

@@ -14,7 +14,9 @@ import Testing
       ("a: 1\n", "a: 1\nrounding: [1, 2]\n"), ("a: 1", "a: 1\nrounding: [1, 2]\n"),
       ("", "rounding: [1, 2]\n"),
       ("# x\nrounding: exact  # why\nb: 2\n", "# x\nrounding: [1, 2] # why\nb: 2\n"),
-      ("rounding :\n  - 3\n  # c\n  - 4\nb: 2\n", "rounding: [1, 2]\nb: 2\n"),
+      ("rounding :\n  - 3\n  # c\n  - 4\nb: 2\n", "rounding: [1, 2]\n  # c\nb: 2\n"),
+      ("a: 1\r\nrounding: exact\r\nb: 2\r\n", "a: 1\r\nrounding: [1, 2]\r\nb: 2\r\n"),
+      ("a: 1\r\n", "a: 1\r\nrounding: [1, 2]\r\n"),
       ("rounding:\n- 3\n- 4\nb: 2\n", "rounding: [1, 2]\nb: 2\n"),
       ("\"rounding\": {by: width,\n  steps: exact}\n\n# end\n", "rounding: [1, 2]\n\n# end\n"),
       (
@@ -39,6 +41,17 @@ import Testing
     let file = try PipelineFile.load(folder.path("feed.yaml"))
     try RoundingEdit.write(Self.choice(), into: file)
     return try folder.text("feed.yaml")
+  }
+
+  @Test func withoutSizesThereIsNoLadder() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("manifest: m\noutput: o\nslots: {a: {size: 100x}}\n", to: "feed.yaml")
+    let file = try PipelineFile.load(folder.path("feed.yaml"))
+    let none = LadderChoice(PlanSummary(ladders: [], file.plan), wanted: 2)
+    let error = #expect(throws: RoundingEdit.Unsuitable.self) {
+      try RoundingEdit.write(none, into: file)
+    }
+    #expect(error?.description.hasSuffix("run it first, or add --probe") == true)
   }
 
   @Test func theFileIsReadBack() throws {

@@ -97,7 +97,10 @@ import Testing
       SourceFacts(size: Size(3, 4), hasAlpha: false, frames: 1, headroom: headroom)
     }
     #expect(facts(nil).plansLike(facts(0)) && facts(2).plansLike(facts(4)))
-    #expect(!facts(nil).plansLike(facts(4)) && !facts(4).plansLike(facts(0)))
+    #expect(!facts(4).plansLike(facts(nil)) && !facts(4).plansLike(facts(0)))
+    #expect(!facts(0).plansLike(facts(4)) && facts(4).withoutGainMap == facts(0))
+    // Nothing looked for one.
+    #expect(facts(nil).plansLike(facts(4)))
     for (headroom, isPossible) in [
       (nil, true), (0, true), (0.99, false), (1, true), (65_536, true), (65_537, false),
       (-1, false), (.nan, false), (.infinity, false),

@@ -130,4 +130,21 @@ import Testing
     let rounded = demand.cost(.exact) / exact
     #expect(rounded >= 1 && rounded < 1.03)
   }
+
+  /// A ladder with more would take the square of their number.
+  @Test func aProgramHasFewLengths() {
+    var demand = LadderDemand(.pixels)
+    for length in 1...20_000 { demand.add(.init(length: length, longest: length, area: 1)) }
+    let lengths = Set(demand.forFitting.amounts.keys.map(\.length)).count
+    #expect(lengths <= LadderDemand.mostLengths && lengths > LadderDemand.mostLengths / 4)
+    let few = Self.demand([(100, 200, 1)])
+    #expect(few.forFitting.amounts == few.amounts)
+  }
+
+  /// A list has no such rung, and gives these requests their own length.
+  @Test func longerRequestsThanARungDoNotCount() {
+    for (length, count) in [(65_500, 1), (65_501, 0)] {
+      #expect(LadderFit(Self.demand([(length, length, 1)]), most: 2).ladders.count == count)
+    }
+  }
 }

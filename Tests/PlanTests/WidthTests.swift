@@ -47,11 +47,25 @@ import Testing
         ])
   }
 
+  /// A slot that sets the height is filled: widths are rounded up.
+  @Test func aHeightIsReached() {
+    for (source, height) in [(Size(1080, 1920), 102), (Size(300, 3000), 204)] {
+      let sizes = Self.sizes(source, [Slot("a", width: nil, height: height)], .exact) {
+        $0.scales = [1]
+      }
+      #expect(sizes.allSatisfy { $0.height >= height && $0.height < height + 11 }, "\(sizes)")
+    }
+  }
+
   /// A request below the limit of WebP's height stays in the format, however far the rung above it is.
   @Test func aFileIsWithinTheLimitOfItsFormat() {
     let slot = Slot("a", width: 150, height: nil)
     #expect(Self.sizes(Size(1000, 50_000), [slot], .list([9000])) == [Size(327, 16_350)])
     #expect(Self.sizes(Size(1, 16_383), [slot]) == [Size(1, 16_383)])
+    // By their widths these would be too high.
+    let box = Slot("b", width: 100, height: 100)
+    #expect(Self.sizes(Size(2, 40_000), [box], .exact) == [Size(1, 100), Size(1, 200)])
+    #expect(Self.sizes(Size(1, 60_000), [box], .exact) == [Size(1, 100), Size(1, 200)])
     for width in 1...400 {
       let sizes = Self.sizes(Size(width, 16_383), [slot], .powerOfTwo)
       #expect(sizes.allSatisfy { $0.longerSide <= 16_383 && $0.width <= width }, "\(width)")

@@ -31,22 +31,31 @@ import Testing
     #expect(try database.prepare("SELECT count(*) FROM retired").first([]) { $0.int(0) } == 1)
   }
 
-  /// One without marks is believed, so that no source is requested again.
+  /// Their marks stay valid, so that no source is requested again, and damage is still noticed.
   @Test func aFileOfVersion13KeepsItsContents() throws {
-    try Database(path).execute(
-      """
-      ALTER TABLE contents DROP COLUMN headroom;
-      INSERT INTO contents (content, format, width, height, alpha, frames, warnings, mark)
-        VALUES ('c', 'jpeg', 3, 4, 0, 1, '', 7);
-      PRAGMA user_version = 13
-      """)
-    let database = try Database(path)
+    var content = ContentRecord(
+      format: "jpeg", facts: SourceFacts(size: Size(3, 4), hasAlpha: false, frames: 1))
+    var database = try Database(path)
+    try RecordTable<ContentRecord>(database).save([("c", content), ("d", content)])
+    try database.execute(
+      "ALTER TABLE contents DROP COLUMN headroom; PRAGMA user_version = 13")
+    database = try Database(path)
     #expect(try !Schema.isNewest(database))
     try Schema.migrate(database)
     #expect(try Schema.isWhole(database))
-    let content = try RecordTable<ContentRecord>(database).find("c")
-    #expect(content?.facts.size == Size(3, 4))
-    #expect(content?.facts.headroom == nil)
+    let table = try RecordTable<ContentRecord>(database)
+    #expect(try table.find("c") == content)
+    try database.execute("UPDATE contents SET width = 5 WHERE content = 'd'")
+    #expect(try table.find("d") == nil)
+    // A value of the new column is in the mark.
+    content.facts.headroom = 4
+    try table.save([("e", content)])
+    #expect(try table.find("e") == content)
+    for change in ["NULL", "5"] {
+      try table.save([("e", content)])
+      try database.execute("UPDATE contents SET headroom = \(change) WHERE content = 'e'")
+      #expect(try table.find("e") == nil)
+    }
   }
 
   @Test(arguments: [

@@ -19,9 +19,15 @@ struct KnownSource: Sendable {
   /// Whether all files that the item needs are there and the pipeline accepts the content. A content
   /// that is no longer accepted is requested again and refused as if for the first time.
   var isReady = false
+  /// Whether all that the pipeline needs to know of the content is known. If not, it is decoded again, and is shown as it is
+  /// if it can't be.
+  var isExamined = true
   /// With `--retry-failed`, the status of the item in the last run; nil if that is not known or was for
   /// another URL.
   var lastStatus: CatalogImage.Status?
+
+  /// Whether nothing has to be done with the bytes.
+  var isFinished: Bool { isReady && isExamined }
 
   /// What can be shown; nil if the source was never decoded.
   var shown: (content: ContentRecord, filePlan: FilePlan)? {

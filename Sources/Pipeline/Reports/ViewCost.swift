@@ -28,8 +28,11 @@ package struct ViewCost: Sendable, Equatable {
       for (request, other) in zip(slot.requests, same.requests) {
         guard let bytes = files[request.variant] else { continue }
         let weight = settings.weight(of: slot.slot.name, scale: request.scale)
-        let made = filePlan.plan.variants[request.variant].estimatedBytes(hasAlpha: hasAlpha)
-        let wanted = exact.variants[other.variant].estimatedBytes(hasAlpha: hasAlpha)
+        let variant = filePlan.plan.variants[request.variant]
+        let made = variant.estimatedBytes(hasAlpha: hasAlpha)
+        // With the quality that was found for the image.
+        let wanted = variant.estimatedBytes(
+          hasAlpha: hasAlpha, at: exact.variants[other.variant].size)
         views += weight
         self.bytes += weight * bytes
         exactBytes += weight * bytes * wanted / made

@@ -4,10 +4,15 @@ internal import TesseraSystem
 
 /// Puts a ladder into a pipeline file, whose other lines and comments stay.
 package enum RoundingEdit {
-  /// - Throws: `SystemError` if the file can't be read or written; ``Unsuitable`` if a line could not be put into it, for
-  ///   example because the file is written in braces. Then nothing is changed.
+  /// - Throws: `SystemError` if the file can't be read or written; ``Unsuitable`` if there is no ladder, or if its line could
+  ///   not be put into the file, for example because that is written in braces. Then nothing is changed.
   package static func write(_ choice: LadderChoice, into file: PipelineFile) throws {
-    guard let line = choice.line, let rungs = choice.chosen?.rungs else { return }
+    guard let line = choice.line, let rungs = choice.chosen?.rungs else {
+      throw Unsuitable(
+        path: file.path,
+        problem:
+          "no ladder fits, because the size of no image is known; run it first, or add --probe")
+    }
     let old = try FileSystem.read(file.path, limit: 1 << 20)
     let new = edited(String(decoding: old, as: UTF8.self), line)
     var expected = file.plan
@@ -15,25 +20,33 @@ package enum RoundingEdit {
     // As it will be read: the text alone does not tell what a line belongs to.
     let read = try? PipelineFile.decode(
       Array(new.utf8), path: file.path, environment: Host.environment)
-    guard read?.plan == expected else { throw Unsuitable(path: file.path, line: line) }
+    guard read?.plan == expected else {
+      throw Unsuitable(
+        path: file.path,
+        problem: "the ladder can't be put into this file; write the line \"\(line)\" into it")
+    }
     try DocumentDraft(Array(new.utf8), for: file.path, like: file.path).replace()
   }
 
-  /// The text with the line in the place of the key's lines, or at its end.
+  /// The text with the line in the place of the key's lines, or at its end. Comments stay.
   static func edited(_ text: String, _ line: String) -> String {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let isLast = lines.last == ""
-    if isLast { lines.removeLast() }
+    let ending = text.contains("\r\n") ? "\r\n" : "\n"
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map(String.init)
+    if lines.last == "" { lines.removeLast() }
     if let start = lines.firstIndex(where: isKey) {
       // The value may go on: indented, or as a list at the same level.
       let end = lines[(start + 1)...].firstIndex { !continues($0) } ?? lines.endIndex
       let comment = lines[start].firstRange(of: " #").map { lines[start][$0.lowerBound...] } ?? ""
-      lines.replaceSubrange(start..<end, with: [line + comment])
+      let comments = lines[(start + 1)..<end].filter(isComment)
+      lines.replaceSubrange(start..<end, with: [line + comment] + comments)
     } else {
       lines.append(line)
     }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.map { $0 + ending }.joined()
   }
+
+  private static func isComment(_ line: String) -> Bool { line.first { $0 != " " } == "#" }
 
   private static func isKey(_ line: String) -> Bool {
     let names = ["rounding", "\"rounding\"", "'rounding'"]
@@ -48,10 +61,8 @@ package enum RoundingEdit {
 
   package struct Unsuitable: Error, CustomStringConvertible {
     var path: String
-    var line: String
+    var problem: String
 
-    package var description: String {
-      "\(path): the ladder can't be put into this file; write the line \"\(line)\" into it"
-    }
+    package var description: String { "\(path): \(problem)" }
   }
 }

@@ -33,6 +33,8 @@ extension ContentRecord: MarkedRecord {
     "bytes", "orientation", "colour_space", "profile", "headroom",
   ]
 
+  static let lateColumns = 1
+
   init?(_ row: Statement.Row) {
     // Without its warnings a damaged image would count as a whole one.
     guard let warnings = SourceWarning.list(stored: row.text(5)) else { return nil }

@@ -8,15 +8,23 @@ struct RecordMark {
 
   init(_ key: String) { add(bytesOf: key) }
 
-  static func of(_ key: String, _ values: [Statement.Value]) -> Int {
+  static func of(_ key: String, _ values: some Sequence<Statement.Value>) -> Int {
     var mark = RecordMark(key)
     for value in values { mark.add(value) }
     return mark.number
   }
 
   /// What a row stores: the key, the values and their mark.
-  static func row(_ key: String, _ values: [Statement.Value]) -> [Statement.Value] {
-    [.text(key)] + values + [.int(of(key, values))]
+  ///
+  /// - Parameter late: how many of the last values are not in the mark if they are none.
+  static func row(
+    _ key: String, _ values: [Statement.Value], late: Int = 0
+  ) -> [Statement.Value] {
+    let first = values.count - late
+    let marked = values.enumerated().lazy.filter { index, value in
+      if index >= first, case .null = value { false } else { true }
+    }.map(\.element)
+    return [.text(key)] + values + [.int(of(key, marked))]
   }
 
   var number: Int { Int(truncatingIfNeeded: Int64(bitPattern: hash)) }
@@ -61,11 +69,12 @@ struct RecordMark {
 extension Statement.Row {
   /// Whether the first columns are what was stored; the mark is in the column after them. A record
   /// without a mark comes from an earlier version and is believed.
-  func isSound(_ key: String, columns: Int) -> Bool {
+  func isSound(_ key: String, columns: Int, late: Int = 0) -> Bool {
     let count = Int32(columns)
     if isNull(count) { return true }
     var mark = RecordMark(key)
     for column in 0..<count {
+      if column >= count - Int32(late), isNull(column) { continue }
       // A text is hashed where SQLite keeps it: a string of each would be copied twice.
       if isText(column) { mark.add(text: utf8(column)) } else { mark.add(value(column)) }
     }

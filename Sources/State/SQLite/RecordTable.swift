@@ -6,6 +6,9 @@ protocol MarkedRecord {
   /// Without the key and the mark. The order is that of ``values`` and decides the mark, so it never
   /// changes; new columns are added at the end.
   static var columns: [String] { get }
+  /// How many of the last columns came later: without a value they are not in the mark, so that those of earlier records
+  /// stay valid.
+  static var lateColumns: Int { get }
 
   /// Reads the columns, from the first; nil if the values cannot be true.
   init?(_ row: Statement.Row)
@@ -13,6 +16,8 @@ protocol MarkedRecord {
 }
 
 extension MarkedRecord {
+  static var lateColumns: Int { 0 }
+
   /// The columns and the mark, and then the key, for a statement of several tables.
   static var selection: String {
     (columns + ["mark", key]).map { "\(table).\($0)" }.joined(separator: ", ")
@@ -24,7 +29,8 @@ extension MarkedRecord {
   /// The record in a row that begins with ``selection``. Nil if it is missing or damaged.
   static func found(in row: Statement.Row) -> Self? {
     let key = Int32(columns.count + 1)
-    guard !row.isNull(key), row.isSound(row.text(key), columns: columns.count) else { return nil }
+    guard !row.isNull(key), row.isSound(row.text(key), columns: columns.count, late: lateColumns)
+    else { return nil }
     return Self(row)
   }
 }
@@ -68,7 +74,7 @@ final class RecordTable<Record: MarkedRecord> {
       let part = rest.prefix(100)
       try upsert(rows: part.count).run(
         part.flatMap { key, record in
-          RecordMark.row(key, record.values) + (extra.map { [$0] } ?? [])
+          RecordMark.row(key, record.values, late: Record.lateColumns) + (extra.map { [$0] } ?? [])
         })
       rest = rest.dropFirst(part.count)
     }

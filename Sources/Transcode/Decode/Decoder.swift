@@ -41,8 +41,9 @@ struct Decoder {
     colours = ColourConversion(
       source: source, format: format, keepsProfile: job.decode.keepsProfile)
     let frames = try Self.frameCount(of: opened, animation, format, job)
+    // 0: it is known that there is none that can be used.
     gainMap =
-      job.decode.seeksGainMap && format == .jpeg && !opened.isCMYK
+      job.decode.seeksGainMap && job.expected.headroom != 0 && format == .jpeg && !opened.isCMYK
       ? GainMap(of: source, job, orientation: opened.orientation) : nil
     facts = SourceFacts(
       size: Self.size(of: opened, format, job.expected.size, drawingScale),

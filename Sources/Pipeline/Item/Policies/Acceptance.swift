@@ -62,11 +62,11 @@ package struct Acceptance: Sendable {
       && passes(content.warnings)
       // Divided, because the largest sides times the most frames do not fit into 64 bits.
       && content.facts.size.area <= pixels / max(1, content.facts.frames)
-      && content.bytes ?? 0 <= maximumBytes && isExamined(content)
+      && content.bytes ?? 0 <= maximumBytes
   }
 
-  /// Whether it is known if the source has a gain map; only a JPEG can.
-  private func isExamined(_ content: ContentRecord) -> Bool {
+  /// Whether it is known if the source has a gain map, where that matters; only a JPEG can.
+  func isExamined(_ content: ContentRecord) -> Bool {
     dynamicRange == .sdr || content.format != ImageFormat.jpeg.rawValue
       || content.facts.headroom != nil
   }

@@ -73,7 +73,7 @@ struct FreshnessPolicy: Sendable {
 
   private func reasonToReuse(_ source: KnownSource, _ confirmation: Confirmation) -> Reason {
     if onlyFailed, source.isReady, source.lastStatus == .ok { return .onlyFailedRequested }
-    if let filePlan = source.filePlan, !source.isReady {
+    if let filePlan = source.filePlan, !source.isFinished {
       let missing = filePlan.missing.count
       return missing > 0
         ? .filesMissing(missing, of: filePlan.keys.count) : .noLongerAccepted

@@ -16,7 +16,7 @@ struct Ask: Sendable {
     // A rejected answer is newer than the bytes that are shown.
     let rejection = rejections.believed(source.rejection, now: known.now)
     var question = Question(condition: rejection?.condition, rejection: rejection)
-    if question.condition == nil, source.isReady || copies.has(source, of: context.item) {
+    if question.condition == nil, source.isFinished || copies.has(source, of: context.item) {
       question.condition = source.record?.condition
     }
     return .asking(Asked(known, question))

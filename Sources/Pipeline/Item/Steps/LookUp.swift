@@ -56,6 +56,7 @@ struct LookUp: Sendable {
       source.content = content
       source.filePlan = filePlan
       source.isReady = filePlan.isComplete && acceptance.accepts(content)
+      source.isExamined = acceptance.isExamined(content)
     }
     if let header = known.header,
       header.confirmation.checked > known.source?.confirmation.checked ?? 0

@@ -40,8 +40,10 @@ struct Make: Sendable {
     case .differs(let facts): other = facts
     case .failed(let failure): return try fail(planned, failure, context)
     }
-    // The decoder saw something else than the header says; it may correct it once.
-    guard planned.received.seen == nil else {
+    // The decoder saw something else than the header says; it may correct it once, and find later that a gain map can't be
+    // used.
+    let losesMap = planned.filePlan.facts.withoutGainMap.plansLike(other) && other.headroom == 0
+    guard planned.received.seen == nil || losesMap && planned.filePlan.facts.hasGainMap else {
       let failure = TranscodeFailure(
         .workerProtocol, "the worker reported two different sizes of this image")
       return .done(planned.known.source, .failed(.undecodable(failure, nil)))

@@ -36,7 +36,7 @@ struct PlanFiles: Sendable {
     if let content {
       let filePlan = try await planner.filePlan(
         digest, content.format, content.facts, for: context.item)
-      if filePlan.isComplete, acceptance.accepts(content) {
+      if filePlan.isComplete, acceptance.accepts(content), acceptance.isExamined(content) {
         context.reasons.append(.knownBytes)
         return .complete(Complete(received, content, filePlan))
       }

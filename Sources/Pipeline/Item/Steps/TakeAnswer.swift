@@ -60,7 +60,7 @@ struct TakeAnswer: Sendable {
       // Also if the source is requested again.
       source.rejection = nil
     }
-    if source.isReady { return .done(source, .shown(content, filePlan)) }
+    if source.isFinished { return .done(source, .shown(content, filePlan)) }
     let confirmed = Known(source, freshness, now: asked.known.now)
     // A copy that turns out to be damaged is dropped, and the source is requested.
     guard let copy = copies.restore(source, for: context) else {

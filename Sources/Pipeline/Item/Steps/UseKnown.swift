@@ -9,7 +9,7 @@ struct UseKnown: Sendable {
   func perform(_ known: Known, _ context: ItemContext) -> Stage? {
     let source = known.source
     guard known.freshness.isFresh else { return nil }
-    if source.isReady, let (content, filePlan) = source.shown {
+    if source.isFinished, let (content, filePlan) = source.shown {
       return .done(source, .shown(content, filePlan))
     }
     // Bytes that another item of this run could not decode fail as a copy, too.

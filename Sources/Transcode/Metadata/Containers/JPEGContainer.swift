@@ -107,6 +107,9 @@ enum JPEGContainer {
     return result + [0xFF, 0xD9]
   }
 
+  /// More than any program writes: a profile of the longest kind takes 255.
+  private static let mostSegments = 10_000
+
   /// All segments between the start and the end marker.
   private static func segments(of bytes: UnsafeRawBufferPointer) -> [Segment]? {
     guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
@@ -120,6 +123,7 @@ enum JPEGContainer {
         continue
       }
       if marker == 0xD9 { return segments }
+      guard segments.count < mostSegments else { return nil }
       let start = offset + 4
       var end = offset + 2 + Int(bytes[offset + 2]) << 8 + Int(bytes[offset + 3])
       guard end <= bytes.count, end >= start else { return nil }
