@@ -158,6 +158,7 @@ import Testing
         1 line of the manifest could not be used
         6 files made (N kB), 0 reused, for 18 places
         2 images of N kB decoded; the files have N % of these bytes
+        a view fetches N % more bytes than exact sizes would; tessera plan --fit 8 computes sizes that cost less
         N kB fetched in 4 requests
         N s, in which requests took N s and workers N s, several at a time
         next: tessera why out 'it'\\''s', and when its cause is gone, tessera run feed.yaml --retry-failed
