@@ -13,7 +13,7 @@ package struct Ladder: Sendable, Equatable {
   package var name: String { steps.name }
 
   /// Those that others are compared with.
-  package static let compared = [Rounding.Steps.halfSteps, .powerOfTwo].map { Ladder($0) }
+  package static let compared = [Ladder(.halfSteps), Ladder(.powerOfTwo)]
 
   init(_ steps: Rounding.Steps) { self.steps = steps }
 
