@@ -23,8 +23,8 @@ extension LadderChoice {
     let rows = candidates.map { [String($0.rungs.count), Amount.percent($0.excess)] }
     return [
       line,
-      "a view costs \(Amount.percent(chosen.excess)) more \(cost.rawValue) than with exact sizes; "
+      "a view costs \(Amount.percent(chosen.excess)) more \(unit) than with exact sizes; "
         + others.joined(separator: "; "),
-    ] + TextTable.lines(["rungs", "more \(cost.rawValue)"], rows)
+    ] + TextTable.lines(["rungs", "more \(unit)"], rows)
   }
 }

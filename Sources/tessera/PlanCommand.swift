@@ -15,7 +15,7 @@ enum PlanCommand: Command {
   ) { Ladder(name: $0) }
   private static let fit = Option.number(
     "--fit", "compute the best ladder of so many rungs", in: 1...64)
-  private static let by = Option<LadderChoice.Cost>.choice(
+  private static let by = Option<LadderCost>.choice(
     "--by", "COST", "what the best ladder costs least of: bytes (estimated; the default) or pixels")
   private static let writes = Flag("--write", "put the best ladder into the pipeline file")
   private static let oneImage = Option(
@@ -67,7 +67,7 @@ enum PlanCommand: Command {
     let isQuiet = arguments.has(CommonFlag.quiet)
     let wanted = try arguments.value(fit)
     var planner = try await ManifestPlanner(
-      file, ladders: ladders, cost: try arguments.value(by) ?? .bytes, countsFiles: wanted == nil,
+      file, ladders: ladders, cost: try arguments.value(by), countsFiles: wanted == nil,
       probes: isProbing)
     let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in

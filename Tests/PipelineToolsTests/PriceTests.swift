@@ -79,6 +79,27 @@ import Testing
     #expect(Ladder(name: "exact") != Ladder(name: "half-steps"))
   }
 
+  /// What the document says of the views of a ladder, beside none with exact sizes.
+  private static func view(_ ladder: LadderPrice, indent: Int) -> String {
+    func sum(_ sum: ViewPrice.Sum) -> [String] {
+      [
+        "\"bytes\": \(sum.meanBytes),", "\"pixels\": \(sum.meanPixels),", "\"exactBytes\": 0,",
+        "\"exactPixels\": 0",
+      ]
+    }
+    var lines = ["\"view\": {"] + sum(ladder.views.total).map { "  " + $0 }
+    lines[lines.count - 1] += ","
+    lines.append("  \"places\": [")
+    for (index, place) in ladder.views.places.enumerated() {
+      lines.append("    {")
+      lines += ["\"slot\": \"\(place.slot)\",", "\"scale\": \(place.scale),"].map { "      " + $0 }
+      lines += sum(place.sum).map { "      " + $0 }
+      lines.append(index + 1 < ladder.views.places.count ? "    }," : "    }")
+    }
+    lines += ["  ]", "},"]
+    return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+  }
+
   @Test func theSummaryIsADocument() {
     var (first, second) = (
       LadderPrice(.exact, Self.settings), LadderPrice(.list([8, 16]), Self.settings)
@@ -90,6 +111,9 @@ import Testing
       "a": .init(files: 1, items: 2, examples: []),
     ]
     second.asked = 1
+    // Of 100 x 100 and 100 x 50 pixels.
+    let source = PlanSource(size: Size(1_000, 500))
+    first.views.add(Plan(for: source, settings: Self.settings), of: source)
     var summary = PlanSummary(ladders: [first, second], Self.settings)
     summary.items = 7
     for index in 1...6 { summary.addFailure("u\(index)", "r\(index)") }
@@ -100,30 +124,7 @@ import Testing
           "pixelsAsked": 0,
           "pixelsDelivered": 0,
           "estimatedBytes": 0,
-          "view": {
-            "bytes": 0,
-            "pixels": 0,
-            "exactBytes": 0,
-            "exactPixels": 0,
-            "places": [
-              {
-                "slot": "thumb",
-                "scale": 1,
-                "bytes": 0,
-                "pixels": 0,
-                "exactBytes": 0,
-                "exactPixels": 0
-              },
-              {
-                "slot": "card",
-                "scale": 1,
-                "bytes": 0,
-                "pixels": 0,
-                "exactBytes": 0,
-                "exactPixels": 0
-              }
-            ]
-          },
+          \(Self.view(second, indent: 4))
           "rungs": {},
           "fallbacks": {}
       """
@@ -142,30 +143,7 @@ import Testing
               "pixelsAsked": 10,
               "pixelsDelivered": 20,
               "estimatedBytes": 30,
-              "view": {
-                "bytes": 0,
-                "pixels": 0,
-                "exactBytes": 0,
-                "exactPixels": 0,
-                "places": [
-                  {
-                    "slot": "thumb",
-                    "scale": 1,
-                    "bytes": 0,
-                    "pixels": 0,
-                    "exactBytes": 0,
-                    "exactPixels": 0
-                  },
-                  {
-                    "slot": "card",
-                    "scale": 1,
-                    "bytes": 0,
-                    "pixels": 0,
-                    "exactBytes": 0,
-                    "exactPixels": 0
-                  }
-                ]
-              },
+              \(Self.view(first, indent: 6))
               "rungs": {
                 "3": 2,
                 "20": 1

@@ -1,4 +1,7 @@
-internal import TesseraPlan
+package import TesseraPlan
+
+/// What the best ladder costs least of.
+package typealias LadderCost = LadderDemand.Cost
 
 /// A ladder of sizes that `plan` compares, by the name that a command line gives it.
 package struct Ladder: Sendable, Equatable {

@@ -2,13 +2,6 @@ internal import TesseraPlan
 
 /// Ladders of one to some rungs that fit the views of a manifest best, beside those with a name.
 package struct LadderChoice: Sendable {
-  /// What a view costs.
-  package enum Cost: String, Sendable, CaseIterable {
-    case bytes, pixels
-
-    var demanded: LadderDemand.Cost { self == .bytes ? .bytes : .pixels }
-  }
-
   package struct Candidate: Sendable, Equatable {
     /// Ascending.
     package let rungs: [Int]
@@ -16,7 +9,8 @@ package struct LadderChoice: Sendable {
     package let excess: Double
   }
 
-  package let cost: Cost
+  /// What a view costs: `bytes` or `pixels`.
+  package let unit: String
   /// Whether ``chosen`` has as many rungs as the command line wants; otherwise ``standard``.
   package let isWanted: Bool
   /// By their number of rungs, ascending from one.
@@ -35,7 +29,7 @@ package struct LadderChoice: Sendable {
   package init(_ summary: PlanSummary, wanted: Int?) {
     demand = summary.demand
     side = summary.side
-    cost = demand.cost == .bytes ? .bytes : .pixels
+    unit = demand.cost.rawValue
     isWanted = wanted != nil
     let exact = demand.cost(.exact)
     let fit = LadderFit(demand, most: max(wanted ?? Self.standard, Self.listed))

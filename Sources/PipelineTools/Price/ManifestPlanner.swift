@@ -19,11 +19,11 @@ package struct ManifestPlanner {
 
   /// - Parameters:
   ///   - ladders: the ladders to compare; none means the pipeline's own.
-  ///   - cost: what the summary's ``PlanSummary/demand`` is about.
+  ///   - cost: what the summary's ``PlanSummary/demand`` is about; nil for bytes.
   ///   - countsFiles: whether the summary has more than that.
   ///   - probes: whether unknown sizes are probed over the network.
   package init(
-    _ file: PipelineFile, ladders: [Ladder] = [], cost: LadderChoice.Cost = .bytes,
+    _ file: PipelineFile, ladders: [Ladder] = [], cost: LadderCost? = nil,
     countsFiles: Bool = true, probes: Bool
   ) async throws {
     self.file = file
@@ -38,7 +38,7 @@ package struct ManifestPlanner {
     prober = probes ? try ManifestProber(file) : nil
     let all = ladders.isEmpty ? [Ladder(file.plan.rounding.steps)] : ladders
     summary = PlanSummary(
-      ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost,
+      ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost ?? .bytes,
       countsFiles: countsFiles)
   }
 

@@ -87,7 +87,7 @@ extension LadderChoice {
   fileprivate func write(to object: inout JSONWriter, beside ladders: [LadderPrice]) {
     object.name("fit")
     object.object { fit in
-      fit.member("by", cost.rawValue)
+      fit.member("by", unit)
       fit.name("others")
       fit.object { others in
         for ladder in ladders { others.member(ladder.name, excess(ladder.ladder)) }

@@ -23,13 +23,13 @@ package struct PlanSummary: Sendable {
   let side: Rounding.Side
 
   init(
-    ladders: [LadderPrice], _ settings: PlanSettings, cost: LadderChoice.Cost = .bytes,
+    ladders: [LadderPrice], _ settings: PlanSettings, cost: LadderDemand.Cost = .bytes,
     countsFiles: Bool = true
   ) {
     self.ladders = ladders
     self.countsFiles = countsFiles
     exact = ViewPrice(settings)
-    demand = LadderDemand(cost.demanded)
+    demand = LadderDemand(cost)
     side = settings.rounding.side
   }
 
