@@ -10,6 +10,8 @@ package struct Placeholders: Sendable, Equatable {
     case blurhash
     /// A tiny image as a `data:` URL.
     case lqip
+    /// A number from which a style sheet draws; see ``CSSPlaceholder``.
+    case css
   }
 
   private var texts: [Kind: String]

@@ -11,11 +11,11 @@ struct Frame {
   let shape: Size
 
   init(of source: PlanSource, in slot: Slot, gravity: Gravity) {
-    guard slot.mode == .clip, let width = slot.width, let height = slot.height else {
+    guard let wanted = slot.shape(for: source.size) else {
       (crop, native, shape) = (nil, source.size, source.size)
       return
     }
-    shape = Size(width, height)
+    shape = wanted
     native = Crop.largest(of: shape, in: source.size)
     // A crop of the whole image counts as none, so that it shares its files with `fit`.
     crop =

@@ -13,8 +13,12 @@ package struct Plan: Sendable, Equatable {
 
   package struct SlotPlan: Sendable, Equatable {
     package var slot: Slot
-    /// The size of the image in the layout, in points.
+    /// The size of its box in the layout, in points.
     package var layout: Size
+    /// The size of its image there, in points. It is larger than the box if the image covers it and the client crops.
+    package var image: Size
+    /// Whether its files show only a part of the source, because the rest is outside of the slot's bounds.
+    package var isBounded: Bool
     /// One request for each scale, in the order of the settings.
     package var requests: [Request]
   }

@@ -14,18 +14,17 @@ extension Plan {
     var made: [PlannedVariant] = []
     var slotPlans: [SlotPlan] = []
     for slot in settings.slots where names?.contains(slot.name) ?? true {
-      let frame = Frame(of: source, in: slot, gravity: settings.gravity)
-      let shown = slot.shown(by: settings.service)
-      let part = shown == slot ? frame : Frame(of: source, in: shown, gravity: settings.gravity)
+      let (shown, part, layout) = settings.place(of: source, in: slot)
       let requests = settings.scales.map { scale in
         let target = part.target(of: shown, scale: scale)
         let need = part.need(target, of: source, settings: settings)
         let variant = part.variant(serving: need, of: source, settings: settings)
         return Request(scale: scale, asked: target.size, variant: made.merge(variant))
       }
-      // At scale 1 a pixel is a point, and the layout is in points.
       slotPlans.append(
-        SlotPlan(slot: slot, layout: frame.target(of: slot, scale: 1).size, requests: requests))
+        SlotPlan(
+          slot: slot, layout: layout, image: part.target(of: shown, scale: 1).size,
+          isBounded: part.crop != nil && slot.mode != .clip, requests: requests))
     }
     let isHigh = Encoding(highDynamicRange: settings, of: source) != nil
     self.init(
@@ -65,8 +64,7 @@ extension PlanSettings {
     _ body: (LadderDemand.Request, _ weight: Double) -> Void
   ) {
     for slot in slots where names?.contains(slot.name) ?? true {
-      let shown = slot.shown(by: service)
-      let part = Frame(of: source, in: shown, gravity: gravity)
+      let (shown, part, _) = place(of: source, in: slot)
       for scale in scales {
         let need = part.need(part.target(of: shown, scale: scale), of: source, settings: self)
         body(need.demand, weight(of: slot.name, scale: scale))
@@ -75,11 +73,20 @@ extension PlanSettings {
   }
 }
 
-extension Slot {
-  /// The slot as a service fills it: without crops, the whole image covers it, and the client crops.
-  fileprivate func shown(by service: ServiceLimits?) -> Slot {
-    guard mode == .clip, service?.crops == false else { return self }
-    return Slot(name, width: width, height: height, mode: .fill)
+extension PlanSettings {
+  /// The part of a source that files for a slot show, and the size of the slot's box in points.
+  ///
+  /// A service that does not crop makes images that cover the box, and the client crops them: `shown` is the slot as
+  /// such a service fills it.
+  fileprivate func place(
+    of source: PlanSource, in slot: Slot
+  ) -> (shown: Slot, part: Frame, layout: Size) {
+    let frame = Frame(of: source, in: slot, gravity: gravity)
+    // At scale 1 a pixel is a point.
+    let layout = slot.coveredBox ?? frame.target(of: slot, scale: 1).size
+    guard frame.crop != nil, service?.crops == false else { return (slot, frame, layout) }
+    let covered = Slot(slot.name, width: layout.width, height: layout.height, mode: .fill)
+    return (covered, Frame(of: source, in: covered, gravity: gravity), layout)
   }
 }
 

@@ -7,11 +7,28 @@ package struct Slot: Sendable, Equatable {
   package var width: Int?
   package var height: Int?
   package var mode: CatalogSlot.Mode
+  /// Nil if images of all shapes are shown whole.
+  package var bounds: ShapeBounds?
 
-  package init(_ name: String, width: Int?, height: Int?, mode: CatalogSlot.Mode = .fit) {
+  package init(
+    _ name: String, width: Int?, height: Int?, mode: CatalogSlot.Mode = .fit,
+    bounds: ShapeBounds? = nil
+  ) {
     self.name = name
     self.width = width
     self.height = height
     self.mode = mode
+    self.bounds = bounds
+  }
+
+  /// The sides of a slot that every image covers; nil if the image's shape decides on a side.
+  package var coveredBox: Size? {
+    guard mode != .fit, let width, let height else { return nil }
+    return Size(width, height)
+  }
+
+  /// The shape of the part of an image that the slot shows; nil if it shows the whole.
+  func shape(for whole: Size) -> Size? {
+    mode == .clip ? coveredBox : bounds?.shape(for: whole)
   }
 }

@@ -8,7 +8,8 @@ enum Schema {
 
   /// What later versions changed, one each.
   private static let migrations = [
-    "ALTER TABLE contents ADD COLUMN headroom REAL"
+    "ALTER TABLE contents ADD COLUMN headroom REAL",
+    "ALTER TABLE placeholders ADD COLUMN css TEXT",
   ]
 
   private static let tables = """

@@ -40,9 +40,11 @@
     }
 
     public var body: some View {
-      if let size = image.layoutSize(in: slot) {
+      if let size = image.layoutSize(in: slot), let frame = image.frame(in: slot) {
         content
-          .frame(width: CGFloat(size.width), height: CGFloat(size.height))
+          .frame(width: CGFloat(frame.width), height: CGFloat(frame.height))
+          .offset(x: CGFloat(frame.x), y: CGFloat(frame.y))
+          .frame(width: CGFloat(size.width), height: CGFloat(size.height), alignment: .topLeading)
           .clipped()
           .accessibilityLabel(Text(image.alt ?? ""))
           // An empty text stands for an ornament; without a text there is nothing to read out either.

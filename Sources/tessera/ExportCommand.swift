@@ -21,6 +21,8 @@ enum ExportCommand: Command {
     in: 0...1_000_000)
   private static let fluid = Flag(
     "--fluid", "html: images grow with the page, up to the width of their slot")
+  private static let reducedData = Flag(
+    "--reduced-data", "html: the smallest files for visitors who ask for less data")
   private static let nonce = Option(
     "--nonce", "TEXT", "html: a style sheet with this nonce in the page, not in a file beside it")
   private static let fragments = Flag(
@@ -36,7 +38,7 @@ enum ExportCommand: Command {
       for Next.js. URLs begin with the pipeline's base-url; without one they are relative to the
       catalog's folder.
       """,
-    options: [form, target, slot, eager, fluid, nonce, fragments],
+    options: [form, target, slot, eager, fluid, reducedData, nonce, fragments],
     example: Example(
       "tessera export build/feed --as html --to page.html",
       "A page of HTML, with its style sheet in a file of its own."),
@@ -88,12 +90,15 @@ enum ExportCommand: Command {
     options.slots = try arguments.all(slot)
     options.eager = try arguments.value(eager) ?? 0
     options.isFluid = arguments.has(fluid)
+    options.reducesData = arguments.has(reducedData)
     options.nonce = try arguments.value(nonce)
     options.asFragments = arguments.has(fragments)
     let isForPages =
-      options.eager > 0 || options.isFluid || options.nonce != nil || options.asFragments
+      options.eager > 0 || options.isFluid || options.reducesData || options.nonce != nil
+      || options.asFragments
     if isForPages, form != .html {
-      throw UsageError("--eager, --fluid, --nonce and --fragments are for --as html")
+      throw UsageError(
+        "--eager, --fluid, --reduced-data, --nonce and --fragments are for --as html")
     }
     if options.asFragments, options.nonce != nil {
       throw UsageError("--nonce is for a page, and --fragments writes none")

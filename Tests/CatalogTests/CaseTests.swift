@@ -57,6 +57,29 @@ import Testing
     }
   }
 
+  /// Thousandths, because not all fractions are exact.
+  private func thousandths(_ frame: CatalogFrame?) -> [Int] {
+    frame.map {
+      [$0.x, $0.y, Double($0.width), Double($0.height)].map { Int(($0 * 1000).rounded()) }
+    }
+      ?? []
+  }
+
+  @Test func frames() throws {
+    func expected(_ value: CatalogValue) -> [Int] {
+      value.arrayValue?.map { Int((($0.numberValue ?? .nan) * 1000).rounded()) } ?? []
+    }
+    for row in try rows("slotFrames") {
+      let image = index[row[0].stringValue ?? ""]
+      #expect(
+        thousandths(image?.frame(in: row[1].stringValue ?? "")) == expected(row[2]), "\(row)")
+    }
+    for row in try rows("boxFrames") {
+      let image = index[row[0].stringValue ?? ""]
+      #expect(thousandths(image?.frame(in: box(row[1]))) == expected(row[2]), "\(row)")
+    }
+  }
+
   @Test func boxes() throws {
     for row in try rows("boxSizes") {
       let size = index.layoutSize(of: row[0].stringValue ?? "", in: box(row[1]))

@@ -35,13 +35,19 @@ import Testing
   }
 
   @Test func modesOfBoxes() {
-    for (width, height, fit, fill) in [
+    for (width, height, fit, covering) in [
       (30, 20, [60, 40], [75, 50]), (20, 30, [33, 50], [60, 90]), (60, 50, [60, 50], [60, 50]),
     ] {
       func size(_ mode: CatalogSlot.Mode) -> [Int]? {
         Self.size(width, height, CatalogBox(width: 60, height: 50, mode: mode))
       }
-      #expect(size(.fit) == fit && size(.fill) == fill && size(.clip) == [60, 50])
+      func frame(_ mode: CatalogSlot.Mode) -> [Int]? {
+        Self.image(width, height).frame(in: CatalogBox(width: 60, height: 50, mode: mode)).map {
+          [$0.width, $0.height]
+        }
+      }
+      #expect(size(.fit) == fit && size(.fill) == [60, 50] && size(.clip) == [60, 50])
+      #expect(frame(.fit) == fit && frame(.fill) == covering && frame(.clip) == covering)
     }
     // The default is `fit`.
     #expect(CatalogBox(width: 60, height: 50) == CatalogBox(width: 60, height: 50, mode: .fit))

@@ -101,6 +101,7 @@ import Testing
   @Test func unreachableHostsAreRetried() async throws {
     let gone = try FaultServer()
     gone.stop()
+    defer { withExtendedLifetime(gone) {} }
     let unreachable = "http://\(ResolverShim.name):8080/a"
     let cases: [(String, Int32?, String)] = [
       (unreachable, ENETUNREACH, "network"), (unreachable, EHOSTUNREACH, "network"),

@@ -165,6 +165,7 @@ import Testing
   @Test func itemsOfADeadHostFailWithinOneDeadline() async throws {
     let gone = try FaultServer()
     gone.stop()
+    defer { withExtendedLifetime(gone) {} }
     let server = try FaultServer(["/good": { $1.fixture("one-pixel.png") }])
     defer { server.stop() }
     var urls = (0..<2_000).map { gone.url("/\($0)") }
@@ -571,6 +572,7 @@ import Testing
   @Test func oneDeadHostDoesNotEndTheRun() async throws {
     let gone = try FaultServer()
     gone.stop()
+    defer { withExtendedLifetime(gone) {} }
     let nginx = try await Nginx(serving: Places.fixtures)
     let lines = (0..<1_500).map { index in
       (index % 5 == 0 ? gone.url("/\(index)") : nginx.url("/one-pixel.png?\(index)")) + "\n"

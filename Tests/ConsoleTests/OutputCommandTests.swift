@@ -162,7 +162,8 @@ extension StreamTests {
       #expect(end.status == 64 && end.errors.hasPrefix(message) && end.output.isEmpty)
     }
 
-    private static let pages = "--eager, --fluid, --nonce and --fragments are for --as html"
+    private static let pages =
+      "--eager, --fluid, --reduced-data, --nonce and --fragments are for --as html"
 
     @Test func whatIsNotThereIsAnError() async throws {
       let none = folder.path("none")

@@ -221,6 +221,7 @@ private final class Counter: BodyReceiving {
   @Test func reportsUnknownNamesAndClosedPorts() async throws {
     let gone = try FaultServer()
     gone.stop()
+    defer { withExtendedLifetime(gone) {} }
     #expect(try await Self.outcome("http://no-such-name.invalid/") == "dns*")
     #expect(try await Self.outcome(gone.url("/")) == "network*")
   }

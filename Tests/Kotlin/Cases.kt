@@ -6,6 +6,7 @@ import tessera.catalog.Catalog
 import tessera.catalog.CatalogIndex
 import tessera.catalog.CatalogPatch
 import tessera.catalog.CatalogValue
+import tessera.catalog.Frame
 import tessera.catalog.ImageState
 import tessera.catalog.Mode
 import tessera.catalog.PlaceholderData
@@ -43,7 +44,8 @@ class Cases(bytes: ByteArray, private val check: Check) {
     /** Checks all sections, also that there is none but these. */
     fun run() {
         val sections = linkedMapOf(
-            "slotSizes" to ::slotSize, "slotFiles" to ::slotFile, "boxSizes" to ::boxSize, "boxFiles" to ::boxFile,
+            "slotSizes" to ::slotSize, "slotFrames" to ::slotFrame, "boxFrames" to ::boxFrame,
+            "slotFiles" to ::slotFile, "boxSizes" to ::boxSize, "boxFiles" to ::boxFile,
             "filesFor" to ::fileFor, "highDynamicRange" to ::highDynamicRangeFile,
             "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
             "cached" to ::cached, "prefetch" to ::prefetch, "prefetchVariants" to ::prefetchVariants,
@@ -82,6 +84,23 @@ class Cases(bytes: ByteArray, private val check: Check) {
     private fun slotSize(value: CatalogValue) {
         val (id, slot, expected) = row(value)
         check.equal(index.layoutSize(id.text(), slot.text()), size(expected), value)
+    }
+
+    /** Thousandths, because not all fractions are exact. */
+    private fun frame(frame: Frame?): List<Long>? =
+        frame?.let { listOf(it.x, it.y, it.width.toDouble(), it.height.toDouble()).map { side -> Math.round(side * 1000) } }
+
+    private fun frame(value: CatalogValue): List<Long>? =
+        value.list?.map { Math.round((it.double ?: 0.0) * 1000) }
+
+    private fun slotFrame(value: CatalogValue) {
+        val (id, slot, expected) = row(value)
+        check.equal(frame(index.frame(id.text(), slot.text())), frame(expected), value)
+    }
+
+    private fun boxFrame(value: CatalogValue) {
+        val (id, box, expected) = row(value)
+        check.equal(frame(index.frame(id.text(), box(box))), frame(expected), value)
     }
 
     private fun slotFile(value: CatalogValue) {

@@ -14,23 +14,30 @@ import Testing
     "cut": CatalogSlot(width: 60, height: 60, mode: .clip),
   ]
 
-  /// Elements for some slots of images.
-  private static func pictures(
-    of images: [CatalogImage], _ slots: [String] = ["card"],
+  private static func markup(
+    _ slots: [String] = ["card"], scales: [Int] = [1, 2],
     _ change: (inout ExportOptions) -> Void = { _ in }
-  ) throws -> [String] {
+  ) throws -> PictureMarkup {
     let folder = try TemporaryFolder()
     var options = ExportOptions()
     change(&options)
     let head = Catalog(
       generator: .init(name: "", version: "", libvips: ""),
       pipeline: .init(name: "", fingerprint: ""), baseURL: "https://cdn/", slots: Self.slots,
-      scales: [1, 2], images: [])
-    var markup = PictureMarkup(
+      scales: scales, images: [])
+    return PictureMarkup(
       ExportContext(
         head: head, slots: slots, hasChosenSlots: false, options: options,
         files: try ExportedFiles(folder.path("")), worker: "", target: "", companions: [],
         companionNames: []))
+  }
+
+  /// Elements for some slots of images.
+  private static func pictures(
+    of images: [CatalogImage], _ slots: [String] = ["card"], scales: [Int] = [1, 2],
+    _ change: (inout ExportOptions) -> Void = { _ in }
+  ) throws -> [String] {
+    var markup = try markup(slots, scales: scales, change)
     return images.flatMap { image in
       markup.pictures(of: image).map { picture in
         #expect(picture.text.contains("data-slot=\"\(picture.slot)\""))
@@ -51,11 +58,16 @@ import Testing
 
   private static func image(
     _ variants: [CatalogVariant], _ uses: [String: [Int]] = ["card": [0, 1]], id: String = "p1",
-    alt: String? = nil
+    alt: String? = nil, box: CatalogSize = CatalogSize(width: 180, height: 240)
   ) -> CatalogImage {
-    CatalogImage(
-      id: id, status: .ok, width: 720, height: 960, variants: variants,
-      slots: uses.mapValues { CatalogSlotUse(width: 180, height: 240, variants: $0) }, alt: alt)
+    var slots = uses.mapValues { CatalogSlotUse(width: 180, height: 240, variants: $0) }
+    if let use = uses["box"] {
+      slots["box"] = CatalogSlotUse(
+        width: box.width, height: box.height, image: CatalogSize(width: 180, height: 240),
+        variants: use)
+    }
+    return CatalogImage(
+      id: id, status: .ok, width: 720, height: 960, variants: variants, slots: slots, alt: alt)
   }
 
   /// The `img` of an element in the slot "card".
@@ -85,13 +97,13 @@ import Testing
           + Self.element("p1", "https://cdn/180x240.jpeg 1x, https://cdn/360x480.jpeg 2x")
           + "</picture>"
       ])
-    // With one format there is no choice; a file that serves both scales is listed at each.
+    // With one format there is no choice; a file that serves both scales is listed once.
     let plain = Self.image([Self.variant(180, 240, "webp")], ["card": [0, 0]], alt: "A \"b\" & c")
     #expect(
       try Self.pictures(of: [plain]) == [
         "<picture data-id=\"p1\" data-slot=\"card\">"
           + Self.element(
-            "p1", "https://cdn/180x240.webp 1x, https://cdn/180x240.webp 2x",
+            "p1", "https://cdn/180x240.webp 1x",
             alt: "A &quot;b&quot; &amp; c") + "</picture>"
       ])
   }
@@ -146,16 +158,17 @@ import Testing
 
   @Test func aSlotThatIsCoveredHasItsOwnSize() throws {
     let image = Self.image(
-      [Self.variant(60, 80, "png"), Self.variant(90, 90, "png")], ["box": [0, 0], "cut": [1, 1]])
+      [Self.variant(60, 80, "png"), Self.variant(90, 90, "png")], ["box": [0, 0], "cut": [1, 1]],
+      box: CatalogSize(width: 60, height: 40))
     let pictures = try Self.pictures(of: [image], ["box", "cut", "card", "unknown"])
     #expect(
       pictures == [
         "<picture data-id=\"p1\" data-slot=\"box\">"
           + Self.element(
-            "p1", slot: "box", "https://cdn/60x80.png 1x, https://cdn/60x80.png 2x", size: "60 40")
+            "p1", slot: "box", "https://cdn/60x80.png 1x", size: "60 40")
           + "</picture>",
         "<picture data-id=\"p1\" data-slot=\"cut\">"
-          + Self.element("p1", slot: "cut", "https://cdn/90x90.png 1x, https://cdn/90x90.png 2x")
+          + Self.element("p1", slot: "cut", "https://cdn/90x90.png 1x")
           + "</picture>",
       ])
     // Without any file there is no element.
@@ -168,9 +181,11 @@ import Testing
       Self.variant(90, 90, "png"), Self.variant(180, 240, "png"), Self.variant(45, 60, "png"),
       Self.variant(360, 480, "png"), Self.variant(180, 240, "jpeg"),
     ]
-    let image = Self.image(variants, ["card": [1, 3], "cut": [3, 0], "box": [1, 3]])
+    let image = Self.image(
+      variants, ["card": [1, 3], "cut": [3, 0], "box": [1, 3]],
+      box: CatalogSize(width: 60, height: 40))
     func picture(_ slot: String, _ files: [String], _ size: String, width: Int?) -> String {
-      let sizes = width.map { " sizes=\"(max-width: \($0)px) 100vw, \($0)px\"" } ?? ""
+      let sizes = width.map { " sizes=\"auto, (max-width: \($0)px) 100vw, \($0)px\"" } ?? ""
       let list = files.map { "https://cdn/\($0)" }.joined(separator: ", ")
       return "<picture data-id=\"p1\" data-slot=\"\(slot)\">"
         + Self.element("p1", slot: slot, list, size: size, sizes: sizes) + "</picture>"
@@ -196,7 +211,68 @@ import Testing
     let two = Self.image([Self.variant(180, 240, "webp", "png")], ["card": [0, 0]])
     #expect(
       try Self.pictures(of: [two]) { $0.isFluid = true }[0].contains(
-        "srcset=\"https://cdn/180x240.webp 180w\" sizes=\"(max-width: 180px) 100vw, 180px\"><img"))
+        "srcset=\"https://cdn/180x240.webp 180w\" sizes=\"auto, (max-width: 180px) 100vw, 180px\"><img"
+      ))
+    // What is loaded at once has no layout to take its width from.
+    #expect(
+      try Self.pictures(of: [two]) { ($0.isFluid, $0.eager) = (true, 1) }[0].contains(
+        "180w\" sizes=\"(max-width: 180px) 100vw, 180px\"><img"))
+    // Of an image beyond the bounds of its slot the slot's files are offered.
+    var bounded = image
+    bounded.slots["card"]?.isCropped = true
+    #expect(
+      try Self.pictures(of: [bounded]) { $0.isFluid = true } == [
+        picture("card", ["180x240.png 180w", "360x480.png 360w"], "180 240", width: 180)
+      ])
+  }
+
+  /// Browsers take the first file whose scale is at least their own, or else the nearest one.
+  @Test(arguments: [
+    ([0, 0, 1], "1x1.png 2x, 2x2.png 3x"), ([0, 1, 1], "1x1.png 1x, 2x2.png 2x"),
+    ([0, 1, 2], "1x1.png 1x, 2x2.png 2x, 3x3.png 3x"), ([2, 2, 2], "3x3.png 1x"),
+    ([2, 0, 2], "3x3.png 3x, 1x1.png 2x"),
+  ])
+  func eachFileIsListedOnce(_ uses: [Int], _ expected: String) throws {
+    let variants = [1, 2, 3].map { Self.variant($0, $0, "png") }
+    let picture = try Self.pictures(
+      of: [Self.image(variants, ["card": uses])], scales: [1, 2, 3])[0]
+    let list = try #require(picture.firstMatch(of: /srcset="([^"]*)"/)?.output.1)
+    #expect(list.replacing("https://cdn/", with: "") == expected)
+  }
+
+  @Test func whoAsksForLessDataGetsTheSmallestFiles() throws {
+    let image = Self.image([
+      Self.variant(180, 240, "avif", "webp"), Self.variant(360, 480, "avif", "webp"),
+    ])
+    let picture = try Self.pictures(of: [image]) { $0.reducesData = true }[0]
+    #expect(
+      picture.hasPrefix(
+        "<picture data-id=\"p1\" data-slot=\"card\">"
+          + "<source media=\"(prefers-reduced-data: reduce)\" type=\"image/avif\""
+          + " srcset=\"https://cdn/180x240.avif\">"
+          + "<source media=\"(prefers-reduced-data: reduce)\" type=\"image/webp\""
+          + " srcset=\"https://cdn/180x240.webp\"><source type=\"image/avif\""))
+    #expect(try !Self.pictures(of: [image])[0].contains("reduced"))
+  }
+
+  @Test func theFirstImagesArePreloaded() throws {
+    let formats = Self.image([
+      Self.variant(180, 240, "avif", "webp"), Self.variant(360, 480, "avif", "webp"),
+    ])
+    let plain = Self.image([Self.variant(6, 8, "png")], ["card": [0, 0]], id: "p2")
+    var markup = try Self.markup { ($0.eager, $0.isFluid) = (2, true) }
+    #expect(markup.preloads(of: Self.image([], [:])).isEmpty)
+    #expect(
+      markup.preloads(of: formats) == [
+        "<link rel=\"preload\" as=\"image\" type=\"image/avif\" imagesrcset=\"https://cdn/180x240.avif 180w, "
+          + "https://cdn/360x480.avif 360w\" imagesizes=\"(max-width: 180px) 100vw, 180px\" fetchpriority=\"high\">"
+      ])
+    #expect(markup.isEager)
+    #expect(
+      markup.preloads(of: plain)[0].hasPrefix(
+        "<link rel=\"preload\" as=\"image\" type=\"image/png\" imagesrcset=\"https://cdn/6x8.png 6w\""
+      ))
+    #expect(!markup.isEager)
   }
 
   /// HTML, section 13.1.4: controls are not allowed, apart from white space; section 13.1.2.3: what ends a value.
@@ -237,7 +313,7 @@ import Testing
       try Self.pictures(of: [image]) == [
         "<picture data-id=\"&lt;&quot;&amp;&gt;\" data-slot=\"card\">"
           + Self.element(
-            "<\"&>", "https://img/a%20b?c&amp;d%2C 1x, https://img/a%20b?c&amp;d%2C 2x"
+            "<\"&>", "https://img/a%20b?c&amp;d%2C 1x"
           ).replacing(
             "src=\"https://img/a%20b?c&amp;d%2C\"", with: "src=\"https://img/a b?c&amp;d,\"")
           + "</picture>"

@@ -89,7 +89,37 @@ import Testing
     ])
   func anImageHasItsPlaceholderAndItsFocus(_ image: CatalogImage, _ rules: String) {
     let name = "img.tessera-i" + SHA256.of("p1").prefix(12)
-    #expect(Self.style.rules(for: image) == (rules.isEmpty ? "" : "\(name){\(rules)}\n"))
+    var style = Self.style
+    #expect(style.rules(for: image) == (rules.isEmpty ? "" : "\(name){\(rules)}\n"))
+  }
+
+  /// The rule stands before the first image that needs it, once, and takes the place of an image in the rules.
+  @Test func aNumberIsDrawnByOneRule() {
+    var style = Self.style
+    let name = "img.tessera-i" + SHA256.of("p1").prefix(12)
+    let numbered = Self.image(.init(color: "#010203", lqip: Self.inline, css: 0xFFFFFF))
+    let rule = "\(name){background-color:rgb(1,2,3);--tessera:16777215}\n"
+    #expect(style.rules(for: numbered) == "\(PictureStyle.blurRule)\n\(rule)")
+    #expect(style.rules(for: numbered) == rule)
+    for number in [-1, 1 << 24] {
+      #expect(style.rules(for: Self.image(.init(css: number))).isEmpty)
+    }
+    #expect(style.rules(for: Self.image(alpha: true, .init(css: 1))).isEmpty)
+    #expect(PictureStyle.number(of: Self.image(.init(css: 0))) == 0)
+  }
+
+  /// What an image service does not crop is cropped by the page.
+  @Test func aBoundedImageOfAServiceIsCropped() {
+    var (style, image) = (Self.style, Self.image(nil))
+    let size = CatalogSize(width: 100, height: 900)
+    image.slots = [
+      "a": CatalogSlotUse(width: 100, height: 200, image: size, variants: []),
+      "d": CatalogSlotUse(width: 30, height: 20, image: size, variants: []),
+      "h": CatalogSlotUse(width: 5, height: 10, variants: []),
+    ]
+    let name = "img.tessera-i" + SHA256.of("p1").prefix(12)
+    #expect(
+      style.rules(for: image) == "\(name).tessera-a{aspect-ratio:100/200;object-fit:cover}\n")
   }
 
   @Test func aHashIsDrawnAsAnInlineImage() throws {

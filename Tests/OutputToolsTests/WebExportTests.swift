@@ -63,7 +63,7 @@ import Testing
         + " src=\"\(url(0))\" srcset=\"\(url(0)) 1x, \(url(1)) 2x\" width=\"18\" height=\"24\""
         + " alt=\"A\" loading=\"lazy\" decoding=\"async\"></picture>",
       "<picture data-id=\"b&quot;&lt;\" data-slot=\"cut\"><img class=\"tessera tessera-cut "
-        + "\(Self.name("b\"<"))\" src=\"\(url(2))\" srcset=\"\(url(2)) 1x, \(url(2)) 2x\" width=\"18\""
+        + "\(Self.name("b\"<"))\" src=\"\(url(2))\" srcset=\"\(url(2)) 1x\" width=\"18\""
         + " height=\"18\" alt=\"\" loading=\"lazy\" decoding=\"async\"></picture>",
     ]
   }
@@ -123,6 +123,8 @@ import Testing
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>feed</title>
+        <link rel="preload" as="image" type="image/webp" imagesrcset="\(url(0)) 18w, \(url(1)) 36w" \
+        imagesizes="(max-width: 18px) 100vw, 18px" fetchpriority="high">
         <style nonce="x&amp;y">
         picture{display:block}
         img.tessera{max-width:100%;height:auto;background-size:100% 100%}

@@ -109,6 +109,30 @@ import Testing
       "1:19 \"slots.a\": mode clip needs both sides, such as 36x36, to know the crop's shape"
     ),
     (
+      "slots: {a: {size: 1x, aspect: [2:1, 1:2]}}",
+      "1:31 \"slots.a.aspect\" must be the narrowest and the widest shape, such as [1:2, 2:1]"
+    ),
+    (
+      "slots: {a: {size: 1x, aspect: [1:2]}}",
+      "1:31 \"slots.a.aspect\" must be the narrowest and the widest shape, such as [1:2, 2:1]"
+    ),
+    (
+      "slots: {a: {size: 1x, aspect: [1:2, 2:0]}}",
+      "1:37 \"slots.a.aspect\" must be a shape as width to height, such as 1:2, found \"2:0\""
+    ),
+    (
+      "slots: {a: {size: 1x, aspect: [1:2, 65537:1]}}",
+      "1:37 \"slots.a.aspect\" must be a shape as width to height, such as 1:2, found \"65537:1\""
+    ),
+    (
+      "slots: {a: {size: 1x, aspect: 1:2}}",
+      "1:31 \"slots.a.aspect\" must be a list, found \"1:2\""
+    ),
+    (
+      "slots: {a: {size: 1x2, mode: fill, aspect: [1:2, 2:1]}}",
+      "1:44 \"slots.a.aspect\" has no effect: with mode fill and both sides, every image has the box's shape; remove it, or a side"
+    ),
+    (
       "slots: {a: {size: x1, mode: clip}}",
       "1:19 \"slots.a\": mode clip needs both sides, such as 36x36, to know the crop's shape"
     ),

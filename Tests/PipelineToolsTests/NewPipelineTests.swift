@@ -27,7 +27,7 @@ import Testing
     # The places that your layout has for images, in points.
     slots:
       thumb: {size: 96x96, mode: clip}      # cropped to a square
-      card:  {size: 320x}                   # 320 points wide, any height
+      card:  {size: 320x, aspect: [1:2, 2:1]}  # 320 points wide, 160 to 640 high
       hero:  {size: 1024x576, mode: fill}   # covers the place
 
     # Device pixels per point: the screens to make files for.

@@ -125,7 +125,8 @@ import Testing
     #expect(try JSONDecoder().decode(Placeholders.self, from: Data(text.utf8)) == made)
     #expect(try JSONDecoder().decode(Placeholders.self, from: Data("{}".utf8)) == Placeholders())
     #expect(
-      Placeholders.Kind.allCases.map(\.rawValue) == ["color", "thumbhash", "blurhash", "lqip"])
+      Placeholders.Kind.allCases.map(\.rawValue)
+        == ["color", "thumbhash", "blurhash", "lqip", "css"])
   }
 
   /// No side is longer than what ThumbHash is defined for.

@@ -102,7 +102,9 @@ import Testing
     let slot = Slot("a", width: 1, height: nil)
     let plan = Plan(
       variants: [PlannedVariant(files: [file, file])],
-      slots: [.init(slot: slot, layout: Size(1, 1), requests: [])], formatCount: 2, lanes: .on)
+      slots: [
+        .init(slot: slot, layout: Size(1, 1), image: Size(1, 1), isBounded: false, requests: [])
+      ], formatCount: 2, lanes: .on)
     Self.expectNear(
       plan.estimatedBytes(hasAlpha: true), 2 * Self.bytes(.jpeg, pixels: 1_000_000, quality: 91))
   }

@@ -91,7 +91,8 @@ import Testing
         variants: [Self.variant(1, 1), Self.variant(2, 2, crop: Self.crop(0, 0))],
         slots: slots.map { mode, variants in
           .init(
-            slot: Slot("s", width: 1, height: 1, mode: mode), layout: Size(1, 1),
+            slot: Slot("s", width: 1, height: 1, mode: mode), layout: Size(1, 1), image: Size(1, 1),
+            isBounded: false,
             requests: variants.map {
               .init(scale: 1, asked: Size(1, 1), variant: $0)
             })

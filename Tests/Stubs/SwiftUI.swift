@@ -81,8 +81,16 @@ public struct Modified: View {
   public var body: Never { fatalError() }
 }
 
+public struct Alignment {
+  public static let center = Alignment()
+  public static let topLeading = Alignment()
+}
+
 extension View {
-  public func frame(width: CGFloat?, height: CGFloat?) -> Modified { Modified() }
+  public func frame(
+    width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center
+  ) -> Modified { Modified() }
+  public func offset(x: CGFloat = 0, y: CGFloat = 0) -> Modified { Modified() }
   public func clipped() -> Modified { Modified() }
   public func scaledToFill() -> Modified { Modified() }
   public func accessibilityLabel(_ label: Text) -> Modified { Modified() }

@@ -35,6 +35,7 @@ extension LibvipsTests {
         .color: hexadecimal, .thumbhash: Base64.encode(ThumbHash.encode(thumbnail)),
         .blurhash: BlurHash.encode(thumbnail),
         .lqip: try tiny(image.resized(width: 16, height: 12)),
+        .css: String(CSSPlaceholder.encode(thumbnail)),
       ]
       #expect(try made(Placeholders.Kind.allCases, image) == Placeholders(expected))
       #expect(try made([], image) == Placeholders())

@@ -27,6 +27,8 @@ export function runCases(lib, cases) {
 }
 
 const sides = (size) => size && [size.width, size.height];
+/** Thousandths count, because not all fractions are exact. */
+const frame = (found) => found && [found.x, found.y, found.width, found.height].map((side) => Math.round(side * 1000) / 1000 + 0);
 
 /** What a body throws. */
 function thrown(body) {
@@ -44,6 +46,12 @@ const sectionTests = {
   },
   slotFiles({ cases, index, name }, check) {
     for (const row of cases.slotFiles) check(row, name(index.variant(row[0], row[1], row[2])), row[3]);
+  },
+  slotFrames({ cases, index }, check) {
+    for (const row of cases.slotFrames) check(row, frame(index.frame(row[0], row[1])), row[2]);
+  },
+  boxFrames({ cases, index }, check) {
+    for (const row of cases.boxFrames) check(row, frame(index.frame(row[0], row[1])), row[2]);
   },
   boxSizes({ cases, index }, check) {
     for (const row of cases.boxSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);

@@ -3,7 +3,7 @@
 declare namespace JSX {
   type Element = object;
   interface Attributes {
-    key?: string;
+    key?: string | number;
     className?: string | undefined;
   }
   interface IntrinsicElements {

@@ -6,6 +6,8 @@ package struct ExportOptions: Sendable {
   package var eager = 0
   /// Whether images of a page grow with it, up to the width of their slot.
   package var isFluid = false
+  /// Whether visitors who ask for less data get the smallest file, on every screen.
+  package var reducesData = false
   /// The nonce of a style sheet inside the page; nil for a file beside it.
   package var nonce: String?
   /// Whether the elements are written as JSON, by image and slot.

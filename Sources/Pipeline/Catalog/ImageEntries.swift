@@ -113,7 +113,10 @@ struct ImageEntries: Sendable {
     var uses: [String: CatalogSlotUse] = [:]
     for slot in plan.slots {
       uses[slot.slot.name] = CatalogSlotUse(
-        width: slot.layout.width, height: slot.layout.height, variants: variants(slot))
+        width: slot.layout.width, height: slot.layout.height,
+        image: slot.image == slot.layout
+          ? nil : CatalogSize(width: slot.image.width, height: slot.image.height),
+        isCropped: slot.isBounded ? true : nil, variants: variants(slot))
     }
     return uses
   }
@@ -250,18 +253,19 @@ extension Placeholders {
   /// The configured kinds; nil if none of them is there.
   fileprivate func shown(_ kinds: [Placeholders.Kind]) -> CatalogPlaceholder? {
     var shown = CatalogPlaceholder()
-    for kind in kinds { shown[keyPath: kind.member] = self[kind] }
+    for kind in kinds { kind.show(self[kind], in: &shown) }
     return shown == CatalogPlaceholder() ? nil : shown
   }
 }
 
 extension Placeholders.Kind {
-  fileprivate var member: WritableKeyPath<CatalogPlaceholder, String?> {
+  fileprivate func show(_ text: String?, in placeholder: inout CatalogPlaceholder) {
     switch self {
-    case .color: \.color
-    case .thumbhash: \.thumbhash
-    case .blurhash: \.blurhash
-    case .lqip: \.lqip
+    case .color: placeholder.color = text
+    case .thumbhash: placeholder.thumbhash = text
+    case .blurhash: placeholder.blurhash = text
+    case .lqip: placeholder.lqip = text
+    case .css: placeholder.css = text.flatMap { Int($0) }
     }
   }
 }

@@ -27,12 +27,17 @@ extension KeyType where Value == [Slot] {
       { slots in
         slots.sorted { $0.key < $1.key }.map {
           Slot(
-            $0.key, width: $0.value.size.width, height: $0.value.size.height, mode: $0.value.mode)
+            $0.key, width: $0.value.size.width, height: $0.value.size.height, mode: $0.value.mode,
+            bounds: $0.value.bounds)
         }
       },
       from: { slots in
         let pairs = slots.map {
-          ($0.name, SlotKeys(size: .init(width: $0.width, height: $0.height), mode: $0.mode))
+          (
+            $0.name,
+            SlotKeys(
+              size: .init(width: $0.width, height: $0.height), mode: $0.mode, bounds: $0.bounds)
+          )
         }
         return Dictionary(pairs) { first, _ in first }
       })
@@ -43,6 +48,7 @@ extension KeyType where Value == [Slot] {
 private struct SlotKeys: Sendable {
   var size = Points()
   var mode = CatalogSlot.Mode.fit
+  var bounds: ShapeBounds?
 
   /// In points; nil is free.
   struct Points: Sendable {
@@ -64,6 +70,11 @@ private struct SlotKeys: Sendable {
         "mode", .choice(CatalogSlot.Mode.allCases, foreign: foreignModes), \.mode, shapes: .files,
         "fit: the whole image inside the box. fill: the whole image covers the box. clip: cropped to the box's shape."
       ),
+      Key(
+        "aspect", .optional(.bounds, initial: ShapeBounds(Size(1, 2), Size(2, 1))), \.bounds,
+        shapes: .files, example: ["1:2", "2:1"],
+        "The narrowest and the widest shape, as width to height. Of an image beyond them a part is shown, around its focus or where gravity pulls it."
+      ),
     ], isOptional: false,
     rule: [
       .init("if", ["required": ["mode"], "properties": ["mode": ["const": "clip"]]]),
@@ -76,12 +87,64 @@ private struct SlotKeys: Sendable {
         ]),
     ]
   ) { slot, group in
-    if slot.mode != .clip || (slot.size.width != nil && slot.size.height != nil) { return slot }
-    group.context.report(
-      group.node("size")?.mark ?? group.mark,
-      "\"\(group.prefix.dropLast())\": mode clip needs both sides, such as 36x36, to know the crop's shape"
-    )
-    return nil
+    let hasBothSides = slot.size.width != nil && slot.size.height != nil
+    if slot.mode == .clip, !hasBothSides {
+      group.context.report(
+        group.node("size")?.mark ?? group.mark,
+        "\"\(group.prefix.dropLast())\": mode clip needs both sides, such as 36x36, to know the crop's shape"
+      )
+      return nil
+    }
+    if slot.bounds != nil, slot.mode != .fit, hasBothSides {
+      group.context.report(
+        group.node("aspect")?.mark ?? group.mark,
+        "\"\(group.prefix)aspect\" has no effect: with mode \(slot.mode.rawValue) and both sides, every image has the box's shape; remove it, or a side"
+      )
+      return nil
+    }
+    return slot
+  }
+}
+
+extension KeyType where Value == ShapeBounds {
+  /// Two shapes; the first is the narrower one.
+  fileprivate static var bounds: KeyType {
+    let list = KeyType<[Size]>.list(of: .shape, initial: Size(1, 1), acceptsOne: false)
+    return KeyType(
+      expected: "the narrowest and the widest shape, such as [1:2, 2:1]",
+      schema: { _ in
+        list.schema([]).with([.init("minItems", 2), .init("maxItems", 2)])
+      },
+      read: { node, place, _ in
+        let before = place.context.diagnostics.count
+        guard let shapes = list.read(node, place, []) else { return nil }
+        if shapes.count == 2, !shapes[1].isNarrower(than: shapes[0]) {
+          return ShapeBounds(shapes[0], shapes[1])
+        }
+        if place.context.diagnostics.count == before {
+          place.report(
+            node.mark, "must be the narrowest and the widest shape, such as [1:2, 2:1]")
+        }
+        return nil
+      },
+      json: { list.json([$0.narrowest, $0.widest]) })
+  }
+}
+
+extension KeyType where Value == Size {
+  /// Width and height in proportion. As for a size in points, a larger number is a typing mistake.
+  fileprivate static var shape: KeyType {
+    scalar(
+      "a shape as width to height, such as 1:2",
+      schema: ["type": "string", "pattern": "^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"],
+      json: { .string("\($0.width):\($0.height)") },
+      parse: { text in
+        let sides = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1],
+          (1...65_536).contains(width), (1...65_536).contains(height)
+        else { return nil }
+        return Size(width, height)
+      })
   }
 }
 

@@ -5,6 +5,7 @@ struct PlaceholderRecord: MarkedRecord {
   static let table = "placeholders"
   static let key = "key"
   static let columns = Placeholders.Kind.allCases.map(\.rawValue)
+  static let lateColumns = 1
 
   var placeholders: Placeholders
 
@@ -20,7 +21,8 @@ struct PlaceholderRecord: MarkedRecord {
 
   var values: [Statement.Value] {
     Placeholders.Kind.allCases.map { kind in
-      kind == .color ? .optional(placeholders[kind]) : .text(placeholders[kind] ?? "")
+      kind == .color || kind == .css
+        ? .optional(placeholders[kind]) : .text(placeholders[kind] ?? "")
     }
   }
 }

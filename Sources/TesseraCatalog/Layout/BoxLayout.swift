@@ -15,19 +15,66 @@ public struct CatalogBox: Sendable, Hashable {
   }
 }
 
+extension CatalogBox {
+  /// The whole box, if every image covers it.
+  fileprivate var covered: CatalogSize? {
+    guard mode != .fit, let width, let height else { return nil }
+    return CatalogSize(
+      width: CatalogImage.rounded(width, by: 1), height: CatalogImage.rounded(height, by: 1))
+  }
+}
+
+/// Where an image is drawn, in points. The origin is the upper left corner of its box.
+public struct CatalogFrame: Sendable, Hashable {
+  /// 0 or less: what is left of the box is not shown.
+  public var x: Double
+  /// 0 or less.
+  public var y: Double
+  /// In points.
+  public var width: Int
+  /// In points.
+  public var height: Int
+
+  /// An image in a box. As CSS's `object-position` does, it puts the point of the image at the same fractions of the box.
+  init(_ image: CatalogSize, in box: CatalogSize, focus: CatalogFocus?) {
+    x = Double(box.width - image.width) * (focus?.x ?? 0.5)
+    y = Double(box.height - image.height) * (focus?.y ?? 0.5)
+    width = image.width
+    height = image.height
+  }
+}
+
 extension CatalogImage {
-  /// The size of the image in one of the catalog's slots, in points. Nil if the image's own size is
+  /// The size of the image's box in one of the catalog's slots, in points. Nil if the image's own size is
   /// unknown, or if it is not used in the slot.
   public func layoutSize(in slot: String) -> CatalogSize? {
     slots[slot].map { CatalogSize(width: $0.width, height: $0.height) }
   }
 
-  /// The size of the image in any box, in the unit of the box. It is computed as for the catalog's
-  /// slots: the image keeps its shape unless it is cropped (`clip`), and it fills the box even if it has
-  /// fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
+  /// Where the image is drawn in its box: it has the box's size, or covers it (`fill`), and then the ``focus`` decides which
+  /// part is in it. Nil if ``layoutSize(in:)-(String)`` is.
+  public func frame(in slot: String) -> CatalogFrame? {
+    guard let use = slots[slot], let box = layoutSize(in: slot) else { return nil }
+    return CatalogFrame(use.image ?? box, in: box, focus: focus)
+  }
+
+  /// Where the whole image is drawn in any box.
+  public func frame(in box: CatalogBox) -> CatalogFrame? {
+    guard let image = imageSize(in: box), let layout = layoutSize(in: box) else { return nil }
+    return CatalogFrame(image, in: layout, focus: focus)
+  }
+
+  /// The size that the image takes in any box, in the unit of the box: the box if the image covers it, or else a size of
+  /// the image's shape, even if the image has fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
   ///
   /// Nil if the image's own size is unknown, or if both sides of the box are nil.
   public func layoutSize(in box: CatalogBox) -> CatalogSize? {
+    let image = imageSize(in: box)
+    return image == nil ? nil : box.covered ?? image
+  }
+
+  /// The size of the whole image, which covers the box or is inside.
+  private func imageSize(in box: CatalogBox) -> CatalogSize? {
     guard let width, let height, width > 0, height > 0 else { return nil }
     // As Double: a product of sides that an untrusted catalog states could overflow an Int.
     let (own, other) = (Double(width), Double(height))
@@ -43,16 +90,13 @@ extension CatalogImage {
     case (let across?, nil): return byWidth(across)
     case (nil, let down?): return byHeight(down)
     case (let across?, let down?):
-      if box.mode == .clip {
-        return CatalogSize(width: Self.rounded(across, by: 1), height: Self.rounded(down, by: 1))
-      }
       let isTighterAcross = across * other <= down * own
-      return (box.mode == .fill) != isTighterAcross ? byWidth(across) : byHeight(down)
+      return (box.mode == .fit) == isTighterAcross ? byWidth(across) : byHeight(down)
     }
   }
 
   /// A quotient as the length of a side: the nearest whole number, halves rounded up.
-  private static func rounded(_ dividend: Double, by divisor: Double) -> Int {
+  fileprivate static func rounded(_ dividend: Double, by divisor: Double) -> Int {
     // A catalog is untrusted input: 1e9 keeps the conversion to Int from overflowing.
     Int(max(1, min(1e9, ((2 * dividend + divisor) / (2 * divisor)).rounded(.down))))
   }
@@ -64,7 +108,7 @@ extension CatalogImage {
   ///   - box: on the screen, in points.
   ///   - scale: device pixels per point.
   public func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
-    // For `clip` that is the box: a file of the whole image covers it if both sides do.
+    // A file of the whole image covers a box if both sides do.
     guard let shown = layoutSize(in: box) else { return nil }
     let whole = wholeVariants
     let candidates = whole.isEmpty ? variants : whole

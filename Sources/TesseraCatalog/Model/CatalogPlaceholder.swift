@@ -11,15 +11,19 @@ public struct CatalogPlaceholder: Codable, Sendable, Hashable {
   public var blurhash: String?
   /// An image of 16 pixels as a `data:` URL.
   public var lqip: String?
+  /// A number of 24 bits, from which a page's style sheet draws a blurred image.
+  public var css: Int?
 
   /// A placeholder of any kinds.
   public init(
-    color: String? = nil, thumbhash: String? = nil, blurhash: String? = nil, lqip: String? = nil
+    color: String? = nil, thumbhash: String? = nil, blurhash: String? = nil, lqip: String? = nil,
+    css: Int? = nil
   ) {
     self.color = color
     self.thumbhash = thumbhash
     self.blurhash = blurhash
     self.lqip = lqip
+    self.css = css
   }
 }
 
@@ -33,6 +37,7 @@ extension CatalogPlaceholder: CatalogRecord {
     try visitor.optional("thumbhash", &placeholder.thumbhash)
     try visitor.optional("blurhash", &placeholder.blurhash)
     try visitor.optional("lqip", &placeholder.lqip)
+    try visitor.optional("css", &placeholder.css)
   }
 
   public init(from decoder: any Decoder) throws { try self.init(members: decoder) }

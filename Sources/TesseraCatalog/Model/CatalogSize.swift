@@ -11,3 +11,14 @@ public struct CatalogSize: Sendable, Hashable, Codable {
     self.height = height
   }
 }
+
+extension CatalogSize: CatalogRecord {
+  static var blank: CatalogSize { CatalogSize(width: 0, height: 0) }
+
+  static func members<Visitor: MemberVisitor & ~Copyable>(
+    _ visitor: inout Visitor, _ size: inout CatalogSize
+  ) throws(Visitor.Failure) {
+    try visitor.required("width", &size.width)
+    try visitor.required("height", &size.height)
+  }
+}

@@ -42,17 +42,27 @@ extension CatalogSlot: CatalogRecord {
 
 /// How an image fills one slot.
 public struct CatalogSlotUse: Codable, Sendable, Hashable {
-  /// The size in the layout, in points.
+  /// The box in the layout, in points.
   public var width: Int
-  /// The size in the layout, in points.
+  /// The box in the layout, in points.
   public var height: Int
+  /// The size of the image, in points, if it is larger than its box: the client shows the part of it that is in the box.
+  /// ``CatalogImage/frame(in:)-(String)`` says where it is. Nil if the image has the size of the box.
+  public var image: CatalogSize?
+  /// True if the files show only a part of the image, because the slot bounds its shape. Nil for the mode `clip`, whose
+  /// files always have the slot's shape.
+  public var isCropped: Bool?
   /// One index into ``CatalogImage/variants`` for each of the catalog's scales.
   public var variants: [Int]
 
   /// The use of a slot by its members.
-  public init(width: Int, height: Int, variants: [Int]) {
+  public init(
+    width: Int, height: Int, image: CatalogSize? = nil, isCropped: Bool? = nil, variants: [Int]
+  ) {
     self.width = width
     self.height = height
+    self.image = image
+    self.isCropped = isCropped
     self.variants = variants
   }
 }
@@ -65,6 +75,8 @@ extension CatalogSlotUse: CatalogRecord {
   ) throws(Visitor.Failure) {
     try visitor.required("width", &use.width)
     try visitor.required("height", &use.height)
+    try visitor.optional("image", &use.image)
+    try visitor.optional("cropped", &use.isCropped)
     try visitor.required("variants", &use.variants)
   }
 

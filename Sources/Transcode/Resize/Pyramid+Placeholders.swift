@@ -42,6 +42,7 @@ extension Pyramid {
         throw VipsError(message: "libwebp could not encode it")
       }
       return "data:image/webp;base64," + Base64.encode(file)
+    case .css: return String(CSSPlaceholder.encode(thumbnail))
     }
   }
 

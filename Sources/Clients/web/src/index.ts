@@ -5,8 +5,8 @@ export { canonicalJSON, digestOf, readCatalog, readCatalogStream, readImages } f
 export { applyPatch, readPatch } from "./reading/patch.js";
 export { type CatalogPage, type CatalogPages, newPages, readPages } from "./reading/pages.js";
 export { CatalogIndex } from "./layout/catalogIndex.js";
-export { aspectRatio, requireSlots, type Size, slotSize, variantFor } from "./layout/slots.js";
-export { type Box, boxSize, variantForBox, wholeVariants } from "./layout/boxes.js";
+export { aspectRatio, type Frame, requireSlots, type Size, slotFrame, slotSize, variantFor } from "./layout/slots.js";
+export { type Box, boxFrame, boxSize, variantForBox, wholeVariants } from "./layout/boxes.js";
 export {
   type CatalogFile, everywhere, fileFor, type FileReference, filesFor, highDynamicRangeFile, referenceOf, supportedTypes,
   systemTypes, typesOf, url,
@@ -23,4 +23,5 @@ export { encodePNG, pngURL } from "./placeholder/png.js";
 export {
   bestPlaceholder, type PlaceholderKind, placeholderPixels, placeholderURL, pixelsOf, rgb,
 } from "./placeholder/placeholder.js";
-export { type Picture, picture, type PictureOptions, pictureParts, stylesheet } from "./markup/picture.js";
+export { type Picture, picture, type PictureOptions, pictureParts, preload } from "./markup/picture.js";
+export { blurRule, stylesheet } from "./markup/style.js";

@@ -78,6 +78,8 @@ export interface Placeholder {
   blurhash?: string;
   /** A data: URL. */
   lqip?: string;
+  /** A number of 24 bits, from which `stylesheet` draws a blurred image. */
+  css?: number;
 }
 
 /** A file (`path` and `bytes`), an image that a service makes (`url`), or both: then an app requests the URL. */
@@ -120,10 +122,14 @@ export interface Alternative {
 }
 
 export interface SlotUse {
-  /** The size in the layout, in points. */
+  /** The box in the layout, in points. */
   width: number;
-  /** The size in the layout, in points. */
+  /** The box in the layout, in points. */
   height: number;
+  /** The size of the image, in points, if it is larger than its box: see `slotFrame`. */
+  image?: { width: number; height: number };
+  /** True if the files show only a part of the image, because the slot bounds its shape. */
+  cropped?: boolean;
   /** An index into the image's variants for each of the catalog's scales. */
   variants: number[];
 }

@@ -47,7 +47,8 @@ final class ExactFiles {
   func files(
     of image: CatalogImage, in slot: String, scales: [Int]
   ) async throws -> [Density] {
-    guard let points = image.layoutSize(in: slot),
+    // The image, which may be larger than its box: the app crops it.
+    guard let points = image.frame(in: slot),
       let source = context.files(of: image, in: slot).last?.variant
     else { return [] }
     var wanted = scales.map { ($0, Size(points.width * $0, points.height * $0)) }.filter {

@@ -7,7 +7,7 @@ internal import TesseraSystem
 final class FragmentExport: Exporting {
   private let file: File
   private let sheet: File
-  private let style: PictureStyle
+  private var style: PictureStyle
   private var markup: PictureMarkup
   private var isFirst = true
 

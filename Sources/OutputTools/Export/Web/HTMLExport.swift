@@ -8,7 +8,7 @@ final class HTMLExport: Exporting {
   private let file: File
   /// Nil if the style sheet is in the page.
   private let sheet: Sheet?
-  private let style: PictureStyle
+  private var style: PictureStyle
   private var markup: PictureMarkup
 
   /// - Parameter catalog: is read once for the rules of a style sheet in the page.
@@ -22,6 +22,7 @@ final class HTMLExport: Exporting {
       "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
         + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         + "<title>\(Self.title(context).escapedHTML)</title>\n")
+    try preload(catalog)
     // In a line, a tall image that arrives later would move those before it.
     let common =
       "picture{display:block}\n" + style.common(context.slots, isFluid: context.options.isFluid)
@@ -35,6 +36,14 @@ final class HTMLExport: Exporting {
       try write("</style>\n")
     }
     try write("</head>\n<body>\n")
+  }
+
+  private func preload(_ catalog: CatalogFile) throws {
+    var markup = markup
+    var images = try catalog.images()
+    while markup.isEager, let image = try images.next() {
+      for link in markup.preloads(of: image) { try write("\(link)\n") }
+    }
   }
 
   /// A page has to have a title, and the name of a pipeline may be empty.

@@ -14,6 +14,9 @@ struct PictureMarkup {
   /// Images that are still loaded at once.
   private var eager: Int
 
+  /// Whether the next image is loaded at once.
+  var isEager: Bool { eager > 0 }
+
   init(_ context: ExportContext) {
     self.context = context
     eager = context.options.eager
@@ -30,68 +33,121 @@ struct PictureMarkup {
     return pictures
   }
 
-  private func picture(of image: CatalogImage, in slot: String) -> String? {
-    guard let size = size(of: image, in: slot) else { return nil }
+  /// What is offered of an image in a slot: files by density, or by width.
+  private struct Offer {
+    let image: CatalogImage
+    let slot: String
+    let size: CatalogSize
+    let files: [ScaledVariant]
+    let isFluid: Bool
+    let isLazy: Bool
+
+    /// The slot's own width is where a fluid image stops to grow with the page. While it is lazy, a browser that can takes
+    /// the width from the layout (HTML, section 4.8.4.2.2).
+    var sizes: String? {
+      isFluid
+        ? "\(isLazy ? "auto, " : "")(max-width: \(size.width)px) 100vw, \(size.width)px" : nil
+    }
+  }
+
+  private func offer(of image: CatalogImage, in slot: String) -> Offer? {
     let isFluid = isFluid(slot)
     let files = isFluid ? widths(of: image, in: slot) : scales(of: image, in: slot)
-    guard !files.isEmpty else { return nil }
-    // The slot's own width is where a fluid image stops to grow with the page.
-    let sizes = isFluid ? " sizes=\"(max-width: \(size.width)px) 100vw, \(size.width)px\"" : ""
+    guard let size = image.layoutSize(in: slot), !files.isEmpty else { return nil }
+    return Offer(
+      image: image, slot: slot, size: size, files: files, isFluid: isFluid, isLazy: !isEager)
+  }
+
+  private func picture(of image: CatalogImage, in slot: String) -> String? {
+    guard let offer = offer(of: image, in: slot) else { return nil }
+    let sizes = offer.sizes.map { " sizes=\"\($0)\"" } ?? ""
     var text = "<picture data-id=\"\(image.id.escapedHTML)\" data-slot=\"\(slot.escapedHTML)\">"
-    let high = files.compactMap { file in
+    if context.options.reducesData, let smallest = context.files(of: image, in: slot).first {
+      for file in smallest.variant.files {
+        text += "<source media=\"(prefers-reduced-data: reduce)\" type=\"\(file.type.escapedHTML)\""
+        text += " srcset=\"\(context.url(file).sourceSetURL.escapedHTML)\">"
+      }
+    }
+    let high = offer.files.compactMap { file in
       file.variant.highDynamicRangeFile.map { Choice(file: $0, descriptor: file.descriptor) }
     }
-    // Before all others: a browser takes the first source that fits.
-    if high.count == files.count {
+    // Before the others: a browser takes the first source that fits.
+    if high.count == offer.files.count {
       text += "<source media=\"(dynamic-range: high)\" type=\"image/jpeg\""
       text += " srcset=\"\(set(high).escapedHTML)\"\(sizes)>"
     }
-    for source in Self.sources(of: files) {
+    for source in Self.sources(of: offer.files) {
       text +=
         "<source type=\"\(source.type.escapedHTML)\" srcset=\"\(set(source.choices).escapedHTML)\"\(sizes)>"
     }
-    return text + element(image, slot, files, size, sizes) + "</picture>"
+    return text + element(offer, sizes) + "</picture>"
   }
 
-  /// The size of the element: for a slot that is covered, the slot's own.
-  private func size(of image: CatalogImage, in slot: String) -> CatalogSize? {
-    guard let box = context.head.slots[slot], box.mode == .fill, image.slots[slot] != nil,
-      let width = box.width, let height = box.height
-    else { return image.layoutSize(in: slot) }
-    return CatalogSize(width: width, height: height)
+  /// Links for a page's head that load the first images, which are loaded at once, before the browser has met them: those of
+  /// the preferred type, which a browser that does not show it ignores.
+  mutating func preloads(of image: CatalogImage) -> [String] {
+    let offers = context.slots.compactMap { offer(of: image, in: $0) }
+    if !offers.isEmpty { eager -= 1 }
+    return offers.map { offer in
+      let preferred =
+        Self.sources(of: offer.files).first
+        ?? (type: offer.files[0].variant.type, choices: Self.last(of: offer.files))
+      let sizes = offer.sizes.map { " imagesizes=\"\($0)\"" } ?? ""
+      return
+        "<link rel=\"preload\" as=\"image\" type=\"\(preferred.type.escapedHTML)\""
+        + " imagesrcset=\"\(set(preferred.choices).escapedHTML)\"\(sizes) fetchpriority=\"high\">"
+    }
   }
 
   private func isFluid(_ slot: String) -> Bool {
     context.options.isFluid && context.head.slots[slot]?.isFluid == true
   }
 
+  /// Each file once, though it may serve several scales. Browsers take the first file whose scale is at least their own, or
+  /// the nearest one: with the highest of its scales for each file, and the lowest for the last, both come to the file that
+  /// was made for the scale.
   private func scales(of image: CatalogImage, in slot: String) -> [ScaledVariant] {
-    context.files(of: image, in: slot).map { ($0.variant, "\($0.scale)x") }
+    var served: [(variant: CatalogVariant, lowest: Int, highest: Int)] = []
+    for (variant, scale) in context.files(of: image, in: slot) {
+      if let known = served.firstIndex(where: { $0.variant == variant }) {
+        served[known].highest = scale
+      } else {
+        served.append((variant, scale, scale))
+      }
+    }
+    return served.enumerated().map { index, file in
+      (file.variant, "\(index == served.count - 1 ? file.lowest : file.highest)x")
+    }
   }
 
   /// Files of each width, ascending: of a fitted image all that show the whole of it.
   private func widths(of image: CatalogImage, in slot: String) -> [ScaledVariant] {
     let own = context.files(of: image, in: slot).map(\.variant)
-    let all = context.head.slots[slot]?.mode == .fit && own.count > 0 ? image.wholeVariants : own
+    let isWhole =
+      context.head.slots[slot]?.mode == .fit && image.slots[slot]?.isCropped != true
+    let all = isWhole && own.count > 0 ? image.wholeVariants : own
     var seen: Set<Int> = []
     return (all.isEmpty ? own : all).filter { seen.insert($0.width).inserted }
       .sorted { $0.width < $1.width }.map { ($0, "\($0.width)w") }
   }
 
-  /// The `img` element, with the files of the last type.
-  private func element(
-    _ image: CatalogImage, _ slot: String, _ files: [ScaledVariant], _ size: CatalogSize,
-    _ sizes: String
-  ) -> String {
-    let last = files.compactMap { file in
+  private static func last(of files: [ScaledVariant]) -> [Choice] {
+    files.compactMap { file in
       file.variant.files.last.map { Choice(file: $0, descriptor: file.descriptor) }
     }
+  }
+
+  /// The `img` element, with the files of the last type.
+  private func element(_ offer: Offer, _ sizes: String) -> String {
+    let (image, size) = (offer.image, offer.size)
+    let last = Self.last(of: offer.files)
     let classes =
-      "tessera \(PictureStyle.name(slot: slot)) \(PictureStyle.name(id: image.id))"
+      ["tessera", PictureStyle.name(slot: offer.slot), PictureStyle.name(id: image.id)]
+      + (PictureStyle.number(of: image) == nil ? [] : ["tessera-blur"])
     let loading =
-      eager > 0 ? "loading=\"eager\" fetchpriority=\"high\"" : "loading=\"lazy\""
+      offer.isLazy ? "loading=\"lazy\"" : "loading=\"eager\" fetchpriority=\"high\""
     return
-      "<img class=\"\(classes)\" src=\"\(context.url(last[0].file).escapedHTML)\""
+      "<img class=\"\(classes.joined(separator: " "))\" src=\"\(context.url(last[0].file).escapedHTML)\""
       + " srcset=\"\(set(last).escapedHTML)\"\(sizes) width=\"\(size.width)\" height=\"\(size.height)\""
       + " alt=\"\((image.alt ?? "").escapedHTML)\" \(loading) decoding=\"async\">"
   }
@@ -120,8 +176,7 @@ struct PictureMarkup {
     }
   }
 
-  /// The value of `srcset`. A file that serves several scales is listed at each: a browser takes
-  /// the nearest scale of the list, and for one that is missing that may be another file.
+  /// The value of `srcset`.
   private func set(_ choices: [Choice]) -> String {
     choices.map { "\(context.url($0.file).sourceSetURL) \($0.descriptor)" }
       .joined(separator: ", ")

@@ -5,6 +5,10 @@ internal import TesseraCatalog
 /// them.
 struct PictureStyle {
   let head: Catalog
+  /// Whether the rule that draws placeholders from numbers is written.
+  private var hasBlurRule = false
+
+  init(head: Catalog) { self.head = head }
 
   /// Classes for all images.
   func common(_ slots: [String], isFluid: Bool) -> String {
@@ -26,20 +30,66 @@ struct PictureStyle {
   }
 
   /// What an image shows until its file has loaded, and which point a cropped box keeps; empty if there is nothing to say.
-  func rules(for image: CatalogImage) -> String {
-    var text = ""
+  mutating func rules(for image: CatalogImage) -> String {
+    var (rules, text) = ("", "")
     // A background would show through an image that is not opaque.
     if image.alpha != true, let placeholder = image.placeholder {
       if let color = placeholder.rgb {
         text += "background-color:rgb(\(color.red),\(color.green),\(color.blue));"
       }
-      if let url = Self.picture(of: placeholder) { text += "background-image:url(\(url));" }
+      if let number = Self.number(of: image) {
+        if !hasBlurRule { rules += "\(Self.blurRule)\n" }
+        hasBlurRule = true
+        text += "--tessera:\(number);"
+      } else if let url = Self.picture(of: placeholder) {
+        text += "background-image:url(\(url));"
+      }
     }
     if let focus = image.focus {
       text += "object-position:\(Self.percent(focus.x)) \(Self.percent(focus.y));"
     }
-    return text.isEmpty ? "" : "img.\(Self.name(id: image.id)){\(text.dropLast())}\n"
+    let name = "img.\(Self.name(id: image.id))"
+    if !text.isEmpty { rules += "\(name){\(text.dropLast())}\n" }
+    // An image service that does not crop leaves that to the page.
+    for (slot, use) in image.slots.sorted(by: { $0.key < $1.key })
+    where use.image != nil && head.slots[slot]?.mode == .fit {
+      rules +=
+        "\(name).\(Self.name(slot: slot)){aspect-ratio:\(use.width)/\(use.height);object-fit:cover}\n"
+    }
+    return rules
   }
+
+  /// The number from which the rule of ``blurRule`` draws; nil if there is none, or if it would show through the image.
+  static func number(of image: CatalogImage) -> Int? {
+    guard image.alpha != true, let number = image.placeholder?.css, (0..<1 << 24).contains(number)
+    else { return nil }
+    return number
+  }
+
+  /// Draws a blurred image from the number in `--tessera`, as `CSSPlaceholder` states it; the library for the web has the same
+  /// rule. A browser that lacks `mod()` or `oklab()` draws the background colour alone.
+  static let blurRule: String = {
+    func bits(_ from: Int, _ count: Int) -> String {
+      "mod(round(down,var(--tessera)/\(1 << from),1),\(1 << count))"
+    }
+    func color(_ lightness: String) -> String {
+      "oklab(\(lightness) var(--tessera-a) var(--tessera-b))"
+    }
+    let cells = 0..<6
+    let lightnesses = cells.map { cell in
+      "--tessera-\(cell):calc(var(--tessera-l) + \(bits(cell * 2, 2))*.1)"
+    }
+    let gradients = cells.map { cell in
+      "radial-gradient(45% 70% at \(["16.67", "50", "83.33"][cell % 3])% \(cell < 3 ? 25 : 75)%,"
+        + "\(color("var(--tessera-\(cell))")),transparent)"
+    }
+    let sum = cells.map { "var(--tessera-\($0))" }.joined(separator: " + ")
+    let mean = color("calc((\(sum))/6)")
+    return ".tessera-blur{--tessera-l:calc(\(bits(20, 4))/15);"
+      + "--tessera-a:calc((\(bits(16, 4)) - 7)*.04);--tessera-b:calc((\(bits(12, 4)) - 7)*.04);"
+      + "\(lightnesses.joined(separator: ";"));"
+      + "background-image:\(gradients.joined(separator: ",")),linear-gradient(\(mean),\(mean))}"
+  }()
 
   /// A blurred image as a `data:` URL; nil if the placeholder has none.
   static func picture(of placeholder: CatalogPlaceholder) -> String? {

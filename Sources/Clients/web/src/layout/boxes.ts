@@ -1,5 +1,5 @@
 import { Image, Mode, Variant } from "../model.js";
-import { Size } from "./slots.js";
+import { Frame, frameOf, Size } from "./slots.js";
 
 /** A place in the layout that is not a slot, in points. A side that is absent is free; at most one may be. */
 export interface Box {
@@ -21,14 +21,31 @@ function ownSize({ width, height }: Image): Size | undefined {
   return width !== undefined && height !== undefined && width > 0 && height > 0 ? { width, height } : undefined;
 }
 
+/** The whole box, if every image covers it. */
+function coveredBox({ width, height, mode }: Box): Size | undefined {
+  if (mode === undefined || mode === "fit" || width === undefined || height === undefined) return undefined;
+  return { width: rounded(width, 1), height: rounded(height, 1) };
+}
+
 /**
- * The size of the image in any box, in the unit of the box. It is computed as for the catalog's slots: the image keeps
- * its shape unless it is cropped ("clip"), and it fills the box even if it has fewer pixels. Sides are rounded to the
- * nearest whole number and are at least 1.
+ * The size that the image takes in any box, in the unit of the box: the box if the image covers it, or else a size of the
+ * image's shape, even if the image has fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
  *
  * Undefined if the image's own size is unknown, or if both sides of the box are absent.
  */
 export function boxSize(image: Image, box: Box): Size | undefined {
+  const whole = wholeSize(image, box);
+  return whole && (coveredBox(box) ?? whole);
+}
+
+/** Where the whole image is drawn in any box. */
+export function boxFrame(image: Image, box: Box): Frame | undefined {
+  const whole = wholeSize(image, box);
+  return whole && frameOf(whole, coveredBox(box) ?? whole, image.focus);
+}
+
+/** The size of the whole image, which covers the box or is inside. */
+function wholeSize(image: Image, box: Box): Size | undefined {
   const own = ownSize(image);
   if (own === undefined) return undefined;
   const byWidth = (across: number): Size =>
@@ -38,9 +55,8 @@ export function boxSize(image: Image, box: Box): Size | undefined {
   const { width, height } = box;
   if (width === undefined) return height === undefined ? undefined : byHeight(height);
   if (height === undefined) return byWidth(width);
-  if (box.mode === "clip") return { width: rounded(width, 1), height: rounded(height, 1) };
   const isTighterAcross = width * own.height <= height * own.width;
-  return (box.mode === "fill") !== isTighterAcross ? byWidth(width) : byHeight(height);
+  return ((box.mode ?? "fit") === "fit") === isTighterAcross ? byWidth(width) : byHeight(height);
 }
 
 /**
@@ -50,7 +66,7 @@ export function boxSize(image: Image, box: Box): Size | undefined {
  * @param scale device pixels per point.
  */
 export function variantForBox(image: Image, box: Box, scale: number): Variant | undefined {
-  // For "clip" that is the box: a file of the whole image covers it if both sides do.
+  // A file of the whole image covers a box if both sides do.
   const shown = boxSize(image, box);
   if (shown === undefined) return undefined;
   const whole = wholeVariants(image);

@@ -1,7 +1,7 @@
 import { Catalog, Image, Variant } from "../model.js";
-import { Box, boxSize, variantForBox } from "./boxes.js";
+import { Box, boxFrame, boxSize, variantForBox } from "./boxes.js";
 import { typesOf } from "./formats.js";
-import { Size, slotSize, variantFor } from "./slots.js";
+import { Frame, Size, slotFrame, slotSize, variantFor } from "./slots.js";
 
 /**
  * Looks up images by id: their sizes in slots, and the files to fetch for them.
@@ -41,7 +41,14 @@ export class CatalogIndex {
       ? variantFor(this.catalog, image, place, scale) : variantForBox(image, place, scale);
   }
 
-  /** The size of an image in a slot, by its name, or in any box, in points; undefined if it is unknown. */
+  /** Where an image is drawn in its box in a slot, by its name, or in any box, in points; undefined if it is unknown. */
+  frame(id: string, place: string | Box): Frame | undefined {
+    const image = this.get(id);
+    if (image === undefined) return undefined;
+    return typeof place === "string" ? slotFrame(image, place) : boxFrame(image, place);
+  }
+
+  /** The size of an image's box in a slot, by its name, or in any box, in points; undefined if it is unknown. */
   layoutSize(id: string, place: string | Box): Size | undefined {
     const image = this.get(id);
     if (image === undefined) return undefined;

@@ -18,7 +18,27 @@ export const slotOf = (catalog: Catalog, slot: string): Slot | undefined => own(
 /** How an image fills one slot; undefined if it is not used in it. */
 export const slotUse = (image: Image, slot: string): SlotUse | undefined => own(image.slots, slot);
 
-/** The size of an image in a slot, in points. Undefined if its size is unknown, or if it is not used in the slot. */
+/** Where an image is drawn, in points. The origin is the upper left corner of its box. */
+export interface Frame extends Size {
+  /** 0 or less: what is left of the box is not shown. */
+  x: number;
+  /** 0 or less. */
+  y: number;
+}
+
+/** An image in a box: as CSS's `object-position` does, it puts the focus at the same fractions of the box. */
+export function frameOf(shown: Size, box: Size, [x, y]: readonly [number, number] = [0.5, 0.5]): Frame {
+  // `+ 0`: a product with 0 may be -0.
+  return { x: (box.width - shown.width) * x + 0, y: (box.height - shown.height) * y + 0, width: shown.width, height: shown.height };
+}
+
+/** Where an image is drawn in its box in a slot: it has the box's size, or covers it. Undefined as for `slotSize`. */
+export function slotFrame(image: Image, slot: string): Frame | undefined {
+  const use = slotUse(image, slot);
+  return use && frameOf(use.image ?? use, use, image.focus);
+}
+
+/** The size of an image's box in a slot, in points. Undefined if its size is unknown, or if it is not used in the slot. */
 export function slotSize(image: Image, slot: string): Size | undefined {
   const use = slotUse(image, slot);
   return use && { width: use.width, height: use.height };

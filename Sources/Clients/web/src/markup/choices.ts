@@ -3,6 +3,7 @@ import { wholeVariants } from "../layout/boxes.js";
 import { everywhere, CatalogFile, filesFor, highDynamicRangeFile, url } from "../layout/formats.js";
 import { slotOf, slotUse, variantFor } from "../layout/slots.js";
 import { sourceSetURL } from "./escape.js";
+import { coveredBox } from "./style.js";
 
 /** A size of an image, and what `srcset` says of it: `2x`, or `384w`. */
 export interface Choice {
@@ -11,27 +12,33 @@ export interface Choice {
 }
 
 /**
- * The file for each scale. One that serves several is listed at each: a browser takes the nearest scale of the list, and
- * for one that is missing that may be another file.
+ * Each file once, though it may serve several scales. Browsers take the first file whose scale is at least their own, or
+ * the nearest one: with the highest of its scales for each file, and the lowest for the last, both come to the file that
+ * was made for the scale.
  */
 export function scaledChoices(catalog: Catalog, image: Image, slot: string): Choice[] {
-  return catalog.scales.flatMap((scale) => {
+  const served: { variant: Variant; lowest: number; highest: number }[] = [];
+  for (const scale of catalog.scales) {
     const variant = variantFor(catalog, image, slot, scale);
-    return variant === undefined ? [] : [{ variant, descriptor: `${scale}x` }];
-  });
+    const last = served[served.length - 1];
+    if (variant === undefined) continue;
+    if (last?.variant === variant) last.highest = scale;
+    else if (!served.some((each) => each.variant === variant)) served.push({ variant, lowest: scale, highest: scale });
+  }
+  return served.map(({ variant, lowest, highest }, index) =>
+    ({ variant, descriptor: `${index === served.length - 1 ? lowest : highest}x` }));
 }
 
 /** All files of the image that can be shown at any width: those that were cropped for the slot, or the whole ones. */
 export function fluidChoices(catalog: Catalog, image: Image, slot: string): Choice[] {
   const use = slotUse(image, slot);
   if (use === undefined) return [];
-  const definition = slotOf(catalog, slot);
   const cropped = new Set(use.variants.flatMap((index) => image.variants?.[index] ?? []));
   const whole = wholeVariants(image);
-  const variants = definition?.mode === "clip" || whole.length === 0 ? [...cropped] : whole;
-  // An image that covers the slot may be wider than it: `sizes` states the width of the slot.
-  const part = definition?.mode === "fill" && definition.width !== undefined
-    ? Math.min(1, definition.width / use.width) : 1;
+  const isCropped = use.cropped === true || slotOf(catalog, slot)?.mode === "clip";
+  const variants = isCropped || whole.length === 0 ? [...cropped] : whole;
+  // An image that covers its box may be wider than it: `sizes` states the width of the box.
+  const part = Math.min(1, (coveredBox(catalog, image, slot)?.width ?? use.width) / (use.image?.width ?? use.width));
   const seen = new Set<string>();
   return variants.flatMap((variant) => {
     const descriptor = `${Math.max(1, Math.floor(variant.width * part))}w`;
@@ -51,39 +58,57 @@ export interface TypedFiles {
   first: string;
 }
 
+type Pick = (files: CatalogFile[], variant: Variant) => CatalogFile | undefined;
+
+/** One file of each choice; undefined if a choice has none. */
+function typed(
+  catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined, type: string, pick: Pick,
+): TypedFiles | undefined {
+  const set: string[] = [];
+  let first: string | undefined;
+  for (const { variant, descriptor } of choices) {
+    const file = pick(filesFor(variant), variant);
+    if (file === undefined) return undefined;
+    const address = url(catalog, file, from);
+    first ??= address;
+    set.push(`${sourceSetURL(address)} ${descriptor}`);
+  }
+  return first === undefined ? undefined : { type, srcset: set.join(", "), first };
+}
+
 /** For `source` elements all types but the last of each size, and that one for `img`. */
 export function typedFiles(
   catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined,
 ): { sources: TypedFiles[]; last: TypedFiles | undefined } {
-  const files = choices.map(({ variant, descriptor }) => ({
-    files: filesFor(variant), high: highDynamicRangeFile(variant), descriptor,
-  }));
-  const typed = (
-    type: string, pick: (files: CatalogFile[], high: CatalogFile | undefined) => CatalogFile | undefined,
-  ): TypedFiles | undefined => {
-    const set: string[] = [];
-    let first: string | undefined;
-    for (const choice of files) {
-      const file = pick(choice.files, choice.high);
-      if (file === undefined) return undefined;
-      const address = url(catalog, file, from);
-      first ??= address;
-      set.push(`${sourceSetURL(address)} ${choice.descriptor}`);
-    }
-    return first === undefined ? undefined : { type, srcset: set.join(", "), first };
-  };
   const lastOf = (list: CatalogFile[]): CatalogFile | undefined => list[list.length - 1];
   // Sizes with more formats first: their order of preference is the fullest.
-  const types = new Set([...files].sort((one, other) => other.files.length - one.files.length)
-    .flatMap((choice) => choice.files.slice(0, -1).map(({ type }) => type)));
-  const sources = [...types].flatMap((type) => typed(type, (list) => {
+  const types = new Set(choices.map(({ variant }) => filesFor(variant)).sort((one, other) => other.length - one.length)
+    .flatMap((list) => list.slice(0, -1).map(({ type }) => type)));
+  const sources = [...types].flatMap((type) => typed(catalog, choices, from, type, (list) => {
     const last = lastOf(list);
     // If a size was not made in that type, its last file takes the place, if every browser shows that, whatever the
     // `type` of a `source` says.
     return list.find((file) => file.type === type) ?? (last !== undefined && everywhere.has(last.type) ? last : undefined);
   }) ?? []);
-  const high = typed("image/jpeg", (_, file) => file);
-  // Before all others: a browser takes the first source that fits.
-  if (high !== undefined) sources.unshift({ media: "(dynamic-range: high)", ...high });
-  return { sources, last: typed("", lastOf) };
+  return { sources, last: typed(catalog, choices, from, "", lastOf) };
+}
+
+/** For screens of high dynamic range, if every size has such a file. */
+export function highDynamicRange(
+  catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined,
+): TypedFiles | undefined {
+  const files = typed(catalog, choices, from, "image/jpeg", (_, variant) => highDynamicRangeFile(variant));
+  return files && { media: "(dynamic-range: high)", ...files };
+}
+
+/** For visitors who ask for less data: the file for the smallest scale, in each type. */
+export function reducedData(
+  catalog: Catalog, image: Image, slot: string, from: string | URL | undefined,
+): TypedFiles[] {
+  const variant = variantFor(catalog, image, slot, 0);
+  if (variant === undefined) return [];
+  return filesFor(variant).map((file) => {
+    const first = url(catalog, file, from);
+    return { media: "(prefers-reduced-data: reduce)", type: file.type, srcset: sourceSetURL(first), first };
+  });
 }

@@ -17,7 +17,3 @@ const references: { readonly [character: string]: string } = {
  */
 export const sourceSetURL = (url: string): string =>
   url.replace(/ /g, "%20").replace(/^,+|,+$/g, (commas) => "%2C".repeat(commas.length));
-
-/** A part of a class name: of a slot's name, whose letters, digits, "-", "_" and "." are kept or replaced. */
-export const className = (name: string): string =>
-  name.replace(/[^A-Za-z0-9_-]/g, (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`);

@@ -1,11 +1,15 @@
 import { Catalog, Image } from "../model.js";
 import { slotOf, slotSize } from "../layout/slots.js";
-import { placeholderURL, rgb } from "../placeholder/placeholder.js";
-import { fluidChoices, scaledChoices, typedFiles } from "./choices.js";
-import { attribute, className } from "./escape.js";
+import { fluidChoices, highDynamicRange, reducedData, scaledChoices, TypedFiles, typedFiles } from "./choices.js";
+import { attribute } from "./escape.js";
+import { classesOf, coveredBox, inlineStyle } from "./style.js";
 
 export interface PictureOptions {
-  /** The value of `sizes`, such as "(min-width: 60em) 33vw, 100vw". With it the image is fluid: `srcset` has widths. */
+  /**
+   * The value of `sizes`, such as "(min-width: 60em) 33vw, 100vw", or "slot": as wide as the page, up to the width of the
+   * slot. With it the image is fluid: `srcset` has widths. While it is lazy, a browser that can takes the width from the
+   * layout instead (`sizes="auto"`).
+   */
   sizes?: string | undefined;
   /** The image's `alt` from the catalog if absent, or else an empty text. */
   alt?: string | undefined;
@@ -14,6 +18,10 @@ export interface PictureOptions {
   /** "async" if absent. */
   decoding?: "async" | "sync" | "auto" | undefined;
   fetchpriority?: "high" | "low" | "auto" | undefined;
+  /** For the image that people see first: loaded at once, before the others. See `preload`. */
+  priority?: boolean | undefined;
+  /** Whether visitors who ask for less data get the file for the smallest scale, on every screen. */
+  reducedData?: boolean | undefined;
   /** More classes for `img`. */
   className?: string | undefined;
   /**
@@ -36,121 +44,83 @@ export interface Picture {
   };
 }
 
+/** What is offered of an image in a slot. */
+function files(catalog: Catalog, image: Image, slot: string, options: PictureOptions) {
+  const isFluid = options.sizes !== undefined;
+  const choices = isFluid ? fluidChoices(catalog, image, slot) : scaledChoices(catalog, image, slot);
+  return { isFluid, choices, ...typedFiles(catalog, choices, options.from) };
+}
+
+/** The value of `sizes`; undefined for an image of a fixed size. */
+function sizesOf(catalog: Catalog, slot: string, { sizes }: PictureOptions, isLazy: boolean): string | undefined {
+  if (sizes === undefined) return undefined;
+  const width = slotOf(catalog, slot)?.width;
+  const value = sizes !== "slot" ? sizes : width === undefined ? "100vw" : `(max-width: ${width}px) 100vw, ${width}px`;
+  return isLazy && !/^auto\b/i.test(value) ? `auto, ${value}` : value;
+}
+
 /**
- * What a `picture` element for an image in a slot consists of (HTML, section 4.8): a source for screens of high dynamic
- * range if there are files for them, one for each type except the last, and an `img` with the files of the last type. Its size is that in the layout, so nothing moves when it loads; for
- * a slot of mode "fill" that is the slot, which the image covers. Undefined if there is nothing to show.
+ * What a `picture` element for an image in a slot consists of (HTML, section 4.8): sources for visitors who ask for less
+ * data, and for screens of high dynamic range if there are files for them, then one for each type except the last, and an
+ * `img` with the files of the last type. Its size is that of its box in the layout, so nothing moves when it loads; for a
+ * slot of mode "fill" that is the slot, which the image covers. Undefined if there is nothing to show.
  */
 export function pictureParts(
   catalog: Catalog, image: Image, slot: string, options: PictureOptions = {},
 ): Picture | undefined {
-  const choices = options.sizes === undefined
-    ? scaledChoices(catalog, image, slot) : fluidChoices(catalog, image, slot);
-  const { sources, last } = typedFiles(catalog, choices, options.from);
-  const size = shownSize(catalog, image, slot);
+  const { isFluid, choices, sources, last } = files(catalog, image, slot, options);
+  const size = coveredBox(catalog, image, slot) ?? slotSize(image, slot);
   if (last === undefined || size === undefined) return undefined;
-  const sizes = options.sizes === undefined ? {} : { sizes: options.sizes };
+  const loading = options.loading ?? (options.priority === true ? "eager" : "lazy");
+  const fetchpriority = options.fetchpriority ?? (options.priority === true ? "high" : undefined);
+  const value = sizesOf(catalog, slot, options, loading === "lazy");
+  const sizes = value === undefined ? {} : { sizes: value };
+  const source = ({ media, type, srcset }: TypedFiles) => ({ ...(media === undefined ? {} : { media }), type, srcset });
   const classes = [...(options.style === undefined || options.style === "class"
-    ? classesOf(catalog, image, slot, options.sizes !== undefined) : []), options.className ?? ""].filter(Boolean);
-  const style = options.style === "inline" ? inlineStyle(catalog, image, slot, options.sizes !== undefined) : "";
+    ? classesOf(catalog, image, slot, isFluid) : []), options.className ?? ""].filter(Boolean);
+  const style = options.style === "inline" ? inlineStyle(catalog, image, slot, isFluid) : "";
+  const high = highDynamicRange(catalog, choices, options.from);
   return {
-    sources: sources.map(({ media, type, srcset }) => ({ ...(media === undefined ? {} : { media }), type, srcset, ...sizes })),
+    // A browser takes the first source that fits. Who asks for less data gets no larger file of any kind.
+    sources: [
+      ...(options.reducedData === true ? reducedData(catalog, image, slot, options.from).map(source) : []),
+      ...[...(high === undefined ? [] : [high]), ...sources].map((each) => ({ ...source(each), ...sizes })),
+    ],
     img: {
-      src: last.first, srcset: last.srcset, ...sizes, ...size, alt: options.alt ?? image.alt ?? "",
-      loading: options.loading ?? "lazy", decoding: options.decoding ?? "async",
-      ...(options.fetchpriority === undefined ? {} : { fetchpriority: options.fetchpriority }),
+      // Frameworks set attributes in this order, and a browser may request `src` as soon as it is set.
+      ...size, alt: options.alt ?? image.alt ?? "", loading, decoding: options.decoding ?? "async",
+      ...(fetchpriority === undefined ? {} : { fetchpriority }),
       ...(classes.length === 0 ? {} : { class: classes.join(" ") }),
       ...(style === "" ? {} : { style }),
+      ...sizes, srcset: last.srcset, src: last.first,
     },
   };
 }
+
+const tag = (name: string, attributes: object): string =>
+  `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${attribute(String(value))}"`).join("")}>`;
 
 /** The element as HTML; an empty text if there is nothing to show. */
 export function picture(catalog: Catalog, image: Image, slot: string, options: PictureOptions = {}): string {
   const parts = pictureParts(catalog, image, slot, options);
   if (parts === undefined) return "";
-  const tag = (name: string, attributes: object): string =>
-    `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${attribute(String(value))}"`).join("")}>`;
   return `<picture>${parts.sources.map((source) => tag("source", source)).join("")}${tag("img", parts.img)}</picture>`;
 }
 
-/** The box that the image covers, for a slot of mode "fill" with two sides. */
-function filledBox(catalog: Catalog, slot: string): { width: number; height: number } | undefined {
-  const definition = slotOf(catalog, slot);
-  if (definition === undefined || definition.mode === "fit" || definition.width === undefined || definition.height === undefined) return undefined;
-  return { width: definition.width, height: definition.height };
-}
-
-const shownSize = (catalog: Catalog, image: Image, slot: string) => {
-  const size = slotSize(image, slot);
-  return size && (filledBox(catalog, slot) ?? size);
-};
-
-/** A background would show through an image that is not opaque. */
-const backgroundOf = (image: Image) => (image.alpha === true ? undefined : rgb(image.placeholder?.color));
-
-const percent = (fraction: number): number => Math.round(fraction * 1000) / 10;
-
-function classesOf(catalog: Catalog, image: Image, slot: string, isFluid: boolean): string[] {
-  const classes: string[] = [];
-  if (isFluid) classes.push("tessera-fluid");
-  if (filledBox(catalog, slot) !== undefined) {
-    classes.push("tessera-fill");
-    if (isFluid) classes.push(`tessera-slot-${className(slot)}`);
-    const [x, y] = image.focus ?? [0.5, 0.5];
-    if (x !== 0.5) classes.push(`tessera-x${Math.round(x * 10)}`);
-    if (y !== 0.5) classes.push(`tessera-y${Math.round(y * 10)}`);
-  }
-  const color = backgroundOf(image);
-  if (color !== undefined) classes.push(colorClass(color));
-  return classes;
-}
-
-const hex = (color: readonly number[]): string => color.map((part) => part.toString(16).padStart(2, "0")).join("");
-
-const colorClass = (color: readonly number[]): string => `tessera-${hex(color)}`;
-
-function inlineStyle(catalog: Catalog, image: Image, slot: string, isFluid: boolean): string {
-  const rules: string[] = [];
-  const box = filledBox(catalog, slot);
-  if (isFluid) rules.push("width:100%;height:auto");
-  if (box !== undefined) {
-    if (isFluid) rules.push(`aspect-ratio:${box.width}/${box.height}`);
-    const [x, y] = image.focus ?? [0.5, 0.5];
-    rules.push(`object-fit:cover;object-position:${percent(x)}% ${percent(y)}%`);
-  }
-  const color = backgroundOf(image);
-  if (color !== undefined) {
-    rules.push(`background-color:#${hex(color)}`);
-    const blurred = image.placeholder && placeholderURL(image.placeholder);
-    const hasMore = image.placeholder?.thumbhash ?? image.placeholder?.blurhash ?? image.placeholder?.lqip;
-    if (blurred !== undefined && hasMore !== undefined) rules.push(`background-image:url(${blurred});background-size:cover`);
-  }
-  return rules.join(";");
-}
-
 /**
- * The rules behind the classes of `picture`: for slots that images cover, for the points that they keep in view, and for
- * the colours of placeholders.
- *
- * @param images those whose colours are included; all if absent.
+ * A `link` for a page's head that loads the image of a `picture` with `priority` before the browser has met it. It is for
+ * the preferred type: a browser that does not show that ignores the link, and loads the image when it meets it. An empty
+ * text if there is nothing to show.
  */
-export function stylesheet(catalog: Catalog, images: readonly Image[] = catalog.images): string {
-  const rules = [
-    ".tessera-fluid{width:100%;height:auto}",
-    ".tessera-fill{object-fit:cover;object-position:var(--tessera-x,50%) var(--tessera-y,50%)}",
-  ];
-  for (const slot of Object.keys(catalog.slots).sort()) {
-    const box = filledBox(catalog, slot);
-    if (box !== undefined) rules.push(`.tessera-slot-${className(slot)}{aspect-ratio:${box.width}/${box.height}}`);
-  }
-  for (const axis of ["x", "y"]) {
-    for (let part = 0; part <= 10; part += 1) rules.push(`.tessera-${axis}${part}{--tessera-${axis}:${part * 10}%}`);
-  }
-  const colors = new Set(images.flatMap((image) => {
-    const color = backgroundOf(image);
-    return color === undefined ? [] : [hex(color)];
-  }));
-  for (const color of [...colors].sort()) rules.push(`.tessera-${color}{background-color:#${color}}`);
-  return `${rules.join("\n")}\n`;
+export function preload(catalog: Catalog, image: Image, slot: string, options: PictureOptions = {}): string {
+  const { choices, sources, last } = files(catalog, image, slot, options);
+  const preferred = sources[0] ?? last;
+  if (preferred === undefined) return "";
+  // The files of the last type may have several types.
+  const type = preferred.type || choices[0]?.variant.type;
+  const sizes = sizesOf(catalog, slot, options, false);
+  return tag("link", {
+    rel: "preload", as: "image", type, imagesrcset: preferred.srcset, ...(sizes === undefined ? {} : { imagesizes: sizes }),
+    fetchpriority: "high",
+  });
 }

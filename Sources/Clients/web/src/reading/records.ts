@@ -164,10 +164,13 @@ const image = record(
   optional("error", record(required("code", string), required("message", string), required("retryable", bool))),
   optional("warnings", list(string)),
   optional("placeholder", record(
-    optional("color", string), optional("thumbhash", string), optional("blurhash", string), optional("lqip", string))),
+    optional("color", string), optional("thumbhash", string), optional("blurhash", string), optional("lqip", string),
+    optional("css", int))),
   { name: "variants", read: list(variant) },
   { name: "slots", read: dictionary(record(
-    required("width", int), required("height", int), required("variants", list(int)))) },
+    required("width", int), required("height", int),
+    optional("image", record(required("width", int), required("height", int))), optional("cropped", bool),
+    required("variants", list(int)))) },
   optional("source", source), optional("alt", string), optional("focus", focus), { name: "extra", read: value });
 
 /** Everything but the images. */

@@ -6,14 +6,24 @@ data class Size(val width: Int, val height: Int)
 /** A place in the layout that is not a slot, in points. A null side is free; at most one side may be null. */
 data class Box(val width: Double? = null, val height: Double? = null, val mode: Mode = Mode.FIT)
 
+/** The whole box, if every image covers it. */
+private val Box.covered: Size?
+    get() = if (mode == Mode.FIT || width == null || height == null) null
+    else Size(rounded(width, 1.0), rounded(height, 1.0))
+
 /**
- * The size of the image in any box, in the unit of the box. It is computed as for the catalog's slots: the image
- * keeps its shape unless it is cropped (`CLIP`), and it fills the box even if it has fewer pixels. Sides are rounded
- * to the nearest whole number and are at least 1.
+ * The size that the image takes in any box, in the unit of the box: the box if the image covers it, or else a size of the
+ * image's shape, even if the image has fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
  *
  * Null if the image's own size is unknown, or if both sides of the box are null.
  */
-fun Image.layoutSize(box: Box): Size? {
+fun Image.layoutSize(box: Box): Size? = wholeSize(box)?.let { box.covered ?: it }
+
+/** Where the whole image is drawn in any box. */
+fun Image.frame(box: Box): Frame? = wholeSize(box)?.let { frameOf(it, box.covered ?: it, focus) }
+
+/** The size of the whole image, which covers the box or is inside. */
+private fun Image.wholeSize(box: Box): Size? {
     // As Double: a product of sides that an untrusted catalog states could overflow an Int.
     val own = (width ?: return null).toDouble()
     val other = (height ?: return null).toDouble()
@@ -24,9 +34,8 @@ fun Image.layoutSize(box: Box): Size? {
     fun byHeight(height: Double) = Size(rounded(height * own, other), rounded(height, 1.0))
     if (across == null) return down?.let { byHeight(it) }
     if (down == null) return byWidth(across)
-    if (box.mode == Mode.CLIP) return Size(rounded(across, 1.0), rounded(down, 1.0))
     val isTighterAcross = across * other <= down * own
-    return if ((box.mode == Mode.FILL) != isTighterAcross) byWidth(across) else byHeight(down)
+    return if ((box.mode == Mode.FIT) == isTighterAcross) byWidth(across) else byHeight(down)
 }
 
 /** A quotient as the length of a side: the nearest whole number, halves rounded up. */
@@ -43,7 +52,7 @@ private fun rounded(dividend: Double, divisor: Double): Int {
  * @param scale device pixels per point.
  */
 fun Image.variantFor(box: Box, scale: Double): Variant? {
-    // For `CLIP` that is the box: a file of the whole image covers it if both sides do.
+    // A file of the whole image covers a box if both sides do.
     val shown = layoutSize(box) ?: return null
     val whole = wholeVariants
     val candidates = if (whole.isEmpty()) variants else whole

@@ -143,11 +143,19 @@ private fun tree(placeholder: Placeholder) = tree {
     put("thumbhash", placeholder.thumbhash)
     put("blurhash", placeholder.blurhash)
     put("lqip", placeholder.lqip)
+    put("css", placeholder.css)
 }
 
 private fun tree(use: SlotUse) = tree {
     put("width", use.width)
     put("height", use.height)
+    put("image", use.image?.let { size ->
+        tree {
+            put("width", size.width)
+            put("height", size.height)
+        }
+    })
+    put("cropped", use.cropped)
     putList("variants", use.variants) { whole(it) }
 }
 

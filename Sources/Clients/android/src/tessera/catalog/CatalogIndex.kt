@@ -36,4 +36,10 @@ class CatalogIndex(val catalog: Catalog) {
 
     /** The size of an image in any box, in points; null if it is unknown. */
     fun layoutSize(id: String, box: Box): Size? = get(id)?.layoutSize(box)
+
+    /** Where an image is drawn in its box in a slot, in points; null if it is unknown. */
+    fun frame(id: String, slot: String): Frame? = get(id)?.frame(slot)
+
+    /** Where an image is drawn in any box, in points; null if it is unknown. */
+    fun frame(id: String, box: Box): Frame? = get(id)?.frame(box)
 }

@@ -63,7 +63,9 @@ data class Placeholder(
     val thumbhash: String? = null,
     val blurhash: String? = null,
     /** An image of 16 pixels as a `data:` URL. */
-    val lqip: String? = null
+    val lqip: String? = null,
+    /** A number of 24 bits, from which a page's style sheet draws a blurred image. */
+    val css: Int? = null
 )
 
 /** A point of an image, in fractions of its width and height from the upper left corner. */
@@ -115,12 +117,16 @@ data class Alternative(
 
 /** How an image fills one slot. */
 data class SlotUse(
-    /** The size in the layout, in points. */
+    /** The box in the layout, in points. */
     val width: Int,
-    /** The size in the layout, in points. */
+    /** The box in the layout, in points. */
     val height: Int,
     /** An index into the image's variants for each of the catalog's scales. */
-    val variants: List<Int>
+    val variants: List<Int>,
+    /** The size of the image, in points, if it is larger than its box: see [frame]. */
+    val image: Size? = null,
+    /** True if the files show only a part of the image, because the slot bounds its shape. */
+    val cropped: Boolean? = null
 )
 
 /** The bytes that an image was made from. A member is null if the source has no such property. */

@@ -69,17 +69,36 @@ internal fun JsonScanner.slotUse(): SlotUse {
     val start = start()
     var width: Int? = null
     var height: Int? = null
+    var image: Size? = null
+    var cropped: Boolean? = null
     var variants: List<Int>? = null
     members { member ->
         when (member) {
             "width" -> width = int()
             "height" -> height = int()
+            "image" -> image = optional { size() }
+            "cropped" -> cropped = optional { boolean() }
             "variants" -> variants = list { int() }
             else -> skip()
         }
     }
     return SlotUse(
-        width ?: missing("width", start), height ?: missing("height", start), variants ?: missing("variants", start))
+        width ?: missing("width", start), height ?: missing("height", start), variants ?: missing("variants", start),
+        image, cropped)
+}
+
+private fun JsonScanner.size(): Size {
+    val start = start()
+    var width: Int? = null
+    var height: Int? = null
+    members { member ->
+        when (member) {
+            "width" -> width = int()
+            "height" -> height = int()
+            else -> skip()
+        }
+    }
+    return Size(width ?: missing("width", start), height ?: missing("height", start))
 }
 
 internal fun JsonScanner.failure(): Failure {
@@ -105,16 +124,18 @@ internal fun JsonScanner.placeholder(): Placeholder {
     var thumbhash: String? = null
     var blurhash: String? = null
     var lqip: String? = null
+    var css: Int? = null
     members { member ->
         when (member) {
             "color" -> color = optional { string() }
             "thumbhash" -> thumbhash = optional { string() }
             "blurhash" -> blurhash = optional { string() }
             "lqip" -> lqip = optional { string() }
+            "css" -> css = optional { int() }
             else -> skip()
         }
     }
-    return Placeholder(color, thumbhash, blurhash, lqip)
+    return Placeholder(color, thumbhash, blurhash, lqip, css)
 }
 
 internal fun JsonScanner.alternative(): Alternative {

@@ -39,10 +39,32 @@ fun Catalog.variantFor(image: Image, slot: String, scale: Double): Variant? {
 }
 
 /**
- * The size of the image in one of the catalog's slots, in points. Null if the image's own size is unknown, or if it is
- * not used in the slot.
+ * The size of the image's box in one of the catalog's slots, in points. Null if the image's own size is unknown, or if it
+ * is not used in the slot.
  */
 fun Image.layoutSize(slot: String): Size? = slots[slot]?.let { Size(it.width, it.height) }
+
+/** Where an image is drawn, in points. The origin is the upper left corner of its box. */
+data class Frame(
+    /** 0 or less: what is left of the box is not shown. */
+    val x: Double,
+    /** 0 or less. */
+    val y: Double,
+    val width: Int,
+    val height: Int
+)
+
+/** An image in a box: as CSS's `object-position` does, it puts the focus at the same fractions of the box. */
+internal fun frameOf(image: Size, box: Size, focus: Focus?) = Frame(
+    // `+ 0.0`: a product with 0 may be -0.
+    (box.width - image.width) * (focus?.x ?: 0.5) + 0.0, (box.height - image.height) * (focus?.y ?: 0.5) + 0.0,
+    image.width, image.height)
+
+/** Where the image is drawn in its box: it has the box's size, or covers it. Null if [layoutSize] is. */
+fun Image.frame(slot: String): Frame? {
+    val box = layoutSize(slot) ?: return null
+    return frameOf(slots[slot]?.image ?: box, box, focus)
+}
 
 /** Width divided by height, as displayed. Null if the size is unknown. */
 val Image.aspectRatio: Double?
