@@ -36,8 +36,8 @@ import Testing
       return
     }
     for part in [
-      "cases in Node: 23 sections", "a patch of tessera diff: leads to the new catalog",
-      "README: 8 snippets", "cases in Chromium: 23 sections",
+      "cases in Node: 24 sections", "a patch of tessera diff: leads to the new catalog",
+      "README: 8 snippets", "cases in Chromium: 24 sections",
     ] {
       #expect(check.output.contains(part), "\(check.output)")
     }

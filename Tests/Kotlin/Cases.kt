@@ -63,7 +63,7 @@ class Cases(bytes: ByteArray, private val check: Check) {
         check.equal(Catalog.read(catalog.canonicalJson()), catalog, "canonical")
         misspeltSlots()
         val others = setOf(
-            "about", "catalog", "types", "thumbhashes", "blurhashes", "lenient", "canonical")
+            "about", "catalog", "types", "thumbhashes", "blurhashes", "blurRule", "lenient", "canonical")
         check.equal((cases as CatalogValue.Members).values.keys - others, sections.keys, "sections")
     }
 

@@ -1,5 +1,7 @@
+import Foundation
 import TesseraBytes
 import TesseraCatalog
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutputTools
@@ -91,6 +93,12 @@ import Testing
     let name = "img.tessera-i" + SHA256.of("p1").prefix(12)
     var style = Self.style
     #expect(style.rules(for: image) == (rules.isEmpty ? "" : "\(name){\(rules)}\n"))
+  }
+
+  @Test func theRuleIsThatOfTheLibraryForTheWeb() throws {
+    let path = Places.root.appending(path: "Examples/catalog/cases.json")
+    let cases = try JSONDecoder().decode(CatalogValue.self, from: Data(contentsOf: path))
+    #expect(cases["blurRule"]?.stringValue == PictureStyle.blurRule)
   }
 
   /// The rule stands before the first image that needs it, once, and takes the place of an image in the rules.

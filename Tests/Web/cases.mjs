@@ -59,6 +59,9 @@ const sectionTests = {
   boxFiles({ cases, index, name }, check) {
     for (const row of cases.boxFiles) check(row, name(index.variant(row[0], row[1], row[2])), row[3]);
   },
+  blurRule({ lib, cases }, check) {
+    check("blurRule", lib.blurRule(), cases.blurRule);
+  },
   types({ cases, index }, check) {
     check("types", index.types, cases.types);
   },

@@ -110,6 +110,7 @@ export async function drawingParts(part, lib, cases) {
     const commas = { ...served, variants: served.variants.map((each) => ({ ...each, url: "https://a/b,c,," })) };
     assert.match(lib.pictureParts(catalog, commas, "card").img.srcset, /https:\/\/a\/b,c%2C%2C 2x/);
     const sheet = lib.stylesheet(catalog);
+    assert(sheet.includes(`\n${cases.blurRule}\n`));
     assert(sheet.includes(".tessera-90x60{aspect-ratio:90/60}\n") && sheet.includes(".tessera-b11895210{--tessera:11895210}\n") && sheet.includes(".tessera-a1b2c3{background-color:#a1b2c3}\n"));
     const all = lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2 });
     const [thin, thicker] = [path("55", "1x2", "webp"), path("77", "17x34", "webp")];

@@ -80,7 +80,7 @@ struct PictureStyle {
       "--tessera-\(cell):calc(var(--tessera-l) + \(bits(cell * 2, 2))*.1)"
     }
     let gradients = cells.map { cell in
-      "radial-gradient(45% 70% at \(["16.67", "50", "83.33"][cell % 3])% \(cell < 3 ? 25 : 75)%,"
+      "radial-gradient(35% 56% at \(["16.67", "50", "83.33"][cell % 3])% \(cell < 3 ? 25 : 75)%,"
         + "\(color("var(--tessera-\(cell))")),transparent)"
     }
     let sum = cells.map { "var(--tessera-\($0))" }.joined(separator: " + ")

@@ -79,7 +79,7 @@ export function blurRule(): string {
   const color = (lightness: string): string => `oklab(${lightness} var(--tessera-a) var(--tessera-b))`;
   const lightnesses = cells.map((cell) => `--tessera-${cell}:calc(var(--tessera-l) + ${bits(cell * 2, 2)}*.1)`);
   const gradients = cells.map((cell) =>
-    `radial-gradient(45% 70% at ${[16.67, 50, 83.33][cell % 3]}% ${cell < 3 ? 25 : 75}%,${color(`var(--tessera-${cell})`)},transparent)`);
+    `radial-gradient(35% 56% at ${[16.67, 50, 83.33][cell % 3]}% ${cell < 3 ? 25 : 75}%,${color(`var(--tessera-${cell})`)},transparent)`);
   const mean = color(`calc((${cells.map((cell) => `var(--tessera-${cell})`).join(" + ")})/6)`);
   return `.tessera-blur{--tessera-l:calc(${bits(20, 4)}/15);--tessera-a:calc((${bits(16, 4)} - 7)*.04);`
     + `--tessera-b:calc((${bits(12, 4)} - 7)*.04);${lightnesses.join(";")};`
