@@ -58,16 +58,21 @@ extension PlanSettings {
   /// Calls `body` for each request of a source in some slots, with what a ladder has to serve and how often it is viewed:
   /// what a plan needs, without its files.
   ///
-  /// - Parameter names: as for a plan.
+  /// - Parameters:
+  ///   - names: as for a plan.
+  ///   - weights: nil for those of the settings.
   package func forEachDemand(
-    of source: PlanSource, slots names: [String]? = nil,
+    of source: PlanSource, slots names: [String]? = nil, _ weights: ViewWeights? = nil,
     _ body: (LadderDemand.Request, _ weight: Double) -> Void
   ) {
-    for slot in slots where names?.contains(slot.name) ?? true {
-      let (shown, part, _) = place(of: source, in: slot)
-      for scale in scales {
+    let weights = weights ?? ViewWeights(self)
+    for (place, slot) in slots.enumerated() where names?.contains(slot.name) ?? true {
+      let (shown, part, _) = self.place(of: source, in: slot)
+      for (index, scale) in scales.enumerated() {
+        let weight = weights.values[place * scales.count + index]
+        if weight == 0 { continue }
         let need = part.need(part.target(of: shown, scale: scale), of: source, settings: self)
-        body(need.demand, weight(of: slot.name, scale: scale))
+        body(need.demand, weight)
       }
     }
   }

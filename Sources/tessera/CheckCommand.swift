@@ -63,6 +63,11 @@ enum CheckCommand: Command {
         "\(Amount.count(report.secrets, "URL")) with a signature or a token, which the catalog does not show"
       )
     }
+    if let choice = report.choice, choice.excess > 0 {
+      notes.append(
+        "a view costs \(Amount.percent(choice.excess)) more bytes than with exact sizes; \(choice.hint)"
+      )
+    }
     return notes
   }
 

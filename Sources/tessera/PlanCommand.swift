@@ -18,6 +18,10 @@ enum PlanCommand: Command {
   private static let by = Option<LadderCost>.choice(
     "--by", "COST", "what the best ladder costs least of: bytes (estimated; the default) or pixels")
   private static let writes = Flag("--write", "put the best ladder into the pipeline file")
+  private static let log = Option(
+    "--log", "FILE",
+    "count views in a server's access log, in place of the weights; may be repeated",
+    completes: .files)
   private static let oneImage = Option(
     "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL", completes: .files)
   private static let output = Option(
@@ -37,8 +41,11 @@ enum PlanCommand: Command {
       and how much more that is than with files of exactly the requested sizes. --fit computes the ladder
       of so many rungs with which views cost least, and prints its line for the pipeline file. A run never
       chooses a ladder by itself.
+
+      --log counts views by the requests of the files in the output: logs in the combined format of nginx,
+      Apache and Caddy, of CloudFront, or of a JSON object on a line, also compressed with gzip.
       """,
-    options: [probe, rounding, fit, by, writes, oneImage, PipelineOptions.manifest, output],
+    options: [probe, rounding, fit, by, writes, log, oneImage, PipelineOptions.manifest, output],
     example: Example(
       "tessera plan feed.yaml --picture 4000x3000",
       "The files that a photograph of 4000 x 3000 pixels needs, slot by slot."),
@@ -54,21 +61,27 @@ enum PlanCommand: Command {
     }
     let file = try PipelineOptions.load(arguments, output: output)
     let isJSON = arguments.has(CommonFlag.json)
+    let wanted = try arguments.value(fit)
+    let logs = try arguments.all(log)
     if let name = try arguments.value(oneImage) {
+      guard logs.isEmpty else { throw UsageError("--log is for a manifest, not for one image") }
       let plans = try await ImagePlan.compare(try subject(name), as: file, ladders: ladders)
-      if isJSON {
+      if wanted != nil {
+        let summary = PlanSummary(of: plans, cost: try arguments.value(by), file.plan)
+        try finish(summary, LadderChoice(summary, wanted: wanted), file, arguments)
+      } else if isJSON {
         Console.write(ImagePlan.json(plans))
       } else {
         Console.write(plans.map(\.text).joined(separator: "\n"))
       }
       return .done
     }
+    let views = try logs.isEmpty ? nil : AccessLog(reading: logs)
     let isProbing = arguments.has(probe)
     let isQuiet = arguments.has(CommonFlag.quiet)
-    let wanted = try arguments.value(fit)
     var planner = try await ManifestPlanner(
       file, ladders: ladders, cost: try arguments.value(by), countsFiles: wanted == nil,
-      probes: isProbing)
+      log: views, probes: isProbing)
     let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in
       guard !isQuiet, let text = problems.text(for: "manifest line \(line): \(message)") else {
@@ -76,14 +89,19 @@ enum PlanCommand: Command {
       }
       Console.message(text)
     }
-    let choice = LadderChoice(summary, wanted: wanted)
+    try finish(summary, LadderChoice(summary, wanted: wanted), file, arguments)
+    return .done
+  }
+
+  private static func finish(
+    _ summary: PlanSummary, _ choice: LadderChoice, _ file: PipelineFile, _ arguments: Arguments
+  ) throws {
     if arguments.has(writes) { try RoundingEdit.write(choice, into: file) }
-    if isJSON {
+    if arguments.has(CommonFlag.json) {
       Console.write(summary.json(choice))
     } else {
-      Console.write(summary.text(isProbing: isProbing, choice))
+      Console.write(summary.text(isProbing: arguments.has(probe), choice))
     }
-    return .done
   }
 
   /// A size in pixels, or else the name of a source.

@@ -15,6 +15,7 @@ extension PlanSummary {
         lines.append("  and \(unknown - failures.count) more: tessera check --probe names all")
       }
     }
+    lines += views
     if choice.isWanted { lines += choice.lines(beside: ladders) }
     if let first = ladders.first, first.asked > 0 {
       if ladders.count > 1 {
@@ -24,6 +25,16 @@ extension PlanSummary {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What is counted as views, if a log says it.
+  private var views: [String] {
+    guard let log else { return [] }
+    let unread =
+      log.unread > 0 ? "; \(Amount.count(log.unread, "line")) of an unknown form" : ""
+    return [
+      "views: \(Amount.count(log.views, "request")) of files in the log, of \(Amount.count(viewed, "image"))\(unread)"
+    ]
   }
 
   private static func comparison(_ ladders: [LadderPrice], _ exact: ViewPrice) -> [String] {

@@ -24,7 +24,7 @@ import Testing
       var settings = settings
       settings.rounding.steps = steps
       var price = ViewPrice(settings)
-      price.add(Plan(for: source, settings: settings), of: source)
+      price.add(Plan(for: source, settings: settings), of: source, ViewWeights(settings))
       return price
     }
     return (price(settings.rounding.steps), price(.exact))

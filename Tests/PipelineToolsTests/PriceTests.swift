@@ -21,7 +21,7 @@ import Testing
     var price = LadderPrice(steps, settings)
     for (id, size) in sources {
       let source = PlanSource(size: size)
-      price.add(Plan(for: source, settings: settings), of: source, id: id)
+      price.add(Plan(for: source, settings: settings), of: source, id: id, ViewWeights(settings))
     }
     return price
   }
@@ -113,7 +113,8 @@ import Testing
     second.asked = 1
     // Of 100 x 100 and 100 x 50 pixels.
     let source = PlanSource(size: Size(1_000, 500))
-    first.views.add(Plan(for: source, settings: Self.settings), of: source)
+    first.views.add(
+      Plan(for: source, settings: Self.settings), of: source, ViewWeights(Self.settings))
     var summary = PlanSummary(ladders: [first, second], Self.settings)
     summary.items = 7
     for index in 1...6 { summary.addFailure("u\(index)", "r\(index)") }

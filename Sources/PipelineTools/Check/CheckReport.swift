@@ -16,6 +16,8 @@ package struct CheckReport: Sendable {
   /// Images that could not be probed, or that a run would reject.
   package private(set) var badImages = 0
   package var problemCount: Int { badLines + badImages }
+  /// What a view of a probed image costs, on the pipeline's ladder and on others; nil without any.
+  package internal(set) var choice: LadderChoice?
   /// The first problems, as many as ``json`` lists.
   private var problems: [ManifestProblem] = []
 
@@ -37,6 +39,7 @@ package struct CheckReport: Sendable {
       object.member("badLines", badLines)
       object.member("badImages", badImages)
       object.member("secrets", secrets)
+      if let choice { object.member("excess", choice.excess) }
       object.name("leftOut")
       object.object { names in
         for (name, count) in leftOut.sorted(by: { $0.key < $1.key }) { names.member(name, count) }

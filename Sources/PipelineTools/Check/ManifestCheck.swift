@@ -15,6 +15,8 @@ package struct ManifestCheck {
   private let settings: FetchSettings
   private let prober: ManifestProber?
   private var result = CheckReport()
+  /// What ladders would have to serve, of probed images.
+  private var summary: PlanSummary
 
   /// - Parameter probes: whether the network may be used: for a manifest at a URL, and to probe each
   ///   image.
@@ -33,6 +35,8 @@ package struct ManifestCheck {
     self.file = file
     settings = file.fetch.fetchSettings
     prober = probes ? try ManifestProber(file) : nil
+    let own = LadderPrice(file.plan.rounding.steps, file.plan)
+    summary = PlanSummary(ladders: [own], file.plan, countsFiles: false)
   }
 
   /// - Parameter report: called for each line, and each image, that can't be used.
@@ -61,6 +65,7 @@ package struct ManifestCheck {
     if let prober { add(try await prober.flush(), report) }
     result.leftOut = manifest.leftOut.counts
     result.secrets = manifest.secrets
+    if prober != nil, result.items > 0 { result.choice = LadderChoice(summary, wanted: nil) }
     return result
   }
 
@@ -76,7 +81,10 @@ package struct ManifestCheck {
   ) {
     for (item, answer) in answers {
       switch answer {
-      case .success: result.items += 1
+      case .success(let header):
+        result.items += 1
+        let source = header.facts.planned(header.format.rawValue, focus: item.focus)
+        summary.add(source, id: item.id, slots: item.slots, file.plan)
       case .failure(let failure):
         let problem = ManifestProblem(item.entry, item.shownURL, failure.message, failure.code)
         add(problem, isProbed: true, report)

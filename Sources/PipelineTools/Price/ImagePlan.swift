@@ -40,7 +40,7 @@ package struct ImagePlan: Sendable {
   /// The files' price, as for a manifest of this image alone.
   package var price: LadderPrice {
     var price = LadderPrice(steps, settings)
-    price.add(plan, of: source, id: "")
+    price.add(plan, of: source, id: "", ViewWeights(settings))
     return price
   }
 

@@ -17,6 +17,8 @@ package struct LadderChoice: Sendable {
   package let candidates: [Candidate]
   /// The one that is wanted, or one of fewer rungs if there are not as many lengths; nil without any.
   package let chosen: Candidate?
+  /// How much more a view costs with the first ladder of the summary, as a part of exact sizes.
+  package let excess: Double
   private let demand: LadderDemand
   private let side: Rounding.Side
 
@@ -36,6 +38,8 @@ package struct LadderChoice: Sendable {
     candidates = fit.ladders.map {
       Candidate(rungs: $0.rungs, excess: Self.excess($0.cost, over: exact))
     }
+    let own = summary.ladders.first.map { summary.demand.cost($0.steps) }
+    excess = own.map { Self.excess($0, over: exact) } ?? 0
     chosen = candidates.prefix(wanted ?? Self.standard).last
   }
 

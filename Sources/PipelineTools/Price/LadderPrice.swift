@@ -57,7 +57,7 @@ package struct LadderPrice: Sendable {
 
   /// - Parameter factor: by which bytes differ from their estimate.
   package mutating func add(
-    _ plan: Plan, of source: PlanSource, id: String, factor: Double = 1
+    _ plan: Plan, of source: PlanSource, id: String, _ weights: ViewWeights, factor: Double = 1
   ) {
     asked += plan.asked
     bytes += factor * plan.estimatedBytes(hasAlpha: source.hasAlpha)
@@ -66,7 +66,7 @@ package struct LadderPrice: Sendable {
       rungs[variant.size.longerSide, default: 0] += variant.files.count
     }
     addFallbacks(plan, id: id)
-    views.add(plan, of: source, factor: factor)
+    views.add(plan, of: source, weights, factor: factor)
     for request in plan.slots.flatMap(\.requests) {
       let size = plan.variants[request.variant].size
       let delivered = Double(size.width) * Double(size.height)

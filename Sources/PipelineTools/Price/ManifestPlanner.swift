@@ -21,10 +21,11 @@ package struct ManifestPlanner {
   ///   - ladders: the ladders to compare; none means the pipeline's own.
   ///   - cost: what the summary's ``PlanSummary/demand`` is about; nil for bytes.
   ///   - countsFiles: whether the summary has more than that.
+  ///   - log: how often files were requested; nil for the pipeline's weights.
   ///   - probes: whether unknown sizes are probed over the network.
   package init(
     _ file: PipelineFile, ladders: [Ladder] = [], cost: LadderCost? = nil,
-    countsFiles: Bool = true, probes: Bool
+    countsFiles: Bool = true, log: AccessLog? = nil, probes: Bool
   ) async throws {
     self.file = file
     // Opening a state that does not exist would create it, and planning writes nothing.
@@ -40,6 +41,7 @@ package struct ManifestPlanner {
     summary = PlanSummary(
       ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost ?? .bytes,
       countsFiles: countsFiles)
+    summary.log = log
   }
 
   /// - Parameter report: called for each line of the manifest that can't be used.
@@ -78,7 +80,8 @@ package struct ManifestPlanner {
     let lineOf = Dictionary(zip(decoded, lines)) { first, _ in first }
     for (item, seen) in zip(items, seen) {
       if let seen {
-        summary.add(seen.source, of: item, file.plan, line: lineOf[item.id] ?? nil)
+        summary.add(
+          seen.source, id: item.id, slots: item.slots, file.plan, line: lineOf[item.id] ?? nil)
       } else if let prober {
         add(try await prober.add(item))
       } else {
@@ -92,7 +95,7 @@ package struct ManifestPlanner {
       switch answer {
       case .success(let header):
         let source = header.facts.planned(header.format.rawValue, focus: item.focus)
-        summary.add(source, of: item, file.plan)
+        summary.add(source, id: item.id, slots: item.slots, file.plan)
       case .failure(let failure): summary.addFailure(item.shownURL, failure.message)
       }
     }

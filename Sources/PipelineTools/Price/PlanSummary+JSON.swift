@@ -16,6 +16,14 @@ extension PlanSummary {
       object.member("items", items)
       object.member("unknown", unknown)
       object.member("measured", measured)
+      if let log {
+        object.name("log")
+        object.object { members in
+          members.member("requests", log.views)
+          members.member("images", viewed)
+          members.member("unread", log.unread)
+        }
+      }
       if choice.isWanted {
         choice.write(to: &object, beside: ladders)
         return

@@ -1,5 +1,4 @@
-internal import TesseraPipeline
-internal import TesseraPlan
+package import TesseraPlan
 
 /// The price of a pipeline for a manifest: which files would be requested, and which made.
 package struct PlanSummary: Sendable {
@@ -8,6 +7,10 @@ package struct PlanSummary: Sendable {
   package var unknown = 0
   /// Images with files, from whose bytes those of other sizes follow.
   package internal(set) var measured = 0
+  /// Images whose files were requested, if there is a log.
+  package internal(set) var viewed = 0
+  /// The log that says how often files were requested; nil if the pipeline's weights do.
+  package internal(set) var log: AccessLog?
   /// Of the first images that could not be probed: the URL without secrets, and why.
   package internal(set) var failures: [(source: String, reason: String)] = []
   private static let listedFailures = 5
@@ -40,23 +43,43 @@ package struct PlanSummary: Sendable {
 
   /// - Parameter line: of the item in the catalog, if it has one.
   mutating func add(
-    _ source: PlanSource, of item: Item, _ settings: PlanSettings, line: String? = nil
+    _ source: PlanSource, id: String, slots: [String]? = nil, _ settings: PlanSettings,
+    line: String? = nil
   ) {
     let known = line.flatMap { FileBytes.factor($0, of: source, settings) }
     if known != nil { measured += 1 }
     let factor = known ?? 1
-    settings.forEachDemand(of: source, slots: item.slots) { request, weight in
+    var weights = ViewWeights(settings)
+    if let log {
+      if let views = line.flatMap({ log.weights(of: $0, settings) }) {
+        viewed += 1
+        weights = views
+      } else {
+        weights.values = weights.values.map { _ in 0 }
+      }
+    }
+    settings.forEachDemand(of: source, slots: slots, weights) { request, weight in
       demand.add(request, weight: weight * (demand.cost == .bytes ? factor : 1))
     }
     guard countsFiles else { return }
     var settings = settings
     settings.rounding.steps = .exact
-    let plan = Plan(for: source, settings: settings, slots: item.slots)
-    exact.add(plan, of: source, factor: factor)
+    let plan = Plan(for: source, settings: settings, slots: slots)
+    exact.add(plan, of: source, weights, factor: factor)
     for index in ladders.indices {
       settings.rounding.steps = ladders[index].steps
-      let plan = Plan(for: source, settings: settings, slots: item.slots)
-      ladders[index].add(plan, of: source, id: item.id, factor: factor)
+      let plan = Plan(for: source, settings: settings, slots: slots)
+      ladders[index].add(plan, of: source, id: id, weights, factor: factor)
     }
+  }
+}
+
+extension PlanSummary {
+  /// Of one image, whose plans on several ladders these are.
+  package init(of plans: [ImagePlan], cost: LadderCost?, _ settings: PlanSettings) {
+    self.init(
+      ladders: plans.map { LadderPrice($0.steps, settings) }, settings, cost: cost ?? .bytes)
+    items = 1
+    if let source = plans.first?.source { add(source, id: "", settings) }
   }
 }

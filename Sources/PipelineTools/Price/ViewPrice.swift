@@ -1,7 +1,7 @@
 package import TesseraPlan
 
 /// What people fetch who look at the images of a manifest: one view of each image in each slot at each scale, weighted as the
-/// pipeline says.
+/// pipeline says; or the views that the access logs of servers have.
 package struct ViewPrice: Sendable, Equatable {
   /// Of several views.
   package struct Sum: Sendable, Equatable {
@@ -25,7 +25,6 @@ package struct ViewPrice: Sendable, Equatable {
   package struct Place: Sendable, Equatable {
     package let slot: String
     package let scale: Int
-    let weight: Double
     package internal(set) var sum = Sum()
   }
 
@@ -35,10 +34,7 @@ package struct ViewPrice: Sendable, Equatable {
 
   package init(_ settings: PlanSettings) {
     places = settings.slots.flatMap { slot in
-      settings.scales.map { scale in
-        Place(
-          slot: slot.name, scale: scale, weight: settings.weight(of: slot.name, scale: scale))
-      }
+      settings.scales.map { Place(slot: slot.name, scale: $0) }
     }
     scaleCount = settings.scales.count
   }
@@ -46,12 +42,14 @@ package struct ViewPrice: Sendable, Equatable {
   /// - Parameters:
   ///   - plan: with some of the slots, at all scales.
   ///   - factor: by which bytes differ from their estimate.
-  package mutating func add(_ plan: Plan, of source: PlanSource, factor: Double = 1) {
+  package mutating func add(
+    _ plan: Plan, of source: PlanSource, _ weights: ViewWeights, factor: Double = 1
+  ) {
     let bytes = plan.variants.map { factor * $0.estimatedBytes(hasAlpha: source.hasAlpha) }
     for slot in plan.slots {
       guard let first = places.firstIndex(where: { $0.slot == slot.slot.name }) else { continue }
       for (place, request) in zip(first..<first + scaleCount, slot.requests) {
-        let (weight, size) = (places[place].weight, plan.variants[request.variant].size)
+        let (weight, size) = (weights.values[place], plan.variants[request.variant].size)
         // As floating point: the largest slots' pixels do not fit an integer.
         let pixels = Double(size.width) * Double(size.height)
         places[place].sum += Sum(
