@@ -2,7 +2,7 @@ internal import TesseraCatalog
 internal import TesseraJSON
 
 /// JSON Lines: one object per line, `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5,
-/// 0.3], "alt": "…", "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
+/// 0.3], "alt": "…", "views": 1200, "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
 /// Members with other names are private unless the pipeline file names them.
 struct JSONLinesDecoder: RecordDecoding {
   func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
@@ -23,6 +23,9 @@ struct JSONLinesDecoder: RecordDecoding {
         case "slots": entry.slots = try Self.slots(member.value)
         case "focus": entry.focus = try Self.focus(member.value)
         case "alt": entry.alt = try Self.string(member)
+        case "views":
+          entry.views = try Self.views(member.value)
+          entry.others.list.append(member)
         default: entry.others.list.append(member)
         }
       } catch {
@@ -65,6 +68,13 @@ struct JSONLinesDecoder: RecordDecoding {
       throw Mistake("\"\(member.name)\" must be a string, found \(member.value.kind)")
     }
     return text
+  }
+
+  private static func views(_ value: JSONValue) throws(Mistake) -> Double {
+    guard let number = value.doubleValue, ManifestEntry.isCount(number) else {
+      throw Mistake(ManifestEntry.viewsExpected)
+    }
+    return number
   }
 
   private static func slots(_ value: JSONValue) throws(Mistake) -> [String] {

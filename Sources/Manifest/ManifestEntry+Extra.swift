@@ -2,7 +2,7 @@ internal import TesseraJSON
 internal import TesseraText
 
 extension ManifestEntry {
-  private static let known = ["id", "url", "slots", "focus", "alt", "extra"]
+  private static let known = ["id", "url", "slots", "focus", "alt", "views", "extra"]
 
   /// The entry with those of its other members in `extra` that become public.
   func publishing(
@@ -17,6 +17,8 @@ extension ManifestEntry {
         named.append(member)
         continue
       }
+      // Tessera knows it, and it is public only if it is named.
+      if member.name == "views" { continue }
       if others.areOfJSON, let name = Nearest.match(to: member.name, among: Self.known) {
         throw ManifestProblem(
           line: line,

@@ -11,6 +11,11 @@ extension ManifestEntry {
   /// In bytes. A description of more is another text in the wrong column.
   private static let longestAlt = 8192
 
+  static let viewsExpected = "\"views\" must be a number from 0 to 1e15, such as 1200"
+
+  /// Whether a number can say how often something is viewed.
+  static func isCount(_ number: Double) -> Bool { number >= 0 && number <= 1e15 }
+
   /// The entry itself if its members are valid and within the limits.
   ///
   /// - Parameter hasBase: whether the pipeline has a base for relative URLs, which the message

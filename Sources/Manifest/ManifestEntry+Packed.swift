@@ -42,6 +42,10 @@ extension ManifestEntry {
       }
     }
     if let alt { object.member("alt", alt) }
+    if let views {
+      object.name("views")
+      object.value(json: "\(views)")
+    }
     if let extra {
       object.name("extra")
       object.value(json: extra)
@@ -66,6 +70,7 @@ extension ManifestEntry {
       slots: parts["slots"]?.arrayValue?.compactMap(\.stringValue),
       focus: point.flatMap { $0.count == 2 ? CatalogFocus(x: $0[0], y: $0[1]) : nil },
       alt: parts["alt"]?.stringValue, extra: extra)
+    views = parts["views"]?.doubleValue
     for name in [Self.othersOfJSON, Self.columns] {
       guard case .object(let list)? = parts[name] else { continue }
       others = OtherMembers(list: list, areOfJSON: name == Self.othersOfJSON)

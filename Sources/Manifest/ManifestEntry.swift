@@ -17,6 +17,9 @@ package struct ManifestEntry: Sendable, Equatable {
   /// What the image shows, for those who do not see it; nil if the manifest does not say. Empty for an
   /// ornament.
   package var alt: String?
+  /// How often the image is viewed, relative to others; nil if the manifest does not say. It changes no file and no line of
+  /// the catalog, so it is not a part of ``content``.
+  package var views: Double?
   /// The user's own data as compact JSON, which the catalog passes on; nil if the manifest has none.
   package var extra: String?
   /// What the manifest says besides, until it is decided what of it becomes public.

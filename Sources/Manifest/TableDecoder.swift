@@ -2,7 +2,7 @@ internal import TesseraCatalog
 internal import TesseraJSON
 
 /// CSV (RFC 4180) or TSV with a header row. The known columns are `id`, `url`, `slots` (names with
-/// blanks between them), `focus` (two numbers with a blank between them) and `alt`; all others are private
+/// blanks between them), `focus` (two numbers with a blank between them), `alt` and `views`; all others are private
 /// unless the pipeline file names them, and go into `extra` as strings.
 struct TableDecoder: RecordDecoding {
   let separator: Character
@@ -10,7 +10,7 @@ struct TableDecoder: RecordDecoding {
 
   var separatorOfQuotedFields: UInt8? { separator.asciiValue }
 
-  private static let known: Set = ["id", "url", "slots", "focus", "alt"]
+  private static let known: Set = ["id", "url", "slots", "focus", "alt", "views"]
 
   /// Nil unless the line is a header row in this format: one with a field `url`, and no name twice.
   /// Known names may have capital letters.
@@ -80,6 +80,14 @@ struct TableDecoder: RecordDecoding {
         }
         entry.focus = .init(x: x, y: y)
       case "alt": entry.alt = field
+      case "views":
+        entry.others.list.append(.init(column, .string(field)))
+        let text = field.trimmed
+        if text.isEmpty { continue }  // an empty field: as all others without a number
+        guard let number = Double(text), ManifestEntry.isCount(number) else {
+          throw ManifestProblem(line: line, message: ManifestEntry.viewsExpected)
+        }
+        entry.views = number
       default: entry.others.list.append(.init(column, .string(field)))
       }
     }

@@ -68,17 +68,19 @@ package struct CatalogDraft: ~Copyable {
   /// Replaces the catalog of an output, which is kept if it is another one.
   ///
   /// - Parameters:
-  ///   - retention: how many earlier catalogs are kept, and for how long.
+  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
   ///   - now: in seconds since 1970.
   ///   - replaced: called when readers see the new one, whatever follows.
   package consuming func publish(
-    to output: any Output, keeping retention: CatalogRetention, now: Double,
+    to output: any Output, keeping retention: CatalogRetention?, now: Double,
     replaced: () -> Void = {}
   ) async throws(SystemError) {
     let sum = try end()
     let history = CatalogHistory(of: output, workspace)
-    try await history.keepCurrent(
-      before: KeptCatalog.path(digest: sum, form), retention, now: now)
+    if let retention {
+      try await history.keepCurrent(
+        before: KeptCatalog.path(digest: sum, form), retention, now: now)
+    }
     if let pages = pages.take() {
       try await pages.publish(to: output, count: count, digest: sum, index: index)
       try await CatalogPair(of: output, workspace).replace(form, by: staged, index: index)

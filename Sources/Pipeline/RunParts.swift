@@ -33,6 +33,8 @@ struct RunParts: Sendable {
   let stale: StalePolicy
   let planner: FilePlanner
   let confirmer: SourceConfirmer
+  /// Images that lack files of a better format; nil without an upgrade, and in a run for sizes only.
+  let upgrades: UpgradeQueue?
   /// Lines that still apply; a run for sizes only has none.
   let standing: LineReuse?
 
@@ -77,7 +79,9 @@ struct RunParts: Sendable {
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
       settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
-      state: state, output: output, searchingRun: refreshesQuality ? run : nil)
+      state: state, output: output, searchingRun: refreshesQuality ? run : nil,
+      upgraded: file.upgradedPlan)
+    upgrades = extent == .layout ? nil : UpgradeQueue(file)
     copies = SourceCopies(
       run: RunCopies(of: turns.queue, in: workspace), cache: cache, acceptance: acceptance,
       workspace: workspace)
@@ -87,6 +91,6 @@ struct RunParts: Sendable {
       : LineReuse(
         state: state, output: output, freshness: freshness, clock: clock,
         settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count,
-        appliesLines: !refreshesQuality)
+        appliesLines: !refreshesQuality, upgrades: upgrades)
   }
 }

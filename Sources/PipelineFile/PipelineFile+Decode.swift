@@ -55,6 +55,7 @@ extension PipelineFile {
     }
     file.completeTables(context)
     checkWeights(context)
+    checkUpgrade(context)
     file.applyDelivery(context)
     return file
   }

@@ -23,6 +23,8 @@ package struct PipelineFile: Sendable {
   /// The prefix of URLs in the catalog. It ends in "/"; nil means relative URLs.
   package var baseURL: String?
   package var plan: PlanSettings
+  /// Nil if all files are made at once.
+  package var upgrade: Upgrade?
   package var fetch = Fetch()
   /// The formats that sources may have.
   package var accept = defaultAccept

@@ -72,6 +72,16 @@ package struct Plan: Sendable, Equatable {
     return isCovering ? .fill : .fit
   }
 
+  /// Whether all of its files are among another plan's.
+  package func hasFiles(of other: Plan) -> Bool {
+    let others = other.files
+    return files.allSatisfy { file in
+      others.contains {
+        $0.crop == file.crop && $0.size == file.size && $0.encoding == file.encoding
+      }
+    }
+  }
+
   /// All files to make.
   package var files: [PlannedFile] { variants.flatMap(\.files) }
 

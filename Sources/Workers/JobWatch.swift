@@ -8,5 +8,5 @@ package final class JobWatch: Sendable {
 
   package var time: Duration { total.withLock { $0 } }
 
-  func add(_ time: Duration) { total.withLock { $0 += time } }
+  package func add(_ time: Duration) { total.withLock { $0 += time } }
 }

@@ -85,6 +85,12 @@ struct RunSummary {
         "\(Amount.count(report.decodes, "image")) of \(Amount.bytes(report.sourceBytes)) decoded; the files "
           + "have \(Amount.percent(share)) of these bytes")
     }
+    if report.upgradedImages + report.upgradesWaiting > 0 {
+      let waiting = report.upgradesWaiting > 0 ? "; \(report.upgradesWaiting) wait" : ""
+      lines.append(
+        "\(Amount.count(report.upgradedImages, "image")) got \(Amount.count(report.upgradedFiles, "file")) of the "
+          + "better format (\(Amount.bytes(report.upgradedBytes)))\(waiting)")
+    }
     if report.views.excess >= Self.notedExcess {
       lines.append(
         "a view fetches \(Amount.percent(report.views.excess)) more bytes than exact sizes would; "

@@ -46,7 +46,8 @@ import Testing
     (#""focus":[0.5,0.3,0.1]"#, focus), (#""focus":[0.5,"x",0.3]"#, focus),
     (#""focus":["x",0.3]"#, focus), (#""focus":"0.5 0.3""#, focus), (#""focus":null"#, focus),
     (#""focus":{"x":0.5,"y":0.3}"#, focus), (#""focus":[0.5,-0.1]"#, theFocus),
-    (#""focus":[1.1,0.5]"#, theFocus),
+    (#""focus":[1.1,0.5]"#, theFocus), (#""views":"12""#, views), (#""views":-1"#, views),
+    (#""views":2e15"#, views),
     (#""alt":"a" "id""#, "not valid JSON at column 32: expected \",\" or \"}\", found \"\"\""),
   ])
   func aWrongMemberIsNamed(_ member: String, _ message: String) {
@@ -54,6 +55,29 @@ import Testing
     let line = "{\(url)\(member)}"
     let found = Self.messages([#"{"url":"https://a/0"}"#, line, #"{"url":"https://a/2"}"#])
     #expect(found == ["-", "2: \(message)", "-"])
+  }
+
+  private static let views = "\"views\" must be a number from 0 to 1e15, such as 1200"
+
+  /// Known, and private unless it is named.
+  @Test func viewsArePublicOnlyIfNamed() throws {
+    func entry(_ extra: ExtraMembers) throws -> ManifestEntry {
+      let records = Self.records([#"{"url":"https://a/1","views":1.5}"#], extra: extra)
+      guard case .entry(let entry) = try #require(records.first) else { throw CancellationError() }
+      return entry
+    }
+    #expect(try entry(.named([])).views == 1.5 && entry(.named([])).extra == nil)
+    #expect(try entry(.named(["views"])).extra == #"{"views":1.5}"#)
+    // They are no part of what an item is.
+    #expect(
+      try entry(.named([])).content
+        == ManifestEntry(line: 1, id: nil, url: "https://a/1").content.replacing(
+          "[\"\"", with: "[\"https://a/1\""))
+    #expect(
+      Self.messages([#"{"url":"https://a/1","vews":1}"#])[0].contains("did you mean \"views\"?"))
+    var reader = ManifestReader(extra: .named([]))
+    _ = reader.read(Array(#"{"url":"https://a/1","views":1}"#.utf8)) + reader.finish()
+    #expect(reader.leftOut.names.isEmpty)
   }
 
   private static let theFocus = "the focus must be two numbers from 0 to 1, such as [0.5, 0.3]"

@@ -12,6 +12,11 @@ import Testing
     ManifestEntry(
       line: 9, id: "c", url: "https://a/3", slots: ["card"], focus: .init(x: 1e-7, y: 0.3),
       extra: "null"),
+    {
+      var entry = ManifestEntry(line: 9, id: "v", url: "https://a/5")
+      entry.views = 1234567.125
+      return entry
+    }(),
     ManifestEntry(
       line: 10, id: "d", url: "https://a/4", extra: #"{"n":1.10,"é":["\""]}"#),
   ])

@@ -31,7 +31,7 @@ import Testing
           + "fail-on, fetch, keep-catalogs, keep-lost, lanes, limits, lost-above, manifest, "
           + "output, placeholders, "
           + "require-sandbox, rounding, scales, shrink-above, slots, state, store, tables, "
-          + "variants, weights, workers"
+          + "upgrade, variants, weights, workers"
       ])
     let long = String(repeating: "k", count: 61)
     #expect(

@@ -40,7 +40,7 @@ import Testing
         "variants.alpha-quality 100", #"variants.oversized "jpeg""#,
         ##"variants.background "#ffffff""##, #"variants.metadata "strip""#,
         #"variants.animation "keep""#, #"variants.hdr "sdr""#, #"variants.gravity "centre""#,
-        "delivery ", "tables ",
+        "upgrade ", "delivery ", "tables ",
         #"fail-on "error""#, #"lanes "on""#,
       ])
     #expect(
@@ -66,6 +66,7 @@ import Testing
     variants: {format: [avif, source], quality: {target: feed, jpeg: 70}, quality-range: [50, 60],
       effort: {webp: auto, avif: 3}, alpha-quality: 80, oversized: png, background: "#abc",
       metadata: [xmp, exif], animation: first-frame, hdr: keep, gravity: north-east}
+    upgrade: {format: jxl, budget: 5m}
     tables: {b: {pixels: [webp, grey8]}, a: {scales: [2]}}
     fail-on: none
     lanes: off
@@ -89,7 +90,7 @@ import Testing
         "variants.alpha-quality 80", #"variants.oversized "png""#,
         ##"variants.background "#aabbcc""##, #"variants.metadata ["exif","xmp"]"#,
         #"variants.animation "first-frame""#, #"variants.hdr "keep""#,
-        #"variants.gravity "north-east""#, "delivery ",
+        #"variants.gravity "north-east""#, #"upgrade {"format":"jxl"}"#, "delivery ",
         #"tables {"a":{"scales":2,"pixels":"bgra8"},"b":{"scales":2,"pixels":["webp","grey8"]}}"#,
         #"fail-on "none""#, #"lanes "off""#,
       ])

@@ -14,6 +14,7 @@ import Testing
     (report.bytesFetched, report.bytesWritten) = (5_000_000_000, 250_000)
     (report.variantsMade, report.variantsReused) = (40, 210)
     (report.decodes, report.workers, report.workersReplaced) = (10, 2, 1)
+    (report.upgradedImages, report.upgradesWaiting) = (4, 96)
     report.peakMemory = 31_457_280
     report.warnings = ["a", "b"]
     return report
@@ -82,6 +83,12 @@ import Testing
     tessera_last_run_variants{pipeline="feed",origin="made"} 40
     tessera_last_run_variants{pipeline="feed",origin="reused"} 210
     tessera_last_run_variants{pipeline="feed",origin="delivered"} 0
+    # HELP tessera_last_run_upgraded_images Images that got files of the better format.
+    # TYPE tessera_last_run_upgraded_images gauge
+    tessera_last_run_upgraded_images{pipeline="feed"} 4
+    # HELP tessera_last_run_upgrades_waiting Images that lack files of the better format.
+    # TYPE tessera_last_run_upgrades_waiting gauge
+    tessera_last_run_upgrades_waiting{pipeline="feed"} 96
     # HELP tessera_last_run_decodes Images that were decoded.
     # TYPE tessera_last_run_decodes gauge
     tessera_last_run_decodes{pipeline="feed"} 10

@@ -27,6 +27,8 @@ import Testing
     (report.fetching, report.transcoding) = (.milliseconds(18_500), .milliseconds(30_250))
     (report.variantsAsked, report.variantsDelivered, report.variantsMade) = (19, 20, 21)
     (report.variantsReused, report.bytesWritten) = (22, 23)
+    (report.upgradedImages, report.upgradedFiles, report.upgradedBytes) = (34, 35, 36)
+    (report.upgradesWaiting, report.upgradeSeconds) = (37, 38.5)
     (report.tablesMade, report.tablesReused, report.tablesLeftOut) = (24, 25, 26)
     (report.tablesUnmade, report.decodes, report.sourceBytes) = (96, 27, 28)
     report.views = ViewCost(views: 3, bytes: 150, exactBytes: 100)
@@ -98,6 +100,13 @@ import Testing
         "made": 21,
         "reused": 22,
         "bytesWritten": 23
+      },
+      "upgrade": {
+        "images": 34,
+        "files": 35,
+        "bytes": 36,
+        "waiting": 37,
+        "jobSeconds": 38.5
       },
       "tables": {
         "made": 24,

@@ -21,7 +21,7 @@ enum Fingerprint {
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files.
   static func pipeline(_ file: PipelineFile, libvips: String) -> String {
-    digest(file.shape([.files, .entries, .catalog]), "", libvips, 16)
+    digest(file.upgraded.shape([.files, .entries, .catalog]), "", libvips, 16)
   }
 
   private static func digest(

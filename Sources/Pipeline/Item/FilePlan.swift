@@ -14,6 +14,8 @@ struct FilePlan: Sendable {
   /// One for each of the plan's files; nil if it is not published.
   var records: [VariantRecord?]
   var placeholder: Placeholders?
+  /// Whether it has the files of the better format, as far as there can be any.
+  var isUpgraded = false
 
   /// The searches for qualities that the plan needs, with what they found.
   var searches: [KnownSearch] = []

@@ -16,6 +16,8 @@ struct FilePlanner: Sendable {
   let output: any Output
   /// With `--refresh-quality`, the run whose searches count; nil if all do.
   var searchingRun: Int?
+  /// With the better format; nil without an upgrade.
+  var upgraded: PlanSettings?
 
   /// - Parameters:
   ///   - digest: SHA-256 of the source's bytes.
@@ -23,6 +25,19 @@ struct FilePlanner: Sendable {
   ///   - isNew: whether the state has no content with this digest, and so no files of it.
   func filePlan(
     _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
+  ) async throws -> FilePlan {
+    let own = try await filePlan(settings, digest, format, facts, for: item, isNew: isNew)
+    guard let upgraded else { return own }
+    var better = try await filePlan(upgraded, digest, format, facts, for: item, isNew: isNew)
+    better.isUpgraded = true
+    // The files are there, or the image can't have any of that format.
+    let needsNoMore = better.isComplete || better.plan.hasFiles(of: own.plan)
+    return item.wantsUpgrade || needsNoMore ? better : own
+  }
+
+  private func filePlan(
+    _ settings: PlanSettings, _ digest: String, _ format: String, _ facts: SourceFacts,
+    for item: Item, isNew: Bool
   ) async throws -> FilePlan {
     let planned = facts.planned(format, focus: item.focus)
     var plan = Plan(for: planned, settings: settings, slots: item.slots)
@@ -32,7 +47,7 @@ struct FilePlanner: Sendable {
     let source = ContentKeys(
       content: digest, format: format, facts: facts, decode: whole.decode(of: facts.size),
       libvips: libvips)
-    let searches = try await searches(source, &plan, isNew: isNew)
+    let searches = try await searches(settings, source, &plan, isNew: isNew)
     let keys = plan.files.map(source.file)
     let (variants, placeholder) =
       isNew
@@ -54,14 +69,15 @@ struct FilePlanner: Sendable {
     exact.rounding.steps = .exact
     let source = filePlan.facts.planned(format, focus: item.focus)
     return ViewCost(
-      filePlan, exact: Plan(for: source, settings: exact, slots: item.slots), settings)
+      filePlan, exact: Plan(for: source, settings: exact, slots: item.slots), settings,
+      times: item.views)
   }
 
   // MARK: Qualities
 
   /// The searches that the plan needs. Gives its files the qualities that are known.
   private func searches(
-    _ source: ContentKeys, _ plan: inout Plan, isNew: Bool
+    _ settings: PlanSettings, _ source: ContentKeys, _ plan: inout Plan, isNew: Bool
   ) async throws -> [FilePlan.KnownSearch] {
     guard settings.findsQuality else { return [] }
     var searches = plan.prepareSearches(of: source.facts.size, source.decode).map { search in

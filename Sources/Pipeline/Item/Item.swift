@@ -33,11 +33,17 @@ package struct Item: Sendable {
   /// About the memory that the entry takes, in bytes.
   package let weight: Int
 
+  /// Whether files of the better format are to be made, too.
+  private(set) var wantsUpgrade = false
+
   package var id: String { entry.id }
   /// Names of the slots that the image is for; nil means all.
   package var slots: [String]? { entry.slots }
   /// The point that crops are centred on; nil means the centre.
   package var focus: CatalogFocus? { entry.focus }
+
+  /// How often it is viewed, relative to others.
+  package var views: Double { entry.views ?? 1 }
 
   struct FormerKeys: Sendable {
     var source: String
@@ -88,6 +94,13 @@ package struct Item: Sendable {
 
   /// The same item at another position.
   func placed(at position: Int) -> Item { Item(self, position: position) }
+
+  /// The same item, whose files of the better format are made.
+  func upgrading() -> Item {
+    var item = self
+    item.wantsUpgrade = true
+    return item
+  }
 }
 
 extension PipelineFile {

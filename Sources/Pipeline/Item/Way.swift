@@ -19,8 +19,10 @@ struct FilesWay: Way {
   private let publish: Publish
   private let keep: Keep
   private let record: Record
+  private let failedUpgrades: FailedUpgrades
 
   init(_ parts: RunParts) {
+    failedUpgrades = FailedUpgrades(parts)
     check = CheckItem(parts)
     lookUp = LookUp(parts)
     sendRequest = SendRequest(parts)
@@ -48,6 +50,29 @@ struct FilesWay: Way {
       switch stage {
       case .confirmed(let line): return try await record.keep(line, context)
       case .done(let done): return try await record.perform(done, context)
+      default: stage = try await self.stage(after: stage, context)
+      }
+    }
+  }
+
+  /// Makes the files of a better format of an item that wants them, and records its new line. Whatever fails, its line stays
+  /// as it is.
+  ///
+  /// - Returns: whether it has the files.
+  func upgrade(_ context: ItemContext) async throws -> Bool {
+    defer { context.close() }
+    var stage = Stage.read(nil)
+    while true {
+      switch stage {
+      case .known(let known) where try await failedUpgrades.hasFailed(context.item, known):
+        return false
+      case .done(let done):
+        guard let filePlan = done.outcome.shown?.filePlan, filePlan.isUpgraded else {
+          try await failedUpgrades.note(done, context)
+          return false
+        }
+        _ = try await record.perform(done, context)
+        return true
       default: stage = try await self.stage(after: stage, context)
       }
     }

@@ -94,6 +94,12 @@ struct RunMetrics {
         ([("origin", "reused")], "\(report.variantsReused)"),
         ([("origin", "delivered")], "\(report.variantsDelivered)"),
       ])
+    text.gauge(
+      "tessera_last_run_upgraded_images", "Images that got files of the better format.",
+      report.upgradedImages)
+    text.gauge(
+      "tessera_last_run_upgrades_waiting", "Images that lack files of the better format.",
+      report.upgradesWaiting)
     text.gauge("tessera_last_run_decodes", "Images that were decoded.", report.decodes)
     text.gauge("tessera_last_run_workers", "Worker processes at a time.", report.workers)
     text.gauge(

@@ -3,6 +3,7 @@ internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraWorkers
 
 /// Counts what happens in a run, from many tasks.
 final class RunRecorder: Sendable {
@@ -71,6 +72,18 @@ final class RunRecorder: Sendable {
       report.sourceBytes += bytes ?? 0
       report.variantsMade += files.count
       report.bytesWritten += files.reduce(0) { $0 + $1.bytes }
+    }
+  }
+
+  /// Counts what was done to add files of the better format to an item.
+  func addUpgrade(_ context: ItemContext, _ isUpgraded: Bool) {
+    update { report in
+      report.fetching += context.fetching
+      report.transcoding += context.watch?.time ?? .zero
+      guard isUpgraded else { return }
+      report.upgradedImages += 1
+      report.upgradedFiles += context.made.files
+      report.upgradedBytes += context.made.bytes
     }
   }
 

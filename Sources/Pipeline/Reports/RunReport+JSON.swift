@@ -107,6 +107,14 @@ extension RunReport {
       variants.member("reused", variantsReused)
       variants.member("bytesWritten", bytesWritten)
     }
+    object.name("upgrade")
+    object.object { upgrade in
+      upgrade.member("images", upgradedImages)
+      upgrade.member("files", upgradedFiles)
+      upgrade.member("bytes", upgradedBytes)
+      upgrade.member("waiting", upgradesWaiting)
+      upgrade.member("jobSeconds", upgradeSeconds)
+    }
     object.name("tables")
     object.object { tables in
       tables.member("made", tablesMade)

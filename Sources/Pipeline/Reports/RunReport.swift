@@ -34,6 +34,14 @@ package struct RunReport: Sendable {
   package var decodes = 0
   /// Of the images that were decoded.
   package internal(set) var views = ViewCost()
+  /// Images that got files of the better format in this run, their files and these files' bytes, and images that still lack
+  /// them.
+  package var upgradedImages = 0
+  package var upgradedFiles = 0
+  package var upgradedBytes = 0
+  package var upgradesWaiting = 0
+  /// The time of workers for that.
+  var upgradeSeconds = 0.0
   /// Files of tables.
   package var tablesMade = 0
   package var tablesReused = 0

@@ -17,7 +17,8 @@ package struct ViewCost: Sendable, Equatable {
   /// - Parameters:
   ///   - exact: the plan for files of exactly the requested sizes, with the same slots. Their bytes are estimated from those
   ///     that there are.
-  init(_ filePlan: FilePlan, exact: Plan, _ settings: PlanSettings) {
+  ///   - factor: how often the image is viewed, relative to others.
+  init(_ filePlan: FilePlan, exact: Plan, _ settings: PlanSettings, times factor: Double = 1) {
     var first = 0
     let files = filePlan.plan.variants.map { variant in
       defer { first += variant.files.count }
@@ -27,7 +28,7 @@ package struct ViewCost: Sendable, Equatable {
     for (slot, same) in zip(filePlan.plan.slots, exact.slots) {
       for (request, other) in zip(slot.requests, same.requests) {
         guard let bytes = files[request.variant] else { continue }
-        let weight = settings.weight(of: slot.slot.name, scale: request.scale)
+        let weight = factor * settings.weight(of: slot.slot.name, scale: request.scale)
         let variant = filePlan.plan.variants[request.variant]
         let made = variant.estimatedBytes(hasAlpha: hasAlpha)
         // With the quality that was found for the image.

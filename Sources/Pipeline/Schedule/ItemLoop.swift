@@ -28,7 +28,8 @@ struct ItemLoop: Sendable {
     self.shard = shard
     self.meter = meter
     scheduler = Scheduler(
-      way: way, turns: parts.turns, copies: parts.copies.run, fetcher: parts.fetcher,
+      way: way, turns: parts.turns, copies: parts.copies.run, upgrades: parts.upgrades,
+      fetcher: parts.fetcher,
       concurrency: parts.file.fetch.concurrency,
       failAbove: guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
       firstError: firstError, stop: stop, drain: drain)

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraOutput
+internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 
@@ -21,6 +22,8 @@ package struct LineReuse: Sendable {
   let formats: Int
   /// Whether lines of earlier runs may apply; if not, every item is processed, and its new line may apply later.
   var appliesLines = true
+  /// Nil without an upgrade.
+  var upgrades: UpgradeQueue?
 
   /// Why a line still applies, and what it names.
   package final class Verdict: Sendable {
@@ -32,10 +35,15 @@ package struct LineReuse: Sendable {
     let files: Int
     /// Slots at scales that the files serve, in each format.
     let places: Int
+    /// What files of a better format would be worth; nil if the image has them, or can't have any.
+    let upgrade: UpgradeValue?
 
-    init(reason: Reason, isFresh: Bool, record: SourceRecord, files: Int, places: Int) {
+    init(
+      reason: Reason, isFresh: Bool, record: SourceRecord, files: Int, places: Int,
+      upgrade: UpgradeValue? = nil
+    ) {
       (self.reason, self.isFresh, self.record) = (reason, isFresh, record)
-      (self.files, self.places) = (files, places)
+      (self.files, self.places, self.upgrade) = (files, places, upgrade)
     }
   }
 
@@ -100,7 +108,8 @@ package struct LineReuse: Sendable {
     else { return nil }
     let verdict = Verdict(
       reason: known.reason, isFresh: known.isFresh, record: line.source,
-      files: text.files.count, places: text.places * formats)
+      files: text.files.count, places: text.places * formats,
+      upgrade: upgrades?.value(ofLine: line.line, files: text.files))
     return (verdict, text.files)
   }
 }

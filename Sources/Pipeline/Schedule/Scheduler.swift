@@ -8,6 +8,7 @@ final class Scheduler: Sendable {
   private let way: any Way
   private let turns: SourceTurns
   private let copies: RunCopies
+  private let upgrades: UpgradeQueue?
   private let gate: Gate
   private let sharedFailures: SharedFailures
   private let failures: Mutex<FailureWatch>
@@ -28,14 +29,16 @@ final class Scheduler: Sendable {
   ///   - stop: ends everything that is in flight. Called after the first error was noted.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    way: any Way, turns: SourceTurns, copies: RunCopies, fetcher: any Fetching, concurrency: Int,
-    failAbove: Double, meter: ProgressMeter, firstError: FirstError,
+    way: any Way, turns: SourceTurns, copies: RunCopies, upgrades: UpgradeQueue? = nil,
+    fetcher: any Fetching, concurrency: Int, failAbove: Double, meter: ProgressMeter,
+    firstError: FirstError,
     stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void
   ) {
     self.way = way
     self.drain = drain
     self.turns = turns
     self.copies = copies
+    self.upgrades = upgrades
     self.meter = meter
     self.firstError = firstError
     self.stop = stop
@@ -86,6 +89,7 @@ final class Scheduler: Sendable {
       turns.isUndisturbed(item.sourceKey)
     else { return false }
     meter.standing(verdict, item)
+    if let value = verdict.upgrade { upgrades?.offer(value, item) }
     // For `fail-above` it is a success, but not of its host, which was not asked.
     _ = failures.withLock { $0.diagnosis(after: nil) }
     return true

@@ -51,6 +51,11 @@ extension PipelineFile {
     Key(
       "variants", .group(PlanSettings.keys, check: PlanSettings.check), \.plan,
       "How files are encoded."),
+    Key(
+      "upgrade", Upgrade.type, \.upgrade, shapes: .files, needs: .files,
+      example: ["format": "avif", "budget": "20m"],
+      "A better format, in which a run makes files after the catalog is there, as long as its budget of worker time lasts: first those that save the most bytes of views for the time. The catalog then names them as well."
+    ),
     Key("fetch", .group(Fetch.keys), \.fetch, "Network settings."),
     Key(
       "delivery", .imageService, \.delivery, shapes: .files,

@@ -84,7 +84,7 @@ package struct ManifestCheck {
       case .success(let header):
         result.items += 1
         let source = header.facts.planned(header.format.rawValue, focus: item.focus)
-        summary.add(source, id: item.id, slots: item.slots, file.plan)
+        summary.add(source, id: item.id, slots: item.slots, views: item.views, file.plan)
       case .failure(let failure):
         let problem = ManifestProblem(item.entry, item.shownURL, failure.message, failure.code)
         add(problem, isProbed: true, report)

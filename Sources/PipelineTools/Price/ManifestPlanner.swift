@@ -81,7 +81,8 @@ package struct ManifestPlanner {
     for (item, seen) in zip(items, seen) {
       if let seen {
         summary.add(
-          seen.source, id: item.id, slots: item.slots, file.plan, line: lineOf[item.id] ?? nil)
+          seen.source, id: item.id, slots: item.slots, views: item.views, file.plan,
+          line: lineOf[item.id] ?? nil)
       } else if let prober {
         add(try await prober.add(item))
       } else {
@@ -95,7 +96,7 @@ package struct ManifestPlanner {
       switch answer {
       case .success(let header):
         let source = header.facts.planned(header.format.rawValue, focus: item.focus)
-        summary.add(source, id: item.id, slots: item.slots, file.plan)
+        summary.add(source, id: item.id, slots: item.slots, views: item.views, file.plan)
       case .failure(let failure): summary.addFailure(item.shownURL, failure.message)
       }
     }

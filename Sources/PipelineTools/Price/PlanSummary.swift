@@ -41,22 +41,21 @@ package struct PlanSummary: Sendable {
     if failures.count < Self.listedFailures { failures.append((source, reason)) }
   }
 
-  /// - Parameter line: of the item in the catalog, if it has one.
+  /// - Parameters:
+  ///   - views: how often it is viewed, relative to others.
+  ///   - line: of the item in the catalog, if it has one.
   mutating func add(
-    _ source: PlanSource, id: String, slots: [String]? = nil, _ settings: PlanSettings,
-    line: String? = nil
+    _ source: PlanSource, id: String, slots: [String]? = nil, views: Double = 1,
+    _ settings: PlanSettings, line: String? = nil
   ) {
     let known = line.flatMap { FileBytes.factor($0, of: source, settings) }
     if known != nil { measured += 1 }
     let factor = known ?? 1
-    var weights = ViewWeights(settings)
+    var weights = ViewWeights(settings).times(views)
     if let log {
-      if let views = line.flatMap({ log.weights(of: $0, settings) }) {
-        viewed += 1
-        weights = views
-      } else {
-        weights.values = weights.values.map { _ in 0 }
-      }
+      let logged = line.flatMap { log.weights(of: $0, settings) }
+      if logged != nil { viewed += 1 }
+      weights = logged ?? weights.times(0)
     }
     settings.forEachDemand(of: source, slots: slots, weights) { request, weight in
       demand.add(request, weight: weight * (demand.cost == .bytes ? factor : 1))

@@ -120,6 +120,15 @@ struct MemberReader: MemberVisitor {
   }
 }
 
+extension CatalogImage {
+  /// An image from its line of a catalog; nil if that is not one.
+  package init?(line: String) {
+    var scanner = JSONScanner(Array(line.utf8))
+    guard let image = try? Self.read(from: &scanner) else { return nil }
+    self = image
+  }
+}
+
 extension CatalogRecord {
   static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> Self {
     scanner.skipSpace()

@@ -30,6 +30,8 @@ final class FakeTranscoder: Transcoding {
     var decodes: [Int] = []
     var isClosed = false
     var quality = 72
+    var time = Duration.zero
+    var formats: [String] = []
   }
 
   private let state = Mutex(State())
@@ -47,6 +49,17 @@ final class FakeTranscoder: Transcoding {
 
   /// The quality that searches find.
   func find(_ quality: Int) { state.withLock { $0.quality = quality } }
+
+  /// How long each job takes of a worker, as it says.
+  func take(_ time: Duration) { state.withLock { $0.time = time } }
+
+  /// The formats of the files that each job had to make since the last call: `webp webp`.
+  func takeFormats() -> [String] {
+    state.withLock { state in
+      defer { state.formats = [] }
+      return state.formats
+    }
+  }
 
   /// The decodes since the last call: how many files each had to make.
   func takeDecodes() -> [Int] {
@@ -68,6 +81,8 @@ final class FakeTranscoder: Transcoding {
     let behaviour = state.withLock { state -> Behaviour in
       if state.isClosed { return .fail(TranscodeFailure(.cancelled, "the pool was closed")) }
       state.decodes.append(job.files.count)
+      state.formats.append(job.files.map(\.encoding.format.rawValue).joined(separator: " "))
+      watch?.add(state.time)
       return state.next.isEmpty ? state.always : state.next.removeFirst()
     }
     switch behaviour {
@@ -120,8 +135,11 @@ final class FakeTranscoder: Transcoding {
       let files = job.files.map { file in
         var file = file
         if file.encoding.isUnresolved { file.encoding.quality = quality }
-        return TinyImage.webp(
-          file.size.width, file.size.height, "\(digest) \(file.recipe) \(job.decode.recipe)")
+        let text = "\(digest) \(file.recipe) \(job.decode.recipe)"
+        let (width, height) = (file.size.width, file.size.height)
+        return file.encoding.format == .png
+          ? TinyImage.png(UInt8(clamping: width), UInt8(clamping: height)) + Array(text.utf8)
+          : TinyImage.webp(width, height, text)
       }
       return Self.made(files, seeing: facts, warnings, qualities ?? found)
     } catch {

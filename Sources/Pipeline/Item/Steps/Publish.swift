@@ -63,7 +63,8 @@ struct Publish: Sendable {
       .decoded(made: records.count, reused: filePlan.keys.count - records.count))
     recorder.addDecode(
       records, of: bytes.count,
-      planner.viewCost(filePlan, bytes.content.format, for: context.item))
+      context.item.wantsUpgrade
+        ? ViewCost() : planner.viewCost(filePlan, bytes.content.format, for: context.item))
     return .complete(Complete(planned.received, content, filePlan))
   }
 

@@ -15,10 +15,12 @@ struct Record: Sendable {
   /// Makes the variants; nil if the run makes files.
   private let service: ImageService?
   private let standing: LineReuse?
+  private let upgrades: UpgradeQueue?
   private let clock: WallClock
   private let recorder: RunRecorder
 
   init(_ parts: RunParts) {
+    upgrades = parts.upgrades
     state = parts.state
     entries = ImageEntries(parts.file)
     stale = parts.stale
@@ -52,6 +54,9 @@ struct Record: Sendable {
     let isOther = try await state.save(
       result, context.change, key: item.sourceKey, url: item.requestDigest)
     let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
+    if image.status == .ok, outcome.shown?.filePlan.isUpgraded == false {
+      upgrades?.offer(image, item)
+    }
     var done = ItemDone(report: context.report(image.status, image.error, change))
     if case .failed(let failure, let isRemembered) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
@@ -68,6 +73,7 @@ struct Record: Sendable {
       context.item.id, reasons: context.reasons, context.change.source,
       key: context.item.sourceKey)
     recorder.count(verdict)
+    if let value = verdict.upgrade { upgrades?.offer(value, context.item) }
     return ItemDone(report: context.report(.ok, nil, .reused))
   }
 
@@ -102,7 +108,8 @@ struct Record: Sendable {
     let known = source.record?.content
     switch outcome {
     case .shown(let content, let filePlan):
-      recorder.count(filePlan, made: context.made.files)
+      // An upgraded one is counted already.
+      if !item.wantsUpgrade { recorder.count(filePlan, made: context.made.files) }
       return (entries.shown(item, content, filePlan), filePlan.content)
     case .pending(let size):
       let plan = entries.plan(of: size, for: item)

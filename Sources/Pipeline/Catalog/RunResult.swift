@@ -1,0 +1,35 @@
+internal import TesseraCatalog
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+
+/// What a run publishes: a catalog, or the result of a shard.
+struct RunResult: Sendable {
+  let file: PipelineFile
+  let libvips: String
+  let tables: [String: [CatalogTable]]?
+  let lines: ResultLines
+  /// The manifest's digest, if the run is one of a shard.
+  let manifest: String?
+  let shard: Shard?
+
+  /// - Parameters:
+  ///   - now: in seconds since 1970.
+  ///   - replaces: whether the current catalog is this run's, and none to go back to.
+  ///   - replaced: called when readers see the new catalog, whatever follows.
+  func publish(
+    _ report: RunReport, to output: any Output, _ workspace: Workspace, now: Double, replaces: Bool,
+    replaced: () -> Void
+  ) async throws {
+    if let shard {
+      let writer = ShardWriter(
+        shard: shard, file: file, libvips: libvips, lines: lines, output: output,
+        workspace: workspace)
+      return try await writer.write(manifest: manifest, report)
+    }
+    let writer = CatalogWriter(
+      file: file, libvips: libvips, tables: tables, lines: lines, output: output,
+      workspace: workspace)
+    try await writer.write(now: now, replaces: replaces, replaced: replaced)
+  }
+}

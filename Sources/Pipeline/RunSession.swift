@@ -1,0 +1,252 @@
+internal import TesseraFetch
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraWire
+internal import TesseraWorkers
+
+/// One run on an output that this process has locked: opens the parts, runs the items, and writes the
+/// documents.
+struct RunSession: Sendable {
+  private let file: PipelineFile
+  private let extent: RunExtent
+  private let options: RunOptions
+  private let held: HeldOutput
+  private let services: RunServices
+  private let recorder = RunRecorder()
+  private let meter: ProgressMeter
+  private let observer: any RunObserving
+
+  /// For images that are being decoded when the run's deadline passes.
+  private static let grace = Duration.seconds(1)
+
+  private var opening: RunOpening {
+    RunOpening(file: file, options: options, held: held, services: services, meter: meter)
+  }
+  private var output: any Output { held.output }
+  private var workspace: Workspace { held.workspace }
+
+  init(
+    _ pipeline: Pipeline, _ held: HeldOutput, _ services: RunServices,
+    _ observer: any RunObserving
+  ) {
+    file = pipeline.file
+    extent = pipeline.extent
+    options = pipeline.options
+    self.held = held
+    self.services = services
+    self.observer = observer
+    meter = ProgressMeter(recorder, observer)
+    let now = services.clock.now()
+    recorder.update { $0.started = now }
+  }
+
+  /// Whether the catalog has been replaced.
+  var isPublished: Bool { recorder.current.isPublished }
+
+  /// The report of a run whose catalog was replaced, and that could not do the rest.
+  func report(after error: any Error) -> RunReport {
+    meter.warn(
+      "the catalog was written, but the run could not be completed: \(PipelineError(error))")
+    recorder.update { $0.isIncomplete = true }
+    return recorder.current
+  }
+
+  func prepare() async throws(PipelineError) {
+    do throws(SystemError) {
+      try await prepareOutput()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private func prepareOutput() async throws(SystemError) {
+    try await output.prepare()
+    // After a kill, files are left that no record names.
+    try workspace.clear()
+    // A result of an earlier run must not be taken for this one's, whatever happens to it.
+    if let shard = options.shard {
+      try await output.delete(ShardHeader.path(shard.index, of: shard.count))
+    }
+  }
+
+  /// Moves a damaged state out of the way. The session that is returned begins with what could be read
+  /// of it.
+  func afterSettingAside(_ error: StateError) async throws -> RunSession {
+    let warning = try await Recovery(held).setAside(error)
+    let next = RunSession(Pipeline(file, extent, options), held, services, observer)
+    let started = recorder.current.started
+    next.recorder.update { $0.started = started }
+    next.meter.warn(warning)
+    return next
+  }
+
+  func run() async throws -> RunReport {
+    let begun = ContinuousClock.now
+    let end = options.deadline.map { begun.advanced(by: $0) }
+    let state = try StateStore(path: workspace.statePath())
+    return try await held.keepingState(
+      copy: { try await state.copy(to: $0) },
+      work: { try await run(state, since: begun, end: end) })
+  }
+
+  private func run(
+    _ state: StateStore, since begun: ContinuousClock.Instant, end: ContinuousClock.Instant?
+  ) async throws -> RunReport {
+    // The manifest first: one that does not exist is the most common mistake.
+    let manifest = try await ManifestStream.open(
+      file, in: workspace.spoolDirectory, end: end, needsDigest: options.shard != nil)
+    let (guards, owner) = try await opening.guards(state)
+    // Before any image is requested: if no worker can start, nothing is fetched in vain.
+    let pool = try await opening.startWorkers()
+    defer { pool.close() }
+    let fetcher = try opening.startFetcher(end: end)
+    defer { fetcher.close() }
+    // At the run's deadline transfers end at once, and workers after the grace.
+    let closing = end.map { end in
+      Task {
+        try await Task.sleep(until: end.advanced(by: Self.grace))
+        pool.close()
+      }
+    }
+    defer { closing?.cancel() }
+    // What never depended on this machine is not in doubt after its end.
+    let boot = output.isDurable ? "" : Host.bootIdentifier
+    // Before any item: the record of a file that is not whole would be reused.
+    try await opening.recover(state, boot: boot)
+    let parts = RunParts(
+      file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
+      refreshesQuality: options.refreshesQuality, clock: services.clock, state: state,
+      fetcher: fetcher,
+      transcoder: pool, memory: opening.budget.memory, output: output,
+      workspace: workspace, cache: opening.openCache(), recorder: recorder)
+    let items = try await runItems(parts, manifest, guards, pool, fetcher)
+    let result = try await finish(parts, manifest, owner, items)
+    try await upgrade(parts, result, pool)
+    return try await writeReport(since: begun, fetcher, pool)
+  }
+
+  /// Runs all items to their ends. Returns how many there were, and their sum.
+  private func runItems(
+    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards, _ pool: any Transcoding,
+    _ fetcher: any Fetching
+  ) async throws -> (count: Int, sum: ClaimSum) {
+    let stopManifest = manifest.stopper()
+    let items = ItemLoop(
+      Pipeline.way(extent, parts), parts, meter: meter, guards: guards,
+      shard: options.shard,
+      stop: {
+        pool.close()
+        fetcher.close()
+        stopManifest()
+      },
+      drain: {
+        pool.drain()
+        fetcher.close()
+        stopManifest()
+      })
+    options.stop.onRequest { items.drain() }
+    defer { options.stop.onRequest(nil) }
+    meter.begin { progress in
+      let workers = pool.statistics
+      (progress.waiting, progress.transcoding) = (workers.waiting, workers.working)
+      (progress.fetching, progress.bytes) = (fetcher.transfers, fetcher.counts.bytes)
+    }
+    return try await items.run(manifest)
+  }
+
+  private func writeReport(
+    since begun: ContinuousClock.Instant, _ fetcher: any Fetching, _ pool: any Transcoding
+  ) async throws -> RunReport {
+    recorder.update { report in
+      report.seconds = begun.duration(to: .now).inSeconds
+      report.requests = fetcher.counts.requests
+      report.notModified = fetcher.counts.notModified
+      report.bytesFetched = fetcher.counts.bytes
+      report.workers = opening.budget.count
+      report.workersReplaced = pool.statistics.replaced
+      report.peakMemory = Host.peakMemory
+    }
+    let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
+    try await output.write(
+      path ?? "run.json", recorder.current.json(below: [file.output, output.location]))
+    return recorder.current
+  }
+
+  /// The catalog is written from the state, and only then do items that the manifest no longer names
+  /// leave the state: a kill in between repeats the run and loses nothing.
+  private func finish(
+    _ parts: RunParts, _ manifest: ManifestStream, _ owner: OutputOwner,
+    _ items: (count: Int, sum: ClaimSum)
+  ) async throws -> RunResult {
+    let libvips = parts.transcoder.hello.libvips
+    let lines = ResultLines(
+      state: parts.state, run: parts.run, count: items.count, sum: items.sum)
+    if owner.isUpgraded { meter.tell(ofLess: manifest) }
+    // A shard has no catalog: `merge` counts what that loses.
+    if options.shard == nil, !options.allowsLoss {
+      try await parts.state.commit()
+      try await LossGuard(
+        limit: file.lostAbove, output: output, state: parts.state, run: parts.run, extent: extent,
+        hasOtherAddresses: owner.hasOtherAddresses
+      ).check(recorder.current)
+    }
+    // Before the catalog, which names them.
+    let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
+    let result = RunResult(
+      file: file, libvips: libvips, tables: tables, lines: lines, manifest: manifest.digest,
+      shard: options.shard)
+    try await publish(result, parts)
+    try await parts.state.endRun(parts.run, owner.completed(items: items.count))
+    return result
+  }
+
+  /// - Parameter replaces: whether the current result is this run's, and none to go back to.
+  private func publish(
+    _ result: RunResult, _ parts: RunParts, replaces: Bool = false
+  ) async throws {
+    try await parts.state.commit()
+    try await held.confirm()
+    try await result.publish(
+      recorder.current, to: output, workspace, now: services.clock.now(), replaces: replaces
+    ) { recorder.update { $0.isPublished = true } }
+    // If these files are dropped again, `prune` waits again.
+    if options.shard == nil, try await parts.state.hasNotes() {
+      try await CurrentCatalog.forEachFiles(in: output) {
+        try await parts.state.clearNotes(on: $0)
+      }
+    }
+    recorder.update { $0.isPublished = true }
+  }
+
+  /// Adds files of the better format, as far as the budget goes, and publishes what names them.
+  private func upgrade(
+    _ parts: RunParts, _ result: RunResult, _ pool: any Transcoding
+  ) async throws {
+    guard let queue = parts.upgrades else { return }
+    let (items, offered) = queue.take()
+    recorder.update { $0.upgradesWaiting = offered }
+    guard !items.isEmpty else { return }
+    let loop = UpgradeLoop(
+      parts, budget: queue.upgrade.budget, workers: opening.budget.count)
+    options.stop.onRequest {
+      loop.stop()
+      pool.drain()
+    }
+    defer { options.stop.onRequest(nil) }
+    let upgraded: Int
+    do {
+      upgraded = try await loop.run(items)
+    } catch {
+      // The next run shows what was done.
+      try? await parts.state.commit()
+      throw error
+    }
+    recorder.update { $0.upgradesWaiting = offered - upgraded }
+    if upgraded > 0 { try await publish(result, parts, replaces: true) }
+    // What failed is remembered, too.
+    try await parts.state.commit()
+  }
+}

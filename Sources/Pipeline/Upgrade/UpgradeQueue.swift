@@ -1,0 +1,79 @@
+internal import Synchronization
+internal import TesseraCatalog
+internal import TesseraPipelineFile
+internal import TesseraPlan
+internal import TesseraSystem
+
+/// The images of a run that lack files of the better format, as far as its budget can reach.
+final class UpgradeQueue: Sendable {
+  let upgrade: Upgrade
+  private let settings: PlanSettings
+  /// How many images are remembered: memory does not grow with the manifest.
+  private let most: Int
+  private let state = Mutex(State())
+
+  private struct State {
+    var candidates: [Candidate] = []
+    var offered = 0
+
+    mutating func shorten(to most: Int) {
+      candidates.sort { $0.precedes($1) }
+      if candidates.count > most { candidates.removeLast(candidates.count - most) }
+    }
+  }
+
+  private struct Candidate {
+    var item: Item
+    /// Saved bytes of views for the work of a worker.
+    var value: Double
+
+    func precedes(_ other: Candidate) -> Bool {
+      // Of equals the first in the manifest, whichever ended first.
+      (other.value, item.position) < (value, other.item.position)
+    }
+  }
+
+  /// No image is upgraded in less time of a worker, in seconds.
+  private static let leastTime = 0.02
+  private static let leastRemembered = 1_000
+
+  /// Nil if the pipeline has no upgrade.
+  init?(_ file: PipelineFile) {
+    guard let upgrade = file.upgrade, let settings = file.upgradedPlan else { return nil }
+    self.upgrade = upgrade
+    self.settings = settings
+    most = max(Self.leastRemembered, Int(upgrade.budget.inSeconds / Self.leastTime))
+  }
+
+  /// What it is worth to upgrade an image, by its line of the catalog; nil if it is upgraded, or can't be.
+  ///
+  /// - Parameter files: the paths in the line.
+  func value(ofLine line: String, files: [(path: String, bytes: Int)]) -> UpgradeValue? {
+    let end = ".\(upgrade.format.fileExtension)"
+    guard !files.contains(where: { $0.path.hasSuffix(end) }) else { return nil }
+    return CatalogImage(line: line).flatMap { UpgradeValue($0, settings) }
+  }
+
+  func offer(_ image: CatalogImage, _ item: Item) {
+    if let value = UpgradeValue(image, settings) { offer(value, item) }
+  }
+
+  func offer(_ value: UpgradeValue, _ item: Item) {
+    let candidate = Candidate(item: item, value: value.perEffort * item.views)
+    state.withLock { state in
+      state.offered += 1
+      state.candidates.append(candidate)
+      // Twice as many, so that a sort is paid for by as many additions.
+      if state.candidates.count >= 2 * most { state.shorten(to: most) }
+    }
+  }
+
+  /// Those that are worth most, first, and how many there were.
+  func take() -> (items: [Item], offered: Int) {
+    state.withLock { state in
+      state.shorten(to: most)
+      defer { state.candidates = [] }
+      return (state.candidates.map(\.item), state.offered)
+    }
+  }
+}
