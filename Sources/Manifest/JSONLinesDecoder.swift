@@ -24,7 +24,8 @@ struct JSONLinesDecoder: RecordDecoding {
         case "focus": entry.focus = try Self.focus(member.value)
         case "alt": entry.alt = try Self.string(member)
         case "views":
-          entry.views = try Self.views(member.value)
+          entry.views = ManifestEntry.views(
+            member.value.doubleValue ?? member.value.stringValue.flatMap { Double($0.trimmed) })
           entry.others.list.append(member)
         default: entry.others.list.append(member)
         }
@@ -68,13 +69,6 @@ struct JSONLinesDecoder: RecordDecoding {
       throw Mistake("\"\(member.name)\" must be a string, found \(member.value.kind)")
     }
     return text
-  }
-
-  private static func views(_ value: JSONValue) throws(Mistake) -> Double {
-    guard let number = value.doubleValue, ManifestEntry.isCount(number) else {
-      throw Mistake(ManifestEntry.viewsExpected)
-    }
-    return number
   }
 
   private static func slots(_ value: JSONValue) throws(Mistake) -> [String] {

@@ -11,10 +11,10 @@ extension ManifestEntry {
   /// In bytes. A description of more is another text in the wrong column.
   private static let longestAlt = 8192
 
-  static let viewsExpected = "\"views\" must be a number from 0 to 1e15, such as 1200"
-
-  /// Whether a number can say how often something is viewed.
-  static func isCount(_ number: Double) -> Bool { number >= 0 && number <= 1e15 }
+  /// A number that says how often something is viewed; nil for any other. A hint that shapes no file costs no image.
+  static func views(_ number: Double?) -> Double? {
+    number.flatMap { (0...1e15).contains($0) ? $0 : nil }
+  }
 
   /// The entry itself if its members are valid and within the limits.
   ///

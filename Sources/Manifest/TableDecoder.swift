@@ -82,12 +82,7 @@ struct TableDecoder: RecordDecoding {
       case "alt": entry.alt = field
       case "views":
         entry.others.list.append(.init(column, .string(field)))
-        let text = field.trimmed
-        if text.isEmpty { continue }  // an empty field: as all others without a number
-        guard let number = Double(text), ManifestEntry.isCount(number) else {
-          throw ManifestProblem(line: line, message: ManifestEntry.viewsExpected)
-        }
-        entry.views = number
+        entry.views = ManifestEntry.views(Double(field.trimmed))
       default: entry.others.list.append(.init(column, .string(field)))
       }
     }

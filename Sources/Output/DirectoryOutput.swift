@@ -1,3 +1,4 @@
+internal import TesseraBytes
 package import TesseraSystem
 
 /// An output in a directory:
@@ -86,6 +87,23 @@ package struct DirectoryOutput: Output {
   ) throws(SystemError) -> [Bool] {
     // All at once, because each file by itself costs three times as much.
     zip(files, try sizes(of: files.map(\.path))).map { $0.bytes == $1 }
+  }
+
+  /// From the folders' times: a folder has another one once a name in it was added, removed or replaced. What is changed
+  /// inside a file is for `verify` to notice.
+  package func mark() throws(SystemError) -> String? {
+    var lines = try CatalogForm.allCases.map { form throws(SystemError) in
+      "\(form.name) \(root.mark(of: form.name) ?? "")"
+    }
+    for parent in ["variants", "tables", "catalog"] {
+      lines.append("\(parent) \(root.mark(of: parent) ?? "")")
+      guard root.exists(parent) else { continue }
+      let folder = try root.directory(parent)
+      for name in try folder.list().sorted() {
+        lines.append("\(parent)/\(name) \(folder.mark(of: name) ?? "")")
+      }
+    }
+    return SHA256.of(lines.joined(separator: "\n"))
   }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {

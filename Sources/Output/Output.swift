@@ -35,6 +35,10 @@ package protocol Output: Sendable {
   /// nothing by itself may say so without looking.
   func stillHas(_ files: [(path: String, bytes: Int)]) async throws(SystemError) -> [Bool]
 
+  /// A text that changes when a file that a catalog names is added or removed, or when a catalog is replaced. Nil if the
+  /// output can't tell without looking at each file.
+  func mark() async throws(SystemError) -> String?
+
   /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
   func read(_ path: String, _ count: Int, at offset: Int) async throws(SystemError) -> [UInt8]
 
@@ -82,6 +86,8 @@ package struct OutputEntry: Sendable, Equatable {
 }
 
 extension Output {
+  package func mark() async throws(SystemError) -> String? { nil }
+
   /// The size of a published file in bytes; nil if it is missing.
   package func size(of path: String) async throws(SystemError) -> Int? {
     try await sizes(of: [path])[0]

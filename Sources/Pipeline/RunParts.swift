@@ -33,7 +33,7 @@ struct RunParts: Sendable {
   let stale: StalePolicy
   let planner: FilePlanner
   let confirmer: SourceConfirmer
-  /// Images that lack files of a better format; nil without an upgrade, and in a run for sizes only.
+  /// Images that lack files of a better format; nil without an upgrade, and in a run for sizes or failures only.
   let upgrades: UpgradeQueue?
   /// Lines that still apply; a run for sizes only has none.
   let standing: LineReuse?
@@ -81,7 +81,8 @@ struct RunParts: Sendable {
       settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
       state: state, output: output, searchingRun: refreshesQuality ? run : nil,
       upgraded: file.upgradedPlan)
-    upgrades = extent == .layout ? nil : UpgradeQueue(file)
+    // A run for failed images leaves the others alone.
+    upgrades = extent == .layout || onlyFailed ? nil : UpgradeQueue(file)
     copies = SourceCopies(
       run: RunCopies(of: turns.queue, in: workspace), cache: cache, acceptance: acceptance,
       workspace: workspace)

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraOutput
@@ -10,23 +11,23 @@ internal import TesseraWorkers
 /// One run on an output that this process has locked: opens the parts, runs the items, and writes the
 /// documents.
 struct RunSession: Sendable {
-  private let file: PipelineFile
-  private let extent: RunExtent
-  private let options: RunOptions
-  private let held: HeldOutput
-  private let services: RunServices
-  private let recorder = RunRecorder()
-  private let meter: ProgressMeter
-  private let observer: any RunObserving
+  let file: PipelineFile
+  let extent: RunExtent
+  let options: RunOptions
+  let held: HeldOutput
+  let services: RunServices
+  let recorder = RunRecorder()
+  let meter: ProgressMeter
+  let observer: any RunObserving
 
   /// For images that are being decoded when the run's deadline passes.
   private static let grace = Duration.seconds(1)
 
-  private var opening: RunOpening {
+  var opening: RunOpening {
     RunOpening(file: file, options: options, held: held, services: services, meter: meter)
   }
-  private var output: any Output { held.output }
-  private var workspace: Workspace { held.workspace }
+  var output: any Output { held.output }
+  var workspace: Workspace { held.workspace }
 
   init(
     _ pipeline: Pipeline, _ held: HeldOutput, _ services: RunServices,
@@ -97,11 +98,16 @@ struct RunSession: Sendable {
   ) async throws -> RunReport {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
-      file, in: workspace.spoolDirectory, end: end, needsDigest: options.shard != nil)
+      file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
     let (guards, owner) = try await opening.guards(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }
+    let standing = StandingRun.settings(
+      file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
+    if try await isUnchanged(state, manifest, standing) {
+      return try await writeReport(since: begun, nil, pool)
+    }
     let fetcher = try opening.startFetcher(end: end)
     defer { fetcher.close() }
     // At the run's deadline transfers end at once, and workers after the grace.
@@ -124,8 +130,11 @@ struct RunSession: Sendable {
       workspace: workspace, cache: opening.openCache(), recorder: recorder)
     let items = try await runItems(parts, manifest, guards, pool, fetcher)
     let result = try await finish(parts, manifest, owner, items)
-    try await upgrade(parts, result, pool)
-    return try await writeReport(since: begun, fetcher, pool)
+    let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
+    if !isStopped { try await noteStanding(parts, standing, manifest) }
+    let report = try await writeReport(since: begun, fetcher, pool)
+    if isStopped { throw CancellationError() }
+    return report
   }
 
   /// Runs all items to their ends. Returns how many there were, and their sum.
@@ -158,13 +167,14 @@ struct RunSession: Sendable {
   }
 
   private func writeReport(
-    since begun: ContinuousClock.Instant, _ fetcher: any Fetching, _ pool: any Transcoding
+    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding
   ) async throws -> RunReport {
+    let counts = fetcher?.counts
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
-      report.requests = fetcher.counts.requests
-      report.notModified = fetcher.counts.notModified
-      report.bytesFetched = fetcher.counts.bytes
+      report.requests = counts?.requests ?? 0
+      report.notModified = counts?.notModified ?? 0
+      report.bytesFetched = counts?.bytes ?? 0
       report.workers = opening.budget.count
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
@@ -203,50 +213,29 @@ struct RunSession: Sendable {
     return result
   }
 
-  /// - Parameter replaces: whether the current result is this run's, and none to go back to.
-  private func publish(
+  /// - Parameter replaces: whether this run has published a result already.
+  func publish(
     _ result: RunResult, _ parts: RunParts, replaces: Bool = false
   ) async throws {
     try await parts.state.commit()
     try await held.confirm()
+    let before = options.shard == nil ? try await CurrentCatalog(of: output)?.keptPath : nil
+    // Who goes back wants the catalog of a run before this one.
+    let isIntermediate = replaces && recorder.current.hasReplaced
     try await result.publish(
-      recorder.current, to: output, workspace, now: services.clock.now(), replaces: replaces
+      recorder.current, to: output, workspace, now: services.clock.now(), replaces: replaces,
+      keeping: isIntermediate ? nil : file.retention
     ) { recorder.update { $0.isPublished = true } }
+    let after = options.shard == nil ? try await CurrentCatalog(of: output)?.keptPath : nil
     // If these files are dropped again, `prune` waits again.
     if options.shard == nil, try await parts.state.hasNotes() {
       try await CurrentCatalog.forEachFiles(in: output) {
         try await parts.state.clearNotes(on: $0)
       }
     }
-    recorder.update { $0.isPublished = true }
-  }
-
-  /// Adds files of the better format, as far as the budget goes, and publishes what names them.
-  private func upgrade(
-    _ parts: RunParts, _ result: RunResult, _ pool: any Transcoding
-  ) async throws {
-    guard let queue = parts.upgrades else { return }
-    let (items, offered) = queue.take()
-    recorder.update { $0.upgradesWaiting = offered }
-    guard !items.isEmpty else { return }
-    let loop = UpgradeLoop(
-      parts, budget: queue.upgrade.budget, workers: opening.budget.count)
-    options.stop.onRequest {
-      loop.stop()
-      pool.drain()
+    recorder.update { report in
+      report.isPublished = true
+      report.hasReplaced = report.hasReplaced || before != after
     }
-    defer { options.stop.onRequest(nil) }
-    let upgraded: Int
-    do {
-      upgraded = try await loop.run(items)
-    } catch {
-      // The next run shows what was done.
-      try? await parts.state.commit()
-      throw error
-    }
-    recorder.update { $0.upgradesWaiting = offered - upgraded }
-    if upgraded > 0 { try await publish(result, parts, replaces: true) }
-    // What failed is remembered, too.
-    try await parts.state.commit()
   }
 }

@@ -14,11 +14,11 @@ package struct UpgradeValue: Sendable {
   /// - Parameters:
   ///   - image: as its line of the catalog has it, with files of the configured formats.
   ///   - upgraded: the settings whose first format is the better one.
-  /// - Returns: nil if the image has files of that format already, or can't have any.
+  /// - Returns: nil if the image has files of that format already, or others in their place.
   package init?(_ image: CatalogImage, _ upgraded: PlanSettings) {
-    guard case .fixed(let format)? = upgraded.formats.first,
-      image.animated != true || format.hasAnimation || !upgraded.keepsAnimation,
-      image.alpha != true || format.hasAlpha, let width = image.width, let height = image.height
+    guard case .fixed(let format)? = upgraded.formats.first, let width = image.width,
+      let height = image.height, !image.variants.isEmpty,
+      !image.variants.contains(where: { $0.isMade(in: format) })
     else { return nil }
     let source = PlanSource(size: Size(width, height), hasAlpha: image.alpha == true)
     // Each request of a slot at a scale, as often as it is viewed.
@@ -27,7 +27,6 @@ package struct UpgradeValue: Sendable {
     var (saved, pixels) = (0.0, 0.0)
     for (index, variant) in image.variants.enumerated() {
       let size = Size(variant.width, variant.height)
-      guard variant.files.allSatisfy({ $0.type != format.mediaType }) else { return nil }
       guard size.longerSide <= format.longestSide, let bytes = variant.bytes,
         let own = OutputFormat.allCases.first(where: { $0.mediaType == variant.type })
       else { continue }
@@ -37,7 +36,6 @@ package struct UpgradeValue: Sendable {
       pixels += Double(size.width) * Double(size.height)
       saved += weights[index] * Double(bytes) * max(0, 1 - better)
     }
-    guard pixels > 0 else { return nil }
     savedBytes = saved
     effort =
       pixels * format.work(upgraded.effort[format]) + Double(width) * Double(height) * Self.decoding
@@ -45,6 +43,15 @@ package struct UpgradeValue: Sendable {
 
   /// The work of decoding and reducing a pixel of a source.
   private static let decoding = 0.08
+}
+
+extension CatalogVariant {
+  /// Whether it has a file in a format, or one in its place, which says so.
+  fileprivate func isMade(in format: OutputFormat) -> Bool {
+    let fallbacks = [fallback] + (also ?? []).map(\.fallback)
+    return files.contains { $0.type == format.mediaType }
+      || fallbacks.contains { $0?.hasPrefix("\(format.rawValue)-") == true }
+  }
 }
 
 extension OutputFormat {

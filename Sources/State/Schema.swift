@@ -10,6 +10,8 @@ enum Schema {
   private static let migrations = [
     "ALTER TABLE contents ADD COLUMN headroom REAL",
     "ALTER TABLE placeholders ADD COLUMN css TEXT",
+    // What the run left if another would do nothing; see StandingRun.
+    "ALTER TABLE runs ADD COLUMN standing TEXT",
   ]
 
   private static let tables = """

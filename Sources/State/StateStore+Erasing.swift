@@ -88,6 +88,8 @@ extension StateStore {
         try delete(possession, from: [.sources, .headers], unless: "source = ?1")
       case .rejections:
         try delete(possession, from: [.rejections], unless: "coalesce(request, source) = ?1")
+        try database.prepare("DELETE FROM rejections WHERE key = ?")
+          .run([.text(Self.upgradeKey(possession.name))])
       case .placeholders:
         try delete(possession, from: [.placeholders], unless: "placeholder = ?1")
       }

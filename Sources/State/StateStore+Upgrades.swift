@@ -1,12 +1,16 @@
 /// Images of which no files in a better format could be made. They are stored with the rejections, under keys of their own.
 extension StateStore {
-  /// - Parameter key: of the upgrade.
-  package func failedUpgrade(_ key: String) throws(StateError) -> RejectionRecord? {
-    try rejections.find(key)
+  /// - Parameter request: SHA-256 of the image's request URL.
+  package func failedUpgrade(of request: String) throws(StateError) -> RejectionRecord? {
+    try rejections.find(Self.upgradeKey(request))
   }
 
-  package func noteFailedUpgrade(_ key: String, _ record: RejectionRecord) throws(StateError) {
+  package func noteFailedUpgrade(
+    of request: String, _ record: RejectionRecord
+  ) throws(StateError) {
     try begin()
-    try rejections.save([(key, record)])
+    try rejections.save([(Self.upgradeKey(request), record)])
   }
+
+  static func upgradeKey(_ request: String) -> String { "upgrade \(request)" }
 }

@@ -109,6 +109,20 @@ package actor StateStore {
     try commit()
   }
 
+  /// More files are made that are not on the disk yet.
+  package func reopenRun(_ run: Int, boot: String) throws(StateError) {
+    try begin()
+    try database.prepare("UPDATE runs SET boot = ? WHERE number = ?").run([.text(boot), .int(run)])
+    try commit()
+  }
+
+  /// They are on the disk.
+  package func closeRun(_ run: Int) throws(StateError) {
+    try begin()
+    try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])
+    try commit()
+  }
+
   func note(_ completed: CompletedRun, as run: Int) throws(StateError) {
     try database.prepare(
       "UPDATE runs SET pipeline = ?, items = ?, identity = ?, addresses = ? WHERE number = ?"

@@ -63,7 +63,7 @@ enum CheckCommand: Command {
         "\(Amount.count(report.secrets, "URL")) with a signature or a token, which the catalog does not show"
       )
     }
-    if let choice = report.choice, choice.excess > 0 {
+    if let choice = report.choice, choice.excess >= RunSummary.notedExcess {
       notes.append(
         "a view costs \(Amount.percent(choice.excess)) more bytes than with exact sizes; \(choice.hint)"
       )

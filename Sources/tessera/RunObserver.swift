@@ -23,7 +23,7 @@ final class RunObserver: RunObserving {
       shown.errors = run.errors
       shown.stages = [
         ("fetching", run.fetching), ("waiting to retry", run.pausing), ("waiting", run.waiting),
-        ("transcoding", run.transcoding),
+        ("transcoding", run.transcoding), ("upgraded", run.upgraded),
       ]
       return shown
     }

@@ -12,7 +12,7 @@ struct RunSummary {
   /// The slowest images that are named.
   private static let named = 5
   /// From which on the cost of views is worth a line.
-  private static let notedExcess = 0.1
+  static let notedExcess = 0.1
   /// Error codes that are listed.
   private static let listed = 10
 

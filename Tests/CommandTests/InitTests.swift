@@ -66,7 +66,7 @@ import Testing
     #expect(gallery.output == "output/gallery.html: 2 images\n")
     // A probe reads the files that a run may read.
     let probed = try await Self.tessera(["check", "--probe"], in: folder)
-    #expect(probed.output == "2 items, no mistakes\n" && probed.status == 0)
+    #expect(probed.output.hasSuffix("2 items, no mistakes\n") && probed.status == 0)
     let planned = try await Self.tessera(
       ["plan", "--probe", "--output", "elsewhere"], in: folder)
     #expect(planned.output.hasPrefix("2 images in the manifest\n18 files requested, "))

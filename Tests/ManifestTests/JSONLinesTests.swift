@@ -46,8 +46,7 @@ import Testing
     (#""focus":[0.5,0.3,0.1]"#, focus), (#""focus":[0.5,"x",0.3]"#, focus),
     (#""focus":["x",0.3]"#, focus), (#""focus":"0.5 0.3""#, focus), (#""focus":null"#, focus),
     (#""focus":{"x":0.5,"y":0.3}"#, focus), (#""focus":[0.5,-0.1]"#, theFocus),
-    (#""focus":[1.1,0.5]"#, theFocus), (#""views":"12""#, views), (#""views":-1"#, views),
-    (#""views":2e15"#, views),
+    (#""focus":[1.1,0.5]"#, theFocus),
     (#""alt":"a" "id""#, "not valid JSON at column 32: expected \",\" or \"}\", found \"\"\""),
   ])
   func aWrongMemberIsNamed(_ member: String, _ message: String) {
@@ -57,7 +56,17 @@ import Testing
     #expect(found == ["-", "2: \(message)", "-"])
   }
 
-  private static let views = "\"views\" must be a number from 0 to 1e15, such as 1200"
+  /// A hint costs no image.
+  @Test(
+    arguments: [
+      ("1.5", 1.5), ("0", 0), (#""12""#, 12), (#"" 12 ""#, 12), ("null", nil), (#""1,200""#, nil),
+      ("-1", nil), ("2e15", nil), ("[1]", nil), (#""nan""#, nil),
+    ] as [(String, Double?)])
+  func viewsAreANumberOrNothing(_ value: String, _ views: Double?) throws {
+    let record = Self.records([#"{"url":"https://a/1","views":\#(value)}"#]).first
+    guard case .entry(let entry)? = record else { throw CancellationError() }
+    #expect(entry.views == views)
+  }
 
   /// Known, and private unless it is named.
   @Test func viewsArePublicOnlyIfNamed() throws {

@@ -74,7 +74,7 @@ import Testing
 
   /// A job takes a second, and no other begins once the budget is spent.
   @Test func aBudgetIsForOneRun() async throws {
-    let run = try Self.begun(.milliseconds(1))
+    let run = try Self.begun(.milliseconds(900))
     // The fake has one worker for three images at a time: those that wait for the first are not begun.
     let first = try await run.wholeRun(Self.lines([1, 1_000, 10]))
     #expect(first.report.upgradedImages + first.report.upgradesWaiting == 3)
@@ -150,34 +150,62 @@ import Testing
 
   @Test func aRunForFailuresOrSizesUpgradesNothing() async throws {
     let run = try Self.begun()
-    let parts = try await run.parts(.layout)
-    #expect(parts.upgrades == nil)
+    #expect(try await run.parts(.layout).upgrades == nil)
+    #expect(try await run.parts(onlyFailed: true).upgrades == nil)
     #expect(try await run.parts().upgrades != nil)
     var plain = run
     plain.file.upgrade = nil
     #expect(try await plain.parts().upgrades == nil)
   }
 
-  /// A format without animation has no files of one, and the catalog says why.
-  @Test func whatCannotBeUpgradedIsNotTried() throws {
+  /// With `--refresh-quality` an image that is upgraded is not shown without its files.
+  @Test func anUpgradedImageIsRefreshedAsAWhole() async throws {
     var run = try Self.begun()
-    run.file.plan.formats = [.fixed(.webp)]
-    run.file.upgrade = Upgrade(format: .avif)
-    let queue = try #require(UpgradeQueue(run.file))
-    func value(_ facts: String, _ path: String = "variants/x.webp") -> UpgradeValue? {
-      queue.value(
-        ofLine: """
-          {"id":"a","status":"ok","width":20000,"height":10,\(facts),\
-          "variants":[{"path":"\(path)","type":"image/webp","width":60,"height":60,"bytes":9000}],\
-          "slots":{"card":{"width":60,"height":60,"variants":[0]}}}
-          """, files: [(path, 9000)])
+    run.file.plan.quality[.webp] = nil
+    let first = try await run.wholeRun(Self.lines())
+    #expect(try Self.types(first.catalog) == ["webp png", "webp png", "webp png"])
+    run.transcoder.find(80)
+    run.file.upgrade?.budget = .zero
+    let second = try await run.wholeRun(Self.lines()) { $0.refreshesQuality = true }
+    #expect(try Self.types(second.catalog) == ["webp png", "webp png", "webp png"])
+    #expect(second.catalog != first.catalog && second.report.upgradesWaiting == 0)
+  }
+
+  /// The catalog before the run's first one is kept, and none in between.
+  @Test func theCatalogOfTheRunBeforeIsKept() async throws {
+    var run = try Self.begun(.zero)
+    let first = try await run.wholeRun(Self.lines())
+    #expect(first.report.upgradesWaiting == 3)
+    #expect(!run.output.paths.contains { $0.contains("catalogs/") })
+    // The first catalog of this run is that of the one before, so it is kept.
+    run.file.upgrade?.budget = .seconds(60)
+    _ = try await run.wholeRun(Self.lines())
+    let kept = run.output.paths.filter {
+      $0.hasPrefix(".tessera/catalogs/") && !$0.hasSuffix("list.json")
     }
-    #expect(value(#""animated":false"#) != nil)
-    #expect(value(#""animated":true"#) == nil)
-    #expect(value(#""animated":false"#, "variants/x.avif") == nil)
-    #expect(queue.value(ofLine: "no line", files: []) == nil)
-    // The work of a large source is more, and what is not viewed saves nothing.
-    let least = try #require(value(#""animated":false"#))
-    #expect(least.savedBytes > 0 && least.perEffort > 0)
+    #expect(kept.count == 1)
+    #expect(try run.output.text(kept[0]) == first.catalog)
+  }
+
+  /// Only a few images of a host that is down are requested, and none of them again on the same day.
+  @Test func aHostThatIsDownIsLeftAlone() async throws {
+    var run = try Self.begun(.zero)
+    let names = (0..<40).map { "n\($0)" }
+    for name in names {
+      run.serve(
+        name, .image(TinyImage.webp(200, 200, name), etag: "\"1\"", freshFor: 3_600))
+    }
+    let lines = names.map { #"{"id":"\#($0)","url":"\#(RunInMemory.url($0))"}"# }
+    _ = try await run.wholeRun(lines)
+    for name in names { run.serve(name, .status(404)) }
+    run.file.upgrade?.budget = .seconds(60)
+    _ = run.fetcher.takeLog()
+    let second = try await run.wholeRun(lines)
+    #expect(second.report.upgradesWaiting == 40 && second.items.allSatisfy { $0.hasSuffix(" ok") })
+    let requests = Set(run.fetcher.takeLog())
+    // Three in a row, and those that were under way.
+    #expect(requests.count >= 3 && requests.count < 40, "\(requests.count)")
+    _ = try await run.wholeRun(lines)
+    #expect(requests.isDisjoint(with: run.fetcher.takeLog()))
   }
 }

@@ -51,7 +51,7 @@ import Testing
     #expect(try work(.jpeg, 0) == 0.2)
   }
 
-  @Test func whatIsUpgradedOrCannotBeHasNoValue() {
+  @Test func whatIsUpgradedHasNoValue() {
     func value(
       _ format: OutputFormat = .avif, _ change: (inout CatalogImage) -> Void
     ) -> UpgradeValue? {
@@ -60,14 +60,22 @@ import Testing
       return UpgradeValue(image, Self.settings(format))
     }
     #expect(value { _ in } != nil)
-    #expect(value { $0.animated = true } == nil && value(.webp) { $0.animated = true } == nil)
-    #expect(value(.jpeg) { $0.alpha = true } == nil && value { $0.alpha = true } != nil)
     #expect(value { $0.width = nil } == nil && value { $0.height = nil } == nil)
     #expect(value { $0.variants = [] } == nil)
     #expect(value { $0.variants[1].also = [.init(path: "q", type: "image/avif", bytes: 1)] } == nil)
-    // A size that the format can't hold has no part in it.
-    #expect(value { $0.variants[0].width = 20_000 } != nil)
-    #expect(value { for index in [0, 1] { $0.variants[index].width = 20_000 } } == nil)
+    // A file in the place of one of that format.
+    #expect(value { $0.variants[1].fallback = "avif-no-animation" } == nil)
+    #expect(value { $0.variants[1].fallback = "webp-size-limit" } != nil)
+    #expect(
+      value {
+        $0.variants[0].also = [
+          .init(path: "q", type: "image/png", bytes: 1, fallback: "avif-size-limit")
+        ]
+      } == nil)
+    // What the format can't hold saves nothing, and may need other files all the same.
+    let none = value { for index in [0, 1] { $0.variants[index].width = 20_000 } }
+    #expect(none?.savedBytes == 0)
+    #expect(value { $0.animated = true } != nil)
     #expect(
       UpgradeValue(Self.image(), PlanSettings(slots: [], formats: [.source, .fixed(.webp)])) == nil)
   }

@@ -15,9 +15,9 @@ struct CatalogWriter {
 
   /// - Parameters:
   ///   - now: in seconds since 1970.
-  ///   - replaces: whether the current catalog is none to go back to.
+  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
   ///   - replaced: called when readers see the new catalog, whatever follows.
-  func write(now: Double, replaces: Bool = false, replaced: () -> Void) async throws {
+  func write(now: Double, keeping retention: CatalogRetention?, replaced: () -> Void) async throws {
     let head = CatalogHead(file, libvips: libvips, tables: tables)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
@@ -25,7 +25,7 @@ struct CatalogWriter {
       pages: file.catalogPages.map { (size: $0, head: head.pageLine) }, in: workspace)
     try await lines.forEachLine { try draft.add(Array($0.line.utf8)) }
     try await draft.publish(
-      to: output, keeping: replaces ? nil : file.retention, now: now, replaced: replaced)
+      to: output, keeping: retention, now: now, replaced: replaced)
   }
 }
 

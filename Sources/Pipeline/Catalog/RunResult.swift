@@ -7,7 +7,7 @@ internal import TesseraPipelineFile
 struct RunResult: Sendable {
   let file: PipelineFile
   let libvips: String
-  let tables: [String: [CatalogTable]]?
+  var tables: [String: [CatalogTable]]?
   let lines: ResultLines
   /// The manifest's digest, if the run is one of a shard.
   let manifest: String?
@@ -15,21 +15,22 @@ struct RunResult: Sendable {
 
   /// - Parameters:
   ///   - now: in seconds since 1970.
-  ///   - replaces: whether the current catalog is this run's, and none to go back to.
+  ///   - replaces: whether this run has published a result already.
+  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
   ///   - replaced: called when readers see the new catalog, whatever follows.
   func publish(
     _ report: RunReport, to output: any Output, _ workspace: Workspace, now: Double, replaces: Bool,
-    replaced: () -> Void
+    keeping retention: CatalogRetention?, replaced: () -> Void
   ) async throws {
     if let shard {
       let writer = ShardWriter(
         shard: shard, file: file, libvips: libvips, lines: lines, output: output,
         workspace: workspace)
-      return try await writer.write(manifest: manifest, report)
+      return try await writer.write(manifest: manifest, report, replaces: replaces)
     }
     let writer = CatalogWriter(
       file: file, libvips: libvips, tables: tables, lines: lines, output: output,
       workspace: workspace)
-    try await writer.write(now: now, replaces: replaces, replaced: replaced)
+    try await writer.write(now: now, keeping: retention, replaced: replaced)
   }
 }

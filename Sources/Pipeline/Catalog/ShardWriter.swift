@@ -15,8 +15,9 @@ struct ShardWriter {
   /// - Parameters:
   ///   - manifest: SHA-256 of the whole manifest.
   ///   - report: what the run has counted.
+  ///   - replaces: whether this run has written the result already.
   /// - Throws: also ``OutputError/overtaken(_:)``.
-  func write(manifest: String?, _ report: RunReport) async throws {
+  func write(manifest: String?, _ report: RunReport, replaces: Bool = false) async throws {
     guard let manifest else {
       throw PipelineError.local("the manifest was not read to its end")
     }
@@ -35,6 +36,7 @@ struct ShardWriter {
       try target.write(bytes + [UInt8(ascii: "\n")])
     }
     let path = ShardHeader.path(shard.index, of: shard.count)
+    if replaces { return try await output.write(path, staged: staged) }
     if try await output.create(path, staged: staged) { return }
     // Another run of this shard was faster, maybe on a machine that was taken for dead. Its result is
     // as good, if it is one of the same inputs.

@@ -32,7 +32,13 @@ struct FilePlanner: Sendable {
     better.isUpgraded = true
     // The files are there, or the image can't have any of that format.
     let needsNoMore = better.isComplete || better.plan.hasFiles(of: own.plan)
-    return item.wantsUpgrade || needsNoMore ? better : own
+    if item.wantsUpgrade || needsNoMore { return better }
+    guard searchingRun != nil, !isNew else { return own }
+    // One that is upgraded gets new qualities of that format, too.
+    var before = self
+    before.searchingRun = nil
+    let known = try await before.filePlan(upgraded, digest, format, facts, for: item, isNew: false)
+    return known.isComplete ? better : own
   }
 
   private func filePlan(

@@ -57,22 +57,19 @@ struct FilesWay: Way {
 
   /// Makes the files of a better format of an item that wants them, and records its new line. Whatever fails, its line stays
   /// as it is.
-  ///
-  /// - Returns: whether it has the files.
-  func upgrade(_ context: ItemContext) async throws -> Bool {
+  func upgrade(_ context: ItemContext) async throws -> UpgradeEnd {
     defer { context.close() }
     var stage = Stage.read(nil)
     while true {
       switch stage {
       case .known(let known) where try await failedUpgrades.hasFailed(context.item, known):
-        return false
+        return .failed
       case .done(let done):
         guard let filePlan = done.outcome.shown?.filePlan, filePlan.isUpgraded else {
-          try await failedUpgrades.note(done, context)
-          return false
+          return try await failedUpgrades.note(done, context)
         }
         _ = try await record.perform(done, context)
-        return true
+        return .upgraded
       default: stage = try await self.stage(after: stage, context)
       }
     }

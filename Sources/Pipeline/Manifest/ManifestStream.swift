@@ -115,6 +115,16 @@ package final class ManifestStream {
   /// How many of their URLs have secrets, which are not shown.
   package var secrets: Int { reader.secrets }
 
+  /// SHA-256 of the whole manifest's bytes, before any is read; nil if it can be read only once, or is being written.
+  func wholeDigest() async throws(PipelineError) -> String? {
+    do throws(SystemError) {
+      let digest = try await file.digest()
+      return try file.hasChanged() ? nil : digest
+    } catch {
+      throw .system(error)
+    }
+  }
+
   /// The next records, or nil at the end.
   package func nextBatch() async throws -> [ManifestRecord]? {
     let limit = end.map { max($0, .now).advanced(by: Self.grace) }

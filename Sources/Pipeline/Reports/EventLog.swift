@@ -100,6 +100,8 @@ package final class EventLog: RunObserving {
     path == "-" && state.withLock { $0.failure != nil }
   }
 
+  package var followsItems: Bool { true }
+
   /// The last event of a run that could not go on, or was stopped.
   package func end(failure error: any Error) {
     // The events of the run that holds the output stay.

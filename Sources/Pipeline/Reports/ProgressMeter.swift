@@ -30,7 +30,7 @@ final class ProgressMeter: Sendable {
       var progress = RunProgress()
       (progress.done, progress.errors) = recorder.done
       (progress.total, progress.isTotalExact) = total
-      progress.pausing = recorder.pausing
+      (progress.pausing, progress.upgraded) = (recorder.pausing, recorder.upgraded)
       stages(&progress)
       return progress
     }

@@ -7,10 +7,13 @@ package protocol RunObserving: Sendable {
   /// The run begins with its items. `progress` says how far it is, whenever it is called.
   func began(_ progress: @escaping @Sendable () -> RunProgress)
   func happened(_ event: RunEvent)
+  /// Whether it has to hear of each item, also of a run that has nothing to do.
+  var followsItems: Bool { get }
 }
 
 extension RunObserving {
   package func held() throws {}
+  package var followsItems: Bool { false }
 }
 
 /// The progress of a run.
@@ -32,6 +35,8 @@ package struct RunProgress: Sendable, Equatable {
   package var waiting = 0
   /// Jobs that workers have.
   package var transcoding = 0
+  /// Images that got files of the better format.
+  package var upgraded = 0
   /// Bytes that were fetched.
   package var bytes = 0
 
@@ -43,6 +48,8 @@ package struct RunObservers: RunObserving {
   private let all: [any RunObserving]
 
   package init(_ all: [any RunObserving]) { self.all = all }
+
+  package var followsItems: Bool { all.contains(where: \.followsItems) }
 
   package func held() throws {
     for observer in all { try observer.held() }

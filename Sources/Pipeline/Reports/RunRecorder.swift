@@ -3,7 +3,6 @@ internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraPlan
 internal import TesseraState
-internal import TesseraWorkers
 
 /// Counts what happens in a run, from many tasks.
 final class RunRecorder: Sendable {
@@ -14,6 +13,9 @@ final class RunRecorder: Sendable {
 
   /// Items with a result, and those with an error among them, by its code.
   var done: (all: Int, errors: [String: Int]) { report.withLock { ($0.total, $0.errors) } }
+
+  /// Images that got files of the better format.
+  var upgraded: Int { report.withLock { $0.upgradedImages } }
 
   /// Items that wait for their next attempt.
   var pausing: Int { pauses.withLock { $0 } }
@@ -33,8 +35,14 @@ final class RunRecorder: Sendable {
     }
   }
 
+  /// Until when a source is fresh; nil if it is not.
+  func noteFresh(until end: Double?) {
+    update { $0.freshUntil = min($0.freshUntil, end ?? 0) }
+  }
+
   func add(_ standing: LineReuse.Verdict) {
     update { report in
+      report.freshUntil = min(report.freshUntil, standing.record.confirmation.freshUntil ?? 0)
       report.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1
       report.changes[.reused, default: 0] += 1
     }
@@ -76,14 +84,18 @@ final class RunRecorder: Sendable {
   }
 
   /// Counts what was done to add files of the better format to an item.
-  func addUpgrade(_ context: ItemContext, _ isUpgraded: Bool) {
+  ///
+  /// - Parameter made: its files and their bytes; nil if it still lacks some.
+  func addUpgrade(
+    _ made: (files: Int, bytes: Int)?, fetching: Duration, transcoding: Duration
+  ) {
     update { report in
-      report.fetching += context.fetching
-      report.transcoding += context.watch?.time ?? .zero
-      guard isUpgraded else { return }
+      report.fetching += fetching
+      report.transcoding += transcoding
+      guard let made else { return }
       report.upgradedImages += 1
-      report.upgradedFiles += context.made.files
-      report.upgradedBytes += context.made.bytes
+      report.upgradedFiles += made.files
+      report.upgradedBytes += made.bytes
     }
   }
 

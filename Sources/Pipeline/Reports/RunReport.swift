@@ -67,8 +67,12 @@ package struct RunReport: Sendable {
   /// By their own time, the slowest first.
   package var slowest: [ItemReport] = []
   package var warnings: [String] = []
+  /// Until when all sources are fresh, in seconds since 1970.
+  var freshUntil = Double.infinity
   /// Whether the catalog, or the result of a shard, has been replaced.
   var isPublished = false
+  /// Whether a catalog of this run has taken the place of another one.
+  var hasReplaced = false
   /// Whether something that follows the catalog could not be done.
   package internal(set) var isIncomplete = false
 

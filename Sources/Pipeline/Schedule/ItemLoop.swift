@@ -118,7 +118,8 @@ struct ItemLoop: Sendable {
       await scheduler.start(item, nil, in: &group)
       if group.isCancelled || scheduler.isDraining { return }
     }
-    parts.transcoder.expectLastJobs()
+    // Upgrades come later.
+    if parts.upgrades == nil { parts.transcoder.expectLastJobs() }
   }
 
   private func check(_ entries: EntryStream, _ manifest: ManifestStream) throws(PipelineError) {

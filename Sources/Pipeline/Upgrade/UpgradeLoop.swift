@@ -4,21 +4,28 @@ internal import TesseraSystem
 internal import TesseraWorkers
 
 /// Adds files of the better format to images that are published, those that are worth most first, as long as the budget and
-/// the run's time last.
+/// the run's time last. The budget is of workers' time, and no image begins after as much time has passed by the clock, in
+/// which workers may have waited for bytes.
 ///
-/// An image that fails keeps its files and its line.
+/// An image that fails keeps its files and its line. A host of which several images in a row can't be had is left alone.
 final class UpgradeLoop: Sendable {
   private let parts: RunParts
   private let way: FilesWay
   private let budget: Duration
   /// Images at a time: some wait for their bytes.
   private let window: Int
+  private let end: ContinuousClock.Instant
   private let progress = Mutex(Progress())
+
+  /// So many images in a row that can't be had say that a host is down.
+  private static let unreached = 3
 
   private struct Progress {
     var isStopped = false
     var spent = Duration.zero
     var upgraded = 0
+    /// Images in a row that could not be had, by their host.
+    var unreached: [String: Int] = [:]
   }
 
   init(_ parts: RunParts, budget: Duration, workers: Int) {
@@ -26,17 +33,19 @@ final class UpgradeLoop: Sendable {
     self.budget = budget
     way = FilesWay(parts)
     window = 3 * workers
+    let end = ContinuousClock.now.advanced(by: budget)
+    self.end = parts.fetcher.end.map { min($0, end) } ?? end
   }
 
   /// Starts no other image.
   func stop() { progress.withLock { $0.isStopped = true } }
 
-  /// - Returns: how many images were upgraded.
-  /// - Throws: what ends a run, or `CancellationError` if it was stopped.
-  func run(_ items: [Item]) async throws -> Int {
+  /// - Returns: how many images were upgraded, and whether it was stopped.
+  /// - Throws: what ends a run, or `CancellationError` if its task was cancelled.
+  func run(_ items: [Item]) async throws -> (upgraded: Int, isStopped: Bool) {
     try await withThrowingTaskGroup(of: Void.self) { group in
       var running = 0
-      for item in items where goesOn {
+      for item in items where goesOn && isReached(item.host) {
         if running == window {
           try await group.next()
           running -= 1
@@ -48,14 +57,17 @@ final class UpgradeLoop: Sendable {
       try await group.waitForAll()
     }
     let end = progress.withLock { $0 }
-    if end.isStopped { throw CancellationError() }
     parts.recorder.update { $0.upgradeSeconds = end.spent.inSeconds }
-    return end.upgraded
+    return (end.upgraded, end.isStopped)
   }
 
   private var goesOn: Bool {
-    if let end = parts.fetcher.end, end <= .now { return false }
-    return progress.withLock { !$0.isStopped && $0.spent < budget }
+    ContinuousClock.now < end && !Task.isCancelled
+      && progress.withLock { !$0.isStopped && $0.spent < budget }
+  }
+
+  private func isReached(_ host: String) -> Bool {
+    progress.withLock { $0.unreached[host, default: 0] < Self.unreached }
   }
 
   private func upgrade(_ item: Item) async throws {
@@ -67,14 +79,22 @@ final class UpgradeLoop: Sendable {
       turns.queue.leave(place)
     }
     // Between two images.
-    guard goesOn else { return }
+    guard goesOn, isReached(item.host) else { return }
     let context = ItemContext(item.upgrading())
-    let isUpgraded = try await way.upgrade(context)
+    let end: UpgradeEnd
+    do {
+      end = try await way.upgrade(context)
+    } catch is CancellationError where progress.withLock({ $0.isStopped }) {
+      return
+    }
     let time = context.watch?.time ?? .zero
     progress.withLock { progress in
       progress.spent += time
-      if isUpgraded { progress.upgraded += 1 }
+      if end == .upgraded { progress.upgraded += 1 }
+      progress.unreached[item.host] =
+        end == .unreached ? progress.unreached[item.host, default: 0] + 1 : nil
     }
-    parts.recorder.addUpgrade(context, isUpgraded)
+    parts.recorder.addUpgrade(
+      end == .upgraded ? context.made : nil, fetching: context.fetching, transcoding: time)
   }
 }

@@ -8,17 +8,33 @@ internal import TesseraSystem
 final class UpgradeQueue: Sendable {
   let upgrade: Upgrade
   private let settings: PlanSettings
-  /// How many images are remembered: memory does not grow with the manifest.
-  private let most: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
+    let most: Int
     var candidates: [Candidate] = []
     var offered = 0
 
-    mutating func shorten(to most: Int) {
+    /// Of the entries that are remembered, in bytes.
+    var weight = 0
+
+    mutating func add(_ candidate: Candidate) {
+      offered += 1
+      candidates.append(candidate)
+      weight += candidate.item.weight
+      // Twice as many, so that a sort is paid for by as many additions.
+      if candidates.count >= 2 * most || weight >= 2 * mostBytes { shorten() }
+    }
+
+    mutating func shorten() {
       candidates.sort { $0.precedes($1) }
-      if candidates.count > most { candidates.removeLast(candidates.count - most) }
+      var (count, bytes) = (0, 0)
+      while count < min(most, candidates.count), bytes < mostBytes {
+        bytes += candidates[count].item.weight
+        count += 1
+      }
+      candidates.removeLast(candidates.count - count)
+      weight = bytes
     }
   }
 
@@ -35,14 +51,18 @@ final class UpgradeQueue: Sendable {
 
   /// No image is upgraded in less time of a worker, in seconds.
   private static let leastTime = 0.02
-  private static let leastRemembered = 1_000
+  /// How many images are remembered, and how many bytes of entries: memory does not grow with the manifest.
+  private static let remembered = 1_000.0...100_000
+  private static let mostBytes = 32 << 20
 
   /// Nil if the pipeline has no upgrade.
   init?(_ file: PipelineFile) {
     guard let upgrade = file.upgrade, let settings = file.upgradedPlan else { return nil }
     self.upgrade = upgrade
     self.settings = settings
-    most = max(Self.leastRemembered, Int(upgrade.budget.inSeconds / Self.leastTime))
+    let reached = upgrade.budget.inSeconds / Self.leastTime
+    let most = min(max(reached, Self.remembered.lowerBound), Self.remembered.upperBound)
+    state = Mutex(State(most: Int(most)))
   }
 
   /// What it is worth to upgrade an image, by its line of the catalog; nil if it is upgraded, or can't be.
@@ -60,18 +80,13 @@ final class UpgradeQueue: Sendable {
 
   func offer(_ value: UpgradeValue, _ item: Item) {
     let candidate = Candidate(item: item, value: value.perEffort * item.views)
-    state.withLock { state in
-      state.offered += 1
-      state.candidates.append(candidate)
-      // Twice as many, so that a sort is paid for by as many additions.
-      if state.candidates.count >= 2 * most { state.shorten(to: most) }
-    }
+    state.withLock { $0.add(candidate) }
   }
 
   /// Those that are worth most, first, and how many there were.
   func take() -> (items: [Item], offered: Int) {
     state.withLock { state in
-      state.shorten(to: most)
+      state.shorten()
       defer { state.candidates = [] }
       return (state.candidates.map(\.item), state.offered)
     }

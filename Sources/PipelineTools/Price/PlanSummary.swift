@@ -52,8 +52,8 @@ package struct PlanSummary: Sendable {
     if known != nil { measured += 1 }
     let factor = known ?? 1
     var weights = ViewWeights(settings).times(views)
-    if let log {
-      let logged = line.flatMap { log.weights(of: $0, settings) }
+    if log != nil {
+      let logged = line.flatMap { log?.takeWeights(of: $0, settings) }
       if logged != nil { viewed += 1 }
       weights = logged ?? weights.times(0)
     }

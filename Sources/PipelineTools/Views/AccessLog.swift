@@ -95,9 +95,10 @@ package struct AccessLog: Sendable {
     PublishedFile.digest(in: path).flatMap { UInt128($0, radix: 16) }
   }
 
-  /// The requests of a file by its path in the output.
-  func requests(of path: String) -> Int {
-    Self.digest(ofPath: path).flatMap { requests[$0] } ?? 0
+  /// The requests of a file by its path in the output. They are taken once: of several images with one file, which are of the
+  /// same bytes, the first one has them all.
+  mutating func takeRequests(of path: String) -> Int {
+    Self.digest(ofPath: path).flatMap { requests.removeValue(forKey: $0) } ?? 0
   }
 }
 

@@ -3,10 +3,11 @@ internal import TesseraPlan
 
 extension AccessLog {
   /// How often the image of a line of the catalog was viewed in each place; nil if none of its files was requested.
-  func weights(of line: String, _ settings: PlanSettings) -> ViewWeights? {
+  mutating func takeWeights(of line: String, _ settings: PlanSettings) -> ViewWeights? {
     guard let image = CatalogImage(line: line) else { return nil }
-    let counts = image.variants.map { variant in
-      variant.files.reduce(0) { sum, file in sum + (file.path.map { requests(of: $0) } ?? 0) }
+    var counts: [Int] = []
+    for variant in image.variants {
+      counts.append(variant.files.compactMap(\.path).reduce(0) { $0 + takeRequests(of: $1) })
     }
     guard counts.contains(where: { $0 > 0 }) else { return nil }
     return ViewWeights(counts, image.slots.mapValues(\.variants), settings)

@@ -66,6 +66,14 @@ extension Directory {
     return (Int(status.st_size), Double(changed.tv_sec) + Double(changed.tv_nsec) / 1e9)
   }
 
+  /// A text that changes when a name in a folder is added, removed or replaced, or when a file is; nil if there is nothing of
+  /// that name.
+  package func mark(of path: String) -> String? {
+    status(of: path).map { status in
+      "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    }
+  }
+
   /// SHA-256 of a file's content: 64 hexadecimal digits. Reads one MiB at a time.
   package func sha256(of path: String) throws(SystemError) -> String {
     let file = try open(path, .read)

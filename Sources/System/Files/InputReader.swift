@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Synchronization
+internal import TesseraBytes
 
 /// Reads a file that may block its reader forever, such as standard input. Reads happen on a queue
 /// of their own; ``stop()`` ends a read that waits.
@@ -23,6 +24,31 @@ package final class InputReader: Sendable {
   package func hasChanged() throws(SystemError) -> Bool {
     guard let version else { return false }
     return try file.version() != version
+  }
+
+  /// SHA-256 of the whole file, wherever reading is; nil for anything but a regular file.
+  package func digest() async throws(SystemError) -> String? {
+    guard version != nil else { return nil }
+    let result: Result<String?, SystemError> = await withCheckedContinuation { continuation in
+      queue.async { [self] in continuation.resume(returning: digestNow()) }
+    }
+    return try result.get()
+  }
+
+  private func digestNow() -> Result<String?, SystemError> {
+    do throws(SystemError) {
+      let digest = SHA256()
+      var offset = 0
+      while !isStopped.withLock({ $0 }) {
+        let bytes = try file.read(1 << 20, at: offset)
+        if bytes.isEmpty { return .success(digest.hexadecimal()) }
+        bytes.withUnsafeBytes { digest.update($0) }
+        offset += bytes.count
+      }
+      return .success(nil)
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Reads up to `count` bytes: none at the end of the file, nil after ``stop()``. Only one read may

@@ -37,8 +37,9 @@ public struct CatalogFrame: Sendable, Hashable {
 
   /// An image in a box. As CSS's `object-position` does, it puts the point of the image at the same fractions of the box.
   init(_ image: CatalogSize, in box: CatalogSize, focus: CatalogFocus?) {
-    x = Double(box.width - image.width) * (focus?.x ?? 0.5)
-    y = Double(box.height - image.height) * (focus?.y ?? 0.5)
+    // As Double: sides of an untrusted catalog could overflow an Int.
+    x = (Double(box.width) - Double(image.width)) * (focus?.x ?? 0.5)
+    y = (Double(box.height) - Double(image.height)) * (focus?.y ?? 0.5)
     width = image.width
     height = image.height
   }

@@ -68,11 +68,8 @@ struct PictureMarkup {
         text += " srcset=\"\(context.url(file).sourceSetURL.escapedHTML)\">"
       }
     }
-    let high = offer.files.compactMap { file in
-      file.variant.highDynamicRangeFile.map { Choice(file: $0, descriptor: file.descriptor) }
-    }
     // Before the others: a browser takes the first source that fits.
-    if high.count == offer.files.count {
+    if let high = high(of: offer) {
       text += "<source media=\"(dynamic-range: high)\" type=\"image/jpeg\""
       text += " srcset=\"\(set(high).escapedHTML)\"\(sizes)>"
     }
@@ -83,20 +80,40 @@ struct PictureMarkup {
     return text + element(offer, sizes) + "</picture>"
   }
 
+  /// The files for screens of high dynamic range, if every size has one.
+  private func high(of offer: Offer) -> [Choice]? {
+    let high = offer.files.compactMap { file in
+      file.variant.highDynamicRangeFile.map { Choice(file: $0, descriptor: file.descriptor) }
+    }
+    return high.count == offer.files.count ? high : nil
+  }
+
   /// Links for a page's head that load the first images, which are loaded at once, before the browser has met them: those of
-  /// the preferred type, which a browser that does not show it ignores.
+  /// the preferred type, which a browser that does not show it ignores. None if visitors may want less data: a link would
+  /// load more for them.
   mutating func preloads(of image: CatalogImage) -> [String] {
     let offers = context.slots.compactMap { offer(of: image, in: $0) }
     if !offers.isEmpty { eager -= 1 }
-    return offers.map { offer in
+    guard !context.options.reducesData else { return [] }
+    return offers.flatMap { offer in
       let preferred =
         Self.sources(of: offer.files).first
         ?? (type: offer.files[0].variant.type, choices: Self.last(of: offer.files))
-      let sizes = offer.sizes.map { " imagesizes=\"\($0)\"" } ?? ""
-      return
-        "<link rel=\"preload\" as=\"image\" type=\"\(preferred.type.escapedHTML)\""
-        + " imagesrcset=\"\(set(preferred.choices).escapedHTML)\"\(sizes) fetchpriority=\"high\">"
+      guard let high = high(of: offer) else { return [preload(preferred, offer, media: nil)] }
+      return [
+        preload(("image/jpeg", high), offer, media: "(dynamic-range: high)"),
+        preload(preferred, offer, media: "not all and (dynamic-range: high)"),
+      ]
     }
+  }
+
+  private func preload(
+    _ preferred: (type: String, choices: [Choice]), _ offer: Offer, media: String?
+  ) -> String {
+    "<link rel=\"preload\" as=\"image\"" + (media.map { " media=\"\($0)\"" } ?? "")
+      + " type=\"\(preferred.type.escapedHTML)\""
+      + " imagesrcset=\"\(set(preferred.choices).escapedHTML)\""
+      + (offer.sizes.map { " imagesizes=\"\($0)\"" } ?? "") + " fetchpriority=\"high\">"
   }
 
   private func isFluid(_ slot: String) -> Bool {
@@ -126,9 +143,14 @@ struct PictureMarkup {
     let isWhole =
       context.head.slots[slot]?.mode == .fit && image.slots[slot]?.isCropped != true
     let all = isWhole && own.count > 0 ? image.wholeVariants : own
+    // An image that covers its box may be wider than it: `sizes` states the width of the box.
+    let use = image.slots[slot]
+    let part = use?.image.map { min(1, Double(use?.width ?? 0) / Double(max(1, $0.width))) } ?? 1
     var seen: Set<Int> = []
-    return (all.isEmpty ? own : all).filter { seen.insert($0.width).inserted }
-      .sorted { $0.width < $1.width }.map { ($0, "\($0.width)w") }
+    return (all.isEmpty ? own : all).sorted { $0.width < $1.width }.compactMap { variant in
+      let width = max(1, Int(Double(variant.width) * part))
+      return seen.insert(width).inserted ? (variant, "\(width)w") : nil
+    }
   }
 
   private static func last(of files: [ScaledVariant]) -> [Choice] {

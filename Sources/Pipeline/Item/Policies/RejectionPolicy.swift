@@ -99,7 +99,32 @@ struct RejectionPolicy: Sendable {
   ]
 
   private static func mayPass(_ record: RejectionRecord) -> Bool {
-    record.kind == .undecodable && passing.contains { $0.rawValue == record.code }
+    record.kind == .undecodable
+      && (record.code == unreachable || passing.contains { $0.rawValue == record.code })
+  }
+
+  /// The code of an upgrade whose bytes could not be had.
+  private static let unreachable = "unreachable"
+
+  /// What to remember of an image of which no files of a better format could be made; nil for nothing. Also that its bytes
+  /// could not be had: its files are there, and and they are
+  /// requested again another day.
+  func failedUpgrade(
+    _ failure: ItemFailure, content: String, previous: RejectionRecord?, now: Double
+  ) -> RejectionRecord? {
+    guard case .unreachable(let error) = failure else {
+      let change = change(
+        after: failure, content: content, nil, previous: previous, now: now)
+      return if case .save(let record)? = change { record } else { nil }
+    }
+    // The end of the run's time says nothing about a server.
+    if error.code == .runDeadline { return nil }
+    var record = RejectionRecord(
+      settings: settings, kind: .undecodable, code: Self.unreachable, details: "[]",
+      content: content,
+      etag: nil, place: "", seen: now)
+    record.repeats = previous.map { $0.repeats + 1 } ?? 0
+    return record
   }
 
   /// Nil if the bytes are not a cause.

@@ -40,6 +40,7 @@ struct Record: Sendable {
       image.source = entries.provenance(
         context.change.source ?? source.record, outcome.shown?.content ?? source.content)
     }
+    recorder.noteFresh(until: (context.change.source ?? source.record)?.confirmation.freshUntil)
     if let error = image.error {
       correctClock(source, context)
       context.reasons.append(.failed(code: error.code, message: error.message))
@@ -73,6 +74,7 @@ struct Record: Sendable {
       context.item.id, reasons: context.reasons, context.change.source,
       key: context.item.sourceKey)
     recorder.count(verdict)
+    recorder.noteFresh(until: context.change.source?.confirmation.freshUntil)
     if let value = verdict.upgrade { upgrades?.offer(value, context.item) }
     return ItemDone(report: context.report(.ok, nil, .reused))
   }

@@ -108,19 +108,22 @@ export function picture(catalog: Catalog, image: Image, slot: string, options: P
 }
 
 /**
- * A `link` for a page's head that loads the image of a `picture` with `priority` before the browser has met it. It is for
- * the preferred type: a browser that does not show that ignores the link, and loads the image when it meets it. An empty
- * text if there is nothing to show.
+ * The `link` for a page's head that loads the image of a `picture` with `priority` before the browser has met it; two if there
+ * are files for screens of high dynamic range. It is for the preferred type: a browser that does not show that ignores the
+ * link, and loads the image when it meets it. An empty text if there is nothing to show, and with `reducedData`: a link would
+ * load more for those visitors.
  */
 export function preload(catalog: Catalog, image: Image, slot: string, options: PictureOptions = {}): string {
   const { choices, sources, last } = files(catalog, image, slot, options);
   const preferred = sources[0] ?? last;
-  if (preferred === undefined) return "";
-  // The files of the last type may have several types.
-  const type = preferred.type || choices[0]?.variant.type;
+  if (preferred === undefined || options.reducedData === true) return "";
   const sizes = sizesOf(catalog, slot, options, false);
-  return tag("link", {
-    rel: "preload", as: "image", type, imagesrcset: preferred.srcset, ...(sizes === undefined ? {} : { imagesizes: sizes }),
-    fetchpriority: "high",
+  const link = (files: TypedFiles, media?: string): string => tag("link", {
+    rel: "preload", as: "image", ...(media === undefined ? {} : { media }),
+    // The files of the last type may have several types.
+    type: files.type || choices[0]?.variant.type, imagesrcset: files.srcset,
+    ...(sizes === undefined ? {} : { imagesizes: sizes }), fetchpriority: "high",
   });
+  const high = highDynamicRange(catalog, choices, options.from);
+  return high === undefined ? link(preferred) : link(high, high.media) + link(preferred, `not all and ${high.media}`);
 }

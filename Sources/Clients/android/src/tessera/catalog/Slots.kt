@@ -57,7 +57,8 @@ data class Frame(
 /** An image in a box: as CSS's `object-position` does, it puts the focus at the same fractions of the box. */
 internal fun frameOf(image: Size, box: Size, focus: Focus?) = Frame(
     // `+ 0.0`: a product with 0 may be -0.
-    (box.width - image.width) * (focus?.x ?: 0.5) + 0.0, (box.height - image.height) * (focus?.y ?: 0.5) + 0.0,
+    (box.width.toDouble() - image.width) * (focus?.x ?: 0.5) + 0.0,
+    (box.height.toDouble() - image.height) * (focus?.y ?: 0.5) + 0.0,
     image.width, image.height)
 
 /** Where the image is drawn in its box: it has the box's size, or covers it. Null if [layoutSize] is. */
