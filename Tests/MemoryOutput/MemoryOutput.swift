@@ -9,6 +9,7 @@ package final class MemoryOutput: Output {
   private struct State {
     var files: [String: [UInt8]] = [:]
     var published = 0
+    var hasMark = false
     /// The number of files that are still accepted; nil for no limit.
     var room: Int?
     /// A document that can't be written.
@@ -32,6 +33,20 @@ package final class MemoryOutput: Output {
 
   /// Paths of all files, sorted.
   package var paths: [String] { state.withLock { $0.files.keys.sorted() } }
+
+  /// Whether it tells when a file is added, removed or replaced.
+  package var hasMark: Bool {
+    get { state.withLock(\.hasMark) }
+    set { state.withLock { $0.hasMark = newValue } }
+  }
+
+  package func mark() -> String? {
+    state.withLock { state in
+      guard state.hasMark else { return nil }
+      let files = state.files.filter { !$0.key.hasPrefix(".") && $0.key != "run.json" }
+      return SHA256.of(files.map { "\($0.key) \($0.value.count)" }.sorted().joined(separator: "\n"))
+    }
+  }
 
   /// How often a file was published.
   package var published: Int { state.withLock(\.published) }
