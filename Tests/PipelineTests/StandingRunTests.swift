@@ -102,7 +102,13 @@ import Testing
       ("manifest", { $1.append(#"{"id":"c","url":"\#(RunInMemory.url("a"))"}"#) }),
       ("space", { $1[0] += " " }),
       ("settings", { run, _ in run.file.baseURL = "https://c/" }),
-      ("output", { run, _ in run.output.delete(run.output.paths.first { $0.hasPrefix("variants/") } ?? "") }),
+      (
+        "output",
+        { run, _ in
+          let file = run.output.paths.first { $0.hasPrefix("variants/") }
+          run.output.delete(file ?? "")
+        }
+      ),
       ("time", { run, _ in run.clock.set(day: 1) }),
       ("clock", { run, _ in run.clock.set(day: -1) }),
       ("revalidation", { run, _ in run.file.fetch.revalidation = .always }),
