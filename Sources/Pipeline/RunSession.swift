@@ -106,6 +106,7 @@ struct RunSession: Sendable {
     let standing = StandingRun.settings(
       file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
     if try await isUnchanged(state, manifest, standing) {
+      try await dropOldCatalogs()
       return try await writeReport(since: begun, nil, pool)
     }
     let fetcher = try opening.startFetcher(end: end)

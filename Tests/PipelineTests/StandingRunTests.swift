@@ -1,9 +1,9 @@
 import TesseraMemoryOutput
-import TesseraPipelineFile
 import Testing
 
 @testable import TesseraOutput
 @testable import TesseraPipeline
+@testable import TesseraPipelineFile
 @testable import TesseraState
 
 /// What a run leaves, by which the next one knows that it has nothing to do.
@@ -112,6 +112,8 @@ import Testing
       ("time", { run, _ in run.clock.set(day: 1) }),
       ("clock", { run, _ in run.clock.set(day: -1) }),
       ("revalidation", { run, _ in run.file.fetch.revalidation = .always }),
+      // A cache that is over its new limit makes room.
+      ("cache", { run, _ in run.file.fetch.cache = 1 << 20 }),
     ]
     for (name, change) in changes {
       var run = try Self.begun()
@@ -123,6 +125,23 @@ import Testing
       #expect(try Self.runs(run) > before, "\(name)")
       #expect(second.items.allSatisfy { $0.hasSuffix(" ok") }, "\(name)")
     }
+  }
+
+  /// What is kept leaves on time, though nothing else is done.
+  @Test func anUnchangedRunDropsOldCatalogs() async throws {
+    var run = try Self.begun(freshFor: 7 * 86_400)
+    run.file.keptCatalogs = .init(count: 3, age: .seconds(86_400))
+    let kept = { run.output.paths.filter { $0.hasPrefix(".tessera/catalogs/") }.count }
+    _ = try await run.wholeRun(Self.lines(["a"]))
+    _ = try await run.wholeRun(Self.lines(["a", "b"]))
+    let before = try Self.runs(run)
+    for (day, files) in [(0.5, 2), (1.5, 1)] {
+      run.clock.set(day: day)
+      _ = try await run.wholeRun(Self.lines(["a", "b"]))
+      // The list, and a catalog.
+      #expect(kept() == files, "day \(day)")
+    }
+    #expect(try Self.runs(run) == before)
   }
 
   @Test func aRunForAnotherPurposeIsDone() async throws {

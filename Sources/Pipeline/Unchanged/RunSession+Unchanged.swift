@@ -32,6 +32,11 @@ extension RunSession {
     return true
   }
 
+  /// Kept catalogs leave on time, as in a run that publishes.
+  func dropOldCatalogs() async throws {
+    _ = try await CatalogHistory(of: output, workspace).dropOld(now: services.clock.now())
+  }
+
   /// Leaves for the next run what it has to find unchanged.
   func noteStanding(
     _ parts: RunParts, _ settings: String, _ manifest: ManifestStream

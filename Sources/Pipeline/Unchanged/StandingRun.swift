@@ -91,8 +91,8 @@ struct StandingRun: Equatable, Sendable {
       [
         Fingerprint.line(file, libvips: libvips), Fingerprint.pipeline(file, libvips: libvips),
         Fingerprint.rejection(file, memory: memory, libvips: libvips), file.catalogFormat.rawValue,
-        "\(file.keptCatalogs)", file.fetch.revalidation.rawValue, completed.pipeline,
-        completed.identity ?? "", completed.addresses ?? "",
+        "\(file.keptCatalogs)", file.fetch.revalidation.rawValue, "\(file.fetch.cache ?? 0)",
+        completed.pipeline, completed.identity ?? "", completed.addresses ?? "",
       ].joined(separator: "\n"))
   }
 }

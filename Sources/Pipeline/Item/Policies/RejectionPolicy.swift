@@ -107,8 +107,7 @@ struct RejectionPolicy: Sendable {
   private static let unreachable = "unreachable"
 
   /// What to remember of an image of which no files of a better format could be made; nil for nothing. Also that its bytes
-  /// could not be had: its files are there, and and they are
-  /// requested again another day.
+  /// could not be had: the image has its other files, so the bytes are requested again another day.
   func failedUpgrade(
     _ failure: ItemFailure, content: String, previous: RejectionRecord?, now: Double
   ) -> RejectionRecord? {
@@ -121,8 +120,7 @@ struct RejectionPolicy: Sendable {
     if error.code == .runDeadline { return nil }
     var record = RejectionRecord(
       settings: settings, kind: .undecodable, code: Self.unreachable, details: "[]",
-      content: content,
-      etag: nil, place: "", seen: now)
+      content: content, etag: nil, place: "", seen: now)
     record.repeats = previous.map { $0.repeats + 1 } ?? 0
     return record
   }
