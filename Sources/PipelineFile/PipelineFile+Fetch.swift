@@ -22,9 +22,10 @@ extension PipelineFile {
   /// How sources are fetched.
   package struct Fetch: Sendable {
     package var order = Order.manifest
-    /// The most requests at a time, in all and per host. Browsers open six connections per host.
+    /// The most requests at a time, in all and per host. Browsers open six connections per host. Nil for as many as the
+    /// host answers well.
     package var concurrency = 16
-    package var perHost = 6
+    package var perHost: Int? = 6
     /// For connecting, and again until the first byte.
     package var timeout = Duration.seconds(15)
     /// For one item with all its retries.

@@ -151,9 +151,9 @@ import Testing
 
   @Test func limitsTransfersPerHost() {
     var limits = HostLimits(perHost: 2, patience: .seconds(120))
-    limits.started("a")
+    limits.started("a", now: start)
     #expect(limits.mayStart("a", now: start))
-    limits.started("a")
+    limits.started("a", now: start)
     #expect(!limits.mayStart("a", now: start))
     #expect(limits.mayStart("b", now: start))
     limits.ended("a")
@@ -166,7 +166,7 @@ import Testing
     #expect(!limits.mayStart("a", now: start))
     let later = start.advanced(by: .seconds(1))
     #expect(limits.mayStart("a", now: later))
-    limits.started("a")
+    limits.started("a", now: start)
     #expect(!limits.mayStart("a", now: later))
     limits.record(.success, of: "a", url: "4", started: later, now: later, chance: 1)
     #expect(limits.mayStart("a", now: later))

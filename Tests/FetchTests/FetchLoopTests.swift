@@ -63,6 +63,38 @@ import Testing
     #expect(soon.counts == FetchStatistics(requests: cut.requests, notModified: 0, bytes: 0))
   }
 
+  /// A host that takes a tenth of a second for each answer, however many there are.
+  @Test(arguments: [(nil, 24), (3, 3)] as [(Int?, Int)])
+  func aDistantHostGetsMoreRequestsAtATimeIfItDecides(_ perHost: Int?, _ most: Int) async throws {
+    let inFlight = Mutex((now: 0, most: 0))
+    let server = try FaultServer([
+      "/a": { _, connection in
+        inFlight.withLock {
+          $0.now += 1
+          $0.most = max($0.most, $0.now)
+        }
+        connection.pause(0.1)
+        inFlight.withLock { $0.now -= 1 }
+        connection.respond()
+      }
+    ])
+    defer { server.stop() }
+    let fetcher = try Self.fetcher {
+      $0.perHost = perHost
+      $0.concurrency = 24
+    }
+    defer { fetcher.close() }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<(perHost == nil ? 200 : 20) {
+        group.addTask {
+          let result = await Self.fetch(fetcher, server.url("/a"), deadline: .seconds(60))
+          #expect(Self.error(result) == nil)
+        }
+      }
+    }
+    #expect(inFlight.withLock { $0.most } == most)
+  }
+
   @Test func closingEndsWhatIsInFlightAndQueued() async throws {
     let server = try Self.hanging()
     defer { server.stop() }

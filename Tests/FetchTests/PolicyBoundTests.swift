@@ -197,11 +197,11 @@ import Testing
       limits.record(
         .unreachable(transient), of: "h", url: "a", started: start, now: start, chance: 1)
     }
-    if isInFlight { limits.started("h") }
+    if isInFlight { limits.started("h", now: start) }
     let now = after(milliseconds)
     #expect(limits.hostsToGiveUp(now: now, isQueued: { _ in isQueued }).isEmpty)
     // A half-open breaker lets one request through; none is in the way of two.
-    if !isInFlight { limits.started("h") }
+    if !isInFlight { limits.started("h", now: start) }
     #expect(limits.mayStart("h", now: now) == (milliseconds > 61_000 && !isQueued && !isInFlight))
     limits.ended("h")
     limits.ended("h")

@@ -306,6 +306,32 @@ private final class Counter: BodyReceiving {
     ).result
   }
 
+  /// Of as many requests as the host bears, all but the first share connections.
+  @Test func aConnectionOfHTTP2CarriesManyRequests() async throws {
+    let certificates = try await Certificates()
+    let nginx = try await certificates.nginx("good", "keepalive_requests 10000;")
+    var settings = FetchSettings(
+      concurrency: 64, perHost: nil, timeout: .seconds(20),
+      addresses: AddressPolicy(allow: ["loopback"]))
+    settings.certificates = certificates.folder.path("ca.pem")
+    let fetcher = try Fetcher(settings)
+    defer { fetcher.close() }
+    let url = nginx.url("/serial").replacing("http:", with: "https:")
+    let good = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<400 {
+        group.addTask {
+          let request = FetchRequest(url: url, deadline: .seconds(60))
+          let answer = await fetcher.fetch(request, host: "h", into: Counter())
+          return (try? answer.result.get()) != nil
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(good == 400)
+    #expect(try await nginx.connections(after: 400) <= 6)
+    await nginx.stop()
+  }
+
   @Test func acceptsOnlyValidTrustedCertificatesOfTheHost() async throws {
     let certificates = try await Certificates()
     let authority = certificates.folder.path("ca.pem")

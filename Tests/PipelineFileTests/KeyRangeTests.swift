@@ -58,7 +58,10 @@ import Testing
     },
     Row("workers", "workers: N", 1...256, "\"auto\" or a whole number from 1 to 256", \.workers),
     Row("fetch.concurrency", "fetch: {concurrency: N}", 1...1_024) { $0.fetch.concurrency },
-    Row("fetch.per-host", "fetch: {per-host: N}", 1...1_024) { $0.fetch.perHost },
+    Row(
+      "fetch.per-host", "fetch: {per-host: N}", 1...1_024,
+      "\"auto\" or a whole number from 1 to 1024"
+    ) { $0.fetch.perHost },
     Row("fetch.retries", "fetch: {retries: N}", 0...20) { $0.fetch.retries },
     Row("fetch.redirects", "fetch: {redirects: N}", 0...50) { $0.fetch.redirects },
     Row("limits.frames", "limits: {frames: N}", 1...100_000) { $0.limits.frames },

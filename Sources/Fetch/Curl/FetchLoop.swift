@@ -31,7 +31,9 @@ final class FetchLoop {
     // HostLimits counts a request for the host that it was queued for. libcurl's own limits also
     // cover the hosts that redirects lead to.
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.concurrency)
-    tessera_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost)
+    // Requests of HTTP/2 share a connection, so only the number of requests can follow the host.
+    tessera_curl_multi_set_long(
+      multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost ?? settings.concurrency)
     // Idle connections to keep: twice the active ones, so that a redirect's target stays open, too.
     tessera_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.concurrency * 2)
   }
@@ -95,8 +97,16 @@ final class FetchLoop {
     report(!isHeld && hasRoom && queue.count > Self.manyQueued)
     // A new request wakes the loop, but a time limit does not: they are checked every 200 ms.
     let isIdle = running.isEmpty && reading.isEmpty && queue.isEmpty
-    let pause: Int32 = hasRead ? 0 : isIdle ? 10_000 : 200
+    let pause: Int32 = hasRead ? 0 : isIdle ? 10_000 : min(200, timeToPace)
     curl_multi_poll(multi, nil, 0, pause, nil)
+  }
+
+  /// Milliseconds until a host that has to wait for its pace may get a request.
+  private var timeToPace: Int32 {
+    guard hasRoom, !queue.isEmpty else { return .max }
+    let now = ContinuousClock.now
+    let next = hosts.nextStart(now: now) { queue.hasEntries($0) }
+    return next.map { Int32(clamping: now.duration(to: $0).milliseconds + 1) } ?? .max
   }
 
   // MARK: Hosts that fail
@@ -174,7 +184,7 @@ final class FetchLoop {
       return FetchError(.local, "libcurl could not start the request")
     }
     running[job.identifier] = (transfer, job)
-    hosts.started(job.host)
+    hosts.started(job.host, now: .now)
     return nil
   }
 
@@ -216,8 +226,10 @@ final class FetchLoop {
     let signal =
       transfer.isRedirected
       ? .success : CircuitBreaker.Signal(result, wasSent: transfer.requests > 0)
+    let now = ContinuousClock.now
+    hosts.answered(
+      transfer.answer(result), of: job.host, started: job.started ?? now, now: now)
     if let signal {
-      let now = ContinuousClock.now
       let pause = hosts.record(
         signal, of: job.host, url: job.request.url, started: job.started ?? now, now: now,
         chance: .random(in: 0...1))
@@ -236,7 +248,7 @@ final class FetchLoop {
     let error = fileReads.start(job.identifier, source, request, into: job.receiver)
     if let error { return job.finish(.failure(error)) }
     reading[job.identifier] = job
-    hosts.started(job.host)
+    hosts.started(job.host, now: .now)
   }
 
   private func collectReads() {

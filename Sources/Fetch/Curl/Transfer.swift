@@ -82,6 +82,11 @@ final class Transfer {
 
   var isRedirected: Bool { redirects > 0 }
 
+  /// What a result says about how much the host bears that the request was queued for; nil if nothing.
+  func answer(_ result: Result<FetchResponse, FetchError>) -> HostWindow.Answer? {
+    isRedirected ? .good(nil) : HostWindow.Answer(result, after: response.latency)
+  }
+
   /// Makes the request to the current hop conditional; nil if it is not.
   var validators: Validators? {
     request.condition?.validators(at: url, ignoring: settings.ignoredQuery)

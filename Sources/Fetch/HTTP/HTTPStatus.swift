@@ -5,6 +5,9 @@ enum HTTPStatus {
     [408, 425, 429, 500, 502, 503, 504].contains(status)
   }
 
+  /// Whether the server wants fewer requests.
+  static func isBusy(_ status: Int) -> Bool { status == 429 || status == 503 }
+
   // Not 300, which offers a choice, nor 304, which answers a conditional request (section 15.4).
   static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 

@@ -11,6 +11,8 @@ struct ResponseProgress {
   private var stall: StallWatch?
   /// When the request was sent; nil once the first byte of the response has arrived.
   private var waitingSince: ContinuousClock.Instant?
+  /// How long that took.
+  private(set) var latency: Duration?
 
   /// When the headers of a response were complete whose body is drained.
   private var drainingSince: ContinuousClock.Instant?
@@ -63,6 +65,7 @@ struct ResponseProgress {
     _ line: String, minimumSpeed: Int, now: ContinuousClock.Instant
   ) throws(FetchError) -> Step {
     // Interim responses count, too: the server has responded.
+    if let waitingSince { latency = waitingSince.duration(to: now) }
     waitingSince = nil
     // libcurl passes trailers here, too. They follow the body, and nothing in them is used.
     guard extent == nil else { return .more }

@@ -109,7 +109,7 @@ extension CircuitBreaker.Signal {
     case .success: self = .success
     case .failure(let error):
       switch error.code {
-      case .httpStatus where [429, 503].contains(error.status): self = .rateLimited(error)
+      case .httpStatus where HTTPStatus.isBusy(error.status): self = .rateLimited(error)
       // No connection. If the request was sent, only this source may be slow.
       case .dns, .network, .timeout, .tls:
         if wasSent || !error.isRetryable { return nil }

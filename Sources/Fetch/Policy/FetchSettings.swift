@@ -7,8 +7,8 @@ package import TesseraText
 package struct FetchSettings: Sendable {
   /// At most this many transfers at a time.
   package var concurrency: Int
-  /// At most this many transfers at a time from one host.
-  package var perHost: Int
+  /// At most this many transfers at a time from one host; nil for as many as it answers well; see ``HostWindow``.
+  package var perHost: Int?
   /// The time limit to connect, and from the request to the first byte of the response.
   package var timeout: Duration
   /// Bytes a second, averaged over ``StallWatch/window``; a slower transfer fails.
@@ -46,7 +46,7 @@ package struct FetchSettings: Sendable {
   }
 
   package init(
-    concurrency: Int = 16, perHost: Int = 6, timeout: Duration = .seconds(15),
+    concurrency: Int = 16, perHost: Int? = HostWindow.first, timeout: Duration = .seconds(15),
     minimumSpeed: Int = 1_000, maximumBytes: Int = 64_000_000, redirects: Int = 5,
     userAgent: String = "Tessera/0.1 (+https://example.com/contact)",
     addresses: AddressPolicy = AddressPolicy()

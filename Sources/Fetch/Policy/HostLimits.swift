@@ -1,36 +1,58 @@
-/// Decides which hosts may get another request: at most `perHost` transfers at a time, and what the
-/// host's circuit breaker allows. A pure value; the caller passes `now` and the random number.
+/// Decides which hosts may get another request: what the host's window and its circuit breaker allow. A pure value; the
+/// caller passes `now` and the random number.
 struct HostLimits {
-  private let perHost: Int
+  /// Requests at a time to a host; nil leaves it to the host.
+  private let perHost: Int?
   private let patience: Duration
-  private var transfers: [String: Int] = [:]
   /// Only for hosts that have failed lately.
   private var breakers: [String: CircuitBreaker] = [:]
   /// Only for hosts of which a source was busy lately.
   private(set) var busyAnswers: [String: BusyAnswers] = [:]
+  /// Only of hosts that were requested lately: a manifest may name any number of hosts.
+  private(set) var windows: [String: HostWindow] = [:]
+  /// The hosts whose windows may have a pace.
+  private var paced: Set<String> = []
 
   /// - Parameter patience: how long one item may take at most.
-  init(perHost: Int, patience: Duration) {
+  init(perHost: Int?, patience: Duration) {
     self.perHost = perHost
     self.patience = patience
   }
 
   func mayStart(_ host: String, now: ContinuousClock.Instant) -> Bool {
-    let count = transfers[host, default: 0]
-    guard count < perHost else { return false }
+    guard windows[host]?.mayStart(now: now) ?? true else { return false }
     return switch breakers[host]?.state(now: now) {
     case nil, .closed: true
-    case .halfOpen: count == 0
+    case .halfOpen: !isInFlight(host)
     case .open: false
     }
   }
 
-  mutating func started(_ host: String) { transfers[host, default: 0] += 1 }
+  private func isInFlight(_ host: String) -> Bool { windows[host]?.transfers ?? 0 > 0 }
 
-  mutating func ended(_ host: String) {
-    let left = transfers[host, default: 1] - 1
-    // Removed at zero: a manifest may name any number of hosts.
-    transfers[host] = left > 0 ? left : nil
+  mutating func started(_ host: String, now: ContinuousClock.Instant) {
+    windows[host, default: HostWindow(size: perHost, now: now)].started(now: now)
+  }
+
+  mutating func ended(_ host: String) { windows[host]?.ended() }
+
+  /// Records what an answer showed about how much its host bears; nil is nothing.
+  mutating func answered(
+    _ answer: HostWindow.Answer?, of host: String, started: ContinuousClock.Instant,
+    now: ContinuousClock.Instant
+  ) {
+    guard let answer else { return }
+    windows[host]?.answered(answer, started: started, now: now)
+    if windows[host]?.nextStart(now: now) != nil { paced.insert(host) }
+  }
+
+  /// When the next host that has to wait for its pace may get a request; nil if none has to.
+  func nextStart(
+    now: ContinuousClock.Instant, isQueued: (_ host: String) -> Bool
+  ) -> ContinuousClock.Instant? {
+    paced.compactMap { host in
+      windows[host]?.nextStart(now: now).flatMap { $0 > now && isQueued(host) ? $0 : nil }
+    }.min()
   }
 
   /// Records what a request showed about its host.
@@ -52,6 +74,10 @@ struct HostLimits {
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
     case .rateLimited where !isHostBusy(host, url, now: now): break
     case .rateLimited(let error), .unreachable(let error):
+      if case .rateLimited = signal {
+        windows[host]?.shrink(started: started, now: now)
+        paced.insert(host)
+      }
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
       breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
@@ -82,6 +108,8 @@ struct HostLimits {
   ) -> [(host: String, error: FetchError)] {
     var givenUp: [(host: String, error: FetchError)] = []
     busyAnswers = busyAnswers.filter { !$1.isEmpty(now: now) }
+    windows = windows.filter { !$1.isIdle(now: now) || isQueued($0) }
+    paced = paced.filter { windows[$0]?.nextStart(now: now) != nil }
     for (host, breaker) in breakers {
       switch breaker.state(now: now) {
       case .open(failing: .some(var error)):
@@ -89,7 +117,7 @@ struct HostLimits {
         error.isHostGivenUp = true
         givenUp.append((host, error))
       case .closed, .halfOpen:
-        if breaker.isExpired(now: now), transfers[host] == nil, !isQueued(host) {
+        if breaker.isExpired(now: now), !isInFlight(host), !isQueued(host) {
           breakers[host] = nil
         }
       case .open(failing: nil): break

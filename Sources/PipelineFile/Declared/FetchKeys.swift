@@ -5,7 +5,9 @@ extension PipelineFile.Fetch {
   static let keys: [Key<Self>] = [
     Key("concurrency", .int(1...1024), \.concurrency, "At most this many transfers at a time."),
     Key(
-      "per-host", .int(1...1024), \.perHost, "At most this many transfers at a time from one host."),
+      "per-host", .optional(.int(1...1024), word: "auto", initial: 6), \.perHost,
+      "At most this many transfers at a time from one host; auto for as many as it answers without delay or refusal, up to concurrency."
+    ),
     Key(
       "order", .choice, \.order,
       "Which items are fetched first: those at the manifest's beginning (manifest) or at its end (newest-first)."

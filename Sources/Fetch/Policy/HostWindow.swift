@@ -1,0 +1,203 @@
+/// How many requests one host gets at a time, and how many a second, as its own answers show. A pure value; the caller
+/// passes `now`.
+///
+/// With `per-host: auto` the number at a time doubles with each round of answers (slow start, RFC 5681) until answers
+/// take longer than at first (as in TCP Vegas), and then grows by one a round while they do not. A host in trouble answers
+/// 429 or 503, or its connections fail: that halves the number.
+///
+/// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace:
+/// half of what the host has answered a second, which returns to that along a cubic curve, stays near it, and then
+/// leaves it behind (RFC 9438). With a fixed number only the pace follows the host, once the host is known to be busy.
+struct HostWindow {
+  enum Answer: Equatable {
+    /// The time from the request to the first byte of the answer; nil if it is not known.
+    case good(Duration?)
+    case trouble
+  }
+
+  /// Answers to as many requests as were sent at a time: requests of its own, because earlier ones came upon another load.
+  private struct Round {
+    var since: ContinuousClock.Instant
+    var count = 0
+    /// The answers with a time, and the sum of their times.
+    var measured = 0
+    var time = Duration.zero
+  }
+
+  private struct Pace {
+    /// Requests a second when the trouble came, and when that was.
+    var top: Double
+    var since: ContinuousClock.Instant
+    var next: ContinuousClock.Instant
+  }
+
+  /// What browsers open.
+  static let first = 6
+  /// After trouble: the share of the number and of the pace that is left, and when the pace is back.
+  static let cut = 0.5
+  static let recovery = 6.0  // seconds
+  /// After trouble more of it says nothing new: of requests that were in flight, and of a host that counts those of a
+  /// second.
+  private static let cutInterval = Duration.seconds(1)
+  /// By then the pace is thirty times what the host could bear.
+  private static let paceEnd = Duration.seconds(30)
+  /// A busy answer among fewer than fifty is trouble; one of more is about its own source.
+  private static let troubledShare = 50
+  /// Answers may take this much longer than the soonest round, and the number still grows.
+  private static let tolerance = (factor: 1.5, slack: Duration.milliseconds(5))
+
+  /// Whether the number at a time stays as it is.
+  private let isFixed: Bool
+  /// After this time without an answer, a window is dropped. A fixed one has nothing to forget but the last second.
+  private static let (memory, fixedMemory) = (Duration.seconds(60), Duration.seconds(2))
+
+  private var limit: Double
+  private var isStarting = true
+  private(set) var transfers = 0
+  private var wasFull = false
+  private var round: Round
+  private var soonest: Duration?
+  private var lastCut: ContinuousClock.Instant?
+  private var pace: Pace?
+  private var answers: AnswerRates
+
+  /// - Parameter size: the number of requests at a time; nil leaves it to the host.
+  init(size: Int?, now: ContinuousClock.Instant) {
+    isFixed = size != nil
+    limit = Double(size ?? Self.first)
+    answers = AnswerRates(now: now)
+    round = Round(since: now)
+  }
+
+  /// Requests at a time.
+  var size: Int { Int(limit) }
+
+  func mayStart(now: ContinuousClock.Instant) -> Bool {
+    transfers < size && (nextStart(now: now).map { $0 <= now } ?? true)
+  }
+
+  /// When the pace permits another request; nil without a pace.
+  func nextStart(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    pace.flatMap { $0.since.duration(to: now) < Self.paceEnd ? $0.next : nil }
+  }
+
+  /// Whether nothing is in flight, and the last answer is so long ago that it says nothing any more.
+  func isIdle(now: ContinuousClock.Instant) -> Bool {
+    transfers == 0 && nextStart(now: now) == nil
+      && answers.areOld(after: isFixed ? Self.fixedMemory : Self.memory, now: now)
+  }
+
+  mutating func started(now: ContinuousClock.Instant) {
+    transfers += 1
+    if transfers >= size { wasFull = true }
+    guard let rate = rate(now: now) else {
+      pace = nil
+      return
+    }
+    pace?.next = now.advanced(by: .seconds(1 / rate))
+  }
+
+  mutating func ended() { transfers -= 1 }
+
+  /// - Parameter started: when the request left the queue.
+  mutating func answered(
+    _ answer: Answer, started: ContinuousClock.Instant, now: ContinuousClock.Instant
+  ) {
+    answers.add(answer, now: now)
+    switch answer {
+    case .good(let time):
+      if !isFixed, started >= round.since { count(time, now: now) }
+    case .trouble:
+      guard !isFixed || nextStart(now: now) != nil,
+        answers.troubled * Double(Self.troubledShare) > answers.good + answers.troubled
+      else { return }
+      shrink(started: started, now: now)
+    }
+  }
+
+  /// Because the host is in trouble.
+  mutating func shrink(started: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+    guard lastCut.map({ $0.duration(to: started) > Self.cutInterval }) ?? true else { return }
+    let top = max(1, min(answers.good, rate(now: now) ?? .infinity))
+    pace = Pace(top: top, since: now, next: now.advanced(by: .seconds(1 / (top * Self.cut))))
+    lastCut = now
+    guard !isFixed else { return }
+    limit = max(1, limit * Self.cut)
+    isStarting = false
+    beginRound(now: now)
+  }
+
+  private mutating func beginRound(now: ContinuousClock.Instant) {
+    round = Round(since: now)
+    wasFull = false
+  }
+
+  private mutating func count(_ time: Duration?, now: ContinuousClock.Instant) {
+    round.count += 1
+    if let time {
+      round.measured += 1
+      round.time += time
+    }
+    guard round.count >= size else { return }
+    defer { beginRound(now: now) }
+    guard round.measured > 0 else { return }
+    let time = round.time / round.measured
+    let best = min(soonest ?? time, time)
+    soonest = best
+    guard time <= best * Self.tolerance.factor + Self.tolerance.slack else {
+      isStarting = false
+      return
+    }
+    // A number that was not used is not known to be borne (RFC 7661).
+    if wasFull { limit = isStarting ? limit * 2 : limit + 1 }
+  }
+
+  /// Requests a second; nil without a pace.
+  private func rate(now: ContinuousClock.Instant) -> Double? {
+    guard let pace, pace.since.duration(to: now) < Self.paceEnd else { return nil }
+    let place = pace.since.duration(to: now) / .seconds(Self.recovery) - 1
+    return pace.top * (1 + (1 - Self.cut) * place * place * place)
+  }
+}
+
+/// How many answers came in the last second, and how many of them were trouble: those of this second by the clock, and
+/// as much of the second before as is part of it.
+private struct AnswerRates {
+  private var since: ContinuousClock.Instant
+  private var now = (good: 0.0, troubled: 0.0)
+  private var before = (good: 0.0, troubled: 0.0)
+  private var share = 1.0
+
+  init(now: ContinuousClock.Instant) { since = now }
+
+  var good: Double { now.good + before.good * share }
+  var troubled: Double { now.troubled + before.troubled * share }
+
+  func areOld(after time: Duration, now: ContinuousClock.Instant) -> Bool {
+    since.duration(to: now) > time
+  }
+
+  mutating func add(_ answer: HostWindow.Answer, now time: ContinuousClock.Instant) {
+    let elapsed = since.duration(to: time) / .seconds(1)
+    if elapsed >= 1 {
+      before = elapsed < 2 ? now : (0, 0)
+      now = (0, 0)
+      since = since.advanced(by: .seconds(elapsed.rounded(.down)))
+    }
+    share = 1 - max(0, min(1, since.duration(to: time) / .seconds(1)))
+    if answer == .trouble { now.troubled += 1 } else { now.good += 1 }
+  }
+}
+
+extension HostWindow.Answer {
+  /// Nil if the result says nothing about how much the host bears.
+  init?(_ result: Result<FetchResponse, FetchError>, after time: Duration?) {
+    switch result {
+    case .failure(let error) where HTTPStatus.isBusy(error.status): self = .trouble
+    case .failure(let error) where [.network, .timeout].contains(error.code): self = .trouble
+    default:
+      guard let time else { return nil }
+      self = .good(time)
+    }
+  }
+}
