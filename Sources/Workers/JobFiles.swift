@@ -4,36 +4,25 @@ internal import TesseraWire
 /// The descriptors of one job: its source, open for reading, and memory for the files to make. A
 /// worker opens nothing itself.
 struct JobFiles: ~Copyable {
-  private let source: Source
+  /// Nil if the source's bytes are in the memory, before the files.
+  private let file: File?
   let memory: SharedMemory
 
-  private enum Source: ~Copyable {
-    case file(File)
-    case memory(SharedMemory)
-
-    init(_ bytes: JobSource.Bytes) throws(SystemError) {
-      switch bytes {
-      case .file(let path): self = .file(try File(path, .read))
-      case .memory(let memory): self = .memory(memory)
-      }
-    }
-
-    var descriptor: Int32 {
-      switch self {
-      case .file(let file): file.descriptor
-      case .memory(let memory): memory.descriptor
-      }
-    }
-  }
-
   init(_ source: JobSource) throws(SystemError) {
-    let opened = try Source(source.bytes)
-    memory = try SharedMemory()
-    self.source = opened
+    let opened = try source.bytes.opened()
+    memory = try SharedMemory(source.bytes.inMemory)
+    file = opened
   }
 
   /// What a worker receives with the job, in this order.
-  var descriptors: [Int32] { [source.descriptor, memory.descriptor] }
+  var descriptors: [Int32] {
+    let source =
+      switch file {
+      case .some(let file): file.descriptor
+      case .none: memory.descriptor
+      }
+    return [source, memory.descriptor]
+  }
 
   /// Ends every change of the files. False if they are not what the worker reported.
   func seal(_ lengths: [Int]) -> Bool {
@@ -41,6 +30,14 @@ struct JobFiles: ~Copyable {
     guard let size = try? memory.seal() else { return false }
     return size == lengths.reduce(0, +)
   }
+}
+
+extension JobSource.Bytes {
+  fileprivate func opened() throws(SystemError) -> File? {
+    if case .file(let path) = self { try File(path, .read) } else { nil }
+  }
+
+  fileprivate var inMemory: [UInt8] { if case .memory(let bytes) = self { bytes } else { [] } }
 }
 
 /// A worker's reply, and the memory with what it made; nil without a worker.

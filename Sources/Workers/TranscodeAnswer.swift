@@ -7,8 +7,7 @@ package struct JobSource: Sendable {
   /// The bytes of a spooled source.
   package enum Bytes: Sendable {
     case file(path: String)
-    /// Sealed: no worker can change it for the next one.
-    case memory(SharedMemory)
+    case memory([UInt8])
   }
 
   package var bytes: Bytes

@@ -106,9 +106,7 @@ import Testing
   private func sourceBytes(inMemory: Bool) throws -> SourceBytes {
     let place: JobSource.Bytes
     if inMemory {
-      let memory = try SharedMemory()
-      try memory.write(bytes.span.bytes)
-      place = .memory(memory)
+      place = .memory(bytes)
     } else {
       try run.workspace.spool("3").open(.write).write(bytes)
       place = .file(path: run.workspace.spool("3").path)

@@ -20,6 +20,16 @@ import Testing
     #expect(ftruncate(memory.descriptor, 0) == -1)
   }
 
+  /// What is there for the other process comes before what that process writes.
+  @Test func whatAnotherProcessWritesFollowsWhatItReads() throws {
+    let memory = try SharedMemory(Array("question".utf8))
+    try memory.write(Array("answer".utf8).span.bytes)
+    #expect(try memory.seal() == 6)
+    #expect(try memory.read(9, at: 2) == Array("swer".utf8))
+    let mapped = try MappedFile(descriptor: memory.descriptor)
+    #expect(Array(mapped.bytes) == Array("questionanswer".utf8))
+  }
+
   /// Who can still write has it mapped, and could change it after the check.
   @Test func aFileThatIsMappedForWritingIsNotSealed() throws {
     let memory = try SharedMemory()

@@ -160,12 +160,11 @@ import Testing
   /// Three attempts, with a pause before the second and the third.
   @Test func withoutAProgramAllJobsFail() throws {
     let (queue, answers) = (JobQueue(), Answers())
-    let memory = try SharedMemory()
     let watch = JobWatch()
     for identifier in [1, 2] {
       let entry = Self.entry(identifier, answers)
       queue.add(
-        .init(job: entry.job, source: JobSource(.memory(memory), host: "h"), watch: watch) {
+        .init(job: entry.job, source: JobSource(.memory([]), host: "h"), watch: watch) {
           entry.finish($0)
           if identifier == 2 { queue.close(lanes: 1) }
         })

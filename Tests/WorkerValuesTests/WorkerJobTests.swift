@@ -145,11 +145,8 @@ import Testing
   @Test func theFilesOfAJobAreDescriptors() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("source", to: "a")
-    let memory = try SharedMemory()
-    let bytes = Array("memory".utf8)
-    try memory.write(bytes.span.bytes)
     for (source, text) in [
-      (JobSource.Bytes.file(path: path), "source"), (.memory(memory), "memory"),
+      (JobSource.Bytes.file(path: path), "source"), (.memory(Array("memory".utf8)), "memory"),
     ] {
       let files = try JobFiles(JobSource(source, host: "h"))
       let descriptors = files.descriptors
@@ -166,7 +163,7 @@ import Testing
     ([3], true), ([1, 2, 0], true), ([], false), ([1, 1], false), ([1, 3], false),
   ])
   func filesAreAsLongAsTheReplySays(_ lengths: [Int], _ isSealed: Bool) throws {
-    let files = try JobFiles(JobSource(.memory(try SharedMemory()), host: "h"))
+    let files = try JobFiles(JobSource(.memory(Array("source".utf8)), host: "h"))
     let memory = files.descriptors[1]
     #expect(write(memory, "abc", 3) == 3)
     let found = files.seal(lengths)

@@ -59,7 +59,7 @@ import Testing
     func perform(
       until end: ContinuousClock.Instant = .now.advanced(by: .seconds(60))
     ) throws -> JobEnding {
-      let files = try JobFiles(JobSource(.memory(try SharedMemory()), host: "h"))
+      let files = try JobFiles(JobSource(.memory([]), host: "h"))
       return process.perform(WorkerProcessTests.job, files, until: end)
     }
   }

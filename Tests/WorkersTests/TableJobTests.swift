@@ -19,11 +19,8 @@ import Testing
       maximumPixels: 100_000_000, entries: entries)
   }
 
-  private static func source(_ bytes: [UInt8]) throws -> JobSource {
-    let memory = try SharedMemory()
-    try memory.write(bytes.span.bytes)
-    _ = try memory.seal()
-    return JobSource(.memory(memory), host: "")
+  private static func source(_ bytes: [UInt8]) -> JobSource {
+    JobSource(.memory(bytes), host: "")
   }
 
   /// Damaged, cut off, foreign and wrong files, and places outside of the source, between good ones: they are

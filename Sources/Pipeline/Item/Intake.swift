@@ -147,7 +147,7 @@ final class Intake: BodyReceiving {
   func finish() throws(SystemError) -> Outcome {
     try state.withLock { state throws(SystemError) in
       if let refusal = state.refusal { return .refused(refusal) }
-      let place = try state.spool.end()
+      let place = state.spool.end()
       let found = state.endSearch()
       let reading = if let found { found } else { try room.search(place) }
       if let refusal = acceptance.refusal(of: reading) { return .refused(refusal) }
@@ -165,8 +165,10 @@ final class Intake: BodyReceiving {
 extension SearchRoom {
   fileprivate func search(_ place: JobSource.Bytes) throws(SystemError) -> HeaderReading {
     switch place {
-    case .memory(let memory):
-      return try search { count, offset throws(SystemError) in try memory.read(count, at: offset) }
+    case .memory(let bytes):
+      return try search { count, offset in
+        Array(bytes.dropFirst(offset).prefix(count))
+      }
     case .file(let path):
       let file = try File(path, .read)
       return try search { count, offset throws(SystemError) in try file.read(count, at: offset) }

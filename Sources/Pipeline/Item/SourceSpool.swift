@@ -10,8 +10,8 @@ internal import TesseraWorkers
 struct SourceSpool: ~Copyable {
   private let file: WorkFile
   private let share: SpoolShare
-  /// Nil as long as there are no bytes, and if they are in the file.
-  private var memory: SharedMemory?
+  /// Empty if the bytes are in the file.
+  private var memory: [UInt8] = []
   private var isInMemory = true
   private var opened: File?
   private var count = 0
@@ -24,15 +24,15 @@ struct SourceSpool: ~Copyable {
     self.file = file
     share = SpoolShare(of: room)
     // Not before the length is known: a thousand sources wait for their requests.
-    isInMemory = length.map { share.resize(for: $0) } ?? true
+    guard let length else { return }
+    isInMemory = share.resize(for: length)
+    if isInMemory { memory.reserveCapacity(length) }
   }
 
   mutating func write(_ bytes: RawSpan) throws(SystemError) {
     if isInMemory, !share.resize(for: count + bytes.byteCount) { try leaveMemory() }
     if isInMemory {
-      let memory = if let memory { memory } else { try SharedMemory() }
-      self.memory = memory
-      try memory.write(bytes)
+      bytes.withUnsafeBytes { memory.append(contentsOf: $0) }
     } else {
       // A pause has closed the file; more bytes go behind those that are there.
       if opened == nil { opened = try file.open(count == 0 ? .write : .append) }
@@ -42,33 +42,31 @@ struct SourceSpool: ~Copyable {
   }
 
   private mutating func leaveMemory() throws(SystemError) {
-    if let memory {
+    if !memory.isEmpty {
       opened = try file.open(.write)
-      try opened?.write(try memory.read(count, at: 0))
+      try opened?.write(memory)
     }
-    memory = nil
+    memory = []
     isInMemory = false
     share.release()
   }
 
-  /// Closes every descriptor until more bytes come.
+  /// Keeps only what another process sees until more bytes come: the file, closed.
   mutating func pause() throws(SystemError) {
     if isInMemory { try leaveMemory() }
     opened = nil
   }
 
-  /// Ends every change. Call it once, when all bytes have come.
-  mutating func end() throws(SystemError) -> JobSource.Bytes {
+  /// Call it once, when all bytes have come.
+  mutating func end() -> JobSource.Bytes {
     opened = nil
-    guard let memory else { return .file(path: file.path) }
-    _ = try memory.seal()
-    return .memory(memory)
+    return isInMemory && count > 0 ? .memory(memory) : .file(path: file.path)
   }
 
   /// Removes the bytes.
   mutating func discard() {
     opened = nil
-    memory = nil
+    memory = []
     share.release()
     // What can't be removed now is removed when the next run starts.
     if !isInMemory { try? file.remove() }
@@ -77,23 +75,21 @@ struct SourceSpool: ~Copyable {
 
 /// The memory that all sources in it share.
 final class SpoolRoom: Sendable {
-  /// Four times the default of `fetch.concurrency`: each source in memory has an open descriptor.
-  private static let sources = 64
   private static let bytes = 16 << 20
   /// Of one source. Larger ones take a worker so long that a file makes no difference.
   static let sourceBytes = 1 << 20
 
-  static let shared = SpoolRoom(sources: sources, bytes: bytes)
+  static let shared = SpoolRoom(bytes: bytes)
 
-  private let free: Mutex<(sources: Int, bytes: Int)>
+  private let free: Mutex<Int>
 
-  init(sources: Int, bytes: Int) { free = Mutex((sources, bytes)) }
+  init(bytes: Int) { free = Mutex(bytes) }
 
-  fileprivate func take(sources: Int, bytes: Int) -> Bool {
+  /// A negative number gives bytes back.
+  fileprivate func take(_ bytes: Int) -> Bool {
     free.withLock { free in
-      guard sources <= free.sources, bytes <= free.bytes else { return false }
-      free.sources -= sources
-      free.bytes -= bytes
+      guard bytes <= free else { return false }
+      free -= bytes
       return true
     }
   }
@@ -102,23 +98,21 @@ final class SpoolRoom: Sendable {
 /// What one source holds of the room, which it gives back at its end. Its owner guards it by a lock.
 private final class SpoolShare {
   private let room: SpoolRoom
-  private var held: Int?
+  private var held = 0
 
   init(of room: SpoolRoom) { self.room = room }
 
   deinit { release() }
 
   func release() {
-    if let held { _ = room.take(sources: -1, bytes: -held) }
-    held = nil
+    _ = room.take(-held)
+    held = 0
   }
 
   /// Makes the share fit for this many bytes. Returns false if the room is full, or they are too many.
   func resize(for count: Int) -> Bool {
-    if let held, count <= held { return true }
-    guard count <= SpoolRoom.sourceBytes,
-      room.take(sources: held == nil ? 1 : 0, bytes: count - (held ?? 0))
-    else { return false }
+    if count <= held { return true }
+    guard count <= SpoolRoom.sourceBytes, room.take(count - held) else { return false }
     held = count
     return true
   }

@@ -125,16 +125,14 @@ struct TableWorkers {
   private func source(
     _ entries: ArraySlice<StateStore.TableEntry>
   ) async throws -> (JobSource, [TableJob.Entry]) {
-    let memory = try SharedMemory()
+    var (source, jobs): ([UInt8], [TableJob.Entry]) = ([], [])
     var places: [String: (offset: Int, length: Int)] = [:]
-    var (end, jobs): (Int, [TableJob.Entry]) = (0, [])
     for entry in entries {
       var place = places[entry.path]
       if place == nil {
         let bytes = try await bytes(of: entry)
-        try memory.write(bytes.span.bytes)
-        place = (end, bytes.count)
-        end += bytes.count
+        place = (source.count, bytes.count)
+        source += bytes
         places[entry.path] = place
       }
       jobs.append(
@@ -142,8 +140,7 @@ struct TableWorkers {
           offset: place?.offset ?? 0, length: place?.length ?? 0,
           format: OutputFormat.named(entry.type), size: Size(entry.width, entry.height)))
     }
-    _ = try memory.seal()
-    return (JobSource(.memory(memory), host: ""), jobs)
+    return (JobSource(.memory(source), host: ""), jobs)
   }
 
   /// The bytes of an image's file; none if it is missing, or not what its name says: many damaged files can be decoded.

@@ -68,14 +68,11 @@ package struct ImageComparison: Sendable {
   private static func likeness(
     _ job: ComparisonJob, of files: [[UInt8]], _ workerPath: String
   ) async throws -> Likeness {
-    let memory = try SharedMemory()
-    for bytes in files { try memory.write(bytes.span.bytes) }
-    _ = try memory.seal()
     let pool = try await WorkerPool.start(
       WorkerSettings(
         executable: workerPath, count: 1, memory: Self.memory, time: .seconds(60)))
     defer { pool.close() }
-    switch try await pool.perform(job, of: JobSource(.memory(memory), host: "")) {
+    switch try await pool.perform(job, of: JobSource(.memory(Array(files.joined())), host: "")) {
     case .success(let likeness): return likeness
     case .failure(let failure):
       throw Failure(description: "the images could not be compared; \(failure.message)")

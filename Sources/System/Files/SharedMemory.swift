@@ -5,10 +5,15 @@ internal import TesseraCProcess
 /// change. It is freed with its last descriptor.
 package final class SharedMemory: Sendable {
   package let descriptor: Int32
+  /// How many bytes come before those that the other process writes.
+  private let start: Int
 
-  package init() throws(SystemError) {
+  /// - Parameter bytes: for the other process to read; what it writes follows them.
+  package init(_ bytes: [UInt8] = []) throws(SystemError) {
+    start = bytes.count
     descriptor = tessera_memory_file()
     guard descriptor >= 0 else { throw SystemError("make", "a file in memory") }
+    if !bytes.isEmpty { try write(bytes.span.bytes) }
   }
 
   deinit { close(descriptor) }
@@ -21,18 +26,18 @@ package final class SharedMemory: Sendable {
 
   /// Ends every change.
   ///
-  /// - Returns: the size in bytes.
+  /// - Returns: the number of bytes behind the first ones.
   /// - Throws: EBUSY if another process has mapped it for writing.
   package func seal() throws(SystemError) -> Int {
     let code = tessera_seal(descriptor)
     guard code == 0 else { throw SystemError("seal", "a file in memory", code: code) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("examine", "a file in memory") }
-    return Int(status.st_size)
+    return Int(status.st_size) - start
   }
 
-  /// Reads `count` bytes from `offset`.
+  /// Reads `count` bytes from `offset` behind the first ones.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-    try File.read(count, at: offset, of: descriptor, "a file in memory")
+    try File.read(count, at: start + offset, of: descriptor, "a file in memory")
   }
 }

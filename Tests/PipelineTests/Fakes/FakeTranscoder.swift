@@ -114,7 +114,7 @@ final class FakeTranscoder: Transcoding {
   private static func bytes(of source: JobSource) throws -> [UInt8] {
     switch source.bytes {
     case .file(let path): try FileSystem.read(path, limit: 1 << 31)
-    case .memory(let memory): try memory.read(1 << 24, at: 0)
+    case .memory(let bytes): bytes
     }
   }
 

@@ -85,14 +85,11 @@ final class ExactFiles {
     // What the decoder sees may differ: a JPEG has no alpha whatever its source had.
     var facts = SourceFacts(
       size: Size(source.width, source.height), hasAlpha: image.alpha == true, frames: 1)
-    let memory = try SharedMemory()
     let bytes = try await context.read(file)
-    try memory.write(bytes.span.bytes)
-    _ = try memory.seal()
     for _ in 0..<3 {
       let format = format(facts)
       switch try await pool.perform(
-        job(wanted.map(\.size), file, facts, format), of: JobSource(.memory(memory), host: ""))
+        job(wanted.map(\.size), file, facts, format), of: JobSource(.memory(bytes), host: ""))
       {
       case .made(let files):
         return try wanted.indices.map { index in

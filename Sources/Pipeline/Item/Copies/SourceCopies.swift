@@ -40,9 +40,9 @@ struct SourceCopies: Sendable {
   func keep(_ bytes: SourceBytes, of item: Item) {
     guard cache != nil || run.isWanted(item.sourceKey) else { return }
     let spool = workspace.spool("\(item.position)")
-    if case .memory(let memory) = bytes.place {
+    if case .memory(let bytes) = bytes.place {
       // A copy is a second name of a file. Without one nothing is kept.
-      guard (try? spool.open(.write).write(memory.read(bytes.count ?? 0, at: 0))) != nil else {
+      guard (try? spool.open(.write).write(bytes)) != nil else {
         try? spool.remove()
         return
       }
