@@ -246,9 +246,6 @@ static inline int tessera_vips_extract_area(VipsImage *in, VipsImage **out, int 
                                             int width, int height) {
   return vips_extract_area(in, out, left, top, width, height, NULL);
 }
-static inline int tessera_vips_addalpha(VipsImage *in, VipsImage **out) {
-  return vips_addalpha(in, out, NULL);
-}
 /// The result's offsets state its position, negated.
 static inline int tessera_vips_smartcrop(VipsImage *in, VipsImage **out, int width, int height,
                                          int entropy) {

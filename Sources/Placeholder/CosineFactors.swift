@@ -10,12 +10,16 @@ struct CosineFactors {
   /// The largest absolute factor.
   private(set) var scale = 0.0
 
-  init(_ plane: [Double], of image: Thumbnail, _ across: Int, _ down: Int) {
+  /// - Parameters:
+  ///   - plane: a value for each pixel of the image that the cosines are of.
+  ///   - across: at most ``Cosines/most``, as `down`.
+  init(_ plane: [Double], _ cosines: Cosines, _ across: Int, _ down: Int) {
     for y in 0..<down {
+      let row = cosines.factors(plane, y)
       var x = 0
       // Only the triangle of low frequencies: ThumbHash leaves out the others.
       while x * down < across * (down - y) {
-        let factor = Self.factor(plane, of: image, x, y)
+        let factor = row[x]
         if x > 0 || y > 0 {
           factors.append(factor)
           scale = max(scale, abs(factor))
@@ -28,17 +32,43 @@ struct CosineFactors {
     // A plane of one colour has only factors of 0, which cannot be divided by the largest.
     if scale > 0 { factors = factors.map { 0.5 + 0.5 / scale * $0 } }
   }
+}
 
-  private static func factor(
-    _ plane: [Double], of image: Thumbnail, _ x: Int, _ y: Int
-  ) -> Double {
-    let (width, height) = (image.width, image.height)
-    let row = (0..<width).map { cos(.pi / Double(width) * Double(x) * (Double($0) + 0.5)) }
-    var factor = 0.0
-    for line in 0..<height {
-      let column = cos(.pi / Double(height) * Double(y) * (Double(line) + 0.5))
-      for place in 0..<width { factor += plane[place + line * width] * row[place] * column }
+/// The cosines of an image's places, for all frequencies at once.
+struct Cosines {
+  /// ThumbHash has at most seven in a direction.
+  static let most = 8
+
+  private let width: Int
+  private let height: Int
+  /// By column and by row.
+  private let across: [SIMD8<Double>]
+  private let down: [SIMD8<Double>]
+
+  init(of image: Thumbnail) {
+    (width, height) = (image.width, image.height)
+    (across, down) = (Self.all(image.width), Self.all(image.height))
+  }
+
+  private static func all(_ length: Int) -> [SIMD8<Double>] {
+    (0..<length).map { place in
+      var values = SIMD8<Double>()
+      for frequency in 0..<most {
+        values[frequency] = cos(
+          .pi / Double(length) * Double(frequency) * (Double(place) + 0.5))
+      }
+      return values
     }
-    return factor / Double(width * height)
+  }
+
+  /// The factors of a frequency down and all frequencies across. Each is summed in the order of the pixels, as the reference
+  /// program does, so that it has the same bits.
+  func factors(_ plane: [Double], _ y: Int) -> SIMD8<Double> {
+    var sums = SIMD8<Double>()
+    for line in 0..<height {
+      let column = down[line][y]
+      for place in 0..<width { sums += plane[place + line * width] * across[place] * column }
+    }
+    return sums / Double(width * height)
   }
 }

@@ -11,10 +11,11 @@ package enum ThumbHash {
     let across = max(1, rounded(most * Double(image.width) / longer))
     let down = max(1, rounded(most * Double(image.height) / longer))
     // The reference program never takes fewer than three components for luminance.
-    let luminance = CosineFactors(planes.luminance, of: image, max(3, across), max(3, down))
-    let yellow = CosineFactors(planes.yellow, of: image, 3, 3)
-    let red = CosineFactors(planes.red, of: image, 3, 3)
-    let alpha = hasAlpha ? CosineFactors(planes.alpha, of: image, 5, 5) : nil
+    let cosines = Cosines(of: image)
+    let luminance = CosineFactors(planes.luminance, cosines, max(3, across), max(3, down))
+    let yellow = CosineFactors(planes.yellow, cosines, 3, 3)
+    let red = CosineFactors(planes.red, cosines, 3, 3)
+    let alpha = hasAlpha ? CosineFactors(planes.alpha, cosines, 5, 5) : nil
 
     let isLandscape = image.width > image.height
     // 24 bits: three constants of 6 bits, the scale of luminance in 5, and a flag for alpha.

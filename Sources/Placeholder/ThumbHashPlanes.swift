@@ -15,32 +15,40 @@ struct ThumbHashPlanes {
     let (average, opacity) = Self.average(of: image)
     // Exact in floating point: an opaque pixel adds 255 / 255, which is 1.
     hasAlpha = opacity < Double(count)
+    luminance.reserveCapacity(count)
+    yellow.reserveCapacity(count)
+    red.reserveCapacity(count)
+    alpha.reserveCapacity(count)
     for pixel in 0..<count {
-      let opacity = Double(image.samples[pixel * 4 + 3]) / 255
-      func colour(_ channel: Int) -> Double {
-        average[channel] * (1 - opacity)
-          + opacity / 255 * Double(image.samples[pixel * 4 + channel])
-      }
-      let (first, second, third) = (colour(0), colour(1), colour(2))
-      luminance.append((first + second + third) / 3)
-      yellow.append((first + second) / 2 - third)
-      red.append(first - second)
+      let (samples, opacity) = image.sample(pixel)
+      let colour = average * (1 - opacity) + opacity / 255 * samples
+      luminance.append((colour[0] + colour[1] + colour[2]) / 3)
+      yellow.append((colour[0] + colour[1]) / 2 - colour[2])
+      red.append(colour[0] - colour[1])
       alpha.append(opacity)
     }
   }
 
   /// The average colour, weighted by alpha, from 0 to 1 per channel; and the sum of all alpha.
-  private static func average(of image: Thumbnail) -> ([Double], opacity: Double) {
-    var average = [0.0, 0.0, 0.0]
+  private static func average(of image: Thumbnail) -> (SIMD3<Double>, opacity: Double) {
+    var average = SIMD3<Double>()
     var opacity = 0.0
     for pixel in 0..<image.width * image.height {
-      let alpha = Double(image.samples[pixel * 4 + 3]) / 255
-      for channel in 0..<3 {
-        average[channel] += alpha / 255 * Double(image.samples[pixel * 4 + channel])
-      }
+      let (samples, alpha) = image.sample(pixel)
+      average += alpha / 255 * samples
       opacity += alpha
     }
-    if opacity > 0 { for channel in 0..<3 { average[channel] /= opacity } }
-    return (average, opacity)
+    return (opacity > 0 ? average / opacity : average, opacity)
+  }
+}
+
+extension Thumbnail {
+  /// Red, green and blue from 0 to 255, and alpha from 0 to 1.
+  fileprivate func sample(_ pixel: Int) -> (SIMD3<Double>, alpha: Double) {
+    let place = pixel * 4
+    return (
+      SIMD3(Double(samples[place]), Double(samples[place + 1]), Double(samples[place + 2])),
+      Double(samples[place + 3]) / 255
+    )
   }
 }

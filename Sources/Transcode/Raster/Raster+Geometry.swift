@@ -64,13 +64,16 @@ extension Raster {
 
   /// 8-bit red, green, blue and alpha of each pixel, row by row.
   func samples() throws(VipsError) -> [UInt8] {
-    let screen = try onScreen().convertedToSRGB()
-    let full = screen.hasAlpha ? screen : try Self.make { tessera_vips_addalpha(screen.handle, $0) }
-    var size = 0
-    guard let memory = vips_image_write_to_memory(full.handle, &size) else {
-      throw VipsError.current()
+    try onScreen().withSamples { samples, bands in
+      guard bands == 3 else { return Array(samples) }
+      let pixels = samples.count / 3
+      return [UInt8](unsafeUninitializedCapacity: pixels * 4) { buffer, count in
+        for pixel in 0..<pixels {
+          for band in 0..<3 { buffer[pixel * 4 + band] = samples[pixel * 3 + band] }
+          buffer[pixel * 4 + 3] = 255
+        }
+        count = pixels * 4
+      }
     }
-    defer { g_free(memory) }
-    return Array(UnsafeRawBufferPointer(start: memory, count: size))
   }
 }
