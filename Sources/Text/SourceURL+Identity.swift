@@ -185,7 +185,8 @@ extension SourceURL {
       let rest = text[start...]
       return switch text[start] {
       case UInt8(ascii: ":"): rest.starts(with: "://".utf8)
-      case UInt8(ascii: "%"): rest.starts(with: "%3A%2F%2F".utf8) || rest.starts(with: "%3a%2f%2f".utf8)
+      case UInt8(ascii: "%"):
+        rest.starts(with: "%3A%2F%2F".utf8) || rest.starts(with: "%3a%2f%2f".utf8)
       default: false
       }
     }

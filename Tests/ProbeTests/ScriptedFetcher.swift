@@ -51,7 +51,7 @@ final class ScriptedFetcher: Fetching {
       seen.append((request, host))
       return seen.count - 1
     }
-    var result = await real.fetch(
+    let result = await real.fetch(
       FetchRequest(url: "data:,", deadline: .seconds(60)), host: "", into: Nowhere())
     let step = index < steps.count ? steps[index] : .failing(FetchError(.local, "no step"))
     guard case .success(var response) = result.result else { return result }
@@ -68,10 +68,10 @@ final class ScriptedFetcher: Fetching {
         }
       if isStopped { response.ending = .stopped }
     }
-    result.begun = step.extent == nil ? nil : response
-    result.result = step.error.map { .failure($0) } ?? .success(response)
-    (result.bytes, result.requests, result.time) = (step.body.count, 2, .seconds(1))
-    return result
+    return FetchResult(
+      result: step.error.map { .failure($0) } ?? .success(response),
+      begun: step.extent == nil ? nil : response, bytes: step.body.count, requests: 2,
+      time: .seconds(1))
   }
 }
 

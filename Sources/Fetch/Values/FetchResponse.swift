@@ -29,17 +29,25 @@ package struct FetchResponse: Sendable {
   package var robots: String?
 }
 
-/// How a request ended.
-package struct FetchResult: Sendable {
-  package var result: Result<FetchResponse, FetchError>
+/// How a request ended. An object, because each function that waits for one would keep room for all of it.
+package final class FetchResult: Sendable {
+  package let result: Result<FetchResponse, FetchError>
   /// What the headers of a successful response said, even if its body failed later.
-  package var begun: FetchResponse?
+  package let begun: FetchResponse?
   /// The bytes of bodies that arrived, used or not, after decompression.
-  package var bytes: Int
+  package let bytes: Int
   /// The HTTP requests that were sent, redirects included.
-  package var requests: Int
+  package let requests: Int
   /// The time from leaving the queue to the end. An item is not charged for time in the queue.
-  package var time: Duration
+  package let time: Duration
+
+  package init(
+    result: Result<FetchResponse, FetchError>, begun: FetchResponse?, bytes: Int, requests: Int,
+    time: Duration
+  ) {
+    (self.result, self.begun) = (result, begun)
+    (self.bytes, self.requests, self.time) = (bytes, requests, time)
+  }
 }
 
 /// Totals of a fetcher's requests.

@@ -23,6 +23,7 @@ struct FilePlanner: Sendable {
   ///   - digest: SHA-256 of the source's bytes.
   ///   - format: the source's, as the catalog names it.
   ///   - isNew: whether the state has no content with this digest, and so no files of it.
+  @inline(never)
   func filePlan(
     _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
   ) async throws -> FilePlan {
@@ -41,6 +42,7 @@ struct FilePlanner: Sendable {
     return known.isComplete ? better : own
   }
 
+  @inline(never)
   private func filePlan(
     _ settings: PlanSettings, _ digest: String, _ format: String, _ facts: SourceFacts,
     for item: Item, isNew: Bool

@@ -7,8 +7,8 @@ internal import TesseraSystem
 package import TesseraText
 
 /// One item of a run: an entry of the manifest with everything that is derived from it. It is made
-/// once, and no step derives any of it again.
-package struct Item: Sendable {
+/// once, and no step derives any of it again. An object, because a step that waits would keep a copy of all of it.
+package final class Item: Sendable {
   package let entry: ManifestEntry
   /// The index among the manifest's items; no other item has it.
   package let position: Int
@@ -34,7 +34,7 @@ package struct Item: Sendable {
   package let weight: Int
 
   /// Whether files of the better format are to be made, too.
-  private(set) var wantsUpgrade = false
+  let wantsUpgrade: Bool
 
   package var id: String { entry.id }
   /// Names of the slots that the image is for; nil means all.
@@ -76,9 +76,10 @@ package struct Item: Sendable {
     entryDigest = SHA256.of(content)
     // A short name takes more memory in a list than in the manifest.
     weight = content.utf8.count + (entry.slots?.count ?? 0) * 2 * MemoryLayout<String>.stride
+    wantsUpgrade = false
   }
 
-  private init(_ other: Item, position: Int) {
+  private init(_ other: Item, position: Int, wantsUpgrade: Bool) {
     entry = other.entry
     self.position = position
     requestURL = other.requestURL
@@ -90,17 +91,16 @@ package struct Item: Sendable {
     formerKeys = other.formerKeys
     entryDigest = other.entryDigest
     weight = other.weight
+    self.wantsUpgrade = wantsUpgrade
   }
 
   /// The same item at another position.
-  func placed(at position: Int) -> Item { Item(self, position: position) }
+  func placed(at position: Int) -> Item {
+    Item(self, position: position, wantsUpgrade: wantsUpgrade)
+  }
 
   /// The same item, whose files of the better format are made.
-  func upgrading() -> Item {
-    var item = self
-    item.wantsUpgrade = true
-    return item
-  }
+  func upgrading() -> Item { Item(self, position: position, wantsUpgrade: true) }
 }
 
 extension PipelineFile {

@@ -11,7 +11,7 @@ struct SourceTransfer: Sendable {
 
   /// How a transfer ended. An intake that is handed out has bytes in the spool, which the caller
   /// discards.
-  enum Outcome: Sendable {
+  indirect enum Outcome: Sendable {
     case notModified(FetchResponse)
     case arrived(FetchResponse, Intake, Intake.Outcome)
     case failed(FetchError)
@@ -31,23 +31,10 @@ struct SourceTransfer: Sendable {
     while true {
       let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
       context.fetching += answer.time
-      switch attempts.result(of: answer, intake) {
+      switch try step(after: answer, &attempts, intake) {
       case .again: continue
-      case .success(let response):
-        if case .notModified = response.ending { return .notModified(response) }
-        return .arrived(response, intake, try PipelineError.wrap { try intake.finish() })
-      case .failure(let error):
-        // No file stays open during the back-off: partial bodies of many items would use up the
-        // descriptors.
-        try PipelineError.wrap { try intake.pause() }
-        if error.code == .cancelled || error.code == .local {
-          intake.discard()
-          throw error.code == .cancelled ? CancellationError() : PipelineError.local(error.message)
-        }
-        // A server that can't send a part gets a request for the whole.
-        if attempts.wasForPart, error.code == .badRange || [400, 416, 501].contains(error.status) {
-          continue
-        }
+      case .ended(let outcome): return outcome
+      case .failed(let error):
         guard try await recorder.pause({ try await attempts.wait(after: error) }) else {
           intake.discard()
           return .failed(error)
@@ -55,6 +42,37 @@ struct SourceTransfer: Sendable {
         recorder.update { $0.retries += 1 }
         attempts.prepareRest(of: intake, after: answer)
       }
+    }
+  }
+
+  private enum Step {
+    case ended(Outcome)
+    case again
+    /// Another attempt may follow.
+    case failed(FetchError)
+  }
+
+  /// Not inlined, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func step(
+    after answer: FetchResult, _ attempts: inout Attempts, _ intake: Intake
+  ) throws -> Step {
+    switch attempts.result(of: answer, intake) {
+    case .again: return .again
+    case .success(let response):
+      if case .notModified = response.ending { return .ended(.notModified(response)) }
+      return .ended(.arrived(response, intake, try PipelineError.wrap { try intake.finish() }))
+    case .failure(let error):
+      // No file stays open during the back-off: partial bodies of many items would use up the
+      // descriptors.
+      try PipelineError.wrap { try intake.pause() }
+      if error.code == .cancelled || error.code == .local {
+        intake.discard()
+        throw error.code == .cancelled ? CancellationError() : PipelineError.local(error.message)
+      }
+      // A server that can't send a part gets a request for the whole.
+      let rejectsPart = error.code == .badRange || [400, 416, 501].contains(error.status)
+      return attempts.wasForPart && rejectsPart ? .again : .failed(error)
     }
   }
 }

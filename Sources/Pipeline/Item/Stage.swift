@@ -24,7 +24,7 @@ enum Stage: Sendable {
   case answered(Asked, Answer)
   case received(Received)
   case planned(Planned)
-  case made(Planned, MadeFiles)
+  indirect case made(Planned, MadeFiles)
   case complete(Complete)
 
   // The ends.

@@ -5,7 +5,7 @@ protocol Way: Sendable {
 }
 
 /// The way of an item of which files are made: at each stage one step decides about the next.
-struct FilesWay: Way {
+final class FilesWay: Way {
   private let check: CheckItem
   private let lookUp: LookUp
   private let confirmLine: ConfirmLine
@@ -76,32 +76,41 @@ struct FilesWay: Way {
   }
 
   /// The next stage; an end remains.
+  @inline(never)
   func stage(after stage: Stage, _ context: ItemContext) async throws -> Stage {
-    switch stage {
-    case .read(let lookup):
-      if let failure = check.failure(of: context.item) {
-        .done(KnownSource(), .failed(failure))
-      } else {
-        try await lookUp.perform(lookup, context)
-      }
+    if let next = decided(after: stage, context) { return next }
+    return switch stage {
+    case .read(let lookup): try await lookUp.perform(lookup, context)
     case .line(let line): try await confirmLine.perform(line, context)
     case .doubted(let line, let answer): try await lookUp.perform(line, answer, context)
-    case .known(let known):
-      useKnown.perform(known, context) ?? share.outcome(context).map { .done(known.source, $0) }
-        ?? ask.perform(known, context)
     case .asking(let asked): try await sendRequest.perform(asked, context)
-    case .answered(let asked, let answer): takeAnswer.perform(asked, answer, context)
     case .received(let received): try await planFiles.perform(received, context)
     case .planned(let planned): try await make.perform(planned, context)
     case .made(let planned, let files): try await publish.perform(planned, files, context)
+    case .known, .answered, .complete, .confirmed, .done: stage
+    }
+  }
+
+  /// The next stage, if nothing has to be waited for.
+  ///
+  /// Not inlined, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func decided(after stage: Stage, _ context: ItemContext) -> Stage? {
+    switch stage {
+    case .read:
+      check.failure(of: context.item).map { .done(KnownSource(), .failed($0)) }
+    case .known(let known):
+      useKnown.perform(known, context) ?? share.outcome(context).map { .done(known.source, $0) }
+        ?? ask.perform(known, context)
+    case .answered(let asked, let answer): takeAnswer.perform(asked, answer, context)
     case .complete(let complete): keep.perform(complete, context)
-    case .confirmed, .done: stage
+    default: nil
     }
   }
 }
 
 /// The way of an item of which only the size is learned.
-struct LayoutWay: Way {
+final class LayoutWay: Way {
   private let check: CheckItem
   private let lookUp: LookUp
   private let useKnownSize: UseKnownSize

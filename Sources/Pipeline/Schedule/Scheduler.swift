@@ -115,10 +115,20 @@ final class Scheduler: Sendable {
     defer { copies.release(item.sourceKey) }
     try Task.checkCancellation()
     if isDraining { throw CancellationError() }
+    let context = begin(item)
+    try end(try await way.result(of: context, lookup), context.item)
+  }
+
+  /// Not inlined, as ``end(_:_:)``, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func begin(_ item: Item) -> ItemContext {
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    let context = ItemContext(item, sharedFailure: sharedFailures[item.exactDigest])
-    let done = try await way.result(of: context, lookup)
+    return ItemContext(item, sharedFailure: sharedFailures[item.exactDigest])
+  }
+
+  @inline(never)
+  private func end(_ done: ItemDone, _ item: Item) throws(PipelineError) {
     if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactDigest) }
     meter.ended(done.report)
     try watch(done, of: item.host)

@@ -3,7 +3,7 @@ internal import TesseraSystem
 
 /// Images of which no files of a better format could be made. They are left alone as rejected sources are, so that none of
 /// them takes the budget, or requests, of every run.
-struct FailedUpgrades: Sendable {
+final class FailedUpgrades: Sendable {
   private let state: StateStore
   private let rejections: RejectionPolicy
   private let clock: WallClock

@@ -83,14 +83,14 @@ final class ScriptedFetcher: Fetching {
     _ bytes: [UInt8], to receiver: any BodyReceiving, _ etag: String?, _ place: String,
     isWhole: Bool
   ) -> FetchResult {
-    var answer = result(.complete, bytes, etag, place)
+    let answer = result(.complete, bytes, etag, place)
     if case .enough = receiver.receive(bytes.span.bytes) {
       return result(.stopped, bytes, etag, place)
     }
-    if !isWhole {
-      answer.result = .failure(FetchError(.network, "the connection broke off", isRetryable: true))
-    }
-    return answer
+    if isWhole { return answer }
+    return FetchResult(
+      result: .failure(FetchError(.network, "the connection broke off", isRetryable: true)),
+      begun: answer.begun, bytes: answer.bytes, requests: answer.requests, time: answer.time)
   }
 
   private static func result(

@@ -2,7 +2,7 @@ internal import TesseraFetch
 internal import TesseraState
 
 /// Decides what to ask the server. "Has it changed?" is only asked if a "no" would be of use.
-struct Ask: Sendable {
+final class Ask: Sendable {
   private let rejections: RejectionPolicy
   private let copies: SourceCopies
 

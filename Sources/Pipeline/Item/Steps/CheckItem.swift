@@ -4,7 +4,7 @@ internal import TesseraPlan
 internal import TesseraText
 
 /// Refuses an item that names a slot which the pipeline does not have, or that an image service cannot fetch.
-struct CheckItem: Sendable {
+final class CheckItem: Sendable {
   /// The pipeline's slots.
   private let names: [String]
   private let isDelivered: Bool

@@ -3,7 +3,7 @@ internal import TesseraState
 
 /// Asks the server whether the source of a line has changed. If it has not, and the line would say the
 /// same, nothing else of the item is looked at.
-struct ConfirmLine: Sendable {
+final class ConfirmLine: Sendable {
   private let sendRequest: SendRequest
   private let confirmer: SourceConfirmer
 
@@ -12,6 +12,7 @@ struct ConfirmLine: Sendable {
     confirmer = parts.confirmer
   }
 
+  @inline(never)
   func perform(_ line: LineReuse.Verdict, _ context: ItemContext) async throws -> Stage {
     stage(line, try await sendRequest.answer(line.record.condition, context), context)
   }

@@ -2,7 +2,7 @@ internal import TesseraState
 
 /// Keeps the bytes of a source that can be shown, for items and runs that need other files of it, and
 /// notes that the server confirmed them.
-struct Keep: Sendable {
+final class Keep: Sendable {
   private let copies: SourceCopies
   private let confirmer: SourceConfirmer
 

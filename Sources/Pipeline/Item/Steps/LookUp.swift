@@ -3,7 +3,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// Looks up what earlier runs learned about the source, and which of the item's files exist.
-struct LookUp: Sendable {
+final class LookUp: Sendable {
   private let state: StateStore
   private let planner: FilePlanner
   private let acceptance: Acceptance
@@ -21,19 +21,36 @@ struct LookUp: Sendable {
   }
 
   /// - Parameter lookup: what was known of the item when it was read.
+  @inline(never)
   func perform(_ lookup: LineReuse.Lookup?, _ context: ItemContext) async throws -> Stage {
+    if let stage = stage(lookup, context) { return stage }
+    return stage(try await source(of: context.item), context)
+  }
+
+  /// The next stage, if nothing more is looked up.
+  ///
+  /// Not inlined, as what follows, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func stage(_ lookup: LineReuse.Lookup?, _ context: ItemContext) -> Stage? {
+    switch lookup {
     // Nothing more of a line is looked up or planned: most sources turn out to be unchanged.
-    if case .stands(let verdict) = lookup, context.sharedFailure == nil {
+    case .stands(let verdict) where context.sharedFailure == nil:
       context.reasons.append(verdict.reason)
       return .line(verdict)
+    case .new: return stage(KnownSource(), context)
+    default: return nil
     }
-    let isNew = if case .new = lookup { true } else { false }
-    let known = known(isNew ? KnownSource() : try await source(of: context.item))
+  }
+
+  @inline(never)
+  private func stage(_ source: KnownSource, _ context: ItemContext) -> Stage {
+    let known = known(source)
     context.reasons.append(known.freshness.reason)
     return .known(known)
   }
 
   /// Looks up the rest after all.
+  @inline(never)
   func perform(
     _ line: LineReuse.Verdict, _ answer: Answer, _ context: ItemContext
   ) async throws -> Stage {
@@ -41,18 +58,30 @@ struct LookUp: Sendable {
     return .answered(Asked(known, Question(condition: line.record.condition)), answer)
   }
 
+  @inline(never)
   private func known(_ source: KnownSource) -> Known {
     Known(source, freshness, now: clock.now())
   }
 
+  @inline(never)
   func source(of item: Item) async throws -> KnownSource {
     let known = try await knowledge(of: item)
+    var filePlan: FilePlan?
+    if let record = known.source, let content = known.content {
+      filePlan = try await planner.filePlan(
+        record.content, content.format, content.facts, for: item)
+    }
+    return source(of: item, known, filePlan)
+  }
+
+  @inline(never)
+  private func source(
+    of item: Item, _ known: StateStore.Knowledge, _ filePlan: FilePlan?
+  ) -> KnownSource {
     var source = KnownSource()
     source.record = known.source
     source.rejection = rejections.current(known.rejection)
-    if let record = known.source, let content = known.content {
-      let filePlan = try await planner.filePlan(
-        record.content, content.format, content.facts, for: item)
+    if let filePlan, let content = known.content {
       source.content = content
       source.filePlan = filePlan
       source.isReady = filePlan.isComplete && acceptance.accepts(content)

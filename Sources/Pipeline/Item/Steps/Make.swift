@@ -8,7 +8,7 @@ internal import TesseraWire
 internal import TesseraWorkers
 
 /// Has a worker make the missing files, all in one decode.
-struct Make: Sendable {
+final class Make: Sendable {
   private let transcoder: any Transcoding
   private let rejections: RejectionPolicy
   private let clock: WallClock
@@ -28,6 +28,7 @@ struct Make: Sendable {
     runEnd = parts.fetcher.end
   }
 
+  @inline(never)
   func perform(_ planned: Planned, _ context: ItemContext) async throws -> Stage {
     let source = JobSource(planned.bytes.place, host: context.item.host)
     let watch = context.watch ?? JobWatch()

@@ -5,7 +5,7 @@ internal import TesseraText
 internal import TesseraWire
 
 /// Plans the files of received bytes. Bytes that are known need no decode.
-struct PlanFiles: Sendable {
+final class PlanFiles: Sendable {
   private let state: StateStore
   private let planner: FilePlanner
   private let acceptance: Acceptance
@@ -23,6 +23,7 @@ struct PlanFiles: Sendable {
     clock = parts.clock
   }
 
+  @inline(never)
   func perform(_ received: Received, _ context: ItemContext) async throws -> Stage {
     let (digest, format) = (received.bytes.digest, received.bytes.content.format)
     if let seen = received.seen {

@@ -11,7 +11,7 @@ internal import TesseraWorkers
 ///
 /// Files are published before a record names them: a kill in between leaves files that nothing names,
 /// and never a name without a file.
-struct Publish: Sendable {
+final class Publish: Sendable {
   private let output: any Output
   private let workspace: Workspace
   private let run: Int
@@ -26,6 +26,7 @@ struct Publish: Sendable {
     planner = parts.planner
   }
 
+  @inline(never)
   func perform(
     _ planned: Planned, _ made: MadeFiles, _ context: ItemContext
   ) async throws -> Stage {

@@ -6,7 +6,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// In a layout run: learns the source's size from a few ranges of it.
-struct ReadHeader: Sendable {
+final class ReadHeader: Sendable {
   private let probe: HeaderFetch
   private let acceptance: Acceptance
   private let freshness: FreshnessPolicy
@@ -28,6 +28,7 @@ struct ReadHeader: Sendable {
     showsFiles = parts.file.deliveringService == nil
   }
 
+  @inline(never)
   func outcome(_ source: KnownSource, _ context: ItemContext) async throws -> Outcome {
     let item = context.item
     let known = KnownSize(source, acceptance)
@@ -95,7 +96,7 @@ struct ReadHeader: Sendable {
 }
 
 /// In a layout run: ends the way of an item whose size is known and need not be requested again.
-struct UseKnownSize: Sendable {
+final class UseKnownSize: Sendable {
   private let acceptance: Acceptance
   private let freshness: FreshnessPolicy
   private let clock: WallClock

@@ -8,7 +8,7 @@ internal import TesseraSystem
 
 /// The last step of every item: turns the outcome into a line of the catalog and saves it, together
 /// with everything that was learned about the source, in one visit to the state.
-struct Record: Sendable {
+final class Record: Sendable {
   private let state: StateStore
   private let entries: ImageEntries
   private let stale: StalePolicy
@@ -30,9 +30,31 @@ struct Record: Sendable {
     recorder = parts.recorder
   }
 
+  @inline(never)
   func perform(_ done: Done, _ context: ItemContext) async throws -> ItemDone {
+    let lost = try await lost(done, context.item)
+    let draft = draft(of: done, context, lost)
+    let isOther = try await state.save(
+      draft.result, context.change, key: context.item.sourceKey, url: context.item.requestDigest)
+    return end(draft, done.outcome, context, isOther: isOther)
+  }
+
+  /// An item's entry of the catalog, and what is saved with it.
+  private final class Draft: Sendable {
+    let image: CatalogImage
+    let result: StateStore.ItemResult
+
+    init(_ image: CatalogImage, _ result: StateStore.ItemResult) {
+      (self.image, self.result) = (image, result)
+    }
+  }
+
+  /// Not inlined, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func draft(
+    of done: Done, _ context: ItemContext, _ lost: (isNoted: Bool, isKept: Bool)
+  ) -> Draft {
     let (item, source, outcome) = (context.item, done.source, done.outcome)
-    let lost = try await lost(source, outcome, item)
     var (image, content) = entry(source, outcome, context, isKept: lost.isKept)
     image.alt = item.entry.alt
     image.focus = item.focus
@@ -52,23 +74,31 @@ struct Record: Sendable {
       inputs: image.status == .ok ? standing?.inputs(item) : nil,
       placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey)
     result.isLost = lost.isNoted
-    let isOther = try await state.save(
-      result, context.change, key: item.sourceKey, url: item.requestDigest)
+    return Draft(image, result)
+  }
+
+  /// - Parameter isOther: whether the line is another than before; nil if there was none.
+  @inline(never)
+  private func end(
+    _ draft: Draft, _ outcome: Outcome, _ context: ItemContext, isOther: Bool?
+  ) -> ItemDone {
+    let image = draft.image
     let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
     if image.status == .ok, outcome.shown?.filePlan.isUpgraded == false {
-      upgrades?.offer(image, item)
+      upgrades?.offer(image, context.item)
     }
-    var done = ItemDone(report: context.report(image.status, image.error, change))
+    var shared: SharedFailure?
     if case .failed(let failure, let isRemembered) = outcome {
       // An unknown slot concerns this item alone; what others found out about the request remains.
-      done.sharedFailure =
+      shared =
         failure.isShared
         ? SharedFailure(failure: failure, isRemembered: isRemembered) : context.sharedFailure
     }
-    return done
+    return ItemDone(context.report(image.status, image.error, change), sharedFailure: shared)
   }
 
   /// Keeps the item's line of an earlier run.
+  @inline(never)
   func keep(_ verdict: LineReuse.Verdict, _ context: ItemContext) async throws -> ItemDone {
     try await state.confirm(
       context.item.id, reasons: context.reasons, context.change.source,
@@ -76,19 +106,23 @@ struct Record: Sendable {
     recorder.count(verdict)
     recorder.noteFresh(until: context.change.source?.confirmation.freshUntil)
     if let value = verdict.upgrade { upgrades?.offer(value, context.item) }
-    return ItemDone(report: context.report(.ok, nil, .reused))
+    return ItemDone(context.report(.ok, nil, .reused))
   }
 
   /// Whether a failure means that the source is gone, and whether its last good files remain shown all the same.
   private func lost(
-    _ source: KnownSource, _ outcome: Outcome, _ item: Item
+    _ done: Done, _ item: Item
   ) async throws -> (isNoted: Bool, isKept: Bool) {
-    guard case .failed(let failure, _) = outcome, stale.maybeKept(after: failure, source) else {
-      return (false, false)
-    }
+    guard maybeLost(done) else { return (false, false) }
     let now = clock.now()
     let since = try await state.lostSince(item.id, now: now)
     return (true, stale.isKept(since: since, now: now))
+  }
+
+  @inline(never)
+  private func maybeLost(_ done: Done) -> Bool {
+    guard case .failed(let failure, _) = done.outcome else { return false }
+    return stale.maybeKept(after: failure, done.source)
   }
 
   private func correctClock(_ source: KnownSource, _ context: ItemContext) {

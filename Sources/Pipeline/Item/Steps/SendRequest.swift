@@ -6,7 +6,7 @@ internal import TesseraSystem
 
 /// Makes the request and receives the source: its header from the first bytes, then all of it into the
 /// spool.
-struct SendRequest: Sendable {
+final class SendRequest: Sendable {
   private let transfer: SourceTransfer
   private let fetcher: any Fetching
   private let workspace: Workspace
@@ -23,13 +23,21 @@ struct SendRequest: Sendable {
     spoolLimit = parts.file.fetch.concurrency + 8
   }
 
+  @inline(never)
   func perform(_ asked: Asked, _ context: ItemContext) async throws -> Stage {
     .answered(asked, try await answer(asked.question.condition, context))
   }
 
+  @inline(never)
   func answer(_ condition: Condition?, _ context: ItemContext) async throws -> Answer {
     let spool = workspace.spool("\(context.item.position)")
-    switch try await transfer.fetch(context, condition, to: spool) {
+    return answer(try await transfer.fetch(context, condition, to: spool), context)
+  }
+
+  /// Not inlined, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func answer(_ outcome: SourceTransfer.Outcome, _ context: ItemContext) -> Answer {
+    switch outcome {
     case .failed(let error): return .failed(error)
     case .notModified(let response): return .notModified(response)
     case .arrived(let response, let intake, .refused(let refusal)):

@@ -4,7 +4,7 @@ internal import TesseraSystem
 
 /// Takes what the server answered. If a "not modified" turns out to be of no use, the source is requested
 /// again, changed or not.
-struct TakeAnswer: Sendable {
+final class TakeAnswer: Sendable {
   private let copies: SourceCopies
   private let confirmer: SourceConfirmer
   private let freshness: FreshnessPolicy

@@ -1,6 +1,6 @@
 /// Ends the way of an item whose source is fresh and whose files are there. If only files are missing,
 /// a kept copy of the source saves the request.
-struct UseKnown: Sendable {
+final class UseKnown: Sendable {
   private let copies: SourceCopies
 
   init(_ parts: RunParts) { copies = parts.copies }
