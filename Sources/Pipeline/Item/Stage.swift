@@ -138,7 +138,7 @@ final class Done: Sendable {
 }
 
 /// What became of an item.
-enum Outcome: Sendable {
+indirect enum Outcome: Sendable {
   /// All of its files are there.
   case shown(ContentRecord, FilePlan)
   /// Its size is known, and its files are not made: a layout run.

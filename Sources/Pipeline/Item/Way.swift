@@ -130,14 +130,25 @@ final class LayoutWay: Way {
 
   func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
     defer { context.close() }
-    if let failure = check.failure(of: context.item) {
-      return try await record.perform(Done(KnownSource(), .failed(failure)), context)
-    }
+    return try await record.perform(try await done(context), context)
+  }
+
+  @inline(never)
+  private func done(_ context: ItemContext) async throws -> Done {
+    if let refused = refused(context) { return refused }
     let source = try await lookUp.source(of: context.item)
-    if let outcome = useKnownSize.outcome(source, context) ?? share.outcome(context) {
-      return try await record.perform(Done(source, outcome), context)
-    }
-    let outcome = try await readHeader.outcome(source, context)
-    return try await record.perform(Done(source, outcome), context)
+    if let known = known(source, context) { return known }
+    return Done(source, try await readHeader.outcome(source, context))
+  }
+
+  /// Not inlined, as what follows, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func refused(_ context: ItemContext) -> Done? {
+    check.failure(of: context.item).map { Done(KnownSource(), .failed($0)) }
+  }
+
+  @inline(never)
+  private func known(_ source: KnownSource, _ context: ItemContext) -> Done? {
+    (useKnownSize.outcome(source, context) ?? share.outcome(context)).map { Done(source, $0) }
   }
 }

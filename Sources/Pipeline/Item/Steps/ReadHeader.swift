@@ -31,11 +31,24 @@ final class ReadHeader: Sendable {
   @inline(never)
   func outcome(_ source: KnownSource, _ context: ItemContext) async throws -> Outcome {
     let item = context.item
-    let known = KnownSize(source, acceptance)
     let answer = try await probe.fetch(
-      item.requestURL, condition: known?.condition,
+      item.requestURL, condition: condition(source),
       turn: order == .newestFirst ? -item.position : item.position)
     context.fetching += answer.time
+    return try outcome(of: answer, source, context)
+  }
+
+  /// Not inlined, as what follows, because every suspended item would keep the memory that it works with.
+  @inline(never)
+  private func condition(_ source: KnownSource) -> Condition? {
+    KnownSize(source, acceptance)?.condition
+  }
+
+  @inline(never)
+  private func outcome(
+    of answer: HeaderFetch.Answer, _ source: KnownSource, _ context: ItemContext
+  ) throws -> Outcome {
+    let known = KnownSize(source, acceptance)
     switch answer.outcome {
     case .failed(let error):
       if error.code == .local { throw PipelineError.local(error.message) }
