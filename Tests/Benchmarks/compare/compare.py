@@ -1,10 +1,14 @@
 """Compares Tessera with its peers and writes RESULTS.md. Started by Tests/Benchmarks/run, which see."""
 import argparse
+import datetime
 import os
 import signal
+import statistics
 import sys
 
+import history
 import inputs
+import machine
 import peers
 from rounds import Group
 
@@ -12,10 +16,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.a
 HOME = os.path.join(ROOT, ".build/benchmark")
 BARE_C = os.path.join(HOME, "transcode")
 LARGE, SMALL, ONE = [1024, 512, 256, 128], [512, 256, 128], [256]
-
-# The processor time that a run may take, relative to the bare C program, per group of the guard: a third more than
-# it takes (0.9 and 1.0 when this was written), because other programs on the machine disturb both.
-GUARD = {"large": 1.25, "small": 1.35}
 
 
 def contestants(tessera, server, sizes):
@@ -65,7 +65,14 @@ def compare(options):
             kept = "".join(file.read().partition("\n## A screen from a table")[1:])
     with open(path, "w") as file:
         file.write(text + kept)
+    if whole:
+        for group in groups:
+            record(group.title, group.ratios("Tessera", "Bare C", "processor"))
     print(f"Written to {os.path.relpath(path, ROOT)}")
+
+
+def record(title, ratios):
+    history.add(datetime.date.today().isoformat(), machine.version(), machine.processor(), title, ratios)
 
 
 def measure(group, options):
@@ -78,13 +85,22 @@ def measure(group, options):
 
 
 def guard(options):
-    """Fails if a run's processor time is far above the bare C program's. Its images are drawn, not installed."""
+    """Fails if a run's processor time, relative to the bare C program's, is far above what it was at the last
+    measurements. Its images are drawn, not installed."""
     failed = False
     for title, sizes in (("large", LARGE), ("small", SMALL)):
-        folder = f"{HOME}/guard/{title}"
-        ratio = with_server(folder, lambda server: guard_group(options, title, sizes, folder, server))
-        print(f"{title}: {ratio:.2f} of the bare C program's processor time; the limit is {GUARD[title]}")
-        failed = failed or ratio > GUARD[title]
+        folder, kept = f"{HOME}/guard/{title}", f"drawn {title}"
+        ratios = with_server(folder, lambda server: guard_group(options, title, sizes, folder, server))
+        ratio, last = statistics.median(ratios), history.last(kept, machine.processor())
+        if options.record:
+            record(kept, ratios)
+        if not last:
+            print(f"{kept}: {ratio:.2f} of the bare C program's processor time; none is kept to compare with")
+            continue
+        limit = history.ALLOWANCE * statistics.median(last)
+        print(f"{kept}: {ratio:.2f} of the bare C program's processor time; before: "
+              + ", ".join(f"{number:.2f}" for number in last) + f"; the limit is {limit:.2f}")
+        failed = failed or ratio > limit
     sys.exit(1 if failed else 0)
 
 
@@ -92,7 +108,7 @@ def guard_group(options, title, sizes, folder, server):
     group = Group(title, inputs.files(folder), [
         peers.Tessera(options.tessera, server, sizes), peers.bare_c(BARE_C, sizes)], f"{HOME}/out/guard")
     group.run(options.rounds)
-    return group.ratio("Tessera", "Bare C", "processor")
+    return group.ratios("Tessera", "Bare C", "processor")
 
 
 def main():
@@ -103,6 +119,7 @@ def main():
     parser.add_argument("--images", type=int, help="this many large and small images, for a trial")
     parser.add_argument("--only", choices=["large", "small"], help="only these images, for a trial")
     parser.add_argument("--guard", action="store_true", help="only Tessera and the C program, on drawn images")
+    parser.add_argument("--record", action="store_true", help="with --guard: add what is measured to history.tsv")
     parser.add_argument("--tessera", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.guard else 5)

@@ -1,10 +1,7 @@
-"""RESULTS.md: what was measured, on what, with what."""
-import importlib.metadata
+"""RESULTS.md: what was measured."""
 import os
-import platform
-import re
-import subprocess
 
+import machine
 from quality import sample
 
 INTRODUCTION = """# Tessera and its peers
@@ -24,6 +21,15 @@ unless a row says otherwise.
   reduced with Lanczos3 in gamma space (100: identical, 70: high quality).
 """
 
+HISTORY = """
+## What was measured before
+
+![The ratio of each group at each measurement](history.svg)
+
+Each row of [history.tsv](history.tsv) is a dot, with the spread of its rounds. Groups that begin with "drawn" are those of
+`Tests/Benchmarks/run --guard`, which compares with the last of them.
+"""
+
 PEERS = """
 ## The peers
 
@@ -41,7 +47,7 @@ def text(groups, options):
     parts = [INTRODUCTION.format(rounds=options.rounds, sample=len(sample(range(10 ** 6))))]
     for group in groups:
         parts.append(f"\n## {heading(group)}\n\n" + table(group))
-    return "".join([*parts, PEERS, machine()])
+    return "".join([*parts, HISTORY, PEERS, machine.section()])
 
 
 def heading(group):
@@ -74,43 +80,3 @@ def sentences(group):
         faster = group.ratio("Tessera, one worker", names[0], "seconds")
         found.append(f"with two workers {faster:.2f} times as fast as with one")
     return f"{names[0]} takes " + "; it is ".join(found) + ".\n"
-
-
-def output(*command):
-    """The first line that a command prints, or what is known instead."""
-    try:
-        lines = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    except FileNotFoundError:
-        return "unknown"
-    return ((lines.stdout + lines.stderr).strip().splitlines() or ["unknown"])[0]
-
-
-def package(name):
-    return output("dpkg-query", "-W", "-f", "${Version}", name)
-
-
-def first_match(path, pattern, otherwise="unknown"):
-    with open(path) as file:
-        found = re.search(pattern, file.read(), re.MULTILINE)
-    return found.group(1) if found else otherwise
-
-
-def machine():
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", "Sources") != "unknown"
-    commit = output("git", "rev-parse", "--short", "HEAD") + (", with changes" if changed else "")
-    pypi = ", ".join(f"{name} {importlib.metadata.version(name)}"
-                     for name in ("pyvips", "pillow", "img2dataset", "opencv-python-headless", "numpy"))
-    debian = ", ".join(f"{name} {package(name)}"
-                       for name in ("libvips42", "libwebp7", "libjpeg62-turbo", "nginx-light", "imagemagick"))
-    memory = int(first_match("/proc/meminfo", r"^MemTotal:\s+(\d+)", "0")) / 1e6
-    model = first_match("/proc/cpuinfo", r"^model name\s*: (.*)$")
-    system = first_match("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)')
-    rows = [
-        ("Tessera", f"commit {commit}, {output('swift', '--version')}"),
-        ("Debian", debian),
-        ("PyPI", f"{pypi}; Python {platform.python_version()}"),
-        ("machine", f"{model}, {os.cpu_count()} processors, {memory:.0f} GB"),
-        ("system", f"{system}, Linux {platform.release()}"),
-    ]
-    lines = "".join(f"| {name} | {value} |\n" for name, value in rows)
-    return f"\n## Versions and machine\n\n| | |\n|---|---|\n{lines}"

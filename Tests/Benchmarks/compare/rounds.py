@@ -54,9 +54,12 @@ class Group:
     def median(self, name, quantity):
         return statistics.median(used[name][quantity] for used in self.rounds)
 
+    def ratios(self, name, other, quantity):
+        return [used[name][quantity] / used[other][quantity] for used in self.rounds]
+
     def ratio(self, name, other, quantity):
         """The median of the rounds' ratios: what slows a whole round does not change it."""
-        return statistics.median(used[name][quantity] / used[other][quantity] for used in self.rounds)
+        return statistics.median(self.ratios(name, other, quantity))
 
     def files(self, image):
         """The files made from an image, by contestant and size."""
