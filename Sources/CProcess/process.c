@@ -77,10 +77,14 @@ int tessera_limit_memory(uint64_t bytes) {
 }
 
 int tessera_limit_time(uint64_t seconds) {
-  struct rlimit limit;
+  // Called before each job, by one thread: the highest limit is only read once.
+  static struct rlimit limit;
+  static int is_known;
   struct rusage usage;
+  if (!is_known && getrlimit(RLIMIT_CPU, &limit)) return errno;
+  is_known = 1;
   // RLIMIT_CPU counts from the start of the process, so the time used so far is added.
-  if (getrlimit(RLIMIT_CPU, &limit) || getrusage(RUSAGE_SELF, &usage)) return errno;
+  if (getrusage(RUSAGE_SELF, &usage)) return errno;
   limit.rlim_cur = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) + seconds;
   if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
     limit.rlim_cur = limit.rlim_max;

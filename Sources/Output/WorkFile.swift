@@ -1,3 +1,4 @@
+internal import Synchronization
 package import TesseraSystem
 
 /// A file of a workspace: its folder, and its path from there.
@@ -31,4 +32,17 @@ package struct WorkFile: Sendable {
 
   /// Removes the file. A missing one is not an error.
   package func remove() throws(SystemError) { try directory.remove(name) }
+}
+
+/// A folder of a workspace that stays open once a file in it was named, so that it is not looked up for each of them.
+final class OpenFolder: Sendable {
+  private let folder = Mutex<Directory?>(nil)
+
+  func file(_ name: String, at path: String, in directory: Directory) -> WorkFile {
+    folder.withLock { folder in
+      // Why it can't be opened, opening the file reports.
+      folder = folder ?? (try? directory.directory(path))
+      return folder.map { WorkFile(name, in: $0) } ?? WorkFile("\(path)/\(name)", in: directory)
+    }
+  }
 }

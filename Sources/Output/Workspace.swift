@@ -17,6 +17,7 @@ package struct Workspace: Sendable {
 
   private static let damaged = "\(state).damaged"
 
+  private let stagingFolder = OpenFolder()
   /// That of the output, for a shard's.
   private var whole: (directory: Directory, name: String)?
 
@@ -67,7 +68,9 @@ package struct Workspace: Sendable {
   package func spool(_ name: String) -> WorkFile { file(Self.spool, name) }
 
   /// - Parameter name: unique within the run.
-  package func staging(_ name: String) -> WorkFile { file(Self.staging, name) }
+  package func staging(_ name: String) -> WorkFile {
+    stagingFolder.file(name, at: Self.staging, in: directory)
+  }
 
   func cached(_ name: String) -> WorkFile { file(Self.cache, name) }
 

@@ -27,7 +27,6 @@ struct Worker {
   }
 
   private func reply(to line: [UInt8], _ descriptors: [Int32]) -> [UInt8] {
-    defer { for descriptor in descriptors { close(descriptor) } }
     do throws(WireError) {
       let (request, job) = try WireLine.message(WorkerRequest.self, line)
       return reply(to: request, descriptors).line(for: job)
@@ -52,10 +51,11 @@ struct Worker {
     _ perform: (_ source: SourceData, _ memory: borrowing File) -> WorkerReply
   ) -> WorkerReply {
     guard descriptors.count == 2 else { end("a job without its descriptors") }
+    // Both are closed after the job.
+    let file = File(path: "its source", descriptor: descriptors[0])
+    let memory = File(path: "its memory for files", descriptor: descriptors[1])
     do throws(SystemError) {
-      let source = try MappedFile(descriptor: descriptors[0])
-      // A duplicate, because both are closed after the job.
-      let memory = File(path: "its memory for files", descriptor: dup(descriptors[1]))
+      let source = try MappedFile(descriptor: file.descriptor)
       return perform(SourceData(source.bytes), memory)
     } catch {
       return .failed(TranscodeFailure(.local, error.description))

@@ -30,15 +30,15 @@ package struct LineChannel {
   ) -> Bool {
     var rest = line[...]
     var descriptors = descriptors
+    var isFull = false
     while !rest.isEmpty {
       if let end {
         guard ContinuousClock.now < end else { return false }
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         // At most 200 ms at a time, so that the time limit is checked in between.
-        if Glibc.poll(&poll, 1, 200) <= 0 { continue }
+        if isFull, Glibc.poll(&poll, 1, 200) <= 0 { continue }
       }
-      // With a time limit the call must not block: after a successful poll the socket may still
-      // accept less than the whole line.
+      // With a time limit the call must not block: the socket may accept less than the whole line.
       let sent = rest.withUnsafeBytes {
         let flags = end == nil ? 0 : Int32(MSG_DONTWAIT)
         // MSG_NOSIGNAL: a closed socket is a return value here, not a SIGPIPE.
@@ -48,8 +48,9 @@ package struct LineChannel {
             descriptor, $0.baseAddress, $0.count, descriptors, Int32(descriptors.count), flags)
       }
       if sent < 0 {
-        if errno == EINTR || errno == EAGAIN { continue }
-        return false
+        guard errno == EINTR || errno == EAGAIN else { return false }
+        isFull = errno == EAGAIN
+        continue
       }
       // They went with the first bytes.
       descriptors = []
