@@ -3,8 +3,8 @@ private import TesseraCCurl
 internal import TesseraCurl
 package import TesseraSystem
 
-/// Fetches sources over HTTP: many transfers on one thread, started in the order of their turns, at
-/// most `perHost` at a time from one host.
+/// Fetches sources over HTTP: many transfers on one thread, started in the order of their turns, as
+/// many at a time from one host as the settings and the host permit.
 ///
 /// This is the side that callers see from any thread. It passes requests to the ``FetchLoop``
 /// through an inbox, and wakes it.

@@ -127,9 +127,12 @@ extension JSONScanner {
     }
   }
 
-  /// One member of an object, with its name, in the output.
+  /// One member of an object, in the output.
   private struct CanonicalMember {
-    var name: String
+    /// Nil if it is ASCII without an escape, as most are: then its bytes in the output have the order of its code units.
+    var name: String?
+    /// Those bytes, and those of the whole member.
+    var plain: Range<Int>
     var text: Range<Int>
   }
 
@@ -140,25 +143,53 @@ extension JSONScanner {
     let start = output.count
     var found: [CanonicalMember] = []
     var isSorted = true
-    try members { scanner, name, offset throws(Failure) in
-      if let last = found.last {
-        isSorted = isSorted && JSONCanonical.precedes(last.name, name)
-        output.append(UInt8(ascii: ","))
-      }
+    try beginObject()
+    while try beginMember(isFirst: found.isEmpty) {
+      if !found.isEmpty { output.append(UInt8(ascii: ",")) }
       let begin = output.count
-      JSONCanonical.append(name, to: &output)
+      let name = try canonicalName(to: &output)
+      var member = CanonicalMember(
+        name: name, plain: begin + 1..<output.count - 1, text: begin..<begin)
+      if let last = found.last { isSorted = isSorted && Self.precedes(last, member, in: output) }
       output.append(UInt8(ascii: ":"))
-      try scanner.canonical(to: &output, depth: depth + 1)
-      found.append(CanonicalMember(name: name, text: begin..<output.count))
+      try canonical(to: &output, depth: depth + 1)
+      member.text = begin..<output.count
+      found.append(member)
     }
     if !isSorted { sort(&found, in: &output, from: start) }
     output.append(UInt8(ascii: "}"))
   }
 
+  /// Appends the name of a member, and reads its colon. Returns the name if it is not plain.
+  private mutating func canonicalName(to output: inout [UInt8]) throws(Failure) -> String? {
+    var name: String?
+    if let text = plainString() {
+      output += bytes[text]
+    } else {
+      let text = try string()
+      JSONCanonical.append(text, to: &output)
+      name = text
+    }
+    try endName()
+    return name
+  }
+
+  private static func precedes(
+    _ one: CanonicalMember, _ other: CanonicalMember, in output: [UInt8]
+  ) -> Bool {
+    guard one.name == nil, other.name == nil else {
+      func name(_ member: CanonicalMember) -> String {
+        member.name ?? String(decoding: output[member.plain], as: UTF8.self)
+      }
+      return JSONCanonical.precedes(name(one), name(other))
+    }
+    return output[one.plain].lexicographicallyPrecedes(output[other.plain])
+  }
+
   private func sort(
     _ found: inout [CanonicalMember], in output: inout [UInt8], from start: Int
   ) {
-    found.sort { JSONCanonical.precedes($0.name, $1.name) }
+    found.sort { Self.precedes($0, $1, in: output) }
     var sorted: [UInt8] = []
     sorted.reserveCapacity(output.count - start)
     for member in found {
@@ -170,18 +201,23 @@ extension JSONScanner {
 
   private mutating func canonicalString(to output: inout [UInt8]) throws(Failure) {
     skipSpace()
-    let start = offset
-    // Most strings have nothing to escape, and their text is canonical as it is.
+    if let text = plainString() {
+      output += bytes[text]
+    } else {
+      JSONCanonical.append(try string(), to: &output)
+    }
+  }
+
+  /// Reads a string that has nothing to escape, as most have: its text is canonical as it is. Returns where it is, with its
+  /// quotes; nil, and nothing is read, if it is another one.
+  private mutating func plainString() -> Range<Int>? {
     var index = offset + 1
     while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
       (0x20..<0x80).contains(bytes[index])
     { index += 1 }
-    if index < end, bytes[index] == UInt8(ascii: "\"") {
-      offset = index + 1
-      output += bytes[start..<offset]
-    } else {
-      JSONCanonical.append(try string(), to: &output)
-    }
+    guard index < end, bytes[index] == UInt8(ascii: "\"") else { return nil }
+    defer { offset = index + 1 }
+    return offset..<index + 1
   }
 
   private mutating func canonicalNumber(to output: inout [UInt8]) throws(Failure) {

@@ -29,19 +29,30 @@ extension JSONScanner {
   package mutating func nextName(
     isFirst: Bool
   ) throws(Failure) -> (text: String, offset: Int)? {
+    guard try beginMember(isFirst: isFirst) else { return nil }
+    let start = offset
+    let text = try string()
+    try endName()
+    return (text, start)
+  }
+
+  /// Reads up to the opening quote of an object's next member. Returns false at the end of the object, after its "}".
+  mutating func beginMember(isFirst: Bool) throws(Failure) -> Bool {
     skipSpace()
-    if take("}") { return nil }
+    if take("}") { return false }
     if !isFirst {
       guard take(",") else { throw unexpected("\",\" or \"}\"") }
       skipSpace()
     }
     // Also after a comma: JSON allows no trailing one (RFC 8259, section 4).
     guard peek == UInt8(ascii: "\"") else { throw unexpected("a member's name in quotes") }
-    let start = offset
-    let text = try string()
+    return true
+  }
+
+  /// Reads the colon after a member's name.
+  mutating func endName() throws(Failure) {
     skipSpace()
     guard take(":") else { throw unexpected("\":\" after a member's name") }
-    return (text, start)
   }
 
   /// Reads an object. The body receives each name and reads the value.

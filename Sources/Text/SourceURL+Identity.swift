@@ -14,9 +14,8 @@ extension SourceURL {
   package static func request(_ url: String, ignoring parameters: [String] = []) -> String {
     let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
     guard !parameters.isEmpty else { return String(url[..<end]) }
-    return filteringQuery(String(url[..<end])) { pair, _ in
-      !isIgnored(pair, parameters)
-    }
+    let plain = String(url[..<end])
+    return Query(of: plain)?.filtered { pair, _ in !isIgnored(pair, parameters) } ?? plain
   }
 
   /// The identity of a source: what is requested, without the query parameters that do not change the content
@@ -87,14 +86,9 @@ extension SourceURL {
       url = filteringFragment(url) { !isToken($0) }
       url = filteringPath(url) { !isToken($0) }
     }
-    guard url.utf8.contains(UInt8(ascii: "?")) else { return url }
-    var names: Set<String> = []
-    _ = filteringQuery(url) { _, name in
-      names.insert(name)
-      return true
-    }
-    let signature = URLSecret.parameters(among: names)
-    let rest = filteringQuery(url) { pair, name in
+    guard let query = Query(of: url) else { return url }
+    let signature = URLSecret.parameters(among: query.names)
+    let rest = query.filtered { pair, name in
       !isIgnored(pair, parameters) && !signature.contains(name)
         && !URLSecret.isSignature(pair.lowercased()) && (extent == .signatures || !isToken(pair))
     }
@@ -126,20 +120,35 @@ extension SourceURL {
     return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 
-  /// The URL with those of its query parameters that are to stay.
-  ///
-  /// - Parameter isKept: called with each parameter, and its name without percent-encoding in lower case.
-  private static func filteringQuery(
-    _ url: String, _ isKept: (_ pair: Substring, _ name: String) -> Bool
-  ) -> String {
-    guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
-    let tail = url.utf8[url.utf8.index(after: mark)...]
-    let end = tail.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex
-    // The other parameters stay as written, in their order: servers may depend on both.
-    guard let rest = filtering(tail[..<end], by: "&", { isKept($0, plainName(of: $0)) }) else {
-      return url
+  /// The parameters of a URL's query.
+  private struct Query {
+    let url: String
+    /// Behind the "?", and up to the fragment.
+    let range: Range<String.Index>
+    let pairs: [Substring]
+    /// The name of each, without percent-encoding in lower case.
+    let names: [String]
+
+    init?(of url: String) {
+      guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+      let tail = url.utf8[url.utf8.index(after: mark)...]
+      let end = tail.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex
+      self.url = url
+      range = tail.startIndex..<end
+      pairs = tail[..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        .map { Substring($0) }
+      names = pairs.map { plainName(of: $0) }
     }
-    return String(url[..<mark]) + (rest.isEmpty ? "" : "?" + rest) + url[end...]
+
+    /// The URL with those of the parameters that are to stay.
+    func filtered(_ isKept: (_ pair: Substring, _ name: String) -> Bool) -> String {
+      let kept = zip(pairs, names).filter(isKept).map(\.0)
+      if kept.count == pairs.count { return url }
+      // The other parameters stay as written, in their order: servers may depend on both.
+      let rest = kept.joined(separator: "&")
+      return url[..<url.utf8.index(before: range.lowerBound)] + (rest.isEmpty ? "" : "?" + rest)
+        + url[range.upperBound...]
+    }
   }
 
   /// The URL with those parts of its fragment that are to stay, if it has the form of a query.
@@ -178,14 +187,15 @@ extension SourceURL {
     return kept.count == all.count ? nil : kept.joined(separator: String(separator))
   }
 
-  /// Whether a text has "://", with or without percent-encoding. By bytes: searching a text for another one takes ten
-  /// times as long.
-  private static func hasURL(_ text: some Collection<UInt8>) -> Bool {
+  /// Whether a text has "://". By bytes: searching a text for another one takes ten times as long.
+  ///
+  /// - Parameter isEncoded: whether it may be percent-encoded.
+  private static func hasURL(_ text: some Collection<UInt8>, isEncoded: Bool) -> Bool {
     text.indices.contains { start in
       let rest = text[start...]
       return switch text[start] {
       case UInt8(ascii: ":"): rest.starts(with: "://".utf8)
-      case UInt8(ascii: "%"):
+      case UInt8(ascii: "%") where isEncoded:
         rest.starts(with: "%3A%2F%2F".utf8) || rest.starts(with: "%3a%2f%2f".utf8)
       default: false
       }
@@ -197,13 +207,13 @@ extension SourceURL {
     guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
     let query = url[url.utf8.index(after: mark)...]
     // Hardly any query has a URL in it.
-    guard hasURL(query.utf8) else { return url }
+    guard hasURL(query.utf8, isEncoded: true) else { return url }
     let end = query.utf8.firstIndex(of: UInt8(ascii: "#")) ?? query.endIndex
     let pairs = query[..<end].split(separator: "&", omittingEmptySubsequences: false)
     let changed = pairs.map { pair -> Substring in
       let inner = value(of: pair)
       guard let bytes = PercentEncoding.decode(inner),
-        let text = String(validating: bytes, as: UTF8.self), hasURL(text.utf8)
+        let text = String(validating: bytes, as: UTF8.self), hasURL(text.utf8, isEncoded: false)
       else { return pair }
       let result = change(withoutUserInfo(text))
       guard result != text else { return pair }

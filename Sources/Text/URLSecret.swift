@@ -81,8 +81,8 @@ enum URLSecret {
   /// The parameters of a query that belong to its signatures.
   ///
   /// - Parameter names: of all parameters, in lower case.
-  static func parameters(among names: Set<String>) -> Set<String> {
-    guard !names.isDisjoint(with: marks) else { return [] }
+  static func parameters(among names: some Collection<String>) -> Set<String> {
+    guard names.contains(where: marks.contains) else { return [] }
     var found: Set<String> = []
     for kind in kinds where kind.marks.allSatisfy(names.contains) {
       found.formUnion(kind.marks)

@@ -1,8 +1,8 @@
 internal import TesseraSystem
 internal import TesseraWire
 
-/// The descriptors of one job: its source, open for reading, and memory for the files to make. A
-/// worker opens nothing itself.
+/// The descriptors of one job: its source and memory for the files to make, which may be one. A worker opens nothing
+/// itself.
 struct JobFiles: ~Copyable {
   /// Nil if the source's bytes are in the memory, before the files.
   private let file: File?

@@ -101,12 +101,11 @@ final class FetchLoop {
     curl_multi_poll(multi, nil, 0, pause, nil)
   }
 
-  /// Milliseconds until a host that has to wait for its pace may get a request.
+  /// Milliseconds until a host that had to wait for its pace may get a request.
   private var timeToPace: Int32 {
-    guard hasRoom, !queue.isEmpty else { return .max }
-    let now = ContinuousClock.now
-    let next = hosts.nextStart(now: now) { queue.hasEntries($0) }
-    return next.map { Int32(clamping: now.duration(to: $0).milliseconds + 1) } ?? .max
+    let next = hosts.nextStart(now: lastStart) { queue.hasEntries($0) }
+    let left = next.map { ContinuousClock.now.duration(to: $0).milliseconds + 1 }
+    return Int32(clamping: max(0, left ?? .max))
   }
 
   // MARK: Hosts that fail
@@ -132,8 +131,8 @@ final class FetchLoop {
   private static let noHost = ""
   /// The host of `file:` URLs. No host has such a name.
   private static let files = "file:"
-  /// Whether this turn has read a `data:` URL.
-  private var isReading = false
+  /// Whether this turn has read a `data:` URL, and when it began to start requests.
+  private var (isReading, lastStart) = (false, ContinuousClock.now)
 
   /// Requests that have left the queue.
   var transfers: Int { running.count + reading.count }
@@ -144,6 +143,7 @@ final class FetchLoop {
   ///   one in a turn, and transfers move in between.
   private func startQueued(readsLocally: Bool) {
     let now = ContinuousClock.now
+    lastStart = now
     var mayRead = readsLocally
     while hasRoom,
       let job = queue.takeNext(
@@ -184,7 +184,7 @@ final class FetchLoop {
       return FetchError(.local, "libcurl could not start the request")
     }
     running[job.identifier] = (transfer, job)
-    hosts.started(job.host, now: .now)
+    hosts.started(job.host, now: .now, isContinued: transfer.isRedirected)
     return nil
   }
 

@@ -30,8 +30,12 @@ struct HostLimits {
 
   private func isInFlight(_ host: String) -> Bool { windows[host]?.transfers ?? 0 > 0 }
 
-  mutating func started(_ host: String, now: ContinuousClock.Instant) {
-    windows[host, default: HostWindow(size: perHost, now: now)].started(now: now)
+  /// - Parameter isContinued: whether it is another hop of a request.
+  mutating func started(
+    _ host: String, now: ContinuousClock.Instant, isContinued: Bool = false
+  ) {
+    windows[host, default: HostWindow(size: perHost, now: now)]
+      .started(now: now, isContinued: isContinued)
   }
 
   mutating func ended(_ host: String) { windows[host]?.ended() }
@@ -46,7 +50,7 @@ struct HostLimits {
     if windows[host]?.nextStart(now: now) != nil { paced.insert(host) }
   }
 
-  /// When the next host that has to wait for its pace may get a request; nil if none has to.
+  /// When the next queued host that may not get a request now, because of its pace, may get one; nil if there is none.
   func nextStart(
     now: ContinuousClock.Instant, isQueued: (_ host: String) -> Bool
   ) -> ContinuousClock.Instant? {
@@ -74,15 +78,17 @@ struct HostLimits {
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
     case .rateLimited where !isHostBusy(host, url, now: now): break
     case .rateLimited(let error), .unreachable(let error):
-      if case .rateLimited = signal {
-        windows[host]?.shrink(started: started, now: now)
-        paced.insert(host)
-      }
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
       breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
         .record(signal, now: now, chance: chance())
-      return wasOpen ? nil : breakers[host]?.pause(now: now)
+      let pause = breakers[host]?.pause(now: now)
+      if case .rateLimited = signal {
+        windows[host]?.shrink(started: started, now: now)
+        windows[host]?.delay(until: now.advanced(by: pause ?? .zero))
+        paced.insert(host)
+      }
+      return wasOpen ? nil : pause
     }
     return nil
   }

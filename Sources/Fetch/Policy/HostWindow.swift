@@ -2,8 +2,8 @@
 /// passes `now`.
 ///
 /// With `per-host: auto` the number at a time doubles with each round of answers (slow start, RFC 5681) until answers
-/// take longer than at first (as in TCP Vegas), and then grows by one a round while they do not. A host in trouble answers
-/// 429 or 503, or its connections fail: that halves the number.
+/// take longer than in the soonest round (as in TCP Vegas), and then grows by one a round while they do not. A host in
+/// trouble answers 429 or 503, or its connections fail: that halves the number.
 ///
 /// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace:
 /// half of what the host has answered a second, which returns to that along a cubic curve, stays near it, and then
@@ -15,7 +15,7 @@ struct HostWindow {
     case trouble
   }
 
-  /// Answers to as many requests as were sent at a time: requests of its own, because earlier ones came upon another load.
+  /// Answers to as many requests as were sent at a time, but not to fewer than at first: requests of its own, because earlier ones came upon another load.
   private struct Round {
     var since: ContinuousClock.Instant
     var count = 0
@@ -41,8 +41,10 @@ struct HostWindow {
   private static let cutInterval = Duration.seconds(1)
   /// By then the pace is thirty times what the host could bear.
   private static let paceEnd = Duration.seconds(30)
-  /// A busy answer among fewer than fifty is trouble; one of more is about its own source.
-  private static let troubledShare = 50
+  /// Of the last second's answers this many, and more than one in fifty, have to be busy: fewer are about their own sources.
+  private static let (leastTroubled, troubledShare) = (2.0, 50.0)
+  /// With fewer good answers in the last second no pace is known that the host bears.
+  private static let leastPace = 3.0
   /// Answers may take this much longer than the soonest round, and the number still grows.
   private static let tolerance = (factor: 1.5, slack: Duration.milliseconds(5))
 
@@ -87,9 +89,11 @@ struct HostWindow {
       && answers.areOld(after: isFixed ? Self.fixedMemory : Self.memory, now: now)
   }
 
-  mutating func started(now: ContinuousClock.Instant) {
+  /// - Parameter isContinued: whether it is another hop of a request, to wherever a redirect led.
+  mutating func started(now: ContinuousClock.Instant, isContinued: Bool = false) {
     transfers += 1
     if transfers >= size { wasFull = true }
+    guard !isContinued else { return }
     guard let rate = rate(now: now) else {
       pace = nil
       return
@@ -108,8 +112,8 @@ struct HostWindow {
     case .good(let time):
       if !isFixed, started >= round.since { count(time, now: now) }
     case .trouble:
-      guard !isFixed || nextStart(now: now) != nil,
-        answers.troubled * Double(Self.troubledShare) > answers.good + answers.troubled
+      guard !isFixed || nextStart(now: now) != nil, answers.troubled >= Self.leastTroubled,
+        answers.troubled * Self.troubledShare > answers.good + answers.troubled
       else { return }
       shrink(started: started, now: now)
     }
@@ -118,13 +122,24 @@ struct HostWindow {
   /// Because the host is in trouble.
   mutating func shrink(started: ContinuousClock.Instant, now: ContinuousClock.Instant) {
     guard lastCut.map({ $0.duration(to: started) > Self.cutInterval }) ?? true else { return }
-    let top = max(1, min(answers.good, rate(now: now) ?? .infinity))
-    pace = Pace(top: top, since: now, next: now.advanced(by: .seconds(1 / (top * Self.cut))))
+    let rate = rate(now: now)
+    if rate == nil { pace = nil }
+    let top = min(answers.good, rate ?? .infinity)
+    if top >= Self.leastPace { pace = Pace(top: top, since: now, next: now) }
+    delay(until: now)
     lastCut = now
     guard !isFixed else { return }
     limit = max(1, limit * Self.cut)
     isStarting = false
+    soonest = nil
     beginRound(now: now)
+  }
+
+  /// Has the pace begin anew when the host gets its next request, after a pause.
+  mutating func delay(until start: ContinuousClock.Instant) {
+    guard let pace, pace.since <= start else { return }
+    let next = start.advanced(by: .seconds(1 / (pace.top * Self.cut)))
+    self.pace = Pace(top: pace.top, since: start, next: next)
   }
 
   private mutating func beginRound(now: ContinuousClock.Instant) {
@@ -138,7 +153,7 @@ struct HostWindow {
       round.measured += 1
       round.time += time
     }
-    guard round.count >= size else { return }
+    guard round.count >= max(size, Self.first) else { return }
     defer { beginRound(now: now) }
     guard round.measured > 0 else { return }
     let time = round.time / round.measured
@@ -155,7 +170,7 @@ struct HostWindow {
   /// Requests a second; nil without a pace.
   private func rate(now: ContinuousClock.Instant) -> Double? {
     guard let pace, pace.since.duration(to: now) < Self.paceEnd else { return nil }
-    let place = pace.since.duration(to: now) / .seconds(Self.recovery) - 1
+    let place = max(.zero, pace.since.duration(to: now)) / .seconds(Self.recovery) - 1
     return pace.top * (1 + (1 - Self.cut) * place * place * place)
   }
 }

@@ -92,15 +92,13 @@ def guard(options):
         folder, kept = f"{HOME}/guard/{title}", f"drawn {title}"
         ratios = with_server(folder, lambda server: guard_group(options, title, sizes, folder, server))
         ratio, last = statistics.median(ratios), history.last(kept, machine.processor())
-        if options.record:
-            record(kept, ratios)
-        if not last:
-            print(f"{kept}: {ratio:.2f} of the bare C program's processor time; none is kept to compare with")
-            continue
-        limit = history.ALLOWANCE * statistics.median(last)
+        limit = history.ALLOWANCE * statistics.median(last or ratios)
         print(f"{kept}: {ratio:.2f} of the bare C program's processor time; before: "
-              + ", ".join(f"{number:.2f}" for number in last) + f"; the limit is {limit:.2f}")
-        failed = failed or ratio > limit
+              + (", ".join(f"{number:.2f}" for number in last) or "nothing") + f"; the limit is {limit:.2f}")
+        if ratio > limit:
+            failed = True
+        elif options.record:
+            record(kept, ratios)
     sys.exit(1 if failed else 0)
 
 
