@@ -15,7 +15,8 @@ struct HostWindow {
     case trouble
   }
 
-  /// Answers to as many requests as were sent at a time, but not to fewer than at first: requests of its own, because earlier ones came upon another load.
+  /// Answers to as many requests as may be sent at a time, and to six at least: requests of its own, because earlier ones
+  /// met another load.
   private struct Round {
     var since: ContinuousClock.Instant
     var count = 0
@@ -25,8 +26,9 @@ struct HostWindow {
   }
 
   private struct Pace {
-    /// Requests a second when the trouble came, and when that was.
+    /// Good answers a second when the trouble came.
     var top: Double
+    /// When it began, after a pause if there was one, and when it permits the next request.
     var since: ContinuousClock.Instant
     var next: ContinuousClock.Instant
   }
@@ -48,11 +50,11 @@ struct HostWindow {
   /// Answers may take this much longer than the soonest round, and the number still grows.
   private static let tolerance = (factor: 1.5, slack: Duration.milliseconds(5))
 
-  /// Whether the number at a time stays as it is.
-  private let isFixed: Bool
   /// After this time without an answer, a window is dropped. A fixed one has nothing to forget but the last second.
   private static let (memory, fixedMemory) = (Duration.seconds(60), Duration.seconds(2))
 
+  /// Whether the number at a time stays as it is.
+  private let isFixed: Bool
   private var limit: Double
   private var isStarting = true
   private(set) var transfers = 0
