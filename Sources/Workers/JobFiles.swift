@@ -32,14 +32,6 @@ struct JobFiles: ~Copyable {
   }
 }
 
-extension JobSource.Bytes {
-  fileprivate func opened() throws(SystemError) -> File? {
-    if case .file(let path) = self { try File(path, .read) } else { nil }
-  }
-
-  fileprivate var inMemory: [UInt8] { if case .memory(let bytes) = self { bytes } else { [] } }
-}
-
 /// A worker's reply, and the memory with what it made; nil without a worker.
 struct JobOutcome: Sendable {
   let reply: WorkerReply

@@ -175,7 +175,7 @@ import Testing
   ///
   /// - Parameters:
   ///   - rate: of requests that it answers in a second by the clock; it answers 503 to others.
-  ///   - failures: one in so many requests fails whatever its host bears.
+  ///   - failures: one in this many requests fails, whatever its host bears.
   ///   - places: the number of requests that it works on at a time; others wait.
   private static func simulate(
     perHost: Int?, latency: Int, rate: Int = .max, places: Int = .max, concurrency: Int = 1_000,

@@ -52,7 +52,6 @@ struct SourceTransfer: Sendable {
     case failed(FetchError)
   }
 
-  /// Not inlined, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func step(
     after answer: FetchResult, _ attempts: inout Attempts, _ intake: Intake

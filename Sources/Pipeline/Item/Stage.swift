@@ -10,8 +10,9 @@ internal import TesseraWorkers
 /// What goes wrong with the item is an outcome; only what would hit every item alike (no disk space, no
 /// workers) is thrown.
 ///
-/// What a stage has is an object, because values of this size would be kept for every suspended step of a
-/// thousand items.
+/// A suspended step keeps room for every value that it works with, for each of thousands of items. So what a stage has is
+/// an object, and what is decided without waiting is a function of its own that is not inlined (`@inline(never)`), like
+/// the steps themselves.
 enum Stage: Sendable {
   /// It was read from the manifest, with what was known of it then.
   case read(LineReuse.Lookup?)

@@ -92,8 +92,6 @@ final class FilesWay: Way {
   }
 
   /// The next stage, if nothing has to be waited for.
-  ///
-  /// Not inlined, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func decided(after stage: Stage, _ context: ItemContext) -> Stage? {
     switch stage {
@@ -141,7 +139,6 @@ final class LayoutWay: Way {
     return Done(source, try await readHeader.outcome(source, context))
   }
 
-  /// Not inlined, as what follows, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func refused(_ context: ItemContext) -> Done? {
     check.failure(of: context.item).map { Done(KnownSource(), .failed($0)) }

@@ -119,7 +119,6 @@ final class Scheduler: Sendable {
     try end(try await way.result(of: context, lookup), context.item)
   }
 
-  /// Not inlined, as ``end(_:_:)``, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func begin(_ item: Item) -> ItemContext {
     failures.withLock { $0.begin(item.host) }

@@ -28,8 +28,6 @@ final class LookUp: Sendable {
   }
 
   /// The next stage, if nothing more is looked up.
-  ///
-  /// Not inlined, as what follows, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func stage(_ lookup: LineReuse.Lookup?, _ context: ItemContext) -> Stage? {
     switch lookup {

@@ -38,7 +38,6 @@ final class ReadHeader: Sendable {
     return try outcome(of: answer, source, context)
   }
 
-  /// Not inlined, as what follows, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func condition(_ source: KnownSource) -> Condition? {
     KnownSize(source, acceptance)?.condition

@@ -49,7 +49,6 @@ final class Record: Sendable {
     }
   }
 
-  /// Not inlined, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func draft(
     of done: Done, _ context: ItemContext, _ lost: (isNoted: Bool, isKept: Bool)

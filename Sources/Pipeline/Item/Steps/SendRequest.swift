@@ -34,7 +34,6 @@ final class SendRequest: Sendable {
     return answer(try await transfer.fetch(context, condition, to: spool), context)
   }
 
-  /// Not inlined, because every suspended item would keep the memory that it works with.
   @inline(never)
   private func answer(_ outcome: SourceTransfer.Outcome, _ context: ItemContext) -> Answer {
     switch outcome {
