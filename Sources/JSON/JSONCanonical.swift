@@ -108,16 +108,24 @@ package enum JSONCanonical {
 
 extension JSONScanner {
   /// Reads a value of any kind, and appends it in its canonical form.
-  package mutating func canonical(to output: inout [UInt8], depth: Int = 0) throws(Failure) {
+  package mutating func canonical(to output: inout [UInt8]) throws(Failure) {
+    var members: [CanonicalMember] = []
+    try canonical(to: &output, &members, depth: 0)
+  }
+
+  /// - Parameter members: those of the objects around the value, and room for its own.
+  private mutating func canonical(
+    to output: inout [UInt8], _ members: inout [CanonicalMember], depth: Int
+  ) throws(Failure) {
     switch try kind(depth: depth) {
-    case .object: try canonicalObject(to: &output, depth: depth)
+    case .object: try canonicalObject(to: &output, &members, depth: depth)
     case .array:
       output.append(UInt8(ascii: "["))
       var isFirst = true
       try array { scanner throws(Failure) in
         if !isFirst { output.append(UInt8(ascii: ",")) }
         isFirst = false
-        try scanner.canonical(to: &output, depth: depth + 1)
+        try scanner.canonical(to: &output, &members, depth: depth + 1)
       }
       output.append(UInt8(ascii: "]"))
     case .string: try canonicalString(to: &output)
@@ -129,74 +137,80 @@ extension JSONScanner {
 
   /// One member of an object, in the output.
   private struct CanonicalMember {
-    /// Nil if it is ASCII without an escape, as most are: then its bytes in the output have the order of its code units.
-    var name: String?
-    /// Those bytes, and those of the whole member.
-    var plain: Range<Int>
+    /// Whether its name is ASCII without an escape, as most are: then its bytes have the order of its code units.
+    var isPlain: Bool
+    /// The bytes of its name, with quotes, and of the whole member.
+    var name: Range<Int>
     var text: Range<Int>
   }
 
   private mutating func canonicalObject(
-    to output: inout [UInt8], depth: Int
+    to output: inout [UInt8], _ members: inout [CanonicalMember], depth: Int
   ) throws(Failure) {
     output.append(UInt8(ascii: "{"))
-    let start = output.count
-    var found: [CanonicalMember] = []
+    let (start, first) = (output.count, members.count)
     var isSorted = true
     try beginObject()
-    while try beginMember(isFirst: found.isEmpty) {
-      if !found.isEmpty { output.append(UInt8(ascii: ",")) }
-      let begin = output.count
-      let name = try canonicalName(to: &output)
-      var member = CanonicalMember(
-        name: name, plain: begin + 1..<output.count - 1, text: begin..<begin)
-      if let last = found.last { isSorted = isSorted && Self.precedes(last, member, in: output) }
-      output.append(UInt8(ascii: ":"))
-      try canonical(to: &output, depth: depth + 1)
-      member.text = begin..<output.count
-      found.append(member)
+    while try beginMember(isFirst: members.count == first) {
+      if members.count > first { output.append(UInt8(ascii: ",")) }
+      let member = try canonicalMember(to: &output, &members, depth: depth)
+      if members.count > first, let last = members.last, !Self.precedes(last, member, in: output) {
+        isSorted = false
+      }
+      members.append(member)
     }
-    if !isSorted { sort(&found, in: &output, from: start) }
+    if !isSorted { sort(members[first...], in: &output, from: start) }
+    members.removeSubrange(first...)
     output.append(UInt8(ascii: "}"))
   }
 
-  /// Appends the name of a member, and reads its colon. Returns the name if it is not plain.
-  private mutating func canonicalName(to output: inout [UInt8]) throws(Failure) -> String? {
-    var name: String?
-    if let text = plainString() {
-      output += bytes[text]
-    } else {
-      let text = try string()
-      JSONCanonical.append(text, to: &output)
-      name = text
+  private mutating func canonicalMember(
+    to output: inout [UInt8], _ members: inout [CanonicalMember], depth: Int
+  ) throws(Failure) -> CanonicalMember {
+    let (start, begin) = (offset, output.count)
+    if depth + 1 < Self.maximumDepth, let name = plainMember() {
+      output += bytes[start..<offset]
+      return CanonicalMember(
+        isPlain: true, name: begin..<begin + name.count, text: begin..<output.count)
     }
+    let plain = plainString()
+    if let plain { output += bytes[plain] } else { JSONCanonical.append(try string(), to: &output) }
+    let name = begin..<output.count
     try endName()
-    return name
+    output.append(UInt8(ascii: ":"))
+    try canonical(to: &output, &members, depth: depth + 1)
+    return CanonicalMember(isPlain: plain != nil, name: name, text: begin..<output.count)
   }
 
   private static func precedes(
     _ one: CanonicalMember, _ other: CanonicalMember, in output: [UInt8]
   ) -> Bool {
-    guard one.name == nil, other.name == nil else {
+    guard one.isPlain, other.isPlain else {
       func name(_ member: CanonicalMember) -> String {
-        member.name ?? String(decoding: output[member.plain], as: UTF8.self)
+        var scanner = JSONScanner(output, member.name)
+        return (try? scanner.string()) ?? ""
       }
       return JSONCanonical.precedes(name(one), name(other))
     }
-    return output[one.plain].lexicographicallyPrecedes(output[other.plain])
+    // Without the quotes.
+    var (first, second) = (one.name.lowerBound + 1, other.name.lowerBound + 1)
+    while first < one.name.upperBound - 1, second < other.name.upperBound - 1 {
+      if output[first] != output[second] { return output[first] < output[second] }
+      (first, second) = (first + 1, second + 1)
+    }
+    return second < other.name.upperBound - 1
   }
 
   private func sort(
-    _ found: inout [CanonicalMember], in output: inout [UInt8], from start: Int
+    _ members: ArraySlice<CanonicalMember>, in output: inout [UInt8], from start: Int
   ) {
-    found.sort { Self.precedes($0, $1, in: output) }
-    var sorted: [UInt8] = []
-    sorted.reserveCapacity(output.count - start)
-    for member in found {
-      if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
-      sorted += output[member.text]
+    let members = members.sorted { Self.precedes($0, $1, in: output) }
+    let unsorted = Array(output[start...])
+    output.removeSubrange(start...)
+    for (index, member) in members.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: ",")) }
+      output += unsorted[member.text.lowerBound - start..<member.text.upperBound - start]
     }
-    output.replaceSubrange(start..., with: sorted)
   }
 
   private mutating func canonicalString(to output: inout [UInt8]) throws(Failure) {
@@ -222,18 +236,46 @@ extension JSONScanner {
 
   private mutating func canonicalNumber(to output: inout [UInt8]) throws(Failure) {
     skipSpace()
-    let start = offset
-    var index = offset
-    while index < end, (0x30...0x39).contains(bytes[index]) { index += 1 }
-    // A short row of digits is a whole number in its shortest form.
-    let next = index < end ? bytes[index] : UInt8(ascii: ",")
-    if (1...18).contains(index - start), bytes[start] != 0x30 || index == start + 1,
-      next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
-    {
-      output += bytes[start..<index]
-      offset = index
+    if let number = plainNumber() {
+      output += bytes[number]
     } else {
       output += JSONCanonical.text(of: try number()).utf8
+    }
+  }
+
+  /// Reads a short row of digits, which is a whole number in its shortest form. Nil, and nothing is read, if it is another
+  /// number.
+  private mutating func plainNumber() -> Range<Int>? {
+    var index = offset
+    while index < end, (0x30...0x39).contains(bytes[index]) { index += 1 }
+    let next = index < end ? bytes[index] : UInt8(ascii: ",")
+    guard (1...18).contains(index - offset), bytes[offset] != 0x30 || index == offset + 1,
+      next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
+    else { return nil }
+    defer { offset = index }
+    return offset..<index
+  }
+
+  /// Reads a member of a plain name and a plain value with no space around them: its text is canonical as it is. Returns where
+  /// its name is; nil, and nothing is read, if it is another one.
+  private mutating func plainMember() -> Range<Int>? {
+    let start = offset
+    if let name = plainString(), take(":"), isPlainScalar(), let next = peek,
+      next == UInt8(ascii: ",") || next == UInt8(ascii: "}")
+    {
+      return name
+    }
+    offset = start
+    return nil
+  }
+
+  private mutating func isPlainScalar() -> Bool {
+    switch peek {
+    case UInt8(ascii: "\""): plainString() != nil
+    case UInt8(ascii: "t"): take(word: "true")
+    case UInt8(ascii: "f"): take(word: "false")
+    case UInt8(ascii: "n"): take(word: "null")
+    default: plainNumber() != nil
     }
   }
 }

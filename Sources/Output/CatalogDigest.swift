@@ -23,6 +23,7 @@ final class CatalogDigest {
   static func canonical(_ line: [UInt8]) throws(SystemError) -> [UInt8] {
     try located { () throws(JSONScanner.Failure) in
       var bytes: [UInt8] = []
+      bytes.reserveCapacity(line.count)
       var scanner = JSONScanner(line)
       try scanner.canonical(to: &bytes)
       return bytes
