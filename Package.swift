@@ -140,7 +140,10 @@ let package = Package(
       ]),
     module(
       "State",
-      ["TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraCSQLite"]),
+      [
+        "TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraBytes",
+        "TesseraCSQLite",
+      ]),
     module(
       "Output",
       [
@@ -209,8 +212,8 @@ let package = Package(
 
     // Tests: what is pure by tables, what touches the world against real parts of it.
     .target(
-      name: "TesseraTestSupport", dependencies: ["TesseraCVips"], path: "Tests/Support",
-      swiftSettings: testSettings),
+      name: "TesseraTestSupport", dependencies: ["TesseraCVips", "TesseraState"],
+      path: "Tests/Support", swiftSettings: testSettings),
     // An output in memory.
     .target(
       name: "TesseraMemoryOutput",

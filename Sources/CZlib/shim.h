@@ -6,3 +6,12 @@
 static inline int tessera_inflate_init(z_stream *stream) {
   return inflateInit2(stream, 15 + 32);
 }
+
+// Without framing (a negative window), for texts of about a kilobyte: a window of 4 KiB and small tables, which are
+// cleared for each text.
+static inline int tessera_deflate_init(z_stream *stream) {
+  return deflateInit2(stream, 6, Z_DEFLATED, -12, 5, Z_DEFAULT_STRATEGY);
+}
+static inline int tessera_inflate_raw_init(z_stream *stream) {
+  return inflateInit2(stream, -12);
+}

@@ -10,7 +10,8 @@ let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 /// line looks like another header row, the rows below it are problems. Memory does not grow with
 /// the manifest.
 package struct ManifestReader {
-  private var splitter = RecordSplitter()
+  var splitter = RecordSplitter()
+  var builder = PartBuilder()
   private var decoder: (any RecordDecoding)?
   /// Nil unless the manifest is a part of one that was split.
   package private(set) var split: SplitManifest?
@@ -65,8 +66,11 @@ package struct ManifestReader {
     return [decoded]
   }
 
+  /// Whether lines of the same text mean the same from here on.
+  var hasFormat: Bool { decoder != nil && split == nil }
+
   /// Nil for a blank line, a comment or a header row.
-  private mutating func decode(_ record: RecordSplitter.Record) -> ManifestRecord? {
+  mutating func decode(_ record: RecordSplitter.Record) -> ManifestRecord? {
     let line = record.lines.lowerBound
     guard var bytes = record.bytes, record.openQuote == nil else {
       isAtStart = false
@@ -92,6 +96,7 @@ package struct ManifestReader {
       decoder = found
       // Only now: before the format is known, a quote is a character like others.
       splitter.separator = found.separatorOfQuotedFields
+      builder.seed = Array("\(type(of: found)) \(isHeader ? text : "")\n".utf8)
       return isHeader ? nil : decode(text, record.lines, with: found)
     }
     return decoder.isComment(text) ? nil : decode(text, record.lines, with: decoder)

@@ -3,6 +3,13 @@ package enum ManifestRecord: Sendable, Equatable {
   case entry(ManifestEntry)
   case problem(ManifestProblem)
 
+  var line: Int {
+    switch self {
+    case .entry(let entry): entry.line
+    case .problem(let problem): problem.line
+    }
+  }
+
   package var isEntry: Bool {
     if case .entry = self { true } else { false }
   }

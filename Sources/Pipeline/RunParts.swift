@@ -37,6 +37,8 @@ struct RunParts: Sendable {
   let upgrades: UpgradeQueue?
   /// Lines that still apply; a run for sizes only has none.
   let standing: LineReuse?
+  /// Parts of the manifest that need nothing new; nil for a run that looks at each item.
+  let stretches: StretchReuse?
 
   // Who may work on what.
 
@@ -54,7 +56,8 @@ struct RunParts: Sendable {
     _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool,
     refreshesQuality: Bool = false, clock: WallClock,
     state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, memory: Int,
-    output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder
+    output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder,
+    stretches: StretchReuse? = nil
   ) {
     self.file = file
     self.run = run
@@ -65,6 +68,7 @@ struct RunParts: Sendable {
     self.transcoder = transcoder
     self.output = output
     self.workspace = workspace
+    self.stretches = stretches
     let libvips = transcoder.hello.libvips
     let turns = SourceTurns()
     self.turns = turns

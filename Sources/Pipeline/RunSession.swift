@@ -105,8 +105,9 @@ struct RunSession: Sendable {
     defer { pool.close() }
     let standing = StandingRun.settings(
       file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
-    if try await isUnchanged(state, manifest, standing) {
-      try await dropOldCatalogs()
+    let last = try await lastEnd(state)
+    if try await isUnchanged(since: last, manifest, standing) {
+      try await dropOldCatalogs(state, since: last)
       return try await writeReport(since: begun, nil, pool)
     }
     let fetcher = try opening.startFetcher(end: end)
@@ -128,11 +129,12 @@ struct RunSession: Sendable {
       refreshesQuality: options.refreshesQuality, clock: services.clock, state: state,
       fetcher: fetcher,
       transcoder: pool, memory: opening.budget.memory, output: output,
-      workspace: workspace, cache: opening.openCache(), recorder: recorder)
+      workspace: workspace, cache: opening.openCache(), recorder: recorder,
+      stretches: stretchReuse(state, since: last, standing, guards))
     let items = try await runItems(parts, manifest, guards, pool, fetcher)
     let result = try await finish(parts, manifest, owner, items)
     let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
-    if !isStopped { try await noteStanding(parts, standing, manifest) }
+    if !isStopped { try await noteRunEnd(parts, standing, manifest) }
     let report = try await writeReport(since: begun, fetcher, pool)
     if isStopped { throw CancellationError() }
     return report

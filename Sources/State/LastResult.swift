@@ -12,7 +12,9 @@ package struct LastResult: Sendable {
   var placeholder: String?
 
   /// In the tables `results` and `items`.
-  static let columns = "status, result, source, request, content, placeholder"
+  static let columns = "\(PackedLines.columns), status, source, request, content, placeholder"
+  /// How many they are.
+  static let width = 7
 
   init(
     status: String, line: String, source: String?, request: String?, content: String?,
@@ -22,11 +24,13 @@ package struct LastResult: Sendable {
     (self.content, self.placeholder) = (content, placeholder)
   }
 
-  /// A row that begins with ``columns``.
-  init(_ row: Statement.Row) {
+  /// A row that begins with ``columns``; nil if its line is damaged.
+  init?(_ row: Statement.Row, _ packed: PackedLines) {
+    guard let line = packed.line(in: row) else { return nil }
+    let rest = row.dropFirst(2)
     self.init(
-      status: row.text(0), line: row.text(1), source: row.optionalText(2),
-      request: row.optionalText(3), content: row.optionalText(4), placeholder: row.optionalText(5))
+      status: rest.text(0), line: line, source: rest.optionalKey(1),
+      request: rest.optionalKey(2), content: rest.optionalKey(3), placeholder: rest.optionalKey(4))
   }
 
   /// What the item has by this result.
@@ -61,13 +65,12 @@ package struct Possession: Sendable, Hashable {
 
   init(_ kind: Kind, _ name: String) { (self.kind, self.name) = (kind, name) }
 
-  /// As it is stored: the kind, a blank and the name.
-  var stored: String { "\(kind.rawValue) \(name)" }
+  /// As it is stored.
+  var values: [Statement.Value] { [.text(kind.rawValue), .key(name)] }
 
-  /// Nil for another text.
-  init?(stored text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])) else { return nil }
-    self.init(kind, String(parts[1]))
+  /// A row that begins with such values; nil if its kind is none.
+  init?(_ row: Statement.Row) {
+    guard let kind = Kind(rawValue: row.text(0)) else { return nil }
+    self.init(kind, row.key(1))
   }
 }

@@ -4,21 +4,16 @@ enum Schema {
   static var version: Int { baseline + migrations.count }
 
   /// The version of ``tables``. A state of an earlier one is set aside, and what its records say is revalidated.
-  private static let baseline = 13
+  private static let baseline = 17
 
   /// What later versions changed, one each.
-  private static let migrations = [
-    "ALTER TABLE contents ADD COLUMN headroom REAL",
-    "ALTER TABLE placeholders ADD COLUMN css TEXT",
-    // What the run left if another would do nothing; see StandingRun.
-    "ALTER TABLE runs ADD COLUMN standing TEXT",
-  ]
+  private static let migrations: [String] = []
 
   private static let tables = """
-    -- Each source. URLs may hold secrets, so they are stored as digests.
+    -- Each source. URLs may hold secrets, so they are stored as digests. A digest is a blob; see PackedKey.
     CREATE TABLE sources (
-      key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment and ignored parameters
-      content TEXT NOT NULL,    -- SHA-256 of the bytes
+      key BLOB PRIMARY KEY,     -- SHA-256 of the URL without its fragment and ignored parameters
+      content BLOB NOT NULL,    -- SHA-256 of the bytes
       etag TEXT,
       last_modified TEXT,
       checked REAL NOT NULL,    -- when the server last confirmed the bytes; seconds since 1970
@@ -33,7 +28,7 @@ enum Schema {
 
     -- The headers of sources that were read, but not fetched.
     CREATE TABLE headers (
-      key TEXT PRIMARY KEY,     -- as in sources; so are the columns from etag on
+      key BLOB PRIMARY KEY,     -- as in sources; so are the columns from etag on
       format TEXT NOT NULL,
       width INTEGER NOT NULL,   -- displayed pixels
       height INTEGER NOT NULL,
@@ -51,7 +46,7 @@ enum Schema {
 
     -- What the decoder saw in each content.
     CREATE TABLE contents (
-      content TEXT PRIMARY KEY,
+      content BLOB PRIMARY KEY,
       format TEXT NOT NULL,
       width INTEGER NOT NULL,   -- displayed pixels
       height INTEGER NOT NULL,
@@ -64,36 +59,38 @@ enum Schema {
       orientation INTEGER,
       colour_space TEXT,
       profile TEXT,
+      headroom REAL,
       mark INTEGER,
       retired REAL
     ) WITHOUT ROWID;
 
     -- Each file, by what made it: content, recipe and versions.
     CREATE TABLE variants (
-      key TEXT PRIMARY KEY,
+      key BLOB PRIMARY KEY,
       path TEXT NOT NULL,
       width INTEGER NOT NULL,   -- as read back from the file
       height INTEGER NOT NULL,
       bytes INTEGER NOT NULL,
-      sha256 TEXT,
+      sha256 BLOB,
       mark INTEGER,
       run INTEGER               -- that made it
     ) WITHOUT ROWID;
 
     -- The placeholders of each content, by what made them.
     CREATE TABLE placeholders (
-      key TEXT PRIMARY KEY,
+      key BLOB PRIMARY KEY,
       color TEXT,               -- null if the image is invisible
       thumbhash TEXT NOT NULL,
       blurhash TEXT NOT NULL,
       lqip TEXT NOT NULL,
+      css TEXT,
       mark INTEGER,
       retired REAL
     ) WITHOUT ROWID;
 
     -- The qualities that were found for contents, so that no search is repeated.
     CREATE TABLE qualities (
-      key TEXT PRIMARY KEY,     -- SHA-256 of the bytes, "-", and a digest of what was searched
+      key BLOB PRIMARY KEY,     -- SHA-256 of the bytes, and 8 bytes of that of what was searched
       recipe TEXT NOT NULL,     -- what was searched, in words
       quality INTEGER NOT NULL,
       score REAL NOT NULL,      -- SSIMULACRA 2.1 at this quality, of the image at the size below
@@ -109,15 +106,15 @@ enum Schema {
 
     -- URLs whose bytes cannot be shown, and why. While the bytes stay the same they are not examined again for a week.
     CREATE TABLE rejections (
-      key TEXT PRIMARY KEY,     -- SHA-256 of the URL without its fragment
-      settings TEXT NOT NULL,   -- digest of everything but the bytes that decided
+      key BLOB PRIMARY KEY,     -- SHA-256 of the URL without its fragment
+      settings BLOB NOT NULL,   -- digest of everything but the bytes that decided
       kind TEXT NOT NULL,
       code TEXT NOT NULL,
       details TEXT NOT NULL,    -- the failure's arguments, as JSON
       format TEXT,              -- what is known of the image, like its displayed pixels
       width INTEGER,
       height INTEGER,
-      content TEXT,             -- SHA-256 of the bytes, if all of them arrived
+      content BLOB,             -- SHA-256 of the bytes, if all of them arrived
       etag TEXT,
       place TEXT NOT NULL,      -- the URL that the bytes came from, after redirects, as it may be shown
       seen REAL NOT NULL,       -- when they were last examined; seconds since 1970
@@ -126,34 +123,61 @@ enum Schema {
       retired REAL
     ) WITHOUT ROWID;
 
-    -- The small part of an item, which every run writes. SQLite keeps about a quarter of a page of a row whose key is
+    -- Items that follow each other in the manifest. A run that finds the lines of the manifest, and everything else that
+    -- they were made of, as before writes nothing but this row for all of them.
+    CREATE TABLE stretches (
+      number INTEGER PRIMARY KEY,  -- declared, because VACUUM changes numbers that are not
+      run INTEGER NOT NULL,     -- the last that had them
+      position INTEGER NOT NULL,  -- of the first in that run
+      line INTEGER NOT NULL,    -- of the manifest, from which those of the items count
+      key BLOB,                 -- SHA-256 of their lines and of what these mean; null if they may mean something else
+      items INTEGER,            -- their number
+      sum INTEGER,              -- of the items and their places; see StretchSum
+      fresh_until REAL,         -- these three: what a run has to know of them if they stand
+      places INTEGER,
+      files INTEGER,
+      mark INTEGER,             -- a checksum of those columns; null if items have to be looked at one by one
+      stood INTEGER NOT NULL    -- whether that run did not look at the items
+    );
+    CREATE INDEX stretches_by_position ON stretches (run, position);
+    CREATE INDEX stretches_by_key ON stretches (key) WHERE key IS NOT NULL;
+
+    -- The small part of an item. SQLite keeps about a quarter of a page of a row whose key is
     -- a text; a row with a number as its key may fill the page, as most lines of the catalog do. Numbers also follow
     -- the manifest in which items came first, so that neighbours share pages whatever their ids look like.
     CREATE TABLE items (
-      number INTEGER PRIMARY KEY,  -- declared, because VACUUM changes numbers that are not
+      number INTEGER PRIMARY KEY,  -- declared, as above
       id TEXT NOT NULL UNIQUE,
-      run INTEGER NOT NULL,
-      position INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      entry TEXT NOT NULL,      -- SHA-256 of what the manifest said
-      done INTEGER NOT NULL,    -- whether that run has a result
+      stretch INTEGER NOT NULL,
+      place INTEGER NOT NULL,   -- in it
+      line INTEGER NOT NULL,    -- in the manifest, counted from its first line
+      entry INTEGER NOT NULL,   -- 64 bits of a digest of what the manifest said
+      done INTEGER NOT NULL,    -- whether the stretch's run has a result
       reason TEXT,              -- what was decided about it: JSON, see Reason
       lost REAL                 -- when a lasting error was first seen; seconds since 1970
     );
-    CREATE INDEX items_by_position ON items (position);
+    CREATE INDEX items_by_stretch ON items (stretch, place);
 
     -- The large part, which only changes with the item.
     CREATE TABLE results (
       item INTEGER PRIMARY KEY, -- its number
-      result TEXT NOT NULL,     -- its line of the catalog
+      settings INTEGER NOT NULL,  -- those that the line was made with
+      result BLOB NOT NULL,     -- its line of the catalog; see PackedLines
       status TEXT,              -- as in that line
-      content TEXT,             -- SHA-256 of its source's bytes
-      settings TEXT,            -- digest of everything but the source that shaped the line; null if it is not reusable
-      mark INTEGER,             -- checksum of the line, the settings and the source
-      source TEXT,              -- the key in sources and headers
-      request TEXT,             -- the key in rejections; null if it is the source's
-      placeholder TEXT,         -- the key in placeholders; null if none is shown
-      sum INTEGER               -- checksum of the item's id and the line (RecordMark)
+      content BLOB,             -- SHA-256 of its source's bytes
+      mark INTEGER,             -- checksum of the line, the settings and the source; null if it is not reusable
+      source BLOB,              -- the key in sources and headers
+      request BLOB,             -- the key in rejections; null if it is the source's
+      placeholder BLOB,         -- the key in placeholders; null if none is shown
+      sum INTEGER               -- checksum of the item's id, and of settings and result (RecordMark)
+    );
+
+    -- What lines were made with: everything in a pipeline that shapes them.
+    CREATE TABLE settings (
+      number INTEGER PRIMARY KEY,
+      digest BLOB NOT NULL UNIQUE,
+      sample TEXT NOT NULL,     -- what their lines have in common; see PackedLines
+      mark INTEGER NOT NULL
     );
 
     -- The boot id of the machine when the run began: its files may not be on the disk; null once they are. The rest is
@@ -164,7 +188,10 @@ enum Schema {
       pipeline TEXT,            -- its name
       items INTEGER,            -- their number
       identity TEXT,            -- SHA-256 of the pipeline file's path
-      addresses TEXT            -- SHA-256 of what makes requests of the manifest's URLs
+      addresses TEXT,           -- SHA-256 of what makes requests of the manifest's URLs
+      output TEXT,              -- the output's mark at its end; null before, and if that has none
+      ended REAL,               -- seconds since 1970
+      standing TEXT             -- what it left if another would do nothing; see StandingRun
     );
 
     CREATE TABLE retired (
@@ -174,9 +201,10 @@ enum Schema {
 
     -- What an item had, and no longer has, so that `forget` finds all of it: a file, or a key of a table.
     CREATE TABLE former (
-      name TEXT NOT NULL,       -- "file", "sources", "rejections", "contents" or "placeholders", and the path or key
+      kind TEXT NOT NULL,       -- "file", "sources", "rejections", "contents" or "placeholders"
+      name BLOB NOT NULL,       -- the path or key
       id TEXT NOT NULL,         -- of the item
-      PRIMARY KEY (name, id)
+      PRIMARY KEY (kind, name, id)
     ) WITHOUT ROWID;
     """
 

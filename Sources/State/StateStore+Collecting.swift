@@ -86,10 +86,10 @@ extension StateStore {
       try database.prepare(
         "SELECT max(k) FROM (SELECT \(table.key) AS k FROM \(table.rawValue)"
           + " WHERE k > ? ORDER BY k LIMIT \(Self.part))"
-      ).first([.text(key)]) { $0.optionalText(0) } ?? nil
+      ).first([.key(key)]) { $0.optionalKey(0) } ?? nil
     guard let last = result.last else { return result }
     func run(_ sql: String, row: (Statement.Row) -> Void = { _ in }) throws(StateError) {
-      try database.prepare(sql).run([.text(key), .text(last)], row: row)
+      try database.prepare(sql).run([.key(key), .key(last)], row: row)
     }
     let part = "\(table.key) > ? AND \(table.key) <= ?"
     let isNamed = "EXISTS (SELECT 1 FROM temp.named WHERE name = \(table.name))"

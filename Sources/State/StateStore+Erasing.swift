@@ -7,11 +7,12 @@ extension StateStore {
     var ids: Set<String> = []
     let current = try database.prepare(
       "SELECT id FROM items JOIN results ON item = number WHERE ?1 IN (source, request)")
-    let former = try database.prepare("SELECT id FROM former WHERE name IN (?, ?)")
+    let former = try database.prepare("SELECT id FROM former WHERE kind = ? AND name = ?")
     for digest in digests {
-      try current.run([.text(digest)]) { ids.insert($0.text(0)) }
-      let names = [Possession(.sources, digest), Possession(.rejections, digest)].map(\.stored)
-      try former.run(names.map { .text($0) }) { ids.insert($0.text(0)) }
+      try current.run([.key(digest)]) { ids.insert($0.text(0)) }
+      for kind in [Possession.Kind.sources, .rejections] {
+        try former.run(Possession(kind, digest).values) { ids.insert($0.text(0)) }
+      }
     }
     return ids.sorted()
   }
@@ -29,11 +30,13 @@ extension StateStore {
     var found: Set<Possession> = []
     let current = try database.prepare(
       "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
-    let former = try database.prepare("SELECT name FROM former WHERE id = ?")
+    let former = try database.prepare("SELECT kind, name FROM former WHERE id = ?")
     for id in ids {
-      try current.run([.text(id)]) { found.formUnion(LastResult($0).possessions) }
+      try current.run([.text(id)]) { row in
+        if let result = LastResult(row, packed) { found.formUnion(result.possessions) }
+      }
       try former.run([.text(id)]) { row in
-        if let possession = Possession(stored: row.text(0)) { found.insert(possession) }
+        if let possession = Possession(row) { found.insert(possession) }
       }
     }
     // The bytes behind a source belong to its items, also where no line shows them.
@@ -48,15 +51,15 @@ extension StateStore {
   /// Whether only other items than these had a file formerly, and none of these.
   package func wasOfOthers(_ path: String, than ids: [String]) throws(StateError) -> Bool {
     var owners: Set<String> = []
-    try database.prepare("SELECT id FROM former WHERE name = ?")
-      .run([.text(Possession(.file, path).stored)]) { owners.insert($0.text(0)) }
+    try database.prepare("SELECT id FROM former WHERE kind = ? AND name = ?")
+      .run(Possession(.file, path).values) { owners.insert($0.text(0)) }
     return !owners.isEmpty && owners.isDisjoint(with: ids)
   }
 
   /// Whether bytes are those of a source that is known.
   package func knowsContent(_ digest: String) throws(StateError) -> Bool {
     try database.prepare("SELECT 1 FROM sources WHERE content = ? LIMIT 1")
-      .first([.text(digest)]) { _ in true } ?? false
+      .first([.key(digest)]) { _ in true } ?? false
   }
 
   /// Deletes items, and all that they have and no other item has.
@@ -73,7 +76,10 @@ extension StateStore {
     let count = try database.prepare(
       "UPDATE runs SET items = items - 1 WHERE items > 0 AND EXISTS (SELECT 1 FROM items WHERE id = ?)"
     )
-    for id in ids { try count.run([.text(id)]) }
+    for id in ids {
+      try count.run([.text(id)])
+      try doubtStretch(of: id)
+    }
     for table in [
       "results WHERE item = (SELECT number FROM items WHERE id = ?)", "items WHERE id = ?",
       "former WHERE id = ?",
@@ -89,7 +95,7 @@ extension StateStore {
       case .rejections:
         try delete(possession, from: [.rejections], unless: "coalesce(request, source) = ?1")
         try database.prepare("DELETE FROM rejections WHERE key = ?")
-          .run([.text(Self.upgradeKey(possession.name))])
+          .run([.key(Self.upgradeKey(possession.name))])
       case .placeholders:
         try delete(possession, from: [.placeholders], unless: "placeholder = ?1")
       }
@@ -98,10 +104,10 @@ extension StateStore {
     for content in possessions where content.kind == .contents {
       guard try !knowsContent(content.name) else { continue }
       contents.append(content.name)
-      try database.prepare("DELETE FROM contents WHERE content = ?").run([.text(content.name)])
-      try database.prepare("DELETE FROM qualities WHERE \(QualityRecord.contentOfKey) = ?")
-        .run([.text(content.name)])
-      try database.prepare("DELETE FROM rejections WHERE content = ?").run([.text(content.name)])
+      for rows in [
+        "contents WHERE content", "qualities WHERE \(QualityRecord.contentOfKey)",
+        "rejections WHERE content",
+      ] { try database.prepare("DELETE FROM \(rows) = ?").run([.key(content.name)]) }
     }
     return contents
   }
@@ -110,11 +116,11 @@ extension StateStore {
     _ possession: Possession, from tables: [Table], unless condition: String
   ) throws(StateError) {
     let isShared = try database.prepare("SELECT 1 FROM results WHERE \(condition) LIMIT 1")
-      .first([.text(possession.name)]) { _ in true }
+      .first([.key(possession.name)]) { _ in true }
     if isShared == true { return }
     for table in tables {
       try database.prepare("DELETE FROM \(table.rawValue) WHERE \(table.key) = ?")
-        .run([.text(possession.name)])
+        .run([.key(possession.name)])
     }
   }
 

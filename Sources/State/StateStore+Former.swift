@@ -3,27 +3,34 @@ extension StateStore {
   /// Notes what an item no longer has.
   func noteFormer(_ possessions: Set<Possession>, of id: String) throws(StateError) {
     guard !possessions.isEmpty else { return }
-    let insert = try database.prepare("INSERT OR IGNORE INTO former (name, id) VALUES (?, ?)")
-    for possession in possessions { try insert.run([.text(possession.stored), .text(id)]) }
+    let insert = try database.prepare(
+      "INSERT OR IGNORE INTO former (kind, name, id) VALUES (?, ?, ?)")
+    for possession in possessions { try insert.run(possession.values + [.text(id)]) }
   }
 
-  /// Items that are looked at together.
-  private static let part = 500
+  /// Stretches that are looked at together.
+  private static let part = 100
 
   /// Notes all that items have which a run does not have.
   func noteGone(_ run: Int) throws(StateError) {
-    var last = -1
-    while true {
-      var found: [(id: String, result: LastResult)] = []
-      try database.prepare(
-        "SELECT \(LastResult.columns), id, number FROM items JOIN results ON item = number"
-          + " WHERE run <> ? AND number > ? ORDER BY number LIMIT \(Self.part)"
-      ).run([.int(run), .int(last)]) { row in
-        found.append((row.text(6), LastResult(row)))
-        last = row.int(7)
+    let select = try database.prepare(
+      "SELECT \(LastResult.columns), id FROM items JOIN results ON item = number WHERE stretch = ?")
+    let next = try database.prepare(
+      "SELECT number FROM stretches WHERE run <> ? AND number > ? ORDER BY number LIMIT \(Self.part)"
+    )
+    var numbers = [-1]
+    while let last = numbers.last {
+      numbers = []
+      try next.run([.int(run), .int(last)]) { numbers.append($0.int(0)) }
+      for number in numbers {
+        var found: [(id: String, result: LastResult)] = []
+        try select.run([.int(number)]) { row in
+          if let result = LastResult(row, packed) {
+            found.append((row.dropFirst(LastResult.width).text(0), result))
+          }
+        }
+        for (id, result) in found { try noteFormer(result.possessions, of: id) }
       }
-      if found.isEmpty { return }
-      for (id, result) in found { try noteFormer(result.possessions, of: id) }
     }
   }
 
@@ -32,11 +39,9 @@ extension StateStore {
     try begin()
     for table in Table.allCases {
       guard let kind = Possession.Kind(rawValue: table.rawValue) else { continue }
-      let key = "substr(name, \(kind.rawValue.count + 2))"
-      // "!" follows the blank.
       try database.execute(
-        "DELETE FROM former WHERE name > '\(kind.rawValue) ' AND name < '\(kind.rawValue)!'"
-          + " AND NOT EXISTS (SELECT 1 FROM \(table.rawValue) WHERE \(table.key) = \(key))")
+        "DELETE FROM former WHERE kind = '\(kind)' AND NOT EXISTS"
+          + " (SELECT 1 FROM \(table.rawValue) WHERE \(table.key) = former.name)")
     }
   }
 }

@@ -17,8 +17,6 @@ extension StateStore {
     package var entry: String
     /// Why the item's earlier result still applies; nil if the item has to be processed.
     package var standing: Reason?
-    /// Its position in the last run, if that is known: what has not moved costs less to write.
-    package var lastPosition: Int?
 
     package init(id: String, line: Int, entry: String, standing: Reason? = nil) {
       self.id = id
@@ -26,36 +24,6 @@ extension StateStore {
       self.entry = entry
       self.standing = standing
     }
-  }
-
-  /// Assigns items their positions in a run, in their order.
-  ///
-  /// - Parameter position: that of the first new item.
-  /// - Returns: an answer for each request.
-  package func claim(
-    _ requests: [ClaimRequest], run: Int, position: Int
-  ) throws(StateError) -> [Claim] {
-    var claims: [Claim] = []
-    var position = position
-    for request in requests {
-      try begin()
-      let isNew = try items.claim(
-        request.id, run: run, position: position, isMoved: request.lastPosition != position,
-        line: request.line, entry: request.entry,
-        reasons: request.standing.map { Reason.stored([$0]) })
-      if isNew {
-        claims.append(.new)
-        position += 1
-      } else {
-        guard let known = try items.claimed(request.id, by: run, before: position) else {
-          throw StateError(
-            kind: .corrupt, path: database.path,
-            message: "an item belongs to a run that has not had it")
-        }
-        claims.append(known.entry == request.entry ? .repeated : .conflict(line: known.line))
-      }
-    }
-    return claims
   }
 
   /// What shaped an item's line of the catalog besides the item: a later run reuses the line if all of
@@ -138,7 +106,7 @@ extension StateStore {
     }
     try items.save(
       result.id, line: result.line, status: result.status, content: result.content,
-      settings: mark == nil ? nil : result.inputs?.settings, mark: mark,
+      settings: result.inputs?.settings ?? "", mark: mark,
       keys: (source: key, request: url, placeholder: result.placeholder))
     return before.map { $0.line != result.line }
   }
@@ -160,7 +128,7 @@ extension StateStore {
     RecordMark.of(
       id,
       [
-        .text(line), .text(inputs.settings), .text(inputs.entry), .text(source.content),
+        .text(line), .key(inputs.settings), .key(inputs.entry), .key(source.content),
         .optional(source.url), .optional(source.robots), .optional(source.confirmation.etag),
         .optional(source.confirmation.lastModified),
       ])
@@ -172,7 +140,7 @@ extension StateStore {
   /// - Throws: ``StateError/Kind/incomplete`` if one of them is not what was saved.
   package func results(
     of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> [(position: Int, line: String, manifestLine: Int, id: String)] {
+  ) throws(StateError) -> [ResultLine] {
     let (results, areSound) = try items.results(of: run, after: position, limit: limit)
     guard areSound else {
       throw StateError(
@@ -194,10 +162,10 @@ extension StateStore {
   package func lines(of ids: [String]) throws(StateError) -> [String?] {
     try reading { () throws(StateError) in
       let query = try database.prepare(
-        "SELECT result FROM items JOIN results ON item = number WHERE id = ?")
-      var lines: [String?] = []
-      for id in ids { lines.append(try query.first([.text(id)]) { $0.text(0) }) }
-      return lines
+        "SELECT \(PackedLines.columns) FROM items JOIN results ON item = number WHERE id = ?")
+      return try ids.map { id throws(StateError) in
+        try query.first([.text(id)]) { packed.line(in: $0) } ?? nil
+      }
     }
   }
 
@@ -211,7 +179,8 @@ extension StateStore {
   package func goneItems(_ run: Int) throws(StateError) -> Int {
     let completed = "SELECT max(number) FROM runs WHERE items IS NOT NULL"
     return try database.prepare(
-      "SELECT count(*) FROM items WHERE run <> ? AND run <= (\(completed))"
+      "SELECT count(*) FROM stretches s JOIN items ON stretch = s.number"
+        + " WHERE run <> ? AND run <= (\(completed))"
     )
     .first([.int(run)]) { $0.int(0) } ?? 0
   }
@@ -232,19 +201,28 @@ extension StateStore {
 
   package func history(of id: String) throws(StateError) -> ItemHistory? {
     let select = try database.prepare(
-      "SELECT i.run, i.line, CASE WHEN i.done THEN r.result END, i.reason, r.content FROM items i"
-        + " LEFT JOIN results r ON r.item = i.number WHERE i.id = ?")
+      "SELECT \(PackedLines.columns), run, stretches.line + items.line, done, reason, content,"
+        + " stood, fresh_until FROM items LEFT JOIN stretches ON stretches.number = stretch"
+        + " LEFT JOIN results ON item = items.number WHERE id = ?")
     let found = try select.first([.text(id)]) { row in
-      ItemHistory(
-        run: row.int(0), line: row.int(1), result: row.optionalText(2),
-        reasons: row.optionalText(3).map(Reason.list(stored:)) ?? [],
-        content: row.optionalText(4))
+      let rest = row.dropFirst(2)
+      var history = ItemHistory(
+        run: rest.int(0), line: rest.int(1), result: rest.int(2) != 0 ? packed.line(in: row) : nil,
+        reasons: rest.optionalText(3).map(Reason.list(stored:)) ?? [],
+        content: rest.optionalKey(4))
+      // Nothing was written for the item itself.
+      if rest.int(5) != 0 {
+        let end = rest.double(6)
+        history.reasons = [end.isFinite ? .fresh(until: end) : .neverRevalidated]
+      }
+      return history
     }
     guard var history = found, let content = history.content else { return found }
     history.twin = try database.prepare(
-      "SELECT id FROM results JOIN items ON number = item WHERE content = ? AND id <> ?"
-        + " ORDER BY position LIMIT 1"
-    ).first([.text(content), .text(id)]) { $0.text(0) }
+      "SELECT id FROM results JOIN items ON items.number = item"
+        + " JOIN stretches ON stretches.number = stretch WHERE content = ? AND id <> ?"
+        + " ORDER BY position + place LIMIT 1"
+    ).first([.key(content), .text(id)]) { $0.text(0) }
     return history
   }
 
@@ -264,8 +242,8 @@ extension StateStore {
   package func doubtLine(of id: String) throws(StateError) {
     try begin()
     try database.prepare(
-      "UPDATE results SET settings = NULL, mark = NULL"
-        + " WHERE item = (SELECT number FROM items WHERE id = ?)"
+      "UPDATE results SET mark = NULL WHERE item = (SELECT number FROM items WHERE id = ?)"
     ).run([.text(id)])
+    try doubtStretch(of: id)
   }
 }

@@ -10,8 +10,6 @@ extension StateStore {
   }
 
   package struct LineLookup: Sendable {
-    /// The item's position in the last run that had it; nil if none did.
-    package var position: Int?
     /// Nil if the item, its source or the settings have changed, or if the line's status was not `ok`.
     package var standing: Standing?
     /// Whether nothing is known of the source: no bytes, no header, no rejection.
@@ -39,27 +37,30 @@ extension StateStore {
   ) throws(StateError) -> [LineLookup] {
     try reading { () throws(StateError) in
       var found: [LineLookup] = []
-      for request in requests { found.append(try lookup(request, settings)) }
+      let number = packed.number(of: settings)
+      for request in requests { found.append(try lookup(request, settings, number)) }
       return found
     }
   }
 
   private func lookup(
-    _ request: LineLookupRequest, _ settings: String
+    _ request: LineLookupRequest, _ settings: String, _ number: Int?
   ) throws(StateError) -> LineLookup {
     let (item, key) = (request.item, request.source)
     let lookup = try lookups.lookup.first([
-      .text(item.id), .text(key), .text(request.url), .text(settings),
+      .text(item.id), .key(key), .key(request.url), .optional(number),
     ]) { row in
-      let (isRejected, hasHeader) = (row.int(2) != 0, row.int(3) != 0)
-      let source = row.dropFirst(5)
+      let rest = row.dropFirst(2)
+      let (isRejected, hasHeader) = (rest.int(1) != 0, rest.int(2) != 0)
+      let source = rest.dropFirst(3)
       var lookup = LineLookup(
-        position: row.optionalInt(0),
         isNew: source.isNull(Int32(SourceRecord.width - 1)) && !hasHeader && !isRejected)
       // Saving a source deletes its header record, so one that exists is newer than the line.
-      if !hasHeader, let line = row.optionalText(4), let source = SourceRecord.found(in: source) {
+      if !hasHeader, !row.isNull(1), let line = packed.line(in: row),
+        let source = SourceRecord.found(in: source)
+      {
         let inputs = LineInputs(settings: settings, entry: item.entry, source: key)
-        if row.int(1) == Self.mark(item.id, line, inputs, source) {
+        if rest.int(0) == Self.mark(item.id, line, inputs, source) {
           lookup.standing = Standing(line: line, source: source, isRejected: isRejected)
         }
       }

@@ -60,8 +60,8 @@ extension StateStore {
   /// A file is gone.
   package func forgetFile(_ path: String) throws(StateError) {
     try forgetRetired(path)
-    try database.prepare("DELETE FROM former WHERE name = ?")
-      .run([.text(Possession(.file, path).stored)])
+    try database.prepare("DELETE FROM former WHERE kind = ? AND name = ?")
+      .run(Possession(.file, path).values)
   }
 
   /// Deletes the notes on files that are named again, so that they begin a new time when they are dropped again.

@@ -17,10 +17,10 @@ extension StateStore {
     try database.prepare(
       "SELECT \(columns.joined(separator: ", ")), mark, key FROM variants"
         + " WHERE key > ? AND run IN (SELECT number FROM runs WHERE boot <> ?) ORDER BY key LIMIT ?"
-    ).run([.text(key), .text(boot), .int(limit)]) { row in
-      let key = row.text(Int32(columns.count + 1))
-      let isSound = row.isSound(key, columns: columns.count)
-      found.append((key, isSound ? VariantRecord(row)?.path : nil))
+    ).run([.key(key), .text(boot), .int(limit)]) { row in
+      let key = Int32(columns.count + 1)
+      let isSound = row.isSound(key: key, columns: columns.count)
+      found.append((row.key(key), isSound ? VariantRecord(row)?.path : nil))
     }
     return found
   }
@@ -30,7 +30,7 @@ extension StateStore {
     let update = try database.prepare("UPDATE variants SET run = NULL WHERE key = ?")
     for key in keys {
       try begin()
-      try update.run([.text(key)])
+      try update.run([.key(key)])
     }
   }
 

@@ -57,8 +57,8 @@ extension StateStore {
       "INSERT OR REPLACE INTO \(Record.table) (\(columns.joined(separator: ", ")))"
         + " VALUES (\(places))")
     var count = 0
-    try scan(kind, of: damaged) { key, values throws(StateError) in
-      var values = values
+    try scan(kind, of: damaged) { key, record throws(StateError) in
+      var values = record.values
       change(&values)
       try begin()
       try insert.run(
@@ -70,11 +70,12 @@ extension StateStore {
 
   /// Calls `body` for each record that is readable and sound.
   ///
-  /// Keys are digests, so the table is read in 256 parts by the keys' first two digits: a page that
-  /// can't be read costs the records of its own part. Such a part is read from both of its ends.
+  /// Keys are digests, so the table is read in 256 parts by the keys' first bytes: a page that
+  /// can't be read costs the records of its own part. Such a part is read from both of its ends. Earlier versions
+  /// stored digests as text, of which each part has its share by the first two digits.
   private func scan<Record: MarkedRecord>(
     _ kind: Record.Type, of damaged: Database,
-    _ body: (String, [Statement.Value]) throws(StateError) -> Void
+    _ body: (String, Record) throws(StateError) -> Void
   ) throws(StateError) {
     // One of an earlier version lacks columns.
     var present: Set<String> = []
@@ -83,18 +84,24 @@ extension StateStore {
     }
     for part in 0..<256 {
       let prefix = String(String(part + 256, radix: 16).dropFirst())
-      for direction in ["ASC", "DESC"] {
-        var rows = SalvageRows<Record>(isAscending: direction == "ASC")
-        do throws(StateError) {
-          try damaged.prepare(SalvageRows<Record>.query(direction, present))
-            // "g" follows the last hexadecimal digit, so the range holds all keys with this prefix.
-            .runWhile([.text(prefix), .text("\(prefix)g")]) { rows.take($0) }
-        } catch {
-          // What was read until then is copied, and the rest is looked for from the other end.
-          rows.isWhole = false
+      let byte = UInt8(part)
+      let after: Statement.Value = byte == 255 ? .null : .blob([byte + 1])
+      // "g" follows the last hexadecimal digit, so the range holds all keys with this prefix.
+      for bounds: [Statement.Value] in [
+        [.blob([byte]), after], [.text(prefix), .text("\(prefix)g")],
+      ] {
+        for direction in ["ASC", "DESC"] {
+          var rows = SalvageRows<Record>(isAscending: direction == "ASC")
+          do throws(StateError) {
+            try damaged.prepare(SalvageRows<Record>.query(direction, present))
+              .runWhile(bounds) { rows.take($0) }
+          } catch {
+            // What was read until then is copied, and the rest is looked for from the other end.
+            rows.isWhole = false
+          }
+          for (key, record) in rows.found { try body(key, record) }
+          if rows.isWhole { break }
         }
-        for (key, values) in rows.found { try body(key, values) }
-        if rows.isWhole { break }
       }
     }
   }
@@ -103,7 +110,7 @@ extension StateStore {
 /// The records of one part of a damaged table, in one direction.
 private struct SalvageRows<Record: MarkedRecord> {
   let isAscending: Bool
-  private(set) var found: [(key: String, values: [Statement.Value])] = []
+  private(set) var found: [(key: String, record: Record)] = []
   /// Whether the part was read to its end.
   var isWhole = true
   private var last: String?
@@ -115,21 +122,26 @@ private struct SalvageRows<Record: MarkedRecord> {
       present.isEmpty || present.contains($0) ? $0 : "NULL AS \($0)"
     }
     return "SELECT \(columns.joined(separator: ", ")), mark, \(Record.key) FROM \(Record.table)"
-      + " WHERE \(Record.key) >= ? AND \(Record.key) < ? ORDER BY \(Record.key) \(direction)"
+      // Nothing follows the last blobs.
+      + " WHERE \(Record.key) >= ?1 AND (?2 IS NULL OR \(Record.key) < ?2)"
+      + " ORDER BY \(Record.key) \(direction)"
   }
 
   /// Returns whether to read on: if keys are out of order, the tree is damaged here.
   mutating func take(_ row: Statement.Row) -> Bool {
     let count = Record.columns.count
-    let key = row.text(Int32(count + 1))
+    let key = row.key(Int32(count + 1))
     if let last, isAscending ? key <= last : key >= last {
       isWhole = false
       return false
     }
     last = key
     // A record without a mark may be anything.
-    if !row.isNull(Int32(count)), row.isSound(key, columns: count, late: Record.lateColumns) {
-      found.append((key, (0..<Int32(count)).map { row.value($0) }))
+    if !row.isNull(Int32(count)),
+      row.isSound(key: Int32(count + 1), columns: count, late: Record.lateColumns),
+      let record = Record(row)
+    {
+      found.append((key, record))
     }
     return true
   }

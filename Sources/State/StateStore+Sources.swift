@@ -26,7 +26,7 @@ extension StateStore {
   ) throws(StateError) -> Knowledge {
     try reading { () throws(StateError) in
       var knowledge =
-        try lookups.knowledge.first([.text(key), .text(url)]) { Knowledge($0) } ?? Knowledge()
+        try lookups.knowledge.first([.key(key), .key(url)]) { Knowledge($0) } ?? Knowledge()
       if let id { knowledge.lastResult = try items.lastResult(of: id) }
       return knowledge
     }
@@ -59,10 +59,10 @@ extension StateStore {
   /// All qualities that were found for a content, for `why`.
   package func qualities(of content: String) throws(StateError) -> [QualityRecord] {
     var records: [QualityRecord] = []
+    let keys = QualityRecord.keys(of: content)
     try database.prepare(
-      "SELECT \(QualityRecord.selection) FROM qualities WHERE key > ? AND key < ? ORDER BY recipe"
-      // "." follows "-".
-    ).run([.text("\(content)-"), .text("\(content).")]) { row in
+      "SELECT \(QualityRecord.selection) FROM qualities WHERE key BETWEEN ? AND ? ORDER BY recipe"
+    ).run([.key(keys.lowerBound), .key(keys.upperBound)]) { row in
       if let record = QualityRecord.found(in: row) { records.append(record) }
     }
     return records

@@ -13,6 +13,8 @@ package actor StateStore {
   let rejections: RecordTable<RejectionRecord>
   let qualities: RecordTable<QualityRecord>
   let items: ItemTable
+  let stretches: StretchTable
+  let packed: PackedLines
   let lookups: Lookups
   package nonisolated let path: String
   private var begun = ContinuousClock.now
@@ -38,7 +40,9 @@ package actor StateStore {
     placeholders = try RecordTable(database)
     rejections = try RecordTable(database)
     qualities = try RecordTable(database)
-    items = try ItemTable(database)
+    packed = try PackedLines(database)
+    items = try ItemTable(database, packed)
+    stretches = try StretchTable(database)
     lookups = try Lookups(database)
   }
 
@@ -97,9 +101,11 @@ package actor StateStore {
     try database.limitSteps()
     defer { database.unlimitSteps() }
     try noteGone(run)
-    // Results first: they are found through their items.
+    // Results first: they are found through their items, and these through their stretches.
+    let others = "SELECT number FROM stretches WHERE run <> ?"
     for rows in [
-      "results WHERE item IN (SELECT number FROM items WHERE run <> ?)", "items WHERE run <> ?",
+      "results WHERE item IN (SELECT number FROM items WHERE stretch IN (\(others)))",
+      "items WHERE stretch IN (\(others))", "stretches WHERE run <> ?",
     ] {
       try database.prepare("DELETE FROM \(rows)").run([.int(run)])
     }

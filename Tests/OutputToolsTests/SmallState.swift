@@ -1,4 +1,5 @@
 import TesseraBytes
+import TesseraTestSupport
 
 @testable import TesseraState
 

@@ -64,15 +64,15 @@ import Testing
       _ = try await state.save(
         .init(id: id, line: "line \(id)", status: "ok", reasons: [], content: nil, inputs: nil))
     }
-    for position in 0..<expected { sum.add("\(position)", at: position) }
+    for position in 0..<expected { sum.add(["\(position)"], at: position) }
     return ResultLines(state: state, run: run, count: expected, sum: sum)
   }
 
-  @Test(arguments: [0, 1, 99, 100, 101, 250]) func linesComeInOrder(_ count: Int) async throws {
+  @Test(arguments: [0, 1, 249, 250, 251, 600]) func linesComeInOrder(_ count: Int) async throws {
     var batches: [Int] = []
     try await Self.lines(count, expected: count).forEachBatch { batches.append($0.count) }
-    let full = [Int](repeating: 100, count: count / 100)
-    #expect(batches == full + (count % 100 > 0 ? [count % 100] : []))
+    let full = [Int](repeating: 250, count: count / 250)
+    #expect(batches == full + (count % 250 > 0 ? [count % 250] : []))
     var texts: [String] = []
     try await Self.lines(count, expected: count).forEachLine { texts.append($0.line) }
     #expect(texts == (0..<count).map { "line \($0)" })

@@ -35,6 +35,7 @@ import Testing
     case .repeated: "repeated"
     case .problem(let problem): "\(problem.line): \(problem.message)"
     case .forgotten: "forgotten"
+    case .standing(let stretch): "stretch of \(stretch.sum.count)"
     }
   }
 
@@ -80,7 +81,7 @@ import Testing
     #expect(words[3].hasPrefix("5: "))
     #expect(entries.firstProblem?.line == 5)
     var sum = ClaimSum()
-    for (position, id) in ["a", "b", "c"].enumerated() { sum.add(id, at: position) }
+    sum.add(["a", "b", "c"])
     #expect((entries.count, entries.sum, entries.hasEntries) == (3, sum, true))
   }
 

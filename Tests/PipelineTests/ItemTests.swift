@@ -127,8 +127,9 @@ import Testing
 
   @Test func atAnotherPositionAnItemIsTheSame() {
     let item = item("https://me:x@img.example/a?token=1#2") { $0.ignoredQuery = ["token"] }
-    let placed = item.placed(at: 12)
+    let placed = item.placed(at: 12, in: 5)
     #expect(placed.position == 12)
+    #expect(placed.stretch == 5 && placed.upgrading().stretch == 5)
     #expect(placed.entry == item.entry)
     #expect(placed.requestURL == item.requestURL)
     #expect(placed.host == item.host)

@@ -3,6 +3,7 @@ import TesseraFetch
 import TesseraManifest
 import TesseraPipelineFile
 import TesseraState
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraPipeline

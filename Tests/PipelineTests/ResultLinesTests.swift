@@ -1,13 +1,15 @@
-import TesseraState
 import TesseraTestSupport
 import Testing
 
 @testable import TesseraPipeline
+@testable import TesseraState
 
 /// The lines of a catalog are those of the items that were claimed.
 @Suite struct ResultLinesTests {
   private static func sum(_ ids: [String]) -> ClaimSum {
-    ids.enumerated().reduce(into: ClaimSum()) { $0.add($1.element, at: $1.offset) }
+    var sum = ClaimSum()
+    sum.add(ids)
+    return sum
   }
 
   /// Another item in the place of one, and two that have changed places: as a damaged index has them.
@@ -29,6 +31,42 @@ import Testing
       try await lines.forEachBatch { #expect($0.map(\.id) == claimed) }
     } else {
       await #expect(throws: StateError.self) { try await lines.forEachBatch { _ in } }
+    }
+  }
+
+  /// A row that says that the run has had an item would drop it as a repeated one.
+  @Test(arguments: [
+    // Where another item is, behind it, and where none is; on another line; and not in the index.
+    "UPDATE items SET stretch = 2, place = 0 WHERE id = 'b'",
+    "UPDATE items SET stretch = 2, place = 1 WHERE id = 'b'",
+    "UPDATE items SET stretch = 2, place = 7 WHERE id = 'b'",
+    "UPDATE items SET stretch = 2, line = 9 WHERE id = 'b'",
+    "UPDATE stretches SET run = 2 WHERE number = 1",
+    "UPDATE stretches SET position = 1 WHERE number = 2",
+    "DELETE FROM stretches WHERE number = 2", "DELETE FROM items WHERE id = 'a'",
+  ])
+  func anItemThatTheRunHasNotHadIsDamage(_ change: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("state.sqlite")
+    let state = try StateStore(path: path)
+    let request = { StateStore.ClaimRequest(id: $0, line: 1, entry: $0) }
+    let ids = ["a", "b", "c"]
+    _ = try await state.claim(ids.map(request), run: 1, position: 0)
+    for id in ids {
+      _ = try await state.save(
+        .init(id: id, line: "{}", status: "ok", reasons: [], content: nil, inputs: nil))
+    }
+    var (sum, count) = (ClaimSum(), 0)
+    for id in ids {
+      if try await state.claim([request(id)], run: 2, position: count) == [.new] {
+        sum.add([id], at: count)
+        count += 1
+      }
+      try await state.commit()
+      if id == "a" { try Database(path).execute(change) }
+    }
+    await #expect(throws: StateError.self) {
+      try await ResultLines(state: state, run: 2, count: count, sum: sum).forEachBatch { _ in }
     }
   }
 }

@@ -73,10 +73,8 @@ import Testing
   }
 
   @Test func filesAreCountedByTheirOrigin() {
-    let line = LineReuse.Verdict(
-      reason: .neverRevalidated, isFresh: true,
-      record: SourceRecord(content: "c", confirmation: .stale()), files: 3, places: 5)
-    recorder.add(line)
+    let line = KeptLine(freshUntil: 9, places: 5, files: 3)
+    recorder.add(standing: 1, line)
     recorder.count(line)
     #expect(recorder.current.counts == ["ok": 1])
     #expect(recorder.current.changes == [.reused: 1])

@@ -18,11 +18,11 @@ import Testing
   }
 
   private static func standing(
-    isAlwaysFresh: Bool = false, manifest: String? = "m", output: String? = "o",
+    isAlwaysFresh: Bool = false, manifest: String? = "m",
     _ change: (inout RunReport) -> Void = { _ in }
   ) -> StandingRun? {
     StandingRun(
-      report(change), manifest: manifest, settings: "s", output: output, ended: 1_000.25,
+      report(change), manifest: manifest, settings: "s", ended: 1_000.25,
       isAlwaysFresh: isAlwaysFresh)
   }
 
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func whatAnotherRunWouldDoDoesNotStand() {
-    #expect(Self.standing(manifest: nil) == nil && Self.standing(output: nil) == nil)
+    #expect(Self.standing(manifest: nil) == nil)
     let changes: [(inout RunReport) -> Void] = [
       { $0.counts = [:] }, { $0.counts["stale"] = 1 }, { $0.counts["failed"] = 1 },
       { $0.counts["pending"] = 1 }, { $0.problemCount = 1 }, { $0.forgotten = 1 },

@@ -155,8 +155,8 @@ import Testing
     var sum = ClaimSum()
     _ = try await run.state.claim(
       ids.map { .init(id: $0, line: 1, entry: $0) }, run: parts.run, position: 0)
-    for (position, id) in ids.enumerated() {
-      sum.add(id, at: position)
+    sum.add(ids)
+    for id in ids {
       let entry = try entries([(id, text(id))])[0]
       let line =
         #"{"id":"\#(id)","slots":{"card":{"variants":[0]}},"variants":[{"path":"\#(entry.path)","#

@@ -113,7 +113,7 @@ import Testing
       "variants": "v",
     ]
     var rows = letters.mapValues { letter in names.map { "\(letter)-\($0)" }.sorted() }
-    rows["qualities"] = names.map { "c-\($0)-\(digest)" }.sorted()
+    rows["qualities"] = names.map { "c-\($0)\(digest)" }.sorted()
     return rows
   }
 
@@ -231,7 +231,7 @@ import Testing
         """
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
         INSERT INTO headers (key, format, width, height, alpha, checked, run)
-          SELECT printf('%064d', i), 'gif', 1, 1, 0, 1, 1 FROM n;
+          SELECT printf('h%063d', i), 'gif', 1, 1, 0, 1, 1 FROM n;
         PRAGMA wal_checkpoint(TRUNCATE)
         """)
     }

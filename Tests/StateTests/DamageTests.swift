@@ -14,31 +14,6 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
 
 /// States that are damaged, and runs that ended together with the machine.
 @Suite struct DamageTests {
-  /// A row that says that the run has had an item would drop it as a duplicate.
-  @Test(arguments: [
-    // Where another item is, where none is, on a line that was not read yet; and not in the index.
-    "UPDATE items SET run = 2, position = 0 WHERE id = 'b'",
-    "UPDATE items SET run = 2, position = 7 WHERE id = 'b'; DELETE FROM items WHERE id = 'c'",
-    "UPDATE items SET run = 2, line = 9 WHERE id = 'b'",
-  ])
-  func anItemThatTheRunHasNotHadIsDamage(_ change: String) async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("state")
-    var state = try StateStore(path: path)
-    let requests = ["a", "b", "c"].enumerated().map { index, id in
-      StateStore.ClaimRequest(id: id, line: index + 1, entry: id)
-    }
-    _ = try await state.claim(requests, run: 1, position: 0)
-    try await state.commit()
-    try Database(path).execute(change)
-    state = try StateStore(path: path)
-    let error = await #expect(throws: StateError.self) {
-      _ = try await state.claim(requests, run: 2, position: 0)
-    }
-    #expect(error?.kind == .corrupt)
-    #expect(error.map { "\($0)".contains("an item belongs to a run that has not had it") } == true)
-  }
-
   /// A damaged state may be an old one: a source that comes from it is revalidated with its
   /// validators, however long it was fresh.
   @Test func salvagedSourcesAreNotFresh() async throws {

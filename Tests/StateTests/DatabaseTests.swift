@@ -13,17 +13,27 @@ import Testing
   @Test(
     arguments: [
       .null, .int(.min), .int(.max), .int(0), .double(0.1), .double(-1e300), .text(""),
-      .text("a\u{0}b é"),
+      .text("a\u{0}b é"), .blob([]), .blob([0, 255]),
     ] as [Statement.Value])
   func valuesComeBackAsTheyWereBound(_ value: Statement.Value) throws {
     let select = try Database("").prepare("SELECT ?1, typeof(?1)")
-    let found = try select.first([value]) { ("\($0.value(0))", $0.text(1), $0.isNull(0)) }
+    let found = try select.first([value]) { row in
+      let bytes = Array(row.bytes(0))
+      let read: Statement.Value =
+        switch value {
+        case .text, .key: .text(row.text(0))
+        case .blob: .blob(bytes)
+        case .null, .int, .double: row.number(0)
+        }
+      return ("\(read)", row.text(1), row.isNull(0))
+    }
     let type =
       switch value {
       case .null: "null"
       case .int: "integer"
       case .double: "real"
-      case .text: "text"
+      case .text, .key: "text"
+      case .blob: "blob"
       }
     #expect(found?.0 == "\(value)")
     #expect(found?.1 == type)
@@ -65,7 +75,7 @@ import Testing
         "\(rest.int(0))", rest.text(1), "\(rest.optionalText(1) ?? "-")",
         rest.optionalText(2) ?? "-", "\(rest.optionalInt(0) ?? -1)",
         "\(rest.optionalInt(2) ?? -1)", "\(rest.optionalDouble(3) ?? -1)",
-        "\(rest.optionalDouble(2) ?? -1)", "\(rest.isText(1)) \(rest.isText(0))",
+        "\(rest.optionalDouble(2) ?? -1)", "\(rest.hasBytes(1)) \(rest.hasBytes(0))",
         "\(row.dropFirst(2).dropFirst(2).double(0))",
       ]
     }

@@ -25,7 +25,7 @@ import Testing
   ) async throws {
     var change = StateStore.SourceChange()
     change.made = StateStore.Made(
-      digest: "aa",
+      digest: Self.content,
       content: ContentRecord(
         format: "jpeg", facts: SourceFacts(size: Size(30, 40), hasAlpha: false, frames: 1),
         warnings: []),
@@ -35,20 +35,24 @@ import Testing
     try await state.commit()
   }
 
-  private static let key = QualityRecord.key(content: "aa", digest: "0123456789abcdef0000")
-  private static let other = QualityRecord.key(content: "aa", digest: "1123456789abcdef")
+  private static let content = String(repeating: "aa", count: 32)
+  private static let key = QualityRecord.key(content: content, digest: "0123456789abcdef0000")
+  private static let other = QualityRecord.key(content: content, digest: "1123456789abcdef")
 
   @Test func recordsAreFoundByTheirKeysAndByTheirContent() async throws {
     let state = try StateStore(path: folder.path("state"))
-    #expect(Self.key == "aa-0123456789abcdef")
+    #expect(Self.key == "\(Self.content)0123456789abcdef")
+    let other = String(Self.content.dropLast()) + "b"
     try await save(
       [
         (Self.key, Self.record(72)), (Self.other, Self.record(50, "search jpeg")),
-        (QualityRecord.key(content: "aab", digest: "0123456789abcdef"), Self.record(1)),
+        (QualityRecord.key(content: other, digest: "0123456789abcdef"), Self.record(1)),
       ], in: state)
     #expect(try await state.qualities([Self.key, "none"]) == [Self.record(72), nil])
     #expect(
-      try await state.qualities(of: "aa") == [Self.record(50, "search jpeg"), Self.record(72)])
+      try await state.qualities(of: Self.content) == [
+        Self.record(50, "search jpeg"), Self.record(72),
+      ])
     try await save([(Self.key, Self.record(71))], in: state)
     #expect(try await state.qualities([Self.key]) == [Self.record(71)])
   }
@@ -57,9 +61,9 @@ import Testing
     let path = folder.path("state")
     let state = try StateStore(path: path)
     try await save([(Self.key, Self.record(72)), (Self.other, Self.record(50))], in: state)
-    try Database(path).execute("UPDATE qualities SET quality = 99 WHERE key = '\(Self.key)'")
+    try Database(path).execute("UPDATE qualities SET quality = 99 WHERE key = x'\(Self.key)'")
     #expect(try await state.qualities([Self.key, Self.other]) == [nil, Self.record(50)])
-    #expect(try await state.qualities(of: "aa") == [Self.record(50)])
+    #expect(try await state.qualities(of: Self.content) == [Self.record(50)])
     // What is sound survives a damaged state.
     let next = try StateStore(path: folder.path("next"))
     _ = try await next.salvage(from: path)

@@ -25,6 +25,9 @@ import Testing
     #expect(Self.fnv(Array(key.utf8)) == Int(truncatingIfNeeded: hash))
   }
 
+  private static let digest = String(repeating: "0f", count: 32)
+  private static let packedDigest = [3] + [UInt8](repeating: 15, count: 32)
+
   @Test(
     arguments: [
       ([.null], [0]), ([.text("")], [3]), ([.text("é")], [3, 0xC3, 0xA9]),
@@ -36,15 +39,20 @@ import Testing
         [.text("ab"), .null, .int(1), .text("c")],
         [3, 97, 98, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 3, 99]
       ),
+      ([.blob([0, 255])], [3, 0, 255]),
+      // As it is stored.
+      ([.key(digest)], packedDigest),
     ] as [([Statement.Value], [UInt8])])
   func eachValueIsHashedBehindItsKind(_ values: [Statement.Value], _ bytes: [UInt8]) throws {
     #expect(RecordMark.of("k", values) == Self.fnv(Array("k".utf8) + bytes))
     // A row that is read has the same one.
     let database = try Database("")
     let places = values.map { _ in "?" }.joined(separator: ", ")
-    let marked = try database.prepare("SELECT \(places), ?")
+    let marked = try database.prepare("SELECT \(places), ?, ?")
     func isSound(_ key: String, _ mark: Int?) throws -> Bool? {
-      try marked.first(values + [.optional(mark)]) { $0.isSound(key, columns: values.count) }
+      try marked.first(values + [.optional(mark), .key(key)]) {
+        $0.isSound(key: Int32(values.count + 1), columns: values.count)
+      }
     }
     let mark = RecordMark.of("k", values)
     #expect(try isSound("k", mark) == true)
@@ -56,7 +64,7 @@ import Testing
 
   @Test func aRowIsTheKeyTheValuesAndTheirMark() {
     let row = RecordMark.row("k", [.text("v"), .int(3)])
-    guard row.count == 4, case .text("k") = row[0], case .text("v") = row[1], case .int(3) = row[2],
+    guard row.count == 4, case .key("k") = row[0], case .text("v") = row[1], case .int(3) = row[2],
       case .int(let mark) = row[3]
     else {
       Issue.record("\(row)")
@@ -69,14 +77,19 @@ import Testing
   @Test func sumsOfClaimsDoNotDependOnTheOrder() {
     func sum(_ claims: [(String, Int)]) -> ClaimSum {
       var sum = ClaimSum()
-      for (id, position) in claims { sum.add(id, at: position) }
+      for (ids, position) in claims {
+        var stretch = StretchSum()
+        for id in ids { stretch.add(String(id)) }
+        sum.add(stretch, at: position)
+      }
       return sum
     }
-    let claims = [("a", 0), ("b", 1), ("c", 2)]
+    let claims = [("ab", 0), ("c", 2), ("d", 3), ("", 4)]
     #expect(sum(claims) == sum(claims.reversed()))
     for other in [
-      [("a", 0), ("b", 1)], [("a", 0), ("b", 1), ("b", 1)], [("a", 1), ("b", 0), ("c", 2)],
-      claims + claims, [],
+      [("ab", 0), ("c", 2)], [("ab", 0), ("c", 2), ("c", 3)], [("ba", 0), ("c", 2), ("d", 3)],
+      [("ab", 0), ("d", 2), ("c", 3)], [("ab", 1), ("c", 2), ("d", 3)],
+      [("abc", 0), ("d", 3)], claims + claims, [],
     ] {
       #expect(sum(claims) != sum(other), "\(other)")
     }

@@ -109,7 +109,7 @@ import Testing
     ("DROP TABLE sources", true),
     ("ALTER TABLE contents DROP COLUMN profile", true),
     ("ALTER TABLE results RENAME COLUMN mark TO nark", true),
-    ("DROP INDEX items_by_position", true),
+    ("DROP INDEX items_by_stretch", true),
     ("PRAGMA user_version = 3", true),
     ("PRAGMA user_version = -3", true),
   ])

@@ -55,6 +55,9 @@ package struct ForgottenItems: Sendable, Equatable {
     return items
   }
 
+  /// Of all marks; the key alone says nothing.
+  package var digest: String { marks.isEmpty ? "" : SHA256.of(document) }
+
   package func write(to output: any Output, _ workspace: Workspace) async throws(SystemError) {
     let staged = workspace.staging("forgotten")
     try staged.open(.write).write(document)

@@ -51,6 +51,8 @@ package struct Pruning: Sendable {
     _ onStay: @Sendable (_ path: String, _ reason: String) -> Void
   ) async throws -> PruneReport {
     var report = PruneReport()
+    let last = try await state.lastEnd()
+    let isAsLeft = isDryRun ? false : try await held.output.mark() == last?.output
     if !isDryRun {
       report.dropped = try await CatalogHistory(of: held.output, held.workspace).dropOld(now: now)
     }
@@ -66,6 +68,11 @@ package struct Pruning: Sendable {
     if !isDryRun {
       try await state.forgetFormer()
       try await state.shrink()
+    }
+    // What was deleted here is not missing from the next run.
+    if isAsLeft, var last, let mark = try await held.output.mark() {
+      last.output = mark
+      try await state.note(last)
     }
     return report
   }

@@ -1,8 +1,8 @@
 internal import TesseraCatalog
 internal import TesseraState
 
-/// The lines of the catalog that a run has decided on, in the order of the manifest. At most a hundred,
-/// of about a megabyte, are in memory at a time.
+/// The lines of the catalog that a run has decided on, in the order of the manifest. At most some hundred, of about a megabyte,
+/// are in memory at a time.
 struct ResultLines {
   let state: StateStore
   let run: Int
@@ -10,18 +10,16 @@ struct ResultLines {
   let count: Int
   let sum: ClaimSum
 
-  typealias Line = (position: Int, line: String, manifestLine: Int, id: String)
+  private static let batch = 250
 
-  private static let batch = 100
-
-  func forEachLine(_ body: (Line) throws -> Void) async throws {
+  func forEachLine(_ body: (ResultLine) throws -> Void) async throws {
     try await forEachBatch { try $0.forEach(body) }
   }
 
   /// Some lines at a time.
-  func forEachBatch(_ body: ([Line]) async throws -> Void) async throws {
+  func forEachBatch(_ body: ([ResultLine]) async throws -> Void) async throws {
     var position = -1
-    var found = ClaimSum()
+    var (found, stretch) = (ClaimSum(), StretchSum())
     while true {
       let results = try await state.results(of: run, after: position, limit: Self.batch)
       guard let last = results.last else { break }
@@ -30,9 +28,16 @@ struct ResultLines {
         throw lost
       }
       position = last.position
-      for result in results { found.add(result.id, at: result.position) }
+      for result in results {
+        if result.place == 0 {
+          found.add(stretch, at: result.position - stretch.count)
+          stretch = StretchSum()
+        }
+        stretch.add(result.id)
+      }
       try await body(results)
     }
+    found.add(stretch, at: position + 1 - stretch.count)
     guard position + 1 == count, found == sum else { throw lost }
   }
 

@@ -33,6 +33,8 @@ package final class Item: Sendable {
   /// About the memory that the entry takes, in bytes.
   package let weight: Int
 
+  /// The stretch that the run has given it to.
+  let stretch: Int
   /// Whether files of the better format are to be made, too.
   let wantsUpgrade: Bool
 
@@ -76,12 +78,13 @@ package final class Item: Sendable {
     entryDigest = SHA256.of(content)
     // A short name takes more memory in a list than in the manifest.
     weight = content.utf8.count + (entry.slots?.count ?? 0) * 2 * MemoryLayout<String>.stride
-    wantsUpgrade = false
+    (stretch, wantsUpgrade) = (0, false)
   }
 
-  private init(_ other: Item, position: Int, wantsUpgrade: Bool) {
+  private init(_ other: Item, position: Int, stretch: Int, wantsUpgrade: Bool) {
     entry = other.entry
     self.position = position
+    self.stretch = stretch
     requestURL = other.requestURL
     host = other.host
     shownURL = other.shownURL
@@ -95,12 +98,14 @@ package final class Item: Sendable {
   }
 
   /// The same item at another position.
-  func placed(at position: Int) -> Item {
-    Item(self, position: position, wantsUpgrade: wantsUpgrade)
+  func placed(at position: Int, in stretch: Int) -> Item {
+    Item(self, position: position, stretch: stretch, wantsUpgrade: wantsUpgrade)
   }
 
   /// The same item, whose files of the better format are made.
-  func upgrading() -> Item { Item(self, position: position, wantsUpgrade: true) }
+  func upgrading() -> Item {
+    Item(self, position: position, stretch: stretch, wantsUpgrade: true)
+  }
 }
 
 extension PipelineFile {

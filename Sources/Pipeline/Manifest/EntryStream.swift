@@ -2,7 +2,7 @@ internal import TesseraFetch
 package import TesseraManifest
 internal import TesseraOutput
 package import TesseraPipelineFile
-internal import TesseraState
+package import TesseraState
 
 /// The items of a manifest, each id once, in the manifest's order.
 ///
@@ -11,6 +11,8 @@ internal import TesseraState
 package struct EntryStream {
   package enum Record: Sendable {
     case item(Item, LineReuse.Lookup?)
+    /// Lines that need nothing new.
+    case standing(StateStore.StandingStretch)
     /// A line that repeats an entry word for word.
     case repeated
     case problem(ManifestProblem)
@@ -23,6 +25,7 @@ package struct EntryStream {
   private let ledger: StateStore
   private let run: Int
   private let standing: LineReuse?
+  private let stretches: StretchReuse?
   /// Nil for a stream of all items.
   private let filter: ShardFilter?
   private let forgotten: ForgottenItems?
@@ -40,11 +43,13 @@ package struct EntryStream {
   ///   - ledger: remembers the ids of the manifest.
   ///   - run: the number under which it does.
   ///   - standing: finds items that need nothing new; nil for none.
+  ///   - stretches: finds parts of the manifest that need nothing new; nil for none.
   ///   - filter: leaves out what other shards process; nil for all items.
   ///   - forgotten: images that are left out; nil for none.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
-    standing: LineReuse? = nil, filter: ShardFilter? = nil, forgotten: ForgottenItems? = nil
+    standing: LineReuse? = nil, stretches: StretchReuse? = nil, filter: ShardFilter? = nil,
+    forgotten: ForgottenItems? = nil
   ) {
     self.forgotten = forgotten
     self.manifest = manifest
@@ -52,6 +57,7 @@ package struct EntryStream {
     self.ledger = ledger
     self.run = run
     self.standing = standing
+    self.stretches = stretches
     self.filter = filter
     headersHost = settings.hasUnboundHeaders ? SingleHost() : nil
   }
@@ -69,45 +75,128 @@ package struct EntryStream {
   ///
   /// - Throws: also for the first entry of a second host, if headers are meant for one host.
   package mutating func next() async throws -> [Record]? {
-    let records = try await manifest.nextBatch()
+    let parts = try await manifest.nextParts()
     // A part without images is one of a shard, too.
     try filter?.check(manifest)
-    guard var batch = records else { return nil }
-    hasEntries = hasEntries || manifest.shard != nil || batch.contains(where: \.isEntry)
+    guard let parts else { return nil }
+    var pending = try await prepare(parts)
+    var found: [Record] = []
+    while !pending.isEmpty {
+      let claims = try await ledger.claim(pending.map(\.request), run: run, position: count)
+      for (part, claim) in zip(pending, claims) { found += try records(part, claim) }
+      pending.removeFirst(claims.count)
+      // An item has left the stretch meanwhile, so that its other lines are looked at one by one.
+      if let first = pending.first {
+        pending.replaceSubrange(..<1, with: try await prepare([first.part], finds: false))
+      }
+    }
+    return found
+  }
+
+  // MARK: Parts
+
+  /// A part of the manifest, and what its lines are claimed with.
+  private struct Prepared {
+    let part: ManifestPart
+    var stretch: StateStore.StandingStretch?
+    var key: String?
+    var records: [ManifestRecord] = []
+    var items: [Item] = []
+    var lookups: [LineReuse.Lookup?] = []
+    var requests: [StateStore.ClaimRequest] = []
+    var forgotten = 0
+
+    var request: StateStore.StretchRequest {
+      stretch.map { .standing($0, line: part.line) }
+        ?? .items(requests, key: key, line: part.line)
+    }
+  }
+
+  /// - Parameter finds: whether stretches may stand.
+  private mutating func prepare(
+    _ parts: [ManifestPart], finds: Bool = true
+  ) async throws -> [Prepared] {
+    let known = finds ? try await stretches?.standing(parts) : nil
+    var prepared: [Prepared] = []
+    for (index, part) in parts.enumerated() {
+      var one = Prepared(part: part, stretch: known?[index])
+      if one.stretch == nil { try decode(&one) } else { hasEntries = true }
+      prepared.append(one)
+    }
+    // All at once.
+    let items = prepared.flatMap(\.items)
+    var requests = prepared.flatMap(\.requests)
+    let lookups = try await standing?.lookUpLines(items, &requests) ?? items.map { _ in nil }
+    var place = 0
+    for index in prepared.indices {
+      let range = place..<place + prepared[index].items.count
+      (prepared[index].requests, prepared[index].lookups) = (
+        Array(requests[range]), Array(lookups[range])
+      )
+      place = range.upperBound
+    }
+    return prepared
+  }
+
+  private mutating func decode(_ part: inout Prepared) throws {
+    var records = manifest.records(of: part.part)
+    hasEntries = hasEntries || manifest.shard != nil || records.contains(where: \.isEntry)
     if let filter {
-      batch = try filter.owned(batch, of: manifest) { entry throws(PipelineError) in
+      records = try filter.owned(records, of: manifest) { entry throws(PipelineError) in
         try checkHost(of: entry)
       }
     }
-    var (items, rest, left): ([Item], [ManifestRecord], Int) = ([], [], 0)
-    for record in batch {
+    for record in records {
       if case .entry(let entry) = record {
-        // The position follows from the claim below, which finds repeated ids.
+        // The position follows from the claim, which finds repeated ids.
         let item = Item(entry, position: 0, settings, shown: manifest.shown)
         if isForgotten(item) {
-          left += 1
+          part.forgotten += 1
           continue
         }
-        items.append(item)
+        part.items.append(item)
+        part.requests.append(
+          StateStore.ClaimRequest(id: item.id, line: entry.line, entry: item.entryDigest))
       }
-      rest.append(record)
+      part.records.append(record)
     }
-    var requests = items.map { item in
-      StateStore.ClaimRequest(id: item.id, line: item.entry.line, entry: item.entryDigest)
+    // Of lines that can't be used, and of those that are left out, the next run says so again.
+    if part.forgotten == 0, part.items.count == part.records.count {
+      part.key = stretches?.key(of: part.part)
     }
-    let lookUpLines = try await standing?.lookUpLines(items, &requests) ?? items.map { _ in nil }
-    let claims = try await ledger.claim(requests, run: run, position: count)
-    var next = zip(zip(items, lookUpLines), claims).makeIterator()
-    return try rest.map { record in
-      switch record {
-      case .problem(let problem):
-        firstProblem = firstProblem ?? problem
-        return .problem(problem)
-      case .entry:
-        guard let ((item, lookup), claim) = next.next() else { return .repeated }
-        return try self.record(item, lookup, claim)
+  }
+
+  private mutating func records(
+    _ part: Prepared, _ claim: StateStore.StretchClaim
+  ) throws -> [Record] {
+    switch claim {
+    case .standing:
+      guard let stretch = part.stretch else { return [] }
+      sum.add(stretch.sum, at: count)
+      count += stretch.sum.count
+      return [.standing(stretch)]
+    case .items(let claims, let found):
+      var position = count
+      for stretch in found {
+        sum.add(stretch.sum, at: position)
+        position += stretch.sum.count
       }
-    } + repeatElement(.forgotten, count: left)
+      if let key = part.key, let stretch = found.first, stretch.sum.count == claims.count {
+        stretches?.begin(stretch, key: key)
+      }
+      var numbers = found.flatMap { repeatElement($0.number, count: $0.sum.count) }.makeIterator()
+      var next = zip(zip(part.items, part.lookups), claims).makeIterator()
+      return try part.records.map { record in
+        switch record {
+        case .problem(let problem):
+          firstProblem = firstProblem ?? problem
+          return .problem(problem)
+        case .entry:
+          guard let ((item, lookup), claim) = next.next() else { return .repeated }
+          return try self.record(item, lookup, claim, in: &numbers)
+        }
+      } + repeatElement(.forgotten, count: part.forgotten)
+    }
   }
 
   /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
@@ -119,18 +208,16 @@ package struct EntryStream {
   }
 
   private mutating func record(
-    _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim
+    _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim,
+    in stretches: inout some IteratorProtocol<Int>
   ) throws(PipelineError) -> Record {
     switch claim {
     case .repeated: return .repeated
     case .conflict(let line): return .problem(.conflict(item.entry, with: line))
     case .new:
       try checkHost(of: item.entry)
-      defer {
-        sum.add(item.id, at: count)
-        count += 1
-      }
-      return .item(item.placed(at: count), lookup)
+      defer { count += 1 }
+      return .item(item.placed(at: count, in: stretches.next() ?? 0), lookup)
     }
   }
 

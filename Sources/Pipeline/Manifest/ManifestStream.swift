@@ -27,6 +27,7 @@ package final class ManifestStream {
   private var isHeadStart = true
   private var isShapeKnown = false
   private var isAtEnd = false
+  private var makesParts = false
   /// When the run ends, if it has a deadline: after it, no record is waited for longer than the grace.
   private var end: ContinuousClock.Instant?
   private static let grace = Duration.seconds(1)
@@ -127,18 +128,41 @@ package final class ManifestStream {
 
   /// The next records, or nil at the end.
   package func nextBatch() async throws -> [ManifestRecord]? {
+    try await nextParts().map { $0.flatMap(records(of:)) }
+  }
+
+  /// Has parts have digests. Not those of a list that a program writes meanwhile: no line of it waits for the next one.
+  func makeParts() { makesParts = file.size != nil }
+
+  /// The records of a part, which are decoded once.
+  func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
+
+  private func readParts() -> [ManifestPart] {
+    if makesParts { return reader.parts(&rest, limit: Self.batch) }
+    let records = reader.read(&rest, limit: Self.batch)
+    return records.isEmpty ? [] : [ManifestPart(records)]
+  }
+
+  private func lastParts() -> [ManifestPart] {
+    if makesParts { return reader.finishParts() }
+    let records = reader.finish()
+    return records.isEmpty ? [] : [ManifestPart(records)]
+  }
+
+  /// The next records in parts, or nil at the end.
+  func nextParts() async throws -> [ManifestPart]? {
     let limit = end.map { max($0, .now).advanced(by: Self.grace) }
-    var records = reader.read(&rest, limit: Self.batch)
-    while records.isEmpty && !isAtEnd {
+    var parts = readParts()
+    while parts.isEmpty && !isAtEnd {
       // What has no record in it takes time, too: a small gzip file holds gigabytes of line ends.
       try Task.checkCancellation()
       try checkTime(limit)
       await Task.yield()
       try await fill(limit)
-      records = reader.read(&rest, limit: Self.batch)
+      parts = readParts()
     }
-    if records.isEmpty { records = reader.finish() }
-    return records.isEmpty ? nil : records
+    if parts.isEmpty { parts = lastParts() }
+    return parts.isEmpty ? nil : parts
   }
 
   private func checkTime(_ limit: ContinuousClock.Instant?) throws(PipelineError) {

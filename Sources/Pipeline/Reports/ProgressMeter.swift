@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TesseraCatalog
 internal import TesseraManifest
+internal import TesseraState
 internal import TesseraSystem
 
 /// Counts what happens in a run, and passes it on to the observer.
@@ -56,10 +57,18 @@ final class ProgressMeter: Sendable {
 
   /// An item's line still applies.
   func standing(_ verdict: LineReuse.Verdict, _ item: Item) {
-    recorder.add(verdict)
+    recorder.add(standing: 1, verdict.kept)
     started()
     observer.happened(
       .item(ItemReport(id: item.id, position: item.position, status: .ok, change: .reused)))
+  }
+
+  /// The lines of a stretch still apply.
+  func standing(_ stretch: StateStore.StandingStretch) {
+    recorder.add(
+      standing: stretch.sum.count,
+      KeptLine(freshUntil: stretch.freshUntil, places: stretch.places, files: stretch.files))
+    state.withLock { $0.started += stretch.sum.count }
   }
 
   func ended(_ item: ItemReport) {

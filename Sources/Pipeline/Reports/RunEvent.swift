@@ -35,6 +35,8 @@ package struct ItemReport: Sendable {
   /// Files that were made, and their bytes.
   package var made = 0
   package var bytes = 0
+  /// What a later run has to know of it as long as nothing changes; nil unless its status is `ok`.
+  var kept: KeptLine?
   /// The time of its requests, without the wait in queues and between attempts.
   package var fetching = Duration.zero
   /// The time of the workers that had it, without its wait for one.
@@ -46,4 +48,13 @@ package struct ItemReport: Sendable {
 
   /// Its error as a message shows it, with the code; nil if it has none.
   package var problem: String? { error.map { "\($0.message) (\($0.code))" } }
+}
+
+/// A line of the catalog that may stand in later runs.
+struct KeptLine: Sendable, Equatable {
+  /// Until when its source is fresh, in seconds since 1970; 0 if it is not.
+  var freshUntil: Double
+  /// Slots at scales that its files serve, in each format, and the files.
+  var places: Int
+  var files: Int
 }

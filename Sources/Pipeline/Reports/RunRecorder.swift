@@ -35,30 +35,29 @@ final class RunRecorder: Sendable {
     }
   }
 
-  /// Until when a source is fresh; nil if it is not.
-  func noteFresh(until end: Double?) {
-    update { $0.freshUntil = min($0.freshUntil, end ?? 0) }
-  }
-
-  func add(_ standing: LineReuse.Verdict) {
+  /// Items whose lines stand.
+  ///
+  /// - Parameter lines: what they have together.
+  func add(standing items: Int, _ lines: KeptLine) {
     update { report in
-      report.freshUntil = min(report.freshUntil, standing.record.confirmation.freshUntil ?? 0)
-      report.counts[CatalogImage.Status.ok.rawValue, default: 0] += 1
-      report.changes[.reused, default: 0] += 1
+      report.freshUntil = min(report.freshUntil, lines.freshUntil)
+      report.counts[CatalogImage.Status.ok.rawValue, default: 0] += items
+      report.changes[.reused, default: 0] += items
     }
-    count(standing)
+    count(lines)
   }
 
   /// Counts the files of a line that is kept.
-  func count(_ standing: LineReuse.Verdict) {
+  func count(_ line: KeptLine) {
     update { report in
-      report.variantsAsked += standing.places
-      report.variantsReused += standing.files
+      report.variantsAsked += line.places
+      report.variantsReused += line.files
     }
   }
 
   func add(_ item: ItemReport) {
     update { report in
+      report.freshUntil = min(report.freshUntil, item.kept?.freshUntil ?? 0)
       report.counts[item.status.rawValue, default: 0] += 1
       if let change = item.change { report.changes[change, default: 0] += 1 }
       if let error = item.error { report.add(error, of: item) }

@@ -29,6 +29,7 @@ struct ItemLoop: Sendable {
     self.meter = meter
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, upgrades: parts.upgrades,
+      stretches: parts.stretches,
       fetcher: parts.fetcher,
       concurrency: parts.file.fetch.concurrency,
       failAbove: guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
@@ -59,8 +60,10 @@ struct ItemLoop: Sendable {
   }
 
   private func runAll(_ manifest: ManifestStream) async throws -> (count: Int, sum: ClaimSum) {
+    if parts.stretches != nil { manifest.makeParts() }
     var entries = EntryStream(
       manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing,
+      stretches: parts.stretches,
       filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders),
       forgotten: guards.forgotten)
     try await withThrowingDiscardingTaskGroup { group in
@@ -75,6 +78,7 @@ struct ItemLoop: Sendable {
       }
     }
     if scheduler.isDraining { throw CancellationError() }
+    try await parts.stretches?.save()
     return (entries.count, entries.sum)
   }
 
@@ -98,6 +102,7 @@ struct ItemLoop: Sendable {
         try Task.checkCancellation()
         switch record {
         case .repeated: break
+        case .standing(let stretch): scheduler.take(stretch)
         case .forgotten: meter.forgotten()
         case .problem(let problem): meter.problem(problem)
         case .item(let item, let lookup?) where scheduler.takes(item, lookup): break
@@ -107,6 +112,7 @@ struct ItemLoop: Sendable {
           if group.isCancelled || scheduler.isDraining { return }
         }
       }
+      try await parts.stretches?.save()
     }
     parts.turns.endVerdicts()
     meter.endReading(entries.count)

@@ -32,9 +32,7 @@ package struct LineReuse: Sendable {
     /// source, as it is in the record.
     let isFresh: Bool
     let record: SourceRecord
-    let files: Int
-    /// Slots at scales that the files serve, in each format.
-    let places: Int
+    let kept: KeptLine
     /// What files of a better format would be worth; nil if the image has them, or can't have any.
     let upgrade: UpgradeValue?
 
@@ -43,7 +41,9 @@ package struct LineReuse: Sendable {
       upgrade: UpgradeValue? = nil
     ) {
       (self.reason, self.isFresh, self.record) = (reason, isFresh, record)
-      (self.files, self.places, self.upgrade) = (files, places, upgrade)
+      kept = KeptLine(
+        freshUntil: record.confirmation.freshUntil ?? 0, places: places, files: files)
+      self.upgrade = upgrade
     }
   }
 
@@ -77,7 +77,6 @@ package struct LineReuse: Sendable {
     var rest = try await output.stillHas(claims.flatMap { $0?.files ?? [] })[...]
     var lookUpLines: [Lookup?] = []
     for (index, claim) in claims.enumerated() {
-      requests[index].lastPosition = known[index].position
       // What an earlier version knows of the source may have another key.
       let isNew = known[index].isNew && items[index].formerKeys == nil
       var lookup = isNew ? Lookup.new : nil

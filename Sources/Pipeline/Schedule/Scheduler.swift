@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TesseraCatalog
 internal import TesseraFetch
+internal import TesseraState
 
 /// Runs many items at once: enough that all transfers and all workers are busy, and few enough that
 /// memory does not grow with the manifest.
@@ -9,6 +10,7 @@ final class Scheduler: Sendable {
   private let turns: SourceTurns
   private let copies: RunCopies
   private let upgrades: UpgradeQueue?
+  private let stretches: StretchReuse?
   private let gate: Gate
   private let sharedFailures: SharedFailures
   private let failures: Mutex<FailureWatch>
@@ -30,6 +32,7 @@ final class Scheduler: Sendable {
   ///   - drain: ends everything in flight but what is being decoded.
   init(
     way: any Way, turns: SourceTurns, copies: RunCopies, upgrades: UpgradeQueue? = nil,
+    stretches: StretchReuse? = nil,
     fetcher: any Fetching, concurrency: Int, failAbove: Double, meter: ProgressMeter,
     firstError: FirstError,
     stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void
@@ -38,7 +41,7 @@ final class Scheduler: Sendable {
     self.drain = drain
     self.turns = turns
     self.copies = copies
-    self.upgrades = upgrades
+    (self.upgrades, self.stretches) = (upgrades, stretches)
     self.meter = meter
     self.firstError = firstError
     self.stop = stop
@@ -89,10 +92,19 @@ final class Scheduler: Sendable {
       turns.isUndisturbed(item.sourceKey)
     else { return false }
     meter.standing(verdict, item)
+    stretches?.ended(item.stretch, verdict.kept)
     if let value = verdict.upgrade { upgrades?.offer(value, item) }
     // For `fail-above` it is a success, but not of its host, which was not asked.
     _ = failures.withLock { $0.diagnosis(after: nil) }
     return true
+  }
+
+  /// Counts the items of a stretch, none of which is looked at.
+  func take(_ stretch: StateStore.StandingStretch) {
+    meter.standing(stretch)
+    failures.withLock { failures in
+      for _ in 0..<stretch.sum.count { _ = failures.diagnosis(after: nil) }
+    }
   }
 
   /// Whether only items that are being decoded are finished.
@@ -130,6 +142,7 @@ final class Scheduler: Sendable {
   private func end(_ done: ItemDone, _ item: Item) throws(PipelineError) {
     if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactDigest) }
     meter.ended(done.report)
+    stretches?.ended(item.stretch, done.report.kept)
     try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)
   }

@@ -12,14 +12,22 @@ extension RunSession {
       && !options.refreshesQuality && file.fetch.revalidation != .always
   }
 
+  /// How the last run ended, if the output is as it was then, and the clock was not set back.
+  func lastEnd(_ state: StateStore) async throws -> StateStore.RunEnd? {
+    guard mayStand, let last = try await state.lastEnd(), services.clock.now() >= last.ended,
+      try await output.mark() == last.output
+    else { return nil }
+    return last
+  }
+
   /// Whether nothing has changed since the last run, so that this one is done.
   func isUnchanged(
-    _ state: StateStore, _ manifest: ManifestStream, _ settings: String
+    since end: StateStore.RunEnd?, _ manifest: ManifestStream, _ settings: String
   ) async throws -> Bool {
-    guard mayStand, !observer.followsItems,
-      let last = try await state.standing().flatMap(StandingRun.init(stored:)),
+    guard !observer.followsItems,
+      let last = end?.standing.flatMap(StandingRun.init(stored:)),
       last.stands(settings, now: services.clock.now()),
-      try await output.mark() == last.output, try await manifest.wholeDigest() == last.manifest
+      try await manifest.wholeDigest() == last.manifest
     else { return false }
     recorder.update { report in
       report.counts[CatalogImage.Status.ok.rawValue] = last.items
@@ -33,19 +41,36 @@ extension RunSession {
   }
 
   /// Kept catalogs leave on time, as in a run that publishes.
-  func dropOldCatalogs() async throws {
-    _ = try await CatalogHistory(of: output, workspace).dropOld(now: services.clock.now())
+  func dropOldCatalogs(_ state: StateStore, since end: StateStore.RunEnd?) async throws {
+    let dropped = try await CatalogHistory(of: output, workspace).dropOld(
+      now: services.clock.now())
+    guard dropped > 0, var end, let mark = try await output.mark() else { return }
+    end.output = mark
+    try await state.note(end)
+  }
+
+  /// Finds parts of the manifest that have not changed; nil for a run that has to look at each item.
+  func stretchReuse(
+    _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
+  ) -> StretchReuse? {
+    // Each of these needs more of an item than whether it stands.
+    guard mayStand, !observer.followsItems, !file.fetch.hasUnboundHeaders, file.upgrade == nil
+    else { return nil }
+    return StretchReuse(
+      state, settings: "\(settings) \(guards.forgotten?.digest ?? "")", finds: end != nil,
+      isAlwaysFresh: file.fetch.revalidation == .never, clock: services.clock)
   }
 
   /// Leaves for the next run what it has to find unchanged.
-  func noteStanding(
+  func noteRunEnd(
     _ parts: RunParts, _ settings: String, _ manifest: ManifestStream
   ) async throws {
-    guard mayStand else { return }
+    guard mayStand, let mark = try await output.mark() else { return }
+    let now = services.clock.now()
     let standing = StandingRun(
-      recorder.current, manifest: manifest.digest, settings: settings,
-      output: try await output.mark(), ended: services.clock.now(),
+      recorder.current, manifest: manifest.digest, settings: settings, ended: now,
       isAlwaysFresh: file.fetch.revalidation == .never)
-    try await parts.state.noteStanding(standing?.stored, of: parts.run)
+    try await parts.state.note(
+      StateStore.RunEnd(output: mark, ended: now, standing: standing?.stored), of: parts.run)
   }
 }

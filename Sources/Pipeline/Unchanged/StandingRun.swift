@@ -10,8 +10,6 @@ struct StandingRun: Equatable, Sendable {
   var manifest: String
   /// A digest of everything else that a run follows.
   var settings: String
-  /// What changes when a file of the output is added, removed or replaced; see ``Output/mark()``.
-  var output: String
   /// When it ended, and until when all sources are fresh, in seconds since 1970. The latter is nil if they always are.
   var ended: Double
   var freshUntil: Double?
@@ -35,7 +33,6 @@ struct StandingRun: Equatable, Sendable {
     writer.array { list in
       list.value(manifest)
       list.value(settings)
-      list.value(output)
       // With all digits.
       list.value("\(ended)")
       list.value(freshUntil.map { "\($0)" } ?? "")
@@ -48,13 +45,13 @@ struct StandingRun: Equatable, Sendable {
   init?(stored text: String) {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, SHA256.of(String(parts[1])) == parts[0],
-      let list = try? JSONParser.parse(Array(parts[1].utf8)).arrayValue, list.count == 9,
-      let ended = list[3].stringValue.flatMap({ Double($0) }), let fresh = list[4].stringValue
+      let list = try? JSONParser.parse(Array(parts[1].utf8)).arrayValue, list.count == 8,
+      let ended = list[2].stringValue.flatMap({ Double($0) }), let fresh = list[3].stringValue
     else { return nil }
-    let texts = list.prefix(3).compactMap(\.stringValue)
-    let numbers = list.dropFirst(5).compactMap(\.intValue)
-    guard texts.count == 3, numbers.count == 4 else { return nil }
-    (manifest, settings, output) = (texts[0], texts[1], texts[2])
+    let texts = list.prefix(2).compactMap(\.stringValue)
+    let numbers = list.dropFirst(4).compactMap(\.intValue)
+    guard texts.count == 2, numbers.count == 4 else { return nil }
+    (manifest, settings) = (texts[0], texts[1])
     (self.ended, freshUntil) = (ended, Double(fresh))
     (items, places, files, tables) = (numbers[0], numbers[1], numbers[2], numbers[3])
   }
@@ -62,15 +59,14 @@ struct StandingRun: Equatable, Sendable {
   /// Nil if another run would have something to do: images that are not `ok`, lines that can't be used, files that are
   /// missing.
   init?(
-    _ report: RunReport, manifest: String?, settings: String, output: String?, ended: Double,
-    isAlwaysFresh: Bool
+    _ report: RunReport, manifest: String?, settings: String, ended: Double, isAlwaysFresh: Bool
   ) {
-    guard let manifest, let output, report.total > 0, report.count("ok") == report.total,
+    guard let manifest, report.total > 0, report.count("ok") == report.total,
       !report.hasFailures, report.forgotten == 0, report.upgradesWaiting == 0,
       report.tablesUnmade == 0
     else { return nil }
     guard isAlwaysFresh || report.freshUntil > ended else { return nil }
-    (self.manifest, self.settings, self.output) = (manifest, settings, output)
+    (self.manifest, self.settings) = (manifest, settings)
     self.ended = ended
     freshUntil = isAlwaysFresh ? nil : report.freshUntil
     (items, places) = (report.total, report.variantsAsked)

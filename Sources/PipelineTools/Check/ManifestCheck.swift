@@ -50,7 +50,7 @@ package struct ManifestCheck {
         switch record {
         case .problem(let problem): add(problem, report)
         case .repeated: result.repeated += 1
-        case .forgotten: break
+        case .forgotten, .standing: break
         case .item(let item, _):
           if let problem = problem(of: item) {
             add(problem, report)

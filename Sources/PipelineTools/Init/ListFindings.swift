@@ -29,7 +29,7 @@ struct ListFindings {
           images += 1
           permit(item.requestURL)
         case .problem: problems += 1
-        case .repeated, .forgotten: break
+        case .repeated, .forgotten, .standing: break
         }
       }
     }

@@ -55,7 +55,7 @@ package struct ManifestPlanner {
       for record in batch {
         switch record {
         case .problem(let problem): report(problem.line, problem.message)
-        case .repeated, .forgotten: break
+        case .repeated, .forgotten, .standing: break
         case .item(let item, _):
           if item.slots?.allSatisfy(slots.contains) ?? true {
             known.append(item)

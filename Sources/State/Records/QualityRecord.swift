@@ -16,12 +16,18 @@ package struct QualityRecord: Sendable, Equatable {
   ///
   /// - Parameter digest: of everything that shapes what is found, apart from the content.
   package static func key(content: String, digest: String) -> String {
-    "\(content)-\(digest.prefix(digestLength))"
+    "\(content)\(digest.prefix(digestLength))"
   }
 
   private static let digestLength = 16
   /// The content in a key: SQL.
-  static let contentOfKey = "substr(qualities.key, 1, length(qualities.key) - \(digestLength + 1))"
+  static let contentOfKey =
+    "substr(qualities.key, 1, length(qualities.key) - CASE typeof(qualities.key)"
+    + " WHEN 'blob' THEN \(digestLength / 2) ELSE \(digestLength) END)"
+  /// Around all keys of a content.
+  static func keys(of content: String) -> ClosedRange<String> {
+    content...key(content: content, digest: String(repeating: "f", count: digestLength))
+  }
 }
 
 extension QualityRecord: MarkedRecord {

@@ -55,8 +55,8 @@ extension RejectionRecord: MarkedRecord {
   init?(_ row: Statement.Row) {
     guard let kind = Kind(rawValue: row.text(1)) else { return nil }
     self.init(
-      settings: row.text(0), kind: kind, code: row.text(2), details: row.text(3),
-      content: row.optionalText(7), etag: row.optionalText(8), place: row.text(9),
+      settings: row.key(0), kind: kind, code: row.text(2), details: row.text(3),
+      content: row.optionalKey(7), etag: row.optionalText(8), place: row.text(9),
       seen: row.double(10))
     format = row.optionalText(4)
     width = row.optionalInt(5)
@@ -66,8 +66,8 @@ extension RejectionRecord: MarkedRecord {
 
   var values: [Statement.Value] {
     [
-      .text(settings), .text(kind.rawValue), .text(code), .text(details), .optional(format),
-      .optional(width), .optional(height), .optional(content), .optional(etag), .text(place),
+      .key(settings), .text(kind.rawValue), .text(code), .text(details), .optional(format),
+      .optional(width), .optional(height), .optional(key: content), .optional(etag), .text(place),
       .double(seen), .int(repeats),
     ]
   }

@@ -25,11 +25,11 @@ extension SourceRecord: MarkedRecord {
 
   init?(_ row: Statement.Row) {
     self.init(
-      content: row.text(5), confirmation: Confirmation(row), url: row.optionalText(6),
+      content: row.key(5), confirmation: Confirmation(row), url: row.optionalText(6),
       robots: row.optionalText(7))
   }
 
   var values: [Statement.Value] {
-    confirmation.values + [.text(content), .optional(url), .optional(robots)]
+    confirmation.values + [.key(content), .optional(url), .optional(robots)]
   }
 }

@@ -25,10 +25,10 @@ extension VariantRecord: MarkedRecord {
   init?(_ row: Statement.Row) {
     self.init(
       path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3),
-      sha256: row.optionalText(4))
+      sha256: row.optionalKey(4))
   }
 
   var values: [Statement.Value] {
-    [.text(path), .int(width), .int(height), .int(bytes), .optional(sha256)]
+    [.text(path), .int(width), .int(height), .int(bytes), .optional(key: sha256)]
   }
 }

@@ -6,7 +6,10 @@
 struct RecordMark {
   private var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV's offset basis
 
-  init(_ key: String) { add(bytesOf: key) }
+  init(_ key: String) { add(key: key) }
+
+  /// - Parameter key: as it is stored.
+  init(stored key: UnsafeBufferPointer<UInt8>) { for byte in key { add(byte) } }
 
   static func of(_ key: String, _ values: some Sequence<Statement.Value>) -> Int {
     var mark = RecordMark(key)
@@ -24,7 +27,19 @@ struct RecordMark {
     let marked = values.enumerated().lazy.filter { index, value in
       if index >= first, case .null = value { false } else { true }
     }.map(\.element)
-    return [.text(key)] + values + [.int(of(key, marked))]
+    return [.key(key)] + values + [.int(of(key, marked))]
+  }
+
+  /// The mark of a row's first columns.
+  static func of(_ key: String, _ row: Statement.Row, columns: Int32) -> Int {
+    var mark = RecordMark(key)
+    for column in 0..<columns { mark.add(column, of: row) }
+    return mark.number
+  }
+
+  fileprivate mutating func add(_ column: Int32, of row: Statement.Row) {
+    // Bytes are hashed where SQLite keeps them: a string of each would be copied twice.
+    if row.hasBytes(column) { add(text: row.bytes(column)) } else { add(row.number(column)) }
   }
 
   var number: Int { Int(truncatingIfNeeded: Int64(bitPattern: hash)) }
@@ -56,7 +71,17 @@ struct RecordMark {
     case .text(let text):
       add(3 as UInt8)
       add(bytesOf: text)
+    case .blob(let bytes):
+      add(3 as UInt8)
+      for byte in bytes { add(byte) }
+    case .key(let text):
+      add(3 as UInt8)
+      add(key: text)
     }
+  }
+
+  private mutating func add(key: String) {
+    PackedKey.withBytes(of: key) { bytes, _ in for byte in bytes { add(byte) } }
   }
 
   /// A string's bytes one by one are several times slower than its storage.
@@ -69,14 +94,15 @@ struct RecordMark {
 extension Statement.Row {
   /// Whether the first columns are what was stored; the mark is in the column after them. A record
   /// without a mark comes from an earlier version and is believed.
-  func isSound(_ key: String, columns: Int, late: Int = 0) -> Bool {
+  ///
+  /// - Parameter key: the column with the key.
+  func isSound(key: Int32, columns: Int, late: Int = 0) -> Bool {
     let count = Int32(columns)
     if isNull(count) { return true }
-    var mark = RecordMark(key)
+    var mark = RecordMark(stored: bytes(key))
     for column in 0..<count {
       if column >= count - Int32(late), isNull(column) { continue }
-      // A text is hashed where SQLite keeps it: a string of each would be copied twice.
-      if isText(column) { mark.add(text: utf8(column)) } else { mark.add(value(column)) }
+      mark.add(column, of: self)
     }
     return mark.number == int(count)
   }

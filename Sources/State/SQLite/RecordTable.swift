@@ -29,7 +29,7 @@ extension MarkedRecord {
   /// The record in a row that begins with ``selection``. Nil if it is missing or damaged.
   static func found(in row: Statement.Row) -> Self? {
     let key = Int32(columns.count + 1)
-    guard !row.isNull(key), row.isSound(row.text(key), columns: columns.count, late: lateColumns)
+    guard !row.isNull(key), row.isSound(key: key, columns: columns.count, late: lateColumns)
     else { return nil }
     return Self(row)
   }
@@ -57,7 +57,7 @@ final class RecordTable<Record: MarkedRecord> {
 
   /// Nil also if the record is damaged.
   func find(_ key: String) throws(StateError) -> Record? {
-    try select.first([.text(key)]) { Record.found(in: $0) } ?? nil
+    try select.first([.key(key)]) { Record.found(in: $0) } ?? nil
   }
 
   func save(_ record: Record, key: String) throws(StateError) {
@@ -98,6 +98,6 @@ final class RecordTable<Record: MarkedRecord> {
         try database.prepare("SELECT 1 FROM \(Record.table) LIMIT 1").first([]) { _ in true }
         ?? false
     }
-    if mayHaveRows == true { try remove.run([.text(key)]) }
+    if mayHaveRows == true { try remove.run([.key(key)]) }
   }
 }

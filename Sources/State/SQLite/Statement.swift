@@ -19,7 +19,11 @@ final class Statement {
     case int(Int)
     case double(Double)
     case text(String)
+    case blob([UInt8])
+    /// A digest in hexadecimal, or several: stored in half as many bytes; see ``PackedKey``.
+    case key(String)
 
+    static func optional(key: String?) -> Value { key.map { .key($0) } ?? .null }
     static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     static func optional(_ number: Double?) -> Value { number.map { .double($0) } ?? .null }
     static func optional(_ number: Int?) -> Value { number.map { .int($0) } ?? .null }
@@ -37,30 +41,35 @@ final class Statement {
     func dropFirst(_ count: Int) -> Row { Row(handle: handle, first: first + Int32(count)) }
 
     private func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, first + column) }
-    func isText(_ column: Int32) -> Bool { type(column) == SQLITE_TEXT }
+    func hasBytes(_ column: Int32) -> Bool { [SQLITE_TEXT, SQLITE_BLOB].contains(type(column)) }
     func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
     func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, first + column)) }
     func double(_ column: Int32) -> Double { sqlite3_column_double(handle, first + column) }
-    func text(_ column: Int32) -> String { String(decoding: utf8(column), as: UTF8.self) }
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    /// A ``Value/key(_:)``.
+    func key(_ column: Int32) -> String {
+      type(column) == SQLITE_BLOB ? PackedKey.text(bytes(column)) : text(column)
+    }
 
-    /// The bytes of a text, where SQLite keeps them: valid as long as the row.
-    func utf8(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
-      UnsafeBufferPointer(
-        start: sqlite3_column_text(handle, first + column),
+    /// The bytes of a text or a blob, where SQLite keeps them: valid as long as the row.
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+      let start = sqlite3_column_blob(handle, first + column)
+      return UnsafeBufferPointer(
+        start: start?.assumingMemoryBound(to: UInt8.self),
         count: Int(sqlite3_column_bytes(handle, first + column)))
     }
 
-    /// The value in the type that it was stored with.
-    func value(_ column: Int32) -> Value {
+    /// A number, or nothing, in the type that it was stored with.
+    func number(_ column: Int32) -> Value {
       switch type(column) {
       case SQLITE_INTEGER: .int(int(column))
       case SQLITE_FLOAT: .double(double(column))
-      case SQLITE_NULL: .null
-      default: .text(text(column))
+      default: .null
       }
     }
 
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    func optionalKey(_ column: Int32) -> String? { isNull(column) ? nil : key(column) }
     func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
     func optionalDouble(_ column: Int32) -> Double? { isNull(column) ? nil : double(column) }
   }
@@ -116,6 +125,16 @@ final class Statement {
         // SQLITE_TRANSIENT makes SQLite copy the text: Swift's buffer is valid during the call
         // only.
         sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), tessera_sqlite_transient())
+      case .blob(let bytes):
+        sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), tessera_sqlite_transient())
+      case .key(let text):
+        PackedKey.withBytes(of: text) { bytes, isPacked in
+          isPacked
+            ? sqlite3_bind_blob(
+              handle, index, bytes.baseAddress, Int32(bytes.count), tessera_sqlite_transient())
+            : sqlite3_bind_text(
+              handle, index, text, Int32(text.utf8.count), tessera_sqlite_transient())
+        }
       }
     guard code == SQLITE_OK else { throw connection.failure(code) }
   }

@@ -36,7 +36,7 @@ final class Record: Sendable {
     let draft = draft(of: done, context, lost)
     let isOther = try await state.save(
       draft.result, context.change, key: context.item.sourceKey, url: context.item.requestDigest)
-    return end(draft, done.outcome, context, isOther: isOther)
+    return end(draft, done, context, isOther: isOther)
   }
 
   /// An item's entry of the catalog, and what is saved with it.
@@ -61,7 +61,6 @@ final class Record: Sendable {
       image.source = entries.provenance(
         context.change.source ?? source.record, outcome.shown?.content ?? source.content)
     }
-    recorder.noteFresh(until: (context.change.source ?? source.record)?.confirmation.freshUntil)
     if let error = image.error {
       correctClock(source, context)
       context.reasons.append(.failed(code: error.code, message: error.message))
@@ -79,9 +78,9 @@ final class Record: Sendable {
   /// - Parameter isOther: whether the line is another than before; nil if there was none.
   @inline(never)
   private func end(
-    _ draft: Draft, _ outcome: Outcome, _ context: ItemContext, isOther: Bool?
+    _ draft: Draft, _ done: Done, _ context: ItemContext, isOther: Bool?
   ) -> ItemDone {
-    let image = draft.image
+    let (image, outcome) = (draft.image, done.outcome)
     let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
     if image.status == .ok, outcome.shown?.filePlan.isUpgraded == false {
       upgrades?.offer(image, context.item)
@@ -93,7 +92,14 @@ final class Record: Sendable {
         failure.isShared
         ? SharedFailure(failure: failure, isRemembered: isRemembered) : context.sharedFailure
     }
-    return ItemDone(context.report(image.status, image.error, change), sharedFailure: shared)
+    var report = context.report(image.status, image.error, change)
+    if image.status == .ok, let filePlan = outcome.shown?.filePlan {
+      let record = context.change.source ?? done.source.record
+      report.kept = KeptLine(
+        freshUntil: record?.confirmation.freshUntil ?? 0, places: filePlan.plan.asked,
+        files: filePlan.keys.count)
+    }
+    return ItemDone(report, sharedFailure: shared)
   }
 
   /// Keeps the item's line of an earlier run.
@@ -102,10 +108,13 @@ final class Record: Sendable {
     try await state.confirm(
       context.item.id, reasons: context.reasons, context.change.source,
       key: context.item.sourceKey)
-    recorder.count(verdict)
-    recorder.noteFresh(until: context.change.source?.confirmation.freshUntil)
+    var kept = verdict.kept
+    kept.freshUntil = context.change.source?.confirmation.freshUntil ?? 0
+    recorder.count(kept)
     if let value = verdict.upgrade { upgrades?.offer(value, context.item) }
-    return ItemDone(context.report(.ok, nil, .reused))
+    var report = context.report(.ok, nil, .reused)
+    report.kept = kept
+    return ItemDone(report)
   }
 
   /// Whether a failure means that the source is gone, and whether its last good files remain shown all the same.

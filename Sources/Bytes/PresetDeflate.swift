@@ -1,0 +1,71 @@
+private import TesseraCZlib
+
+/// Compresses short texts that resemble each other, each by itself: raw DEFLATE (RFC 1951) with a preset dictionary.
+package final class PresetDeflate {
+  private let dictionary: [UInt8]
+  /// On the heap, because zlib's state points back to these structs.
+  private let packer: UnsafeMutablePointer<z_stream>
+  private let unpacker: UnsafeMutablePointer<z_stream>
+  private var buffer = [UInt8](repeating: 0, count: 4_096)
+
+  /// More than any text has: damaged bytes may stand for a thousand times as many.
+  private static let limit = 1 << 26
+
+  /// - Parameter dictionary: what texts have in common, at best with the most frequent last.
+  package init(_ dictionary: [UInt8]) {
+    self.dictionary = dictionary
+    (packer, unpacker) = (.allocate(capacity: 1), .allocate(capacity: 1))
+    packer.initialize(to: z_stream())
+    unpacker.initialize(to: z_stream())
+    // If memory is exhausted, the states stay empty, and nothing is packed or unpacked.
+    tessera_deflate_init(packer)
+    tessera_inflate_raw_init(unpacker)
+  }
+
+  deinit {
+    deflateEnd(packer)
+    inflateEnd(unpacker)
+    packer.deallocate()
+    unpacker.deallocate()
+  }
+
+  package func pack(_ text: String) -> [UInt8] {
+    var text = text
+    return text.withUTF8 { bytes in
+      deflateReset(packer)
+      deflateSetDictionary(packer, dictionary, UInt32(dictionary.count))
+      let bound = Int(deflateBound(packer, UInt(bytes.count)))
+      return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+        // zlib's declaration lacks the const: it does not write to its input.
+        packer.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+        packer.pointee.avail_in = UInt32(bytes.count)
+        packer.pointee.next_out = output.baseAddress
+        packer.pointee.avail_out = UInt32(bound)
+        count =
+          deflate(packer, Z_FINISH) == Z_STREAM_END ? bound - Int(packer.pointee.avail_out) : 0
+      }
+    }
+  }
+
+  /// Nil unless ``pack(_:)`` made the bytes of UTF-8.
+  package func unpack(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    inflateReset(unpacker)
+    inflateSetDictionary(unpacker, dictionary, UInt32(dictionary.count))
+    unpacker.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+    unpacker.pointee.avail_in = UInt32(bytes.count)
+    var count = 0
+    while true {
+      let status = buffer.withUnsafeMutableBufferPointer { output in
+        unpacker.pointee.next_out = output.baseAddress.map { $0 + count }
+        unpacker.pointee.avail_out = UInt32(output.count - count)
+        return inflate(unpacker, Z_NO_FLUSH)
+      }
+      count = buffer.count - Int(unpacker.pointee.avail_out)
+      if status == Z_STREAM_END { break }
+      guard status == Z_OK, count == buffer.count, count < Self.limit else { return nil }
+      buffer += [UInt8](repeating: 0, count: count)
+    }
+    guard unpacker.pointee.avail_in == 0 else { return nil }
+    return String(validating: buffer[..<count], as: UTF8.self)
+  }
+}

@@ -1,0 +1,51 @@
+/// Keys that consist of digests are stored as their bytes: keys are digests almost everywhere, and several of them belong
+/// to each image.
+enum PackedKey {
+  /// The digits of one SHA-256.
+  private static let least = 64
+
+  /// Calls `body` with what is stored of a key, and whether that is packed: a text that is not a row of hexadecimal digits
+  /// in lower case, as long as a digest at least, is stored as it is.
+  static func withBytes<Value>(
+    of text: String, _ body: (UnsafeBufferPointer<UInt8>, _ isPacked: Bool) -> Value
+  ) -> Value {
+    var text = text
+    return text.withUTF8 { digits in
+      guard digits.count >= least, digits.count.isMultiple(of: 2) else {
+        return body(digits, false)
+      }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits.count / 2) { bytes in
+        for index in 0..<bytes.count {
+          let (high, low) = (value(digits[index * 2]), value(digits[index * 2 + 1]))
+          guard high < 16, low < 16 else { return body(digits, false) }
+          bytes[index] = high << 4 | low
+        }
+        return body(UnsafeBufferPointer(bytes), true)
+      }
+    }
+  }
+
+  /// 16 for what is not a digit.
+  private static func value(_ digit: UInt8) -> UInt8 {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x61...0x66: digit - 0x61 + 10
+    default: 16
+    }
+  }
+
+  /// The text of which these are the bytes.
+  static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
+      for (index, byte) in bytes.enumerated() {
+        digits[index * 2] = digit(byte >> 4)
+        digits[index * 2 + 1] = digit(byte & 15)
+      }
+      return bytes.count * 2
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? 0x30 + value : 0x61 + value - 10
+  }
+}

@@ -1,0 +1,172 @@
+import TesseraMemoryOutput
+import TesseraOutput
+import TesseraSystem
+import TesseraTestSupport
+import TesseraText
+import Testing
+
+@testable import TesseraPipeline
+@testable import TesseraPipelineFile
+@testable import TesseraState
+
+/// Runs that look only at what has changed have the catalogs of runs that look at everything.
+@Suite struct StretchReuseTests {
+  private static func line(_ id: String, _ source: Int) -> String {
+    #"{"id":"\#(id)","url":"\#(RunInMemory.url("\(source)"))"}"#
+  }
+
+  private static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
+
+  /// - Parameter hasMark: whether the output shows that nothing in it has changed.
+  private static func begun(hasMark: Bool = true, sources: Int = 150) throws -> RunInMemory {
+    let run = try RunInMemory()
+    for source in 0..<sources {
+      run.serve(
+        "\(source)",
+        .image(
+          TinyImage.webp(100 + source, 80, "\(source)"), etag: "\"\(source)\"", freshFor: 86_400))
+    }
+    run.output.hasMark = hasMark
+    return run
+  }
+
+  /// How many items of the last run were not looked at.
+  private static func stood(_ run: RunInMemory) throws -> Int {
+    try Database(run.workspace.statePath(), isReadOnly: true)
+      .prepare("SELECT coalesce(sum(items), 0) FROM stretches WHERE stood = 1")
+      .first([]) { $0.int(0) } ?? 0
+  }
+
+  @Test func onlyWhatHasChangedIsLookedAt() async throws {
+    let run = try Self.begun()
+    var lines = Self.lines(0..<100)
+    _ = try await run.wholeRun(lines)
+    #expect(try Self.stood(run) == 0)
+    lines[50] = Self.line("p50", 140)
+    lines.insert(Self.line("new", 141), at: 0)
+    _ = run.fetcher.takeLog()
+    let second = try await run.wholeRun(lines)
+    #expect(run.fetcher.takeLog().count == 2)
+    #expect((40...95).contains(try Self.stood(run)))
+    #expect(second.items.count == 101 && second.items.allSatisfy { $0.hasSuffix(" ok") })
+    #expect(second.items.prefix(2) == ["new ok", "p0 ok"])
+    let report = second.report
+    #expect(report.changes == [.new: 1, .changed: 1, .reused: 99] && report.total == 101)
+    #expect(report.variantsAsked == 202)
+    #expect(report.variantsMade + report.variantsReused == 202)
+    // The next one has nothing to do at all.
+    #expect(try await run.wholeRun(lines).catalog == second.catalog)
+  }
+
+  /// Each of these has every item looked at.
+  @Test func whatConcernsAllItemsIsNoticed() async throws {
+    let changes: [(String, (inout RunInMemory) async throws -> Void)] = [
+      ("settings", { $0.file.baseURL = "https://c/" }),
+      (
+        "output",
+        { run in
+          let file = run.output.paths.first { $0.hasPrefix("variants/") }
+          run.output.delete(file ?? "")
+        }
+      ),
+      ("time", { $0.clock.set(day: 1) }), ("clock", { $0.clock.set(day: -1) }),
+      ("revalidation", { $0.file.fetch.revalidation = .always }),
+      ("headers", { $0.file.fetch.headers = [.init(name: "X-Key", value: "1", host: nil)] }),
+      // A run that was killed, of which nothing is known.
+      (
+        "kill",
+        { run in
+          let state = try StateStore(path: run.workspace.statePath())
+          _ = try await state.beginRun(boot: "test")
+          try await state.commit()
+        }
+      ),
+    ]
+    for (name, change) in changes {
+      var run = try Self.begun()
+      _ = try await run.wholeRun(Self.lines(0..<60))
+      try await change(&run)
+      let second = try await run.wholeRun(Self.lines(0..<61))
+      #expect(try Self.stood(run) == 0, "\(name)")
+      #expect(second.items.allSatisfy { $0.hasSuffix(" ok") }, "\(name)")
+    }
+  }
+
+  /// A stretch with an image that failed is looked at in every run, and the others are not.
+  @Test func failuresAreTriedAgain() async throws {
+    let run = try Self.begun()
+    run.serve("30", .status(404))
+    let first = try await run.wholeRun(Self.lines(0..<100))
+    #expect(first.items[30] == "p30 failed http-status")
+    _ = try await run.wholeRun(Self.lines(0..<101))
+    #expect((50...95).contains(try Self.stood(run)))
+    run.serve("30", .image(TinyImage.webp(130, 80, "30"), etag: "\"x\"", freshFor: 86_400))
+    #expect(try await run.wholeRun(Self.lines(0..<102)).items[30] == "p30 ok")
+    // Now it stands, too.
+    _ = try await run.wholeRun(Self.lines(0..<103))
+    #expect(try Self.stood(run) > 85)
+  }
+
+  // MARK: Any changes
+
+  /// A generator whose numbers are the same in every run of the test (Knuth's constants).
+  private struct Numbers {
+    var state: UInt64
+    mutating func next(below limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % max(1, limit)
+    }
+  }
+
+  private static func edit(_ lines: inout [String], _ numbers: inout Numbers) {
+    let place = numbers.next(below: lines.count)
+    let source = numbers.next(below: 150)
+    switch numbers.next(below: 9) {
+    case 0: lines[place] = line("p\(place)", source)
+    case 1: lines.insert(line("n\(source)", source), at: place)
+    case 2: lines.remove(at: place)
+    case 3: lines.insert(lines.remove(at: place), at: numbers.next(below: lines.count))
+    case 4: lines.insert(lines[numbers.next(below: lines.count)], at: place)
+    // An id with another URL, before or behind its first line.
+    case 5: lines.insert(line("p\(numbers.next(below: 100))", source), at: place)
+    case 6: lines.insert("{", at: place)
+    case 7: lines = Array(lines[place...] + lines[..<place])
+    default: lines[place] += " "
+    }
+  }
+
+  @Test(arguments: 1...6) func catalogsAreThoseOfRunsThatLookAtEverything(_ seed: Int) async throws
+  {
+    var numbers = Numbers(state: UInt64(seed))
+    let (run, reference) = (try Self.begun(), try Self.begun(hasMark: false))
+    var lines = Self.lines(0..<100)
+    var stood = 0
+    for round in 0..<14 {
+      let one = try await run.wholeRun(lines) { $0.allowsShrink = true }
+      let other = try await reference.wholeRun(lines) { $0.allowsShrink = true }
+      #expect(one.catalog == other.catalog, "\(round)")
+      #expect(one.items == other.items && one.report.counts == other.report.counts, "\(round)")
+      #expect(one.report.changes == other.report.changes, "\(round)")
+      #expect(one.report.problems == other.report.problems, "\(round)")
+      #expect(one.report.variantsAsked == other.report.variantsAsked, "\(round)")
+      stood += try Self.stood(run)
+      #expect(try Self.stood(reference) == 0)
+      for _ in 0...numbers.next(below: 4) { Self.edit(&lines, &numbers) }
+      switch numbers.next(below: 8) {
+      case 0:
+        for one in [run, reference] { one.clock.set(day: Double(round + 1) * 0.3) }
+      case 1:
+        // A run that was killed with some of its items claimed.
+        for one in [run, reference] {
+          let state = try StateStore(path: one.workspace.statePath())
+          _ = try await state.claim(
+            [.init(id: "p3", line: 1, entry: "x"), .init(id: "killed", line: 2, entry: "y")],
+            run: try await state.beginRun(boot: "test"), position: 0)
+          try await state.commit()
+        }
+      default: break
+      }
+    }
+    #expect(stood > 200, "\(stood)")
+  }
+}
