@@ -9,22 +9,34 @@ final class PackedLines {
   /// In the table `results`: the number of the dictionary and the bytes.
   static let columns = "results.settings, results.result"
 
+  private let database: Database
   private let insert: Statement
   private var numbers: [String: Int] = [:]
   private var dictionaries: [Int: PresetDeflate] = [:]
 
+  /// Settings that are kept without a look at whether lines have them.
+  private static let kept = 8
+
   init(_ database: Database) throws(StateError) {
+    self.database = database
     insert = try database.prepare(
-      "INSERT INTO settings (digest, sample, mark) VALUES (?, ?, ?) RETURNING number")
+      "INSERT INTO settings (number, digest, sample, mark) VALUES (?, ?, ?, ?)")
+    var isSound = true
     try database.prepare("SELECT number, digest, sample, mark FROM settings").run { row in
-      let (digest, sample) = (row.key(1), row.text(2))
-      // With another dictionary, lines would be others.
-      if row.int(3) == Self.mark(digest, sample) { add(row.int(0), digest, sample) }
+      let (number, digest, sample) = (row.int(0), row.key(1), row.text(2))
+      if row.int(3) != Self.mark(number, digest, sample) { isSound = false }
+      add(number, digest, sample)
+    }
+    // With another dictionary, lines would be others.
+    guard isSound else {
+      throw StateError(
+        kind: .incomplete, path: database.path,
+        message: "what lines of the catalog have in common is damaged in it")
     }
   }
 
-  private static func mark(_ digest: String, _ sample: String) -> Int {
-    RecordMark.of(digest, [.text(sample)])
+  private static func mark(_ number: Int, _ settings: String, _ sample: String) -> Int {
+    RecordMark.of(settings, [.int(number), .text(sample)])
   }
 
   private func add(_ number: Int, _ settings: String, _ sample: String) {
@@ -41,11 +53,11 @@ final class PackedLines {
   func pack(_ line: String, settings: String) throws(StateError) -> [Statement.Value] {
     if numbers[settings] == nil {
       let sample = Self.sample(of: line)
-      let values: [Statement.Value] = [
-        .key(settings), .text(sample), .int(Self.mark(settings, sample)),
-      ]
-      let number = try insert.first(values) { $0.int(0) }
-      add(number ?? 0, settings, sample)
+      let number = (dictionaries.keys.max() ?? 0) + 1
+      try insert.run([
+        .int(number), .key(settings), .text(sample), .int(Self.mark(number, settings, sample)),
+      ])
+      add(number, settings, sample)
     }
     let number = numbers[settings] ?? 0
     return [.int(number), .blob(dictionaries[number]?.pack(line) ?? [])]
@@ -54,6 +66,17 @@ final class PackedLines {
   /// The line in a row that begins with ``columns``; nil if it is damaged.
   func line(in row: Statement.Row) -> String? {
     dictionaries[row.int(0)]?.unpack(row.bytes(1))
+  }
+
+  /// Forgets settings that no line has any more.
+  func forgetUnused() throws(StateError) {
+    guard numbers.count > Self.kept else { return }
+    try database.execute(
+      "DELETE FROM settings WHERE number NOT IN (SELECT DISTINCT settings FROM results)")
+    var rest: Set<Int> = []
+    try database.prepare("SELECT number FROM settings").run { rest.insert($0.int(0)) }
+    numbers = numbers.filter { rest.contains($0.value) }
+    dictionaries = dictionaries.filter { rest.contains($0.key) }
   }
 
   // MARK: Samples

@@ -109,6 +109,7 @@ package actor StateStore {
     ] {
       try database.prepare("DELETE FROM \(rows)").run([.int(run)])
     }
+    try packed.forgetUnused()
     try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
     try note(completed, as: run)
     try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])

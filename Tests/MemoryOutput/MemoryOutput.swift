@@ -34,6 +34,12 @@ package final class MemoryOutput: Output {
   /// Paths of all files, sorted.
   package var paths: [String] { state.withLock { $0.files.keys.sorted() } }
 
+  /// All files, to be put back.
+  package var files: [String: [UInt8]] {
+    get { state.withLock(\.files) }
+    set { state.withLock { $0.files = newValue } }
+  }
+
   /// Whether it tells when a file is added, removed or replaced.
   package var hasMark: Bool {
     get { state.withLock(\.hasMark) }

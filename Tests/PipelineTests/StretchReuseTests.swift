@@ -1,3 +1,4 @@
+import Foundation
 import TesseraMemoryOutput
 import TesseraOutput
 import TesseraSystem
@@ -168,5 +169,30 @@ import Testing
       }
     }
     #expect(stood > 200, "\(stood)")
+  }
+
+  /// Whatever bit of the state flips: the catalog is that of a whole one, or the state is set aside, and everything is
+  /// requested again.
+  @Test(arguments: 0..<6) func aFlippedBitNeverChangesTheCatalog(_ part: Int) async throws {
+    let run = try Self.begun()
+    _ = try await run.wholeRun(Self.lines(0..<80))
+    let path = try run.workspace.statePath()
+    try await StateStore(path: path).close()
+    let (state, files) = (Array(try Data(contentsOf: URL(filePath: path))), run.output.files)
+    let lines = Self.lines(0..<40) + [Self.line("new", 120)] + Self.lines(40..<80)
+    let reference = try await Self.begun(hasMark: false).wholeRun(lines)
+    var (numbers, stood) = (Numbers(state: UInt64(part)), 0)
+    for _ in 0..<15 {
+      var flipped = state
+      let bit = numbers.next(below: state.count * 8)
+      flipped[bit / 8] ^= 1 << (bit % 8)
+      for end in ["-wal", "-shm"] { try? FileSystem.remove(path + end) }
+      try Data(flipped).write(to: URL(filePath: path))
+      run.output.files = files
+      let outcome = try await run.wholeRun(lines)
+      #expect(outcome.catalog == reference.catalog, "bit \(bit)")
+      stood += try Self.stood(run)
+    }
+    #expect(stood > 0)
   }
 }

@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraState
@@ -39,5 +40,48 @@ import Testing
       #expect(try select.first([packed[0], .null]) { lines.line(in: $0) } == .some(nil))
     }
     #expect(try database.prepare("SELECT count(*) FROM settings").first([]) { $0.int(0) } == 2)
+  }
+
+  /// Lines would come back as others: such a state is set aside.
+  @Test(arguments: [
+    "sample = replace(sample, 'o', 'u')", "number = number + 1", "digest = 'other'", "mark = 1",
+  ])
+  func aDamagedSampleIsNoticed(_ change: String) throws {
+    let database = try Database("")
+    try Schema.migrate(database)
+    _ = try PackedLines(database).pack(Self.line, settings: "s")
+    try database.execute("UPDATE settings SET \(change)")
+    let error = #expect(throws: StateError.self) { try PackedLines(database) }
+    #expect(error?.kind == .incomplete && error?.suggestsDamage == true)
+  }
+
+  /// A pipeline that is changed often leaves none behind.
+  @Test func settingsWithoutLinesAreForgotten() async throws {
+    let state = try StateStore(path: "")
+    for round in 0..<12 {
+      let run = try await state.beginRun(boot: "")
+      _ = try await state.claim(
+        [.init(id: "a", line: 1, entry: "x"), .init(id: "b", line: 2, entry: "x")], run: run,
+        position: 0)
+      for (id, settings) in [("a", "s\(round)"), ("b", "s0")] {
+        var change = StateStore.SourceChange()
+        change.source = SourceRecord(
+          content: "c",
+          confirmation: .init(etag: nil, lastModified: nil, checked: 1, freshUntil: 2, run: run))
+        try await state.save(
+          .init(
+            id: id, line: Self.line, status: "ok", reasons: [], content: nil,
+            inputs: .init(settings: settings, entry: "x", source: "k")), change, key: "k")
+      }
+      try await state.endRun(run, .init(pipeline: "p", items: 2))
+      #expect(try await state.lines(of: ["a", "b"]) == [Self.line, Self.line])
+    }
+    #expect((2...8).contains(try await state.countSettings()))
+  }
+}
+
+extension StateStore {
+  fileprivate func countSettings() throws -> Int {
+    try database.prepare("SELECT count(*) FROM settings").first([]) { $0.int(0) } ?? 0
   }
 }

@@ -167,8 +167,6 @@ extension RunInMemory {
   func wholeRun(
     _ lines: [String], _ options: (inout RunOptions) -> Void = { _ in }
   ) async throws -> WholeRun {
-    fetcher.open()
-    transcoder.open()
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
     let held = try await HeldOutput(output, workspace, nil)
     var choices = RunOptions(workerPath: "")
@@ -177,7 +175,16 @@ extension RunInMemory {
     let result = await Pipeline(file, .everything, choices).runHolding(
       held,
       RunServices(
-        clock: clock.wallClock, startFetcher: { _ in fetcher }, startWorkers: { _ in transcoder }),
+        clock: clock.wallClock,
+        // Anew, as for a run that begins again after its state was set aside.
+        startFetcher: { _ in
+          fetcher.open()
+          return fetcher
+        },
+        startWorkers: { _ in
+          transcoder.open()
+          return transcoder
+        }),
       warnings)
     await held.release()
     let report = try result.get()
