@@ -84,8 +84,10 @@ public struct HeaderReader: Sendable {
   private mutating func read(prefix count: Int) {
     prefix = count
     let (buffer, pieces) = known.joined()
+    // A slice, because an array has a span from iOS 26 on only.
+    let slice = buffer[...]
     reading = ImageHeader.read(
-      HeaderView(buffer.span, prefix: count, pieces: pieces, fileSize: fileSize, isExact: isExact))
+      HeaderView(slice.span, prefix: count, pieces: pieces, fileSize: fileSize, isExact: isExact))
     switch reading {
     case .needs(let range):
       readings += 1

@@ -48,7 +48,7 @@ extension JSONScanner {
   }
 
   private func validated(_ text: ArraySlice<UInt8>, at start: Int) throws(Failure) -> String {
-    // `String(validating:as:)` needs macOS 15, and apps use this from macOS 12 on. Decoding replaces
+    // `String(validating:as:)` came with macOS 15, and apps use this from macOS 13 on. Decoding replaces
     // whatever is not UTF-8, so a string that differs from its bytes was not valid.
     let string = String(decoding: text, as: UTF8.self)
     guard string.utf8.elementsEqual(text) else {

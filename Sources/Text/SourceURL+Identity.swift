@@ -212,8 +212,10 @@ extension SourceURL {
     let pairs = query[..<end].split(separator: "&", omittingEmptySubsequences: false)
     let changed = pairs.map { pair -> Substring in
       let inner = value(of: pair)
+      // `String(validating:as:)` came with iOS 18. Decoding replaces what is not UTF-8.
       guard let bytes = PercentEncoding.decode(inner),
-        let text = String(validating: bytes, as: UTF8.self), hasURL(text.utf8, isEncoded: false)
+        case let text = String(decoding: bytes, as: UTF8.self),
+        text.utf8.elementsEqual(bytes), hasURL(text.utf8, isEncoded: false)
       else { return pair }
       let result = change(withoutUserInfo(text))
       guard result != text else { return pair }
