@@ -25,6 +25,8 @@ enum ExportCommand: Command {
     "--reduced-data", "html: the smallest files for visitors who ask for less data")
   private static let nonce = Option(
     "--nonce", "TEXT", "html: a style sheet with this nonce in the page, not in a file beside it")
+  private static let language = Option(
+    "--lang", "TAG", "html: the language of the page's texts, such as de or pt-BR; en if not given")
   private static let fragments = Flag(
     "--fragments", "html: a JSON object of elements by image and slot, not a page")
 
@@ -38,7 +40,7 @@ enum ExportCommand: Command {
       for Next.js. URLs begin with the pipeline's base-url; without one they are relative to the
       catalog's folder.
       """,
-    options: [form, target, slot, eager, fluid, reducedData, nonce, fragments],
+    options: [form, target, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(
       "tessera export build/feed --as html --to page.html",
       "A page of HTML, with its style sheet in a file of its own."),
@@ -91,19 +93,32 @@ enum ExportCommand: Command {
     options.eager = try arguments.value(eager) ?? 0
     options.isFluid = arguments.has(fluid)
     options.reducesData = arguments.has(reducedData)
+    let language = try arguments.value(language)
+    if let language { options.language = try checked(language) }
     options.nonce = try arguments.value(nonce)
     options.asFragments = arguments.has(fragments)
     let isForPages =
-      options.eager > 0 || options.isFluid || options.reducesData || options.nonce != nil
-      || options.asFragments
+      options.eager > 0 || options.isFluid || options.reducesData || language != nil
+      || options.nonce != nil || options.asFragments
     if isForPages, form != .html {
       throw UsageError(
-        "--eager, --fluid, --reduced-data, --nonce and --fragments are for --as html")
+        "--eager, --fluid, --reduced-data, --lang, --nonce and --fragments are for --as html")
     }
-    if options.asFragments, options.nonce != nil {
-      throw UsageError("--nonce is for a page, and --fragments writes none")
+    if options.asFragments, language != nil || options.nonce != nil {
+      throw UsageError("--lang and --nonce are for a page, and --fragments writes none")
     }
     return options
+  }
+
+  /// Letters and digits in groups of up to eight (RFC 5646, section 2.1); browsers ignore anything else.
+  private static func checked(_ language: String) throws -> String {
+    let groups = language.split(separator: "-", omittingEmptySubsequences: false)
+    guard groups.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(\.isASCIIWord) }),
+      (2...8).contains(groups[0].count)
+    else {
+      throw UsageError("--lang must be a language's tag, such as de or pt-BR; found \"\(language)\"")
+    }
+    return language
   }
 
   private static func summary(of report: ExportReport, _ form: CatalogExport.Form) -> String {
@@ -112,4 +127,8 @@ enum ExportCommand: Command {
     if report.empty > 0 { text += "; \(report.empty) without files" }
     return text
   }
+}
+
+extension Character {
+  fileprivate var isASCIIWord: Bool { isASCII && (isLetter || isNumber) }
 }

@@ -90,7 +90,7 @@ import Testing
     #expect(
       try small.folder.text("page.html") == """
         <!doctype html>
-        <html>
+        <html lang="en">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -98,8 +98,11 @@ import Testing
         <link rel="stylesheet" href="page.css">
         </head>
         <body>
+        <main>
+        <h1>feed</h1>
         \(pictures[0])
         \(pictures[1])
+        </main>
         </body>
         </html>
 
@@ -111,6 +114,7 @@ import Testing
     #expect(
       try await export(.html, to: "page.html") {
         $0.nonce = "x&y"
+        $0.language = "pt-BR"
         $0.slots = ["card", "card"]
         $0.isFluid = true
         $0.eager = 1
@@ -118,7 +122,7 @@ import Testing
     #expect(
       try small.folder.text("page.html") == """
         <!doctype html>
-        <html>
+        <html lang="pt-BR">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -132,10 +136,13 @@ import Testing
         \(ofA)\(ofC)</style>
         </head>
         <body>
+        <main>
+        <h1>feed</h1>
         <picture data-id="a" data-slot="card"><img class="tessera tessera-card \(Self.name("a"))" \
         src="\(url(0))" srcset="\(url(0)) 18w, \(url(1)) 36w" \
         sizes="(max-width: 18px) 100vw, 18px" width="18" height="24" alt="A" loading="eager" \
         fetchpriority="high" decoding="async"></picture>
+        </main>
         </body>
         </html>
 

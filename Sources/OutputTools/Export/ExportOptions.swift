@@ -8,6 +8,8 @@ package struct ExportOptions: Sendable {
   package var isFluid = false
   /// Whether visitors who ask for less data get the smallest file, on every screen.
   package var reducesData = false
+  /// The language of the texts in a page (RFC 5646).
+  package var language = "en"
   /// The nonce of a style sheet inside the page; nil for a file beside it.
   package var nonce: String?
   /// Whether the elements are written as JSON, by image and slot.

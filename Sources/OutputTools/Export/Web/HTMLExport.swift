@@ -18,10 +18,12 @@ final class HTMLExport: Exporting {
     markup = PictureMarkup(context)
     file = try File(context.target, .create)
     sheet = try context.companions.first.map { try Sheet($0) }
+    let title = Self.title(context).escapedHTML
     try write(
-      "<!doctype html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!doctype html>\n<html lang=\"\(context.options.language.escapedHTML)\">\n<head>\n"
+        + "<meta charset=\"utf-8\">\n"
         + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        + "<title>\(Self.title(context).escapedHTML)</title>\n")
+        + "<title>\(title)</title>\n")
     try preload(catalog)
     // In a line, a tall image that arrives later would move those before it.
     let common =
@@ -35,7 +37,7 @@ final class HTMLExport: Exporting {
       while let image = try images.next() { try write(style.rules(for: image)) }
       try write("</style>\n")
     }
-    try write("</head>\n<body>\n")
+    try write("</head>\n<body>\n<main>\n<h1>\(title)</h1>\n")
   }
 
   private func preload(_ catalog: CatalogFile) throws {
@@ -60,7 +62,7 @@ final class HTMLExport: Exporting {
     return 0
   }
 
-  func finish() throws { try write("</body>\n</html>\n") }
+  func finish() throws { try write("</main>\n</body>\n</html>\n") }
 
   private func write(_ text: String) throws(SystemError) { try file.write(Array(text.utf8)) }
 
