@@ -212,7 +212,8 @@ struct RunSession: Sendable {
       file: file, libvips: libvips, tables: tables, lines: lines, manifest: manifest.digest,
       shard: options.shard)
     try await publish(result, parts)
-    try await parts.state.endRun(parts.run, owner.completed(items: items.count))
+    let isBehind = try await parts.state.endRun(parts.run, owner.completed(items: items.count))
+    recorder.update { $0.isBehind = isBehind }
     return result
   }
 

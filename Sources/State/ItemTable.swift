@@ -67,7 +67,7 @@ final class ItemTable {
   }
 
   func lastResult(of id: String) throws(StateError) -> LastResult? {
-    try selectLastResult.first([.text(id)]) { LastResult($0, packed) } ?? nil
+    try selectLastResult.first([.text(id)]) { LastResult($0, packed) }
   }
 
   /// Lines are as long as the user's own data in them: at most one more than these bytes is returned

@@ -24,12 +24,11 @@ package struct LastResult: Sendable {
     (self.content, self.placeholder) = (content, placeholder)
   }
 
-  /// A row that begins with ``columns``; nil if its line is damaged.
-  init?(_ row: Statement.Row, _ packed: PackedLines) {
-    guard let line = packed.line(in: row) else { return nil }
+  /// A row that begins with ``columns``. If its line is damaged, it is empty: the keys are those of the item all the same.
+  init(_ row: Statement.Row, _ packed: PackedLines) {
     let rest = row.dropFirst(2)
     self.init(
-      status: rest.text(0), line: line, source: rest.optionalKey(1),
+      status: rest.text(0), line: packed.line(in: row) ?? "", source: rest.optionalKey(1),
       request: rest.optionalKey(2), content: rest.optionalKey(3), placeholder: rest.optionalKey(4))
   }
 

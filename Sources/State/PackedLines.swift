@@ -86,7 +86,8 @@ final class PackedLines {
   /// Members that may hold anything.
   private static let open: Set<String> = ["extra", "alt", "error", "focus"]
 
-  /// A line without everything that is an image's own: of an image that is forgotten, nothing may stay.
+  /// A line without everything that is an image's own, so that nothing of one that is forgotten stays: names of members, words
+  /// of the format and the order of files are left.
   static func sample(of line: String) -> String {
     guard let value = try? JSONParser.parse(Array(line.utf8)) else { return "" }
     var writer = JSONWriter()

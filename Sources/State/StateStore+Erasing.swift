@@ -32,9 +32,7 @@ extension StateStore {
       "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
     let former = try database.prepare("SELECT kind, name FROM former WHERE id = ?")
     for id in ids {
-      try current.run([.text(id)]) { row in
-        if let result = LastResult(row, packed) { found.formUnion(result.possessions) }
-      }
+      try current.run([.text(id)]) { found.formUnion(LastResult($0, packed).possessions) }
       try former.run([.text(id)]) { row in
         if let possession = Possession(row) { found.insert(possession) }
       }
@@ -76,9 +74,13 @@ extension StateStore {
     let count = try database.prepare(
       "UPDATE runs SET items = items - 1 WHERE items > 0 AND EXISTS (SELECT 1 FROM items WHERE id = ?)"
     )
+    let forgetStretch = try database.prepare(
+      "UPDATE stretches SET key = NULL, sum = NULL, mark = NULL"
+        + " WHERE number = (SELECT stretch FROM items WHERE id = ?)")
     for id in ids {
       try count.run([.text(id)])
-      try doubtStretch(of: id)
+      // Its key and its sum say that the item was in it.
+      try forgetStretch.run([.text(id)])
     }
     for table in [
       "results WHERE item = (SELECT number FROM items WHERE id = ?)", "items WHERE id = ?",

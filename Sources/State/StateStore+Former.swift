@@ -25,9 +25,7 @@ extension StateStore {
       for number in numbers {
         var found: [(id: String, result: LastResult)] = []
         try select.run([.int(number)]) { row in
-          if let result = LastResult(row, packed) {
-            found.append((row.dropFirst(LastResult.width).text(0), result))
-          }
+          found.append((row.dropFirst(LastResult.width).text(0), LastResult(row, packed)))
         }
         for (id, result) in found { try noteFormer(result.possessions, of: id) }
       }

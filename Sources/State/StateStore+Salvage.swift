@@ -85,10 +85,11 @@ extension StateStore {
     for part in 0..<256 {
       let prefix = String(String(part + 256, radix: 16).dropFirst())
       let byte = UInt8(part)
-      let after: Statement.Value = byte == 255 ? .null : .blob([byte + 1])
+      // Keys are shorter than the last bound.
+      let after = byte == 255 ? [UInt8](repeating: 255, count: 64) : [byte + 1]
       // "g" follows the last hexadecimal digit, so the range holds all keys with this prefix.
       for bounds: [Statement.Value] in [
-        [.blob([byte]), after], [.text(prefix), .text("\(prefix)g")],
+        [.blob([byte]), .blob(after)], [.text(prefix), .text("\(prefix)g")],
       ] {
         for direction in ["ASC", "DESC"] {
           var rows = SalvageRows<Record>(isAscending: direction == "ASC")
@@ -122,9 +123,7 @@ private struct SalvageRows<Record: MarkedRecord> {
       present.isEmpty || present.contains($0) ? $0 : "NULL AS \($0)"
     }
     return "SELECT \(columns.joined(separator: ", ")), mark, \(Record.key) FROM \(Record.table)"
-      // Nothing follows the last blobs.
-      + " WHERE \(Record.key) >= ?1 AND (?2 IS NULL OR \(Record.key) < ?2)"
-      + " ORDER BY \(Record.key) \(direction)"
+      + " WHERE \(Record.key) >= ? AND \(Record.key) < ? ORDER BY \(Record.key) \(direction)"
   }
 
   /// Returns whether to read on: if keys are out of order, the tree is damaged here.
@@ -141,7 +140,7 @@ private struct SalvageRows<Record: MarkedRecord> {
       row.isSound(key: Int32(count + 1), columns: count, late: Record.lateColumns),
       let record = Record(row)
     {
-      found.append((key, record))
+      found.append((Record.currentKey(key), record))
     }
     return true
   }

@@ -151,6 +151,7 @@ extension StateStore {
       if !made.qualities.isEmpty { try qualities.save(made.qualities) }
     }
     if let source = change.source {
+      if let old = try sources.find(key), !old.isShown(like: source) { try noteChanged(key) }
       try sources.save(source, key: key)
       // Confirmed bytes say more than a header, and an older header must not contradict them.
       try headers.delete(key)

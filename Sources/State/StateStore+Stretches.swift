@@ -63,6 +63,34 @@ extension StateStore {
     ).run([.text(id)])
   }
 
+  /// Notes that a source is another one: lines of other items may have been made from the old one.
+  func noteChanged(_ source: String) throws(StateError) {
+    if !hasChangedSources {
+      try database.execute("CREATE TEMP TABLE IF NOT EXISTS changed (source BLOB PRIMARY KEY)")
+      hasChangedSources = true
+    }
+    try database.prepare("INSERT OR IGNORE INTO temp.changed VALUES (?)").run([.key(source)])
+  }
+
+  /// Has stretches looked at in the next run if an item of theirs has a source that this run has found to be another one, and a
+  /// line that is older.
+  ///
+  /// - Returns: how many.
+  func doubtOlderLines() throws(StateError) -> Int {
+    guard hasChangedSources else { return 0 }
+    defer { hasChangedSources = false }
+    // One look at all lines, because an index of them by their sources would be a tenth of the state.
+    let doubted = try database.prepare(
+      "UPDATE stretches SET mark = NULL WHERE mark IS NOT NULL AND number IN"
+        + " (SELECT stretch FROM results JOIN items ON items.number = item"
+        + " JOIN stretches s ON s.number = stretch JOIN sources ON sources.key = source"
+        + " WHERE source IN (SELECT source FROM temp.changed)"
+        + " AND (s.stood OR results.content IS NOT sources.content))"
+    ).change([])
+    try database.execute("DROP TABLE temp.changed")
+    return doubted
+  }
+
   // MARK: Claims
 
   /// Some lines of a manifest, and what they mean for the run.

@@ -18,6 +18,8 @@ package actor StateStore {
   let lookups: Lookups
   package nonisolated let path: String
   private var begun = ContinuousClock.now
+  /// Whether a source of this run is another one than before.
+  var hasChangedSources = false
 
   /// Opens the state at a path and creates it if it does not exist. An empty path opens a temporary
   /// state that no other process sees and that is gone with the store.
@@ -95,11 +97,15 @@ package actor StateStore {
   }
 
   /// Ends a run whose files are on the disk. Items that its manifest does not name are forgotten.
-  package func endRun(_ run: Int, _ completed: CompletedRun) throws(StateError) {
+  ///
+  /// - Returns: whether the next run has lines to make again, though nothing else changes.
+  @discardableResult
+  package func endRun(_ run: Int, _ completed: CompletedRun) throws(StateError) -> Bool {
     try begin()
     // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }
+    let doubted = try doubtOlderLines()
     try noteGone(run)
     // Results first: they are found through their items, and these through their stretches.
     let others = "SELECT number FROM stretches WHERE run <> ?"
@@ -114,6 +120,7 @@ package actor StateStore {
     try note(completed, as: run)
     try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])
     try commit()
+    return doubted > 0
   }
 
   /// More files are made that are not on the disk yet.

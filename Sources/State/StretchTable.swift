@@ -1,6 +1,8 @@
 /// The table `stretches`, and the items in them.
 final class StretchTable {
+  private let database: Database
   private let selectItem: Statement
+  private let selectPlace: Statement
   private let insertItem: Statement
   private let moveItem: Statement
   private let resetItem: Statement
@@ -15,9 +17,14 @@ final class StretchTable {
   private var left: Int?
 
   init(_ database: Database) throws(StateError) {
+    self.database = database
     selectItem = try database.prepare(
-      "SELECT stretch, stretches.run, stretches.line + items.line, entry FROM items"
+      "SELECT stretch, stretches.run, stretches.line + items.line, entry, position, place FROM items"
         + " LEFT JOIN stretches ON stretches.number = stretch WHERE id = ?")
+    selectPlace = try database.prepare(
+      "SELECT s.number, i.id FROM stretches s INDEXED BY stretches_by_position"
+        + " CROSS JOIN items i INDEXED BY items_by_stretch ON i.stretch = s.number"
+        + " WHERE s.run = ? AND s.position = ? AND i.place = ?")
     insertItem = try database.prepare(
       "INSERT INTO items (id, stretch, place, line, entry, done, reason) VALUES (?, ?, ?, ?, ?, ?, ?)"
     )
@@ -57,10 +64,11 @@ final class StretchTable {
     if let key, let known = try known(key, requests, run: run) {
       try reclaim.run([.int(run), .int(position), .int(line), .int(known.number)])
       for (place, request) in requests.enumerated() {
-        try resetItem.run([
+        let changes = try resetItem.change([
           .bool(request.standing != nil), Self.reasons(request), .text(request.id),
           .int(known.number), .int(place),
         ])
+        guard changes == 1 else { throw damaged }
       }
       left = nil
       return (requests.map { _ in .new }, known)
@@ -70,7 +78,8 @@ final class StretchTable {
       try insert.first([.int(run), .int(position), .int(line)]) { $0.int(0) } ?? 0
     var (claims, sum) = ([StateStore.Claim](), StretchSum())
     for request in requests {
-      claims.append(try claim(request, number, sum.count, line: line, run: run))
+      claims.append(
+        try claim(request, number, sum.count, line: line, run: run, position: position + sum.count))
       if claims.last == .new { sum.add(request.id) }
     }
     if sum.count == 0 {
@@ -103,14 +112,19 @@ final class StretchTable {
   ///   - number: of the stretch.
   ///   - place: in it, if it is new.
   ///   - line: the first of the stretch.
+  ///   - position: the first that the run has not given to any item.
   private func claim(
-    _ request: StateStore.ClaimRequest, _ number: Int, _ place: Int, line: Int, run: Int
+    _ request: StateStore.ClaimRequest, _ number: Int, _ place: Int, line: Int, run: Int,
+    position: Int
   ) throws(StateError) -> StateStore.Claim {
     let entry = Self.short(request.entry)
     let found = try selectItem.first([.text(request.id)]) { row in
-      (stretch: row.int(0), run: row.optionalInt(1), line: row.int(2), entry: row.int(3))
+      Found(
+        stretch: row.int(0), run: row.optionalInt(1), line: row.int(2), entry: row.int(3),
+        position: row.int(4), place: row.int(5))
     }
     if let found, found.run == run {
+      guard try isClaimed(request.id, found, run: run, before: position) else { throw damaged }
       return found.entry == entry ? .repeated : .conflict(line: found.line)
     }
     if let found, left != found.stretch {
@@ -122,6 +136,34 @@ final class StretchTable {
       .bool(request.standing != nil), Self.reasons(request),
     ])
     return .new
+  }
+
+  private var damaged: StateError {
+    StateError(
+      kind: .corrupt, path: database.path, message: "an item belongs to a run that has not had it")
+  }
+
+  /// What the row of an item says.
+  private struct Found {
+    var stretch: Int
+    var run: Int?
+    var line: Int
+    var entry: Int
+    var position: Int
+    var place: Int
+  }
+
+  /// Whether a run has had an item, as its row says. A damaged row would drop an image as a repeated one. The indexes have
+  /// another copy of what it says, and a run gives each position to one item.
+  private func isClaimed(
+    _ id: String, _ found: Found, run: Int, before position: Int
+  ) throws(StateError) -> Bool {
+    guard found.position + found.place < position else { return false }
+    var there: [(stretch: Int, id: String)] = []
+    try selectPlace.run([.int(run), .int(found.position), .int(found.place)]) { row in
+      there.append((row.int(0), row.text(1)))
+    }
+    return there.count == 1 && there[0] == (found.stretch, id)
   }
 
   private static func reasons(_ request: StateStore.ClaimRequest) -> Statement.Value {

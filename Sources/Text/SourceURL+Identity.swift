@@ -230,7 +230,7 @@ package struct ShownURLs: Sendable {
   /// Query parameters that are left out.
   private let ignored: [String]
   /// The folders that paths of files are shown from: the manifest's, and those that the pipeline permits.
-  private let folders: [String]
+  package let folders: [String]
 
   package init(ignoring ignored: [String] = [], below folders: [String] = []) {
     (self.ignored, self.folders) = (ignored, folders)

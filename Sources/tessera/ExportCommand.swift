@@ -116,7 +116,8 @@ enum ExportCommand: Command {
     guard groups.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(\.isASCIIWord) }),
       (2...8).contains(groups[0].count)
     else {
-      throw UsageError("--lang must be a language's tag, such as de or pt-BR; found \"\(language)\"")
+      throw UsageError(
+        "--lang must be a language's tag, such as de or pt-BR; found \"\(language)\"")
     }
     return language
   }

@@ -154,7 +154,7 @@ extension StreamTests {
         (["--as", "next", "--to", "x", "--fragments"], pages),
         (
           ["--as", "html", "--to", "x", "--fragments", "--nonce", "a"],
-          "--nonce is for a page, and --fragments writes none"
+          "--lang and --nonce are for a page, and --fragments writes none"
         ),
       ] as [([String], String)])
     func exportHasOptionsOfItsOwn(_ words: [String], _ message: String) async throws {
@@ -163,7 +163,7 @@ extension StreamTests {
     }
 
     private static let pages =
-      "--eager, --fluid, --reduced-data, --nonce and --fragments are for --as html"
+      "--eager, --fluid, --reduced-data, --lang, --nonce and --fragments are for --as html"
 
     @Test func whatIsNotThereIsAnError() async throws {
       let none = folder.path("none")

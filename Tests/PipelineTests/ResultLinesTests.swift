@@ -56,16 +56,16 @@ import Testing
       _ = try await state.save(
         .init(id: id, line: "{}", status: "ok", reasons: [], content: nil, inputs: nil))
     }
-    var (sum, count) = (ClaimSum(), 0)
-    for id in ids {
-      if try await state.claim([request(id)], run: 2, position: count) == [.new] {
-        sum.add([id], at: count)
-        count += 1
-      }
-      try await state.commit()
-      if id == "a" { try Database(path).execute(change) }
-    }
     await #expect(throws: StateError.self) {
+      var (sum, count) = (ClaimSum(), 0)
+      for id in ids {
+        if try await state.claim([request(id)], run: 2, position: count) == [.new] {
+          sum.add([id], at: count)
+          count += 1
+        }
+        try await state.commit()
+        if id == "a" { try Database(path).execute(change) }
+      }
       try await ResultLines(state: state, run: 2, count: count, sum: sum).forEachBatch { _ in }
     }
   }

@@ -1,6 +1,8 @@
 import Foundation
+import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraOutput
+import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
 import TesseraText
@@ -194,5 +196,55 @@ import Testing
       stood += try Self.stood(run)
     }
     #expect(stood > 0)
+  }
+
+  /// The number of the run in a row, and its copy in an index: a row that says that the run has had its items must not drop
+  /// them as repeated ones.
+  @Test func aFlippedRunNumberNeverDropsImages() async throws {
+    let run = try Self.begun()
+    // A run number whose bytes are nowhere else.
+    let path = try run.workspace.statePath()
+    try await StateStore(path: path).close()
+    try Database(path).execute("INSERT INTO runs (number) VALUES (\(0x0F4240))")
+    _ = try await run.wholeRun(Self.lines(0..<60))
+    try await StateStore(path: path).close()
+    let (state, files) = (Array(try Data(contentsOf: URL(filePath: path))), run.output.files)
+    let lines = Self.lines(0..<30) + [Self.line("new", 120)] + Self.lines(30..<60)
+    let reference = try await Self.begun(hasMark: false).wholeRun(lines)
+    let places = state.indices.dropLast(2).filter { state[$0...].starts(with: [0x0F, 0x42, 0x41]) }
+    #expect(places.count >= 10)
+    for place in places {
+      var flipped = state
+      flipped[place + 2] = 0x42
+      for end in ["-wal", "-shm"] { try? FileSystem.remove(path + end) }
+      try Data(flipped).write(to: URL(filePath: path))
+      run.output.files = files
+      #expect(try await run.wholeRun(lines).catalog == reference.catalog, "\(place)")
+    }
+  }
+
+  /// Another item of the same source finds that it has changed before its time. Lines that were made from the old one are made
+  /// again by the next run, though nothing else has changed.
+  @Test(arguments: [true, false]) func aSharedSourceThatChangesIsNoticed(_ isBefore: Bool)
+    async throws
+  {
+    var run = try Self.begun()
+    let other =
+      #"{"id":"other","url":"\#(RunInMemory.url("50"))","slots":["card"],"focus":[0.1,0.2]}"#
+    let lines = Self.lines(0..<100)
+    run.file.plan.slots[0] = Slot("card", width: 60, height: 30, mode: .clip)
+    _ = try await run.wholeRun(lines)
+    let image = TinyImage.webp(99, 77, "changed")
+    run.serve("50", .image(image, etag: "\"new\"", freshFor: 86_400))
+    let more = isBefore ? [other] + lines : lines + [other]
+    _ = try await run.wholeRun(more)
+    let last = try await run.wholeRun(more)
+    let whole = try Self.begun(hasMark: false)
+    whole.serve("50", .image(image, etag: "\"new\"", freshFor: 86_400))
+    var reference = whole
+    reference.file = run.file
+    let expected = try await reference.wholeRun(more)
+    #expect(last.items == expected.items)
+    #expect(last.catalog == expected.catalog)
   }
 }

@@ -196,6 +196,53 @@ import Testing
     #expect(try await found() != nil)
     _ = try await state.erase(["a"], [])
     #expect(try await found() == nil)
+    try await state.commit()
+    // Neither its key nor its sum says what was in it, and with the same lines it is another one.
+    #expect(
+      try Database(path, isReadOnly: true)
+        .prepare("SELECT count(*) FROM stretches WHERE key IS NOT NULL OR sum IS NOT NULL")
+        .first([]) { $0.int(0) } == 0)
+    let next = try await state.beginRun(boot: "")
+    #expect(
+      try await state.claim(Self.items(["a", "b"]), key: Self.key, run: next, position: 0)
+        == [.new, .new])
+    for id in ["a", "b"] {
+      try await state.save(
+        .init(id: id, line: "{\(id)}", status: "ok", reasons: [], content: nil, inputs: nil))
+    }
+    #expect(try await lines(of: next).count == 2)
+  }
+
+  /// A source that another item has found to be another one.
+  @Test(arguments: [("c2", nil as String?, true), ("c", "\"2\"", true), ("c", "\"1\"", false)])
+  func linesOfAnOlderSourceAreDoubted(
+    _ content: String, _ etag: String?, _ isDoubted: Bool
+  ) async throws {
+    func source(_ content: String, _ etag: String?) -> StateStore.SourceChange {
+      var change = StateStore.SourceChange()
+      change.source = SourceRecord(
+        content: content,
+        confirmation: .init(etag: etag, lastModified: nil, checked: 1, freshUntil: 9, run: 1))
+      return change
+    }
+    func save(_ id: String, _ content: String, _ etag: String?) async throws {
+      try await state.save(
+        .init(id: id, line: "{\(id)}", status: "ok", reasons: [], content: content, inputs: nil),
+        source(content, etag), key: "k", url: "u")
+    }
+    let run = try await state.beginRun(boot: "")
+    _ = try await state.claim(Self.items(["a"]), key: Self.key, run: run, position: 0)
+    try await save("a", "c", "\"1\"")
+    try await state.save([(Self.key, Self.standing(1, ["a"]))])
+    #expect(try await state.endRun(run, .init(pipeline: "p", items: 1)) == false)
+    let stretch = try #require(try await found())
+    let next = try await state.beginRun(boot: "")
+    _ = try await state.claim(
+      [.standing(stretch, line: 1), .items(Self.items(["b"]), key: nil, line: 2)], run: next,
+      position: 0)
+    try await save("b", content, etag)
+    #expect(try await state.endRun(next, .init(pipeline: "p", items: 2)) == isDoubted)
+    #expect(try await found() == (isDoubted ? nil : stretch))
   }
 
   @Test func theEndOfARunIsThatOfTheLastOne() async throws {

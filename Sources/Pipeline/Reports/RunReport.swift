@@ -49,6 +49,8 @@ package struct RunReport: Sendable {
   package var tablesUnmade = 0
   /// Images that are missing in tables, because their files could not be decoded.
   package var tablesLeftOut = 0
+  /// Whether lines of the catalog are older than what the run has learned of their sources; the next run makes them again.
+  var isBehind = false
   package var workers = 0
   package var workersReplaced = 0
   /// In bytes.

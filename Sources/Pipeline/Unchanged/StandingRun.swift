@@ -2,6 +2,7 @@ internal import TesseraBytes
 internal import TesseraJSON
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraText
 
 /// What a completed run leaves if every image of its manifest is `ok`: as long as all of this is the same, and the sources are
 /// fresh, another run would do nothing and publish the same catalog.
@@ -63,7 +64,7 @@ struct StandingRun: Equatable, Sendable {
   ) {
     guard let manifest, report.total > 0, report.count("ok") == report.total,
       !report.hasFailures, report.forgotten == 0, report.upgradesWaiting == 0,
-      report.tablesUnmade == 0
+      report.tablesUnmade == 0, !report.isBehind
     else { return nil }
     guard isAlwaysFresh || report.freshUntil > ended else { return nil }
     (self.manifest, self.settings) = (manifest, settings)
@@ -89,6 +90,8 @@ struct StandingRun: Equatable, Sendable {
         Fingerprint.rejection(file, memory: memory, libvips: libvips), file.catalogFormat.rawValue,
         "\(file.keptCatalogs)", file.fetch.revalidation.rawValue, "\(file.fetch.cache ?? 0)",
         completed.pipeline, completed.identity ?? "", completed.addresses ?? "",
+        // What paths of files are shown from.
+        file.shownURLs.folders.joined(separator: "\n"),
       ].joined(separator: "\n"))
   }
 }

@@ -18,6 +18,15 @@ package struct SourceRecord: Sendable, Equatable {
   }
 }
 
+extension SourceRecord {
+  /// Whether a line of the catalog says the same of both.
+  package func isShown(like other: SourceRecord) -> Bool {
+    content == other.content && url == other.url && robots == other.robots
+      && confirmation.etag == other.confirmation.etag
+      && confirmation.lastModified == other.confirmation.lastModified
+  }
+}
+
 extension SourceRecord: MarkedRecord {
   static let table = "sources"
   static let key = "key"

@@ -10,6 +10,9 @@ protocol MarkedRecord {
   /// stay valid.
   static var lateColumns: Int { get }
 
+  /// The key under which a record of an earlier version would be stored now.
+  static func currentKey(_ key: String) -> String
+
   /// Reads the columns, from the first; nil if the values cannot be true.
   init?(_ row: Statement.Row)
   var values: [Statement.Value] { get }
@@ -17,6 +20,7 @@ protocol MarkedRecord {
 
 extension MarkedRecord {
   static var lateColumns: Int { 0 }
+  static func currentKey(_ key: String) -> String { key }
 
   /// The columns and the mark, and then the key, for a statement of several tables.
   static var selection: String {

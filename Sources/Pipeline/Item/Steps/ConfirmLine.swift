@@ -27,12 +27,3 @@ final class ConfirmLine: Sendable {
     return .confirmed(line)
   }
 }
-
-extension SourceRecord {
-  /// Whether a line of the catalog says the same of both.
-  fileprivate func isShown(like other: SourceRecord) -> Bool {
-    content == other.content && url == other.url && robots == other.robots
-      && confirmation.etag == other.confirmation.etag
-      && confirmation.lastModified == other.confirmation.lastModified
-  }
-}
