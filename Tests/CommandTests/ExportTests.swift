@@ -88,13 +88,16 @@ import Testing
     #expect(preloads.allSatisfy { $0.facts["type"] == "image/webp" })
     #expect(
       all.map(\.tag).prefix(8) == [
-        "html", "head", "meta", "meta", "title", "link", "body", "picture",
+        "html", "head", "meta", "meta", "title", "link", "body", "main",
       ])
     #expect(all[2].facts["charset"] == "utf-8" && all[5].facts["href"] == "page.css")
-    // The language is not known, and a page without a title is not one.
-    #expect(try fixture.folder.text("page.html").hasPrefix("<!doctype html>\n<html>\n<head>\n"))
+    // What readers need who do not see the page.
+    #expect(
+      try fixture.folder.text("page.html").hasPrefix(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n"))
+    #expect(all[8].tag == "h1")
     #expect(try fixture.folder.text("page.html").contains("\n<title>feed</title>\n"))
-    let elements = Array(all.dropFirst(7))
+    let elements = Array(all.dropFirst(9))
     #expect(
       elements.map(\.tag)
         == Array(repeating: ["picture", "source", "img"], count: 21).flatMap(\.self))
