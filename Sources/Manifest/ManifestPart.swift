@@ -13,9 +13,13 @@ package struct ManifestPart: Sendable {
     case records([ManifestRecord])
   }
 
-  /// Records that are not compared; one at least.
-  package init(_ records: [ManifestRecord]) {
-    (line, digest, content) = (records.first?.line ?? 1, nil, .records(records))
+  /// A part of records that are not compared; none if there are none.
+  package static func uncompared(_ records: [ManifestRecord]) -> [ManifestPart] {
+    records.first.map { [ManifestPart(records, line: $0.line)] } ?? []
+  }
+
+  private init(_ records: [ManifestRecord], line: Int) {
+    (self.line, digest, content) = (line, nil, .records(records))
   }
 
   fileprivate init(_ lines: [RecordSplitter.Record], digest: String) {
@@ -87,7 +91,7 @@ extension ManifestReader {
     }
     // Lines that make the format known, and those that can't be used, are by themselves.
     let before = builder.close().map { [$0] } ?? []
-    return before + (decode(line).map { [ManifestPart([$0])] } ?? [])
+    return before + ManifestPart.uncompared(decode(line).map { [$0] } ?? [])
   }
 
   /// The records of a part. Each part is decoded at most once, and in their order.

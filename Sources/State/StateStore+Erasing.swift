@@ -74,13 +74,9 @@ extension StateStore {
     let count = try database.prepare(
       "UPDATE runs SET items = items - 1 WHERE items > 0 AND EXISTS (SELECT 1 FROM items WHERE id = ?)"
     )
-    let forgetStretch = try database.prepare(
-      "UPDATE stretches SET key = NULL, sum = NULL, mark = NULL"
-        + " WHERE number = (SELECT stretch FROM items WHERE id = ?)")
     for id in ids {
       try count.run([.text(id)])
-      // Its key and its sum say that the item was in it.
-      try forgetStretch.run([.text(id)])
+      try forgetStretch(of: id)
     }
     for table in [
       "results WHERE item = (SELECT number FROM items WHERE id = ?)", "items WHERE id = ?",

@@ -63,6 +63,14 @@ extension StateStore {
     ).run([.text(id)])
   }
 
+  /// Forgets what says which items are in a stretch: the next run makes another one of those that are left.
+  func forgetStretch(of id: String) throws(StateError) {
+    try database.prepare(
+      "UPDATE stretches SET key = NULL, sum = NULL, mark = NULL"
+        + " WHERE number = (SELECT stretch FROM items WHERE id = ?)"
+    ).run([.text(id)])
+  }
+
   /// Notes that a source is another one: lines of other items may have been made from the old one.
   func noteChanged(_ source: String) throws(StateError) {
     if !hasChangedSources {
@@ -82,7 +90,7 @@ extension StateStore {
     // One look at all lines, because an index of them by their sources would be a tenth of the state.
     let doubted = try database.prepare(
       "UPDATE stretches SET mark = NULL WHERE mark IS NOT NULL AND number IN"
-        + " (SELECT stretch FROM results JOIN items ON items.number = item"
+        + " (SELECT stretch FROM results CROSS JOIN items ON items.number = item"
         + " JOIN stretches s ON s.number = stretch JOIN sources ON sources.key = source"
         + " WHERE source IN (SELECT source FROM temp.changed)"
         + " AND (s.stood OR results.content IS NOT sources.content))"

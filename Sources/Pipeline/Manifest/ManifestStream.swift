@@ -138,15 +138,13 @@ package final class ManifestStream {
   func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
 
   private func readParts() -> [ManifestPart] {
-    if makesParts { return reader.parts(&rest, limit: Self.batch) }
-    let records = reader.read(&rest, limit: Self.batch)
-    return records.isEmpty ? [] : [ManifestPart(records)]
+    makesParts
+      ? reader.parts(&rest, limit: Self.batch)
+      : ManifestPart.uncompared(reader.read(&rest, limit: Self.batch))
   }
 
   private func lastParts() -> [ManifestPart] {
-    if makesParts { return reader.finishParts() }
-    let records = reader.finish()
-    return records.isEmpty ? [] : [ManifestPart(records)]
+    makesParts ? reader.finishParts() : ManifestPart.uncompared(reader.finish())
   }
 
   /// The next records in parts, or nil at the end.

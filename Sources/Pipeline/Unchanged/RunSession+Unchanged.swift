@@ -12,7 +12,8 @@ extension RunSession {
       && !options.refreshesQuality && file.fetch.revalidation != .always
   }
 
-  /// How the last run ended, if the output is as it was then, and the clock was not set back.
+  /// How the last run ended, if the output is as it was then, and the clock was not set back: sources would be fresh for too
+  /// long.
   func lastEnd(_ state: StateStore) async throws -> StateStore.RunEnd? {
     guard mayStand, let last = try await state.lastEnd(), services.clock.now() >= last.ended,
       try await output.mark() == last.output

@@ -11,8 +11,7 @@ struct StandingRun: Equatable, Sendable {
   var manifest: String
   /// A digest of everything else that a run follows.
   var settings: String
-  /// When it ended, and until when all sources are fresh, in seconds since 1970. The latter is nil if they always are.
-  var ended: Double
+  /// Until when all sources are fresh, in seconds since 1970; nil if they always are.
   var freshUntil: Double?
   var items: Int
   /// Slots at scales that files serve, in each format; the files; and those of tables.
@@ -22,8 +21,7 @@ struct StandingRun: Equatable, Sendable {
 
   /// Whether that is still so, apart from the manifest and the output.
   func stands(_ settings: String, now: Double) -> Bool {
-    // From the end on: if the clock was set back, sources would be fresh for too long.
-    self.settings == settings && now >= ended && freshUntil.map { now < $0 } ?? true
+    self.settings == settings && freshUntil.map { now < $0 } ?? true
   }
 
   // MARK: In the state
@@ -35,7 +33,6 @@ struct StandingRun: Equatable, Sendable {
       list.value(manifest)
       list.value(settings)
       // With all digits.
-      list.value("\(ended)")
       list.value(freshUntil.map { "\($0)" } ?? "")
       for number in [items, places, files, tables] { list.value(number) }
     }
@@ -46,14 +43,14 @@ struct StandingRun: Equatable, Sendable {
   init?(stored text: String) {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, SHA256.of(String(parts[1])) == parts[0],
-      let list = try? JSONParser.parse(Array(parts[1].utf8)).arrayValue, list.count == 8,
-      let ended = list[2].stringValue.flatMap({ Double($0) }), let fresh = list[3].stringValue
+      let list = try? JSONParser.parse(Array(parts[1].utf8)).arrayValue, list.count == 7,
+      let fresh = list[2].stringValue
     else { return nil }
     let texts = list.prefix(2).compactMap(\.stringValue)
-    let numbers = list.dropFirst(4).compactMap(\.intValue)
+    let numbers = list.dropFirst(3).compactMap(\.intValue)
     guard texts.count == 2, numbers.count == 4 else { return nil }
     (manifest, settings) = (texts[0], texts[1])
-    (self.ended, freshUntil) = (ended, Double(fresh))
+    freshUntil = Double(fresh)
     (items, places, files, tables) = (numbers[0], numbers[1], numbers[2], numbers[3])
   }
 
@@ -68,7 +65,6 @@ struct StandingRun: Equatable, Sendable {
     else { return nil }
     guard isAlwaysFresh || report.freshUntil > ended else { return nil }
     (self.manifest, self.settings) = (manifest, settings)
-    self.ended = ended
     freshUntil = isAlwaysFresh ? nil : report.freshUntil
     (items, places) = (report.total, report.variantsAsked)
     files = report.variantsMade + report.variantsReused
