@@ -20,19 +20,18 @@ struct Screen {
 }
 
 struct Frame {
-  var image: CatalogImage
+  var image: CatalogEntry
   var x: Int
   var y: Int
   var size: CatalogSize
   /// The file to show; nil if there is none.
-  var variant: CatalogVariant?
+  var file: ImageFile?
 }
 
 /// The frames of the feed from top to bottom, computed from the catalog alone.
-func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
+func layout(_ images: [CatalogEntry], on screen: Screen) -> [Frame] {
   let gap = 8
   var frames: [Frame] = []
-  let images = catalog.images
   var top = 0
   // The first landscape image is the hero.
   let hero = images.firstIndex { ($0.aspectRatio ?? 0) > 1 }
@@ -40,8 +39,8 @@ func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
     let box = CatalogBox(
       width: Double(screen.width), height: Double(screen.height / 3), mode: .clip)
     if let size = images[hero].layoutSize(in: box) {
-      let variant = images[hero].variant(for: box, scale: screen.scale)
-      frames.append(Frame(image: images[hero], x: 0, y: 0, size: size, variant: variant))
+      let file = images[hero].file(for: box, scale: screen.scale)
+      frames.append(Frame(image: images[hero], x: 0, y: 0, size: size, file: file))
       top = size.height + gap
     }
   }
@@ -53,23 +52,18 @@ func layout(_ catalog: Catalog, on screen: Screen) -> [Frame] {
     // row that users can tap.
     let size = image.layoutSize(in: box) ?? CatalogSize(width: width, height: 44)
     let column = bottoms.indices.min { bottoms[$0] < bottoms[$1] } ?? 0
-    let variant = image.variant(for: box, scale: screen.scale)
+    let file = image.file(for: box, scale: screen.scale)
     frames.append(
-      Frame(
-        image: image, x: column * (width + gap), y: bottoms[column], size: size, variant: variant))
+      Frame(image: image, x: column * (width + gap), y: bottoms[column], size: size, file: file))
     bottoms[column] += size.height + gap
   }
   return frames
 }
 
-func requests(_ frames: [Frame]) -> [Prefetch.Request] {
-  frames.compactMap { $0.variant.map { Prefetch.Request($0) } }
-}
-
 func line(_ frame: Frame) -> String {
   let place = "\(frame.x),\(frame.y) \(frame.size.width)x\(frame.size.height)"
   let shown =
-    switch frame.image.appearance(in: .loading, variant: frame.variant) {
+    switch frame.image.appearance(in: .loading, file: frame.file) {
     case .placeholder(.thumbhash): "thumbhash"
     case .placeholder(.blurhash): "blurhash"
     case .placeholder(.lqip): "lqip"
@@ -78,7 +72,7 @@ func line(_ frame: Frame) -> String {
     case .image: "image"
     case .failure(let error): "failed: \(error?.message ?? "")"
     }
-  return "  \(frame.image.id)  \(place)  \(shown)  \(frame.variant?.reference ?? "-")"
+  return "  \(frame.image.id)  \(place)  \(shown)  \(frame.file?.reference ?? "-")"
 }
 
 let screens = [
@@ -94,20 +88,23 @@ guard CommandLine.arguments.count == 2 else {
 do {
   let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
   let catalog = try Catalog(reading: data)
+  // A device of today; what an older one does not show has no file here.
+  let context = CatalogContext(catalog, accepting: SupportedTypes.iOS(17))
+  let images = catalog.images.map(context.entry)
   for screen in screens {
     print("\(screen.name), \(screen.width) x \(screen.height) points at \(screen.scale):")
-    let frames = layout(catalog, on: screen)
+    let frames = layout(images, on: screen)
     let visible = frames.filter { $0.y < screen.height }
     let upcoming = frames.filter { $0.y >= screen.height }
     for frame in visible { print(line(frame)) }
     // A first screen appears at once, so it is one group.
     let next = Prefetch().step(
-      visible: [requests(visible)], upcoming: requests(upcoming), underWay: [],
-      isLoaded: { _ in false }
+      visible: [visible.compactMap(\.file)], upcoming: upcoming.compactMap(\.file),
+      inFlight: [], isLoaded: { _ in false }
     ).start
-    let bytes = next.reduce(0.0) { $0 + Double($1.bytes) }
+    let bytes = next.reduce(0.0) { $0 + Double($1.expectedBytes) }
     print("  first: \(next.count) files, \(String(format: "%.0f", bytes)) bytes")
-    for request in next { print("    \(catalog.url(of: request.path))") }
+    for file in next { print("    \(file.url)") }
   }
 } catch {
   FileHandle.standardError.write(Data("\(CommandLine.arguments[1]): \(error)\n".utf8))

@@ -1,16 +1,21 @@
 public import Foundation
 public import TesseraCatalog
 
-extension Catalog {
-  /// The URL of a file.
-  ///
-  /// - Parameters:
-  ///   - path: the ``CatalogVariant/reference`` of a variant or of one of its ``CatalogVariant/files``.
-  ///   - catalog: where the catalog came from: the base of its paths if it has no ``baseURL``.
-  /// - Returns: nil if neither is an absolute URL.
-  public func url(of path: String, relativeTo catalog: URL?) -> URL? {
-    let whole = URL(string: url(of: path))
-    if whole?.scheme != nil { return whole }
-    return catalog.flatMap { URL(string: path, relativeTo: $0)?.absoluteURL }
+extension CatalogContext {
+  /// As ``init(_:accepting:from:)-(_,_,String?)``, with Foundation's type for the catalog's URL.
+  public convenience init(_ head: Catalog, accepting types: Set<String>, from source: URL) {
+    self.init(head, accepting: types, from: source.absoluteString)
   }
+}
+
+extension CatalogIndex {
+  /// As ``init(_:accepting:from:)-(_,_,String?)``, with Foundation's type for the catalog's URL.
+  public init(_ catalog: Catalog, accepting types: Set<String>, from source: URL) {
+    self.init(catalog, accepting: types, from: source.absoluteString)
+  }
+}
+
+extension ImageFile {
+  /// The ``url`` in Foundation's type; nil if it is relative.
+  public var requestURL: URL? { URL(string: url).flatMap { $0.scheme == nil ? nil : $0 } }
 }

@@ -6,15 +6,13 @@
   /// An image of a catalog in a slot. Its place has its final size before anything has loaded; until the file is there it
   /// shows the placeholder. A load that is no longer needed is cancelled, because it belongs to the view.
   ///
-  ///     CatalogImageView(image, slot: "card", in: catalog)
+  ///     let index = CatalogIndex(catalog, accepting: CatalogImageTypes.system)
+  ///     if let image = index["p1"] { CatalogImageView(image, slot: "card") }
   ///
   /// With a loader of the app's own, see ``CatalogRequest``.
   public struct CatalogImageView<Failure: View>: View {
-    private let image: CatalogImage
-    private let slot: String
-    private let catalog: Catalog
-    private let types: Set<String>
-    private let source: URL?
+    private let image: CatalogEntry
+    private let slot: SlotName
     private let failure: (CatalogImage.Failure?) -> Failure
 
     @Environment(\.displayScale) private var scale
@@ -22,20 +20,13 @@
     /// - Parameters:
     ///   - image: of the catalog.
     ///   - slot: its name.
-    ///   - types: the media types that the system shows.
-    ///   - source: where the catalog came from, if it has no ``Catalog/baseURL``.
     ///   - failure: what to show if there is nothing to show. Its error is nil if the catalog has a file, and
     ///     the file could not be loaded.
     public init(
-      _ image: CatalogImage, slot: String, in catalog: Catalog,
-      accepting types: Set<String> = CatalogImageTypes.system, relativeTo source: URL? = nil,
-      @ViewBuilder failure: @escaping (CatalogImage.Failure?) -> Failure
+      _ image: CatalogEntry, slot: SlotName, @ViewBuilder failure: @escaping (CatalogImage.Failure?) -> Failure
     ) {
       self.image = image
       self.slot = slot
-      self.catalog = catalog
-      self.types = types
-      self.source = source
       self.failure = failure
     }
 
@@ -55,9 +46,7 @@
     }
 
     @ViewBuilder private var content: some View {
-      if let request = CatalogRequest(
-        image, slot: slot, scale: Double(scale), in: catalog, accepting: types, relativeTo: source)
-      {
+      if let request = CatalogRequest(image, slot: slot, scale: Double(scale)) {
         AsyncImage(url: request.url, transaction: Transaction(animation: .easeOut(duration: 0.2))) {
           phase in
           switch phase {
@@ -84,13 +73,8 @@
 
   extension CatalogImageView where Failure == Color {
     /// With an empty place for what can't be shown.
-    public init(
-      _ image: CatalogImage, slot: String, in catalog: Catalog,
-      accepting types: Set<String> = CatalogImageTypes.system, relativeTo source: URL? = nil
-    ) {
-      self.init(image, slot: slot, in: catalog, accepting: types, relativeTo: source) { _ in
-        Color.gray.opacity(0.2)
-      }
+    public init(_ image: CatalogEntry, slot: SlotName) {
+      self.init(image, slot: slot) { _ in Color.gray.opacity(0.2) }
     }
   }
 #endif

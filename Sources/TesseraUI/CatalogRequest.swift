@@ -25,26 +25,15 @@
 
     /// The request for an image in a slot.
     ///
-    /// - Parameters:
-    ///   - image: of the catalog.
-    ///   - slot: its name.
-    ///   - scale: device pixels per point.
-    ///   - types: the media types that the system shows, such as ``SupportedTypes/iOS(_:)``.
-    ///   - source: where the catalog came from, if it has no ``Catalog/baseURL``.
-    /// - Returns: nil if the image has no file for the slot in any of the types.
-    public init?(
-      _ image: CatalogImage, slot: String, scale: Double, in catalog: Catalog,
-      accepting types: Set<String>,
-      relativeTo source: URL? = nil
-    ) {
-      guard let size = image.layoutSize(in: slot),
-        let variant = image.variant(for: slot, scale: scale, in: catalog),
-        let file = variant.file(accepting: types),
-        let url = catalog.url(of: file.reference, relativeTo: source)
+    /// - Parameter scale: device pixels per point.
+    /// - Returns: nil if the image has no file for the slot that the device shows.
+    public init?(_ image: CatalogEntry, slot: SlotName, scale: Double) {
+      guard let size = image.layoutSize(in: slot), let file = image.file(for: slot, scale: scale),
+        let url = file.requestURL
       else { return nil }
       self.url = url
       self.size = CGSize(width: Double(size.width), height: Double(size.height))
-      pixels = CGSize(width: Double(variant.width), height: Double(variant.height))
+      pixels = CGSize(width: Double(file.width), height: Double(file.height))
     }
   }
 #endif

@@ -9,20 +9,20 @@ import Glibc
 
     var clock = ContinuousClock.now
     let catalog = try Catalog(reading: bytes)
-    let index = CatalogIndex(catalog)
+    let index = CatalogIndex(catalog, accepting: Set(catalog.types))
     let loading = seconds(since: clock)
     print(
       "\(count) images, \(bytes.count / 1_000_000) MB: loaded in \(loading) s, peak memory \(peakMemory / 1000) MB"
     )
 
     let ids = (0..<1000).map { "image-\($0 * 7_919 % count)" }
-    let slots = catalog.slots.keys.sorted()
+    let slots = catalog.slots.keys.sorted().map { SlotName($0) }
     clock = ContinuousClock.now
     var pixels = 0
     for question in 0..<1_000_000 {
       let id = ids[question % ids.count]
       let slot = slots[question % slots.count]
-      pixels += index.variant(of: id, for: slot, scale: Double(question % 3 + 1))?.width ?? 0
+      pixels += index[id]?.file(for: slot, scale: Double(question % 3 + 1))?.width ?? 0
     }
     let asking = seconds(since: clock)
     print("1000000 lookups in \(asking) s (\(pixels) pixels)")

@@ -1,7 +1,8 @@
 import Foundation
-import TesseraCatalog
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraCatalog
 
 /// The table of cases that the libraries for Swift, TypeScript and Kotlin have in common.
 @Suite struct CaseTests {
@@ -14,7 +15,7 @@ import Testing
     cases = try JSONDecoder().decode(CatalogValue.self, from: Data(contentsOf: path))
     let value = try #require(cases["catalog"])
     catalog = try Catalog(reading: JSONEncoder().encode(value))
-    index = CatalogIndex(catalog)
+    index = CatalogIndex(catalog, accepting: Set(catalog.types))
   }
 
   private func rows(_ name: String) throws -> [[CatalogValue]] {
@@ -37,23 +38,55 @@ import Testing
     size.map { .array([.integer($0.width), .integer($0.height)]) } ?? .null
   }
 
-  private func reference(_ variant: CatalogVariant?) -> CatalogValue {
-    variant.map { .string($0.reference) } ?? .null
+  private func reference(_ file: ImageFile?) -> CatalogValue {
+    file.map { .string($0.reference) } ?? .null
   }
 
+  /// A file of the catalog in any format, with the image that it is of.
+  private func file(_ reference: CatalogValue) throws -> (image: CatalogEntry, file: ImageFile) {
+    for image in catalog.images {
+      for variant in image.variants {
+        for file in variant.files where .string(file.reference) == reference {
+          return (index.context.entry(image), index.context.file(file, of: variant))
+        }
+      }
+    }
+    throw MissingFile(reference: reference)
+  }
+
+  private struct MissingFile: Error { var reference: CatalogValue }
+
+  private func slot(_ value: CatalogValue) -> SlotName { SlotName(value.stringValue ?? "") }
+
+  /// A variant by its reference.
   private func variant(_ reference: CatalogValue) -> CatalogVariant? {
     catalog.images.flatMap(\.variants).first { $0.reference == reference.stringValue }
   }
 
   @Test func slots() throws {
     for row in try rows("slotSizes") {
-      let size = index.layoutSize(of: row[0].stringValue ?? "", in: row[1].stringValue ?? "")
+      let size = index[row[0].stringValue ?? ""]?.layoutSize(in: slot(row[1]))
       #expect(sides(size) == row[2], "\(row)")
     }
     for row in try rows("slotFiles") {
-      let found = index.variant(
-        of: row[0].stringValue ?? "", for: row[1].stringValue ?? "", scale: row[2].numberValue ?? 0)
+      let found = index[row[0].stringValue ?? ""]?.file(
+        for: slot(row[1]), scale: row[2].numberValue ?? 0)
       #expect(reference(found) == row[3], "\(row)")
+    }
+  }
+
+  @Test func acceptedFiles() throws {
+    for row in try rows("acceptedFiles") {
+      let index = CatalogIndex(catalog, accepting: Set(texts(row[3])), from: row[4].stringValue)
+      let file = index[row[0].stringValue ?? ""]?.file(
+        for: slot(row[1]), scale: row[2].numberValue ?? 0)
+      #expect((file.map { .string($0.url) } ?? .null) == row[5], "\(row)")
+    }
+    for row in try rows("resolved") {
+      var head = catalog
+      head.baseURL = row[0].stringValue
+      let context = CatalogContext(head, accepting: [], from: row[1].stringValue)
+      #expect(.string(context.url(of: row[2].stringValue ?? "")) == row[3], "\(row)")
     }
   }
 
@@ -72,7 +105,7 @@ import Testing
     for row in try rows("slotFrames") {
       let image = index[row[0].stringValue ?? ""]
       #expect(
-        thousandths(image?.frame(in: row[1].stringValue ?? "")) == expected(row[2]), "\(row)")
+        thousandths(image?.frame(in: slot(row[1]))) == expected(row[2]), "\(row)")
     }
     for row in try rows("boxFrames") {
       let image = index[row[0].stringValue ?? ""]
@@ -82,12 +115,12 @@ import Testing
 
   @Test func boxes() throws {
     for row in try rows("boxSizes") {
-      let size = index.layoutSize(of: row[0].stringValue ?? "", in: box(row[1]))
+      let size = index[row[0].stringValue ?? ""]?.layoutSize(in: box(row[1]))
       #expect(sides(size) == row[2], "\(row)")
     }
     for row in try rows("boxFiles") {
-      let found = index.variant(
-        of: row[0].stringValue ?? "", for: box(row[1]), scale: row[2].numberValue ?? 0)
+      let found = index[row[0].stringValue ?? ""]?.file(
+        for: box(row[1]), scale: row[2].numberValue ?? 0)
       #expect(reference(found) == row[3], "\(row)")
     }
   }
@@ -95,8 +128,8 @@ import Testing
   @Test func formats() throws {
     #expect(index.types == texts(cases["types"]))
     for row in try rows("filesFor") {
-      let file = variant(row[0])?.file(accepting: Set(texts(row[1])))
-      #expect((file.map { .string($0.reference) } ?? .null) == row[2], "\(row)")
+      let context = CatalogContext(catalog, accepting: Set(texts(row[1])))
+      #expect(reference(variant(row[0]).flatMap(context.file)) == row[2], "\(row)")
     }
     for row in try rows("highDynamicRange") {
       let file = variant(row[0])?.highDynamicRangeFile
@@ -106,15 +139,7 @@ import Testing
       #expect(SupportedTypes.accept(row[0].stringValue ?? "").sorted() == texts(row[1]), "\(row)")
     }
     for row in try rows("urls") {
-      #expect(.string(catalog.url(of: row[0].stringValue ?? "")) == row[1])
-      for variant in catalog.images.flatMap(\.variants) {
-        if .string(variant.reference) == row[0] {
-          #expect(.string(catalog.url(of: variant)) == row[1])
-        }
-        for file in variant.files where .string(file.reference) == row[0] {
-          #expect(.string(catalog.url(of: file)) == row[1])
-        }
-      }
+      #expect(.string(index.context.url(of: row[0].stringValue ?? "")) == row[1])
     }
   }
 
@@ -127,7 +152,7 @@ import Testing
         default: .failed
         }
       let appearance = index[row[0].stringValue ?? ""]?.appearance(
-        in: state, variant: variant(row[2]))
+        in: state, file: row[2] == .null ? nil : try file(row[2]).file)
       let text =
         switch appearance {
         case .image: "image"
@@ -146,46 +171,48 @@ import Testing
 
   @Test func cachedFiles() throws {
     for row in try rows("cached") {
-      let wanted = try #require(variant(row[0]))
-      let image = try #require(catalog.images.first { $0.variants.contains(wanted) })
+      let (image, wanted) = try file(row[0])
       let cached = Set(texts(row[1]))
-      let found = image.cachedVariant(for: wanted) { cached.contains($0) }
+      let found = image.cachedFile(for: wanted) { cached.contains($0) }
       #expect(reference(found) == row[2], "\(row)")
     }
   }
 
   @Test func prefetch() throws {
     for row in try #require(cases["prefetch"]?.arrayValue) {
-      func requests(_ names: String) -> [Prefetch.Request] {
-        names.map { Prefetch.Request(path: String($0), bytes: 100) }
+      func files(_ names: String) -> [ImageFile] {
+        names.map {
+          ImageFile(
+            url: "", reference: String($0), type: "image/webp", width: 1, height: 1, bytes: 100)
+        }
       }
-      func names(_ requests: [Prefetch.Request]) -> String { requests.map(\.path).joined() }
+      func names(_ files: [ImageFile]) -> String { files.map(\.reference).joined() }
       func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
       let prefetch = Prefetch(
         requests: row["requests"]?.integerValue ?? 0, bytes: row["bytes"]?.integerValue ?? 0)
       let step = prefetch.step(
-        visible: texts(row["visible"]).map(requests), upcoming: requests(text("upcoming")),
-        underWay: requests(text("underWay"))
+        visible: texts(row["visible"]).map(files), upcoming: files(text("upcoming")),
+        inFlight: files(text("inFlight"))
       ) { text("loaded").contains($0) }
       #expect(names(step.start) == text("start"), "\(row)")
       #expect(names(step.cancel) == text("cancel"), "\(row)")
     }
   }
 
-  @Test func prefetchOfVariants() throws {
-    for row in try #require(cases["prefetchVariants"]?.arrayValue) {
-      func requests(_ references: CatalogValue?) throws -> [Prefetch.Request] {
-        try texts(references).map { Prefetch.Request(try #require(variant(.string($0)))) }
+  @Test func prefetchOfFiles() throws {
+    for row in try #require(cases["prefetchFiles"]?.arrayValue) {
+      func files(_ references: CatalogValue?) throws -> [ImageFile] {
+        try texts(references).map { try file(.string($0)).file }
       }
       let prefetch = Prefetch(
         requests: row["requests"]?.integerValue ?? 0, bytes: row["bytes"]?.integerValue ?? 0)
       let loaded = Set(texts(row["loaded"]))
       let step = prefetch.step(
-        visible: try row["visible"]?.arrayValue?.map(requests) ?? [],
-        upcoming: try requests(row["upcoming"]), underWay: try requests(row["underWay"])
+        visible: try row["visible"]?.arrayValue?.map(files) ?? [],
+        upcoming: try files(row["upcoming"]), inFlight: try files(row["inFlight"])
       ) { loaded.contains($0) }
-      #expect(step.start.map(\.path) == texts(row["start"]), "\(row)")
-      #expect(step.cancel.map(\.path) == texts(row["cancel"]), "\(row)")
+      #expect(step.start.map(\.reference) == texts(row["start"]), "\(row)")
+      #expect(step.cancel.map(\.reference) == texts(row["cancel"]), "\(row)")
     }
   }
 
@@ -203,7 +230,8 @@ import Testing
       ("blurhashes", CatalogPlaceholder.Kind.blurhash),
     ] {
       for row in try #require(cases[name]?.arrayValue) {
-        let size = CatalogSize(width: 4, height: 3)
+        let size = CatalogSize(
+          width: row["width"]?.integerValue ?? 0, height: row["height"]?.integerValue ?? 0)
         let pixels = kind(row["hash"]?.stringValue ?? "").pixels(size)
         // The first and the last two pixels.
         let ends = pixels.map { pixels in

@@ -32,27 +32,6 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func urlsOfReferences() {
-    var catalog = CatalogFixture.catalog([])
-    let source = URL(string: "https://a/feed/catalog.json")
-    func url(_ reference: String, _ source: URL?) -> String? {
-      catalog.url(of: reference, relativeTo: source)?.absoluteString
-    }
-    #expect(
-      url("variants/x", source) == "https://a/feed/variants/x" && url("variants/x", nil) == nil)
-    #expect(url("https://b/x", source) == "https://b/x" && url("http://b/x", nil) == "http://b/x")
-    #expect(catalog.url(of: "variants/x") == "variants/x" && catalog.url(of: "http:x") == "http:x")
-    catalog.baseURL = "https://c/"
-    #expect(
-      url("variants/x", source) == "https://c/variants/x"
-        && url("https://b/x", nil) == "https://b/x")
-    #expect(catalog.url(of: "http:x") == "https://c/http:x")
-    let variant = CatalogVariant(path: "p", url: "https://b/y", type: "t", width: 1, height: 1)
-    #expect(
-      catalog.url(of: variant) == "https://b/y"
-        && catalog.url(of: variant.files[0]) == "https://b/y")
-  }
-
   // MARK: Tables
 
   private static let path = "tables/ab/ab\(String(repeating: "0", count: 30))"

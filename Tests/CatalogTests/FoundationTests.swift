@@ -1,8 +1,9 @@
 import Foundation
-import TesseraCatalog
 import TesseraCatalogFoundation
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraCatalog
 
 @Suite struct FoundationTests {
   private static let head =
@@ -32,14 +33,24 @@ import Testing
 
   @Test func urlsAreAbsolute() throws {
     var catalog = try Catalog(reading: (Self.head + "]}").utf8)
-    let source = URL(string: "https://example.com/feed/catalog.json?x=1")
+    let variant = CatalogVariant(
+      path: "variants/a.webp", type: "image/webp", width: 1, height: 1, bytes: 1)
+    let source = try #require(URL(string: "https://example.com/feed/catalog.json?x=1"))
+    func url(_ context: CatalogContext) -> String? {
+      context.file(of: variant)?.requestURL?.absoluteString
+    }
+    let webp: Set = ["image/webp"]
     #expect(
-      catalog.url(of: "variants/a.webp", relativeTo: source)?.absoluteString
+      url(CatalogContext(catalog, accepting: webp, from: source))
         == "https://example.com/feed/variants/a.webp")
-    #expect(catalog.url(of: "variants/a.webp", relativeTo: nil) == nil)
+    #expect(
+      url(CatalogIndex(catalog, accepting: webp, from: source).context)
+        == "https://example.com/feed/variants/a.webp")
+    #expect(url(CatalogContext(catalog, accepting: webp)) == nil)
+    #expect(url(CatalogContext(catalog, accepting: [], from: source)) == nil)
     catalog.baseURL = "https://cdn.example.com/"
     #expect(
-      catalog.url(of: "variants/a.webp", relativeTo: source)?.absoluteString
+      url(CatalogContext(catalog, accepting: webp, from: source))
         == "https://cdn.example.com/variants/a.webp")
   }
 

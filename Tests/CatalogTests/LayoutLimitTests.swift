@@ -101,7 +101,10 @@ import Testing
   @Test func cachedFilesOfTheSameShape() {
     let image = Self.image(300, 200, (30, 20), (60, 40), (60, 60), (90, 60), (120, 80), (150, 100))
     func cached(_ wanted: Int, _ have: String...) -> String? {
-      image.cachedVariant(for: image.variants[wanted]) { have.contains($0) }?.path
+      let wanted = image.variants[wanted]
+      return image.cachedVariant(width: wanted.width, height: wanted.height) { variant in
+        variant.path.flatMap { have.contains($0) ? $0 : nil }
+      }
     }
     #expect(cached(3, "90x60", "120x80") == "90x60")
     #expect(cached(3, "150x100", "120x80", "60x40") == "120x80")
@@ -113,8 +116,8 @@ import Testing
   @Test func shapesAreAlikeUpToRounding() {
     func isAlike(_ one: (Int, Int), _ other: (Int, Int)) -> Bool {
       let image = Self.image(nil, nil, one, other)
-      let found = image.cachedVariant(for: image.variants[0]) { $0 == image.variants[1].reference }
-      return found != nil
+      return image.cachedVariant(width: one.0, height: one.1) { $0 == image.variants[1] ? $0 : nil }
+        != nil
     }
     // 10 wide and a third as high: 3.33, of which 0.5 and a tenth of the large file's rounding may
     // be missing.
@@ -184,11 +187,11 @@ import Testing
     let prefetch = Prefetch()
     #expect(prefetch.requests == 6 && prefetch.bytes == 2_000_000)
     func bytes(_ width: Int, _ height: Int, _ bytes: Int? = nil) -> Int {
-      Prefetch.Request(
-        CatalogVariant(path: "p", type: "t", width: width, height: height, bytes: bytes)
-      ).bytes
+      ImageFile(
+        url: "p", reference: "p", type: "t", width: width, height: height, bytes: bytes
+      ).expectedBytes
     }
-    #expect(bytes(30, 20) == 150 && bytes(3, 5) == 3 && bytes(30, 20, 7) == 7)
+    #expect(bytes(30, 20) == 150 && bytes(3, 5) == 3 && bytes(30, 20, 7) == 7 && bytes(30, 20, -7) == 0)
     #expect(
       bytes(-30, -20) == 0 && bytes(-30, 20) == 0 && bytes(30, -20) == 0
         && bytes(.max, .max) == 1_000_000_000_000)
@@ -207,27 +210,22 @@ import Testing
     var images = [Self.image(200, 100, (20, 10), (40, 20)), Self.image(1, 1), Self.image(2, 2)]
     images[0].slots = ["card": use]
     images[1].id = "b"
-    let index = CatalogIndex(CatalogFixture.catalog(images))
-    #expect(index["a"] == images[0] && index["b"] == images[1] && index["c"] == nil)
+    let index = CatalogIndex(CatalogFixture.catalog(images), accepting: ["image/webp"])
+    #expect(index["a"]?.image == images[0] && index["b"]?.image == images[1] && index["c"] == nil)
     #expect(
       index.position(of: "a") == 0 && index.position(of: "b") == 1 && index.position(of: "c") == nil
     )
-    #expect(index.layoutSize(of: "a", in: "card") == CatalogSize(width: 7, height: 9))
-    #expect(
-      index.layoutSize(of: "b", in: "card") == nil && index.layoutSize(of: "c", in: "card") == nil)
+    #expect(index["a"]?.layoutSize(in: "card") == CatalogSize(width: 7, height: 9))
+    #expect(index["b"]?.layoutSize(in: "card") == nil)
     let box = CatalogBox(width: 30, height: nil)
-    #expect(index.layoutSize(of: "a", in: box) == CatalogSize(width: 30, height: 15))
+    #expect(index["a"]?.layoutSize(in: box) == CatalogSize(width: 30, height: 15))
+    #expect(index["a"]?.file(for: box, scale: 1)?.width == 40)
     #expect(
-      index.layoutSize(of: "c", in: box) == nil && index.variant(of: "c", for: box, scale: 1) == nil
-    )
-    #expect(index.variant(of: "a", for: box, scale: 1)?.width == 40)
-    #expect(
-      [1, 1.1, 2, 9].map { index.variant(of: "a", for: "card", scale: $0)?.width } == [
+      [1, 1.1, 2, 9].map { index["a"]?.file(for: "card", scale: $0)?.width } == [
         20, 40, 40, 40,
       ])
-    #expect(
-      index.variant(of: "c", for: "card", scale: 1) == nil
-        && index.variant(of: "b", for: "card", scale: 1) == nil)
+    #expect(index["b"]?.file(for: "card", scale: 1) == nil)
+    #expect(index["a"]?.alt == images[0].alt && index["a"]?.id == "a")
     #expect(index.types == ["image/webp"])
     // Indices of a document may be out of range.
     var catalog = CatalogFixture.catalog([images[0]])

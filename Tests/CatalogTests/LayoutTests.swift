@@ -1,7 +1,8 @@
-import TesseraCatalog
 import TesseraPlan
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraCatalog
 
 @Suite struct CatalogLayoutTests {
   private static func image(
@@ -102,20 +103,24 @@ import Testing
         == "192x192")
   }
 
-  @Test func eachStateHasItsAppearance() {
+  @Test func eachStateHasItsAppearance() throws {
     var image = Self.image(30, 40, [(30, 40)])
-    let variant = image.variants[0]
-    #expect(image.appearance(in: .loading, variant: variant) == .empty)
-    #expect(image.appearance(in: .loaded, variant: variant) == .image(variant))
-    #expect(image.appearance(in: .failed, variant: variant) == .failure(nil))
+    let context = CatalogContext(CatalogFixture.catalog([]), accepting: ["image/webp"])
+    func appearance(_ state: ImageState, _ file: ImageFile?) -> ImageAppearance {
+      context.entry(image).appearance(in: state, file: file)
+    }
+    let file = try #require(context.file(of: image.variants[0]))
+    #expect(appearance(.loading, file) == .empty)
+    #expect(appearance(.loaded, file) == .image(file))
+    #expect(appearance(.failed, file) == .failure(nil))
     image.placeholder = CatalogPlaceholder(color: "#010203", thumbhash: "AA")
-    #expect(image.appearance(in: .loading, variant: variant) == .placeholder(.thumbhash("AA")))
+    #expect(appearance(.loading, file) == .placeholder(.thumbhash("AA")))
     image.status = .pending
-    #expect(image.appearance(in: .loading, variant: nil) == .placeholder(.thumbhash("AA")))
+    #expect(appearance(.loading, nil) == .placeholder(.thumbhash("AA")))
     image.status = .failed
     image.error = .init(code: "timeout", message: "It took too long.", retryable: true)
     for state in ImageState.allCases {
-      #expect(image.appearance(in: state, variant: nil) == .failure(image.error))
+      #expect(appearance(state, nil) == .failure(image.error))
     }
   }
 
@@ -135,18 +140,21 @@ import Testing
     image.variants[0].also?.append(.init(path: "c", type: "image/png", bytes: 5))
     #expect(image.variants[0].file(accepting: ["image/png", "image/jpeg"])?.path == "b")
     #expect(image.variants[0].file(accepting: ["image/png"])?.path == "c")
-    #expect(catalog.url(of: "variants/a") == "https://cdn/variants/a")
   }
 }
 
 @Suite struct PrefetchTests {
+  private static func file(_ name: String, bytes: Int) -> ImageFile {
+    ImageFile(url: name, reference: name, type: "image/webp", width: 1, height: 1, bytes: bytes)
+  }
+
   /// Impossible sizes do not overflow. The other cases are in the common table.
   @Test func impossibleSizesDoNotOverflow() {
     let prefetch = Prefetch(requests: 10, bytes: 250)
-    let odd = [Int.max, .min, -1].map { Prefetch.Request(path: "\($0)", bytes: $0) }
-    let none = prefetch.step(visible: [odd], upcoming: odd, underWay: odd) { _ in false }
+    let odd = [Int.max, .min, -1].map { Self.file("\($0)", bytes: $0) }
+    let none = prefetch.step(visible: [odd], upcoming: odd, inFlight: odd) { _ in false }
     #expect(none.start.isEmpty && none.cancel.isEmpty)
-    let one = prefetch.step(visible: [], upcoming: odd, underWay: []) { _ in false }
+    let one = prefetch.step(visible: [], upcoming: odd, inFlight: []) { _ in false }
     #expect(one.start.count == 1)
   }
 
@@ -154,9 +162,9 @@ import Testing
   /// cancelled, and no upcoming file is requested or kept in flight while a visible one waits.
   @Test func noStepBreaksTheRules() {
     var generator = SplitMix(seed: 9)
-    func some(_ most: Int) -> [Prefetch.Request] {
+    func some(_ most: Int) -> [ImageFile] {
       (0..<Int.random(in: 0...most, using: &generator)).map { _ in
-        Prefetch.Request(path: "\(Int.random(in: 0..<20, using: &generator))", bytes: 100)
+        Self.file("\(Int.random(in: 0..<20, using: &generator))", bytes: 100)
       }
     }
     for _ in 0..<5_000 {
@@ -166,17 +174,17 @@ import Testing
       let visible = [some(4), some(4)]
       let upcoming = some(8)
       var paths: Set<String> = []
-      let flying = some(8).filter { paths.insert($0.path).inserted }
-      let loaded = Set(some(6).map(\.path)).subtracting(paths)
-      let step = prefetch.step(visible: visible, upcoming: upcoming, underWay: flying) {
+      let flying = some(8).filter { paths.insert($0.reference).inserted }
+      let loaded = Set(some(6).map(\.reference)).subtracting(paths)
+      let step = prefetch.step(visible: visible, upcoming: upcoming, inFlight: flying) {
         loaded.contains($0)
       }
-      let (start, cancel) = (step.start.map(\.path), Set(step.cancel.map(\.path)))
+      let (start, cancel) = (step.start.map(\.reference), Set(step.cancel.map(\.reference)))
       let left = paths.subtracting(cancel)
       #expect(Set(start).count == start.count && left.isDisjoint(with: start))
       #expect(cancel.isSubset(of: paths) && cancel.isDisjoint(with: start))
       #expect(start.isEmpty || start.count + left.count <= prefetch.requests)
-      let urgent = Set(visible.joined().map(\.path))
+      let urgent = Set(visible.joined().map(\.reference))
       let waits = !urgent.subtracting(loaded).subtracting(left).subtracting(start).isEmpty
       let others = left.union(start).subtracting(urgent)
       #expect(!waits || others.isEmpty, "\(visible) \(upcoming) \(flying) \(step)")

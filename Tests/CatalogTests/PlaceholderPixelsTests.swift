@@ -31,9 +31,12 @@ import Testing
     let pixels = try #require(CatalogPlaceholder.Kind.thumbhash(hash).pixels())
     #expect([pixels.width, pixels.height] == [width, height])
     #expect(Self.sums(pixels) == sums)
-    // Without the padding of Base64, and not at another size.
-    let short = String(hash.prefix { $0 != "=" })
-    #expect(CatalogPlaceholder.Kind.thumbhash(short).pixels(.init(width: 1, height: 2)) == pixels)
+    // Without the padding of Base64; of a size the longer side counts.
+    let short = CatalogPlaceholder.Kind.thumbhash(String(hash.prefix { $0 != "=" }))
+    #expect(short.pixels(.init(width: 1, height: 32)) == pixels)
+    let small = try #require(short.pixels(.init(width: 16, height: 1)))
+    #expect(max(small.width, small.height) == 16)
+    #expect(small.width == (width + 1) / 2 && small.height == (height + 1) / 2)
   }
 
   @Test(
@@ -142,7 +145,7 @@ import Testing
     let size = CatalogSize(width: 2, height: 1)
     var all = CatalogPlaceholder(
       color: "#010203", thumbhash: "3wcKMhpwcIh3d3iHgIAH+Hg=", blurhash: "00F?X]")
-    #expect(all.pixels(size)?.width == 9)
+    #expect(all.pixels(size)?.height == 2 && all.pixels(size)?.width == 1)
     all.thumbhash = nil
     #expect(all.pixels(size)?.samples == [138, 150, 149, 255, 138, 150, 149, 255])
     all.blurhash = nil

@@ -157,9 +157,9 @@ import Testing
           in: 0...255, using: &generator)
       }
       guard let catalog = try? Catalog(reading: copy) else { continue }
-      let index = CatalogIndex(catalog)
+      let index = CatalogIndex(catalog, accepting: SupportedTypes.everywhere)
       for image in catalog.images {
-        _ = index.variant(of: image.id, for: "card", scale: 2)
+        _ = index[image.id]?.file(for: "card", scale: 2)
         _ = image.variant(for: CatalogBox(width: 100, height: 100, mode: .clip), scale: 3)
         _ = image.layoutSize(in: CatalogBox(width: nil, height: .greatestFiniteMagnitude))
       }
@@ -265,7 +265,7 @@ import Testing
     let images = ["caf\u{E9}", "cafe\u{301}"].map { CatalogImage(id: $0, url: $0, status: .failed) }
     var catalog = try Catalog(reading: Self.json.utf8)
     catalog.images = images
-    let index = CatalogIndex(catalog)
+    let index = CatalogIndex(catalog, accepting: [])
     #expect(index.position(of: "caf\u{E9}") == 0)
     #expect(index.position(of: "cafe\u{301}") == 1)
   }

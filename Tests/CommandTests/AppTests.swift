@@ -79,7 +79,7 @@ import Testing
       articles += """
         // \(snippet.article)
         public func snippet\(number)(
-          data: [UInt8], parts: [[UInt8]], catalog: Catalog, index: CatalogIndex, image: CatalogImage
+          data: [UInt8], parts: [[UInt8]], catalog: Catalog, index: CatalogIndex, image: CatalogEntry
         ) throws {
         do {
         \(snippet.code)
@@ -98,11 +98,11 @@ import Testing
       import TesseraCatalog
       import TesseraCatalogFoundation
       let catalog = try await Catalog.load(from: URL(fileURLWithPath: CommandLine.arguments[1]))
-      let index = CatalogIndex(catalog)
+      let index = CatalogIndex(catalog, accepting: SupportedTypes.iOS(17))
       print(Plan.name, Manifest.name, State.name)
-      for image in catalog.images {
-        guard let size = index.layoutSize(of: image.id, in: "card") else { continue }
-        print(image.id, size.width, size.height, index.variant(of: image.id, for: "card", scale: 2)?.width ?? 0)
+      for image in catalog.images.map(index.context.entry) {
+        guard let size = image.layoutSize(in: "card") else { continue }
+        print(image.id, size.width, size.height, image.file(for: "card", scale: 2)?.width ?? 0)
       }
       """, to: "Sources/App/main.swift")
 

@@ -43,11 +43,12 @@ import Testing
     #expect(result.output.contains(" of an image service for "), "\(result.output)")
     let catalog = try fixture.catalog
     #expect(catalog.images.map(\.status) == Self.names.map { _ in .ok })
+    let context = CatalogContext(catalog, accepting: [])
     for image in catalog.images {
       #expect(!image.variants.isEmpty)
       for variant in image.variants {
         #expect(variant.path == nil && variant.bytes == nil)
-        #expect(catalog.url(of: variant) == variant.url)
+        #expect(context.url(of: variant.reference) == variant.url)
       }
     }
     let avatar = try #require(

@@ -185,7 +185,7 @@ import Testing
       Array(try Data(contentsOf: URL(filePath: screenshot))), named: "page\(options.count).png")
     let seen = try JSONDecoder().decode([String: Seen].self, from: Data(result.output.utf8))
     let catalog = try fixture.catalog
-    let index = CatalogIndex(catalog)
+    let index = CatalogIndex(catalog, accepting: Set(catalog.types))
     #expect(seen.count == 6)
     for (ratio, page) in seen {
       #expect(page.ratio == Double(ratio) && page.shift == 0, "\(ratio): \(page.shift)")
@@ -194,7 +194,7 @@ import Testing
       #expect(page.images.count == 21)
       for image in page.images {
         let slot = try #require(catalog.slots[image.slot])
-        let size = try #require(index.layoutSize(of: image.id, in: image.slot))
+        let size = try #require(index[image.id]?.layoutSize(in: SlotName(image.slot)))
         let box = slot.mode == .fill ? CatalogSize(width: 90, height: 60) : size
         #expect(abs(image.width - Double(box.width)) < 0.1, "\(ratio) \(image)")
         #expect(abs(image.height - Double(box.height)) < 1, "\(ratio) \(image)")
@@ -209,7 +209,7 @@ import Testing
   private static func files(
     _ id: String, _ slot: String, _ ratio: Double, _ index: CatalogIndex, _ options: [String]
   ) -> [String]? {
-    guard let image = index[id], let use = image.slots[slot] else { return nil }
+    guard let image = index[id]?.image, let use = image.slots[slot] else { return nil }
     let isFluid = options.contains("--fluid") && slot != "cover"
     guard isFluid else {
       return [ratio.rounded(.down), ratio.rounded(.up)].compactMap {
@@ -242,7 +242,7 @@ import Testing
     let fixture = try await Self.made(keys: "variants: {format: [avif, webp]}")
     let made = try await Self.export(fixture, "xcassets", to: "Assets.xcassets/")
     #expect(made.status == 0, "\(made.errors)")
-    let catalog = CatalogIndex(try fixture.catalog)
+    let catalog = CatalogIndex(try fixture.catalog, accepting: [])
     let names = try #require(
       try JSONSerialization.jsonObject(with: fixture.folder.read("Assets.names.json"))
         as? [String: [String: String]])
@@ -261,7 +261,7 @@ import Testing
       let entries = try #require(contents["images"] as? [[String: String]])
       #expect(entries.map { $0["scale"] } == ["1x", "2x", "3x"])
       #expect(entries.allSatisfy { $0["idiom"] == "universal" })
-      let points = try #require(catalog.layoutSize(of: id, in: "card"))
+      let points = try #require(catalog[id]?.layoutSize(in: "card"))
       let own = try #require(catalog[id])
       for (number, entry) in entries.enumerated() {
         guard let file = entry["filename"] else {

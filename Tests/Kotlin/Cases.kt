@@ -3,10 +3,13 @@ package tessera.check
 import tessera.catalog.Appearance
 import tessera.catalog.Box
 import tessera.catalog.Catalog
+import tessera.catalog.CatalogContext
+import tessera.catalog.CatalogEntry
 import tessera.catalog.CatalogIndex
 import tessera.catalog.CatalogPatch
 import tessera.catalog.CatalogValue
 import tessera.catalog.Frame
+import tessera.catalog.ImageFile
 import tessera.catalog.ImageState
 import tessera.catalog.Mode
 import tessera.catalog.PlaceholderData
@@ -18,22 +21,19 @@ import tessera.catalog.SupportedTypes
 import tessera.catalog.UnknownSlotException
 import tessera.catalog.Variant
 import tessera.catalog.addCanonicalJson
-import tessera.catalog.appearance
-import tessera.catalog.cachedVariant
 import tessera.catalog.canonicalJson
-import tessera.catalog.fileAccepting
 import tessera.catalog.files
 import tessera.catalog.highDynamicRangeFile
 import tessera.catalog.json.ByteList
 import tessera.catalog.reference
 import tessera.catalog.requireSlots
-import tessera.catalog.url
+import tessera.catalog.types
 
 /** The table of cases that the libraries for Swift, TypeScript and Kotlin have in common. */
 class Cases(bytes: ByteArray, private val check: Check) {
     private val cases = json(bytes)
     private val catalog = Catalog.read(bytes(cases["catalog"]))
-    private val index = CatalogIndex(catalog)
+    private val index = CatalogIndex(catalog, Catalog.read(bytes(cases["catalog"])).types.toSet())
 
     private fun bytes(value: CatalogValue?): ByteArray {
         val output = ByteList()
@@ -48,7 +48,8 @@ class Cases(bytes: ByteArray, private val check: Check) {
             "slotFiles" to ::slotFile, "boxSizes" to ::boxSize, "boxFiles" to ::boxFile,
             "filesFor" to ::fileFor, "highDynamicRange" to ::highDynamicRangeFile,
             "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
-            "cached" to ::cached, "prefetch" to ::prefetch, "prefetchVariants" to ::prefetchVariants,
+            "cached" to ::cached, "prefetch" to ::prefetch, "prefetchFiles" to ::prefetchFiles,
+            "acceptedFiles" to ::acceptedFile, "resolved" to ::resolved,
             "errors" to ::error, "references" to ::references, "patches" to ::patch)
         for ((name, body) in sections) {
             val rows = cases[name]?.list ?: emptyList()
@@ -83,7 +84,7 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun slotSize(value: CatalogValue) {
         val (id, slot, expected) = row(value)
-        check.equal(index.layoutSize(id.text(), slot.text()), size(expected), value)
+        check.equal(index[id.text()]?.layoutSize(slot.text()), size(expected), value)
     }
 
     /** Thousandths, because not all fractions are exact. */
@@ -95,32 +96,33 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun slotFrame(value: CatalogValue) {
         val (id, slot, expected) = row(value)
-        check.equal(frame(index.frame(id.text(), slot.text())), frame(expected), value)
+        check.equal(frame(index[id.text()]?.frame(slot.text())), frame(expected), value)
     }
 
     private fun boxFrame(value: CatalogValue) {
         val (id, box, expected) = row(value)
-        check.equal(frame(index.frame(id.text(), box(box))), frame(expected), value)
+        check.equal(frame(index[id.text()]?.frame(box(box))), frame(expected), value)
     }
 
     private fun slotFile(value: CatalogValue) {
         val (id, slot, scale, expected) = row(value)
-        check.equal(index.variantFor(id.text(), slot.text(), scale.double ?: 0.0)?.reference, expected.string, value)
+        check.equal(index[id.text()]?.file(slot.text(), scale.double ?: 0.0)?.reference, expected.string, value)
     }
 
     private fun boxSize(value: CatalogValue) {
         val (id, box, expected) = row(value)
-        check.equal(index.layoutSize(id.text(), box(box)), size(expected), value)
+        check.equal(index[id.text()]?.layoutSize(box(box)), size(expected), value)
     }
 
     private fun boxFile(value: CatalogValue) {
         val (id, box, scale, expected) = row(value)
-        check.equal(index.variantFor(id.text(), box(box), scale.double ?: 0.0)?.reference, expected.string, value)
+        check.equal(index[id.text()]?.file(box(box), scale.double ?: 0.0)?.reference, expected.string, value)
     }
 
     private fun fileFor(value: CatalogValue) {
         val (reference, types, expected) = row(value)
-        val file = variant(reference.string)?.fileAccepting(types.texts().toSet())
+        val context = CatalogContext(catalog, types.texts().toSet())
+        val file = variant(reference.string)?.let { context.file(it) }
         check.equal(file?.reference, expected.string, value)
     }
 
@@ -136,18 +138,36 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun url(value: CatalogValue) {
         val (reference, expected) = row(value)
-        check.equal(catalog.url(reference.text()), expected.text(), value)
-        for (variant in catalog.images.flatMap { it.variants }) {
-            if (variant.reference == reference.text()) check.equal(catalog.url(variant), expected.text(), value)
-            val file = variant.files.firstOrNull { it.reference == reference.text() } ?: continue
-            check.equal(catalog.url(file), expected.text(), value)
+        check.equal(index.context.url(reference.text()), expected.text(), value)
+    }
+
+    private fun acceptedFile(value: CatalogValue) {
+        val (id, slot, scale, types, from) = row(value)
+        val index = CatalogIndex(catalog, types.texts().toSet(), from.string)
+        check.equal(index[id.text()]?.file(slot.text(), scale.double ?: 0.0)?.url, row(value)[5].string, value)
+    }
+
+    private fun resolved(value: CatalogValue) {
+        val (base, from, reference, expected) = row(value)
+        val context = CatalogContext(catalog.copy(baseURL = base.string), emptySet(), from.string)
+        check.equal(context.url(reference.text()), expected.text(), value)
+    }
+
+    /** A file of the catalog in any format, with its image. */
+    private fun file(reference: String): Pair<CatalogEntry, ImageFile> {
+        for (image in catalog.images) {
+            for (variant in image.variants) {
+                val file = variant.files.firstOrNull { it.reference == reference } ?: continue
+                return Pair(index.context.entry(image), index.context.file(file, variant))
+            }
         }
+        error("no file $reference")
     }
 
     private fun appearance(value: CatalogValue) {
         val (id, state, reference, expected) = row(value)
         val now = ImageState.values().first { it.name.equals(state.text(), ignoreCase = true) }
-        val found = index[id.text()]?.appearance(now, variant(reference.string))
+        val found = index[id.text()]?.appearance(now, reference.string?.let { file(it).second })
         val text = when (found) {
             is Appearance.File -> "image"
             is Appearance.Blurred -> when (found.placeholder.kind) {
@@ -165,38 +185,38 @@ class Cases(bytes: ByteArray, private val check: Check) {
 
     private fun cached(value: CatalogValue) {
         val (reference, cached, expected) = row(value)
-        val wanted = variant(reference.string) ?: return check.equal(null, reference, value)
-        val image = catalog.images.first { wanted in it.variants }
-        check.equal(image.cachedVariant(wanted) { it in cached.texts() }?.reference, expected.string, value)
+        val (image, wanted) = file(reference.text())
+        check.equal(image.cachedFile(wanted) { it in cached.texts() }?.reference, expected.string, value)
     }
 
     private fun prefetch(value: CatalogValue) {
-        fun requests(names: String) = names.map { Prefetch.Request(it.toString(), 100) }
-        fun names(requests: List<Prefetch.Request>) = requests.joinToString("") { it.reference }
+        fun requests(names: String) = names.map { ImageFile("", it.toString(), "image/webp", 1, 1, 100) }
+        fun names(requests: List<ImageFile>) = requests.joinToString("") { it.reference }
         val prefetch = Prefetch((value["requests"]?.long ?: 0).toInt(), value["bytes"]?.long ?: 0)
         val loaded = value["loaded"].text()
         val step = prefetch.step(
             value["visible"].texts().map { requests(it) }, requests(value["upcoming"].text()),
-            requests(value["underWay"].text())
+            requests(value["inFlight"].text())
         ) { it in loaded }
         check.equal(names(step.start), value["start"].text(), value)
         check.equal(names(step.cancel), value["cancel"].text(), value)
     }
 
-    /** The same with variants, whose sizes may be unknown. */
-    private fun prefetchVariants(value: CatalogValue) {
-        fun requests(list: CatalogValue?) = list.texts().map { Prefetch.Request(variant(it) ?: error(it)) }
+    /** The same with files of the catalog, whose sizes may be unknown. */
+    private fun prefetchFiles(value: CatalogValue) {
+        fun requests(list: CatalogValue?) = list.texts().map { file(it).second }
         val prefetch = Prefetch((value["requests"]?.long ?: 0).toInt(), value["bytes"]?.long ?: 0)
         val step = prefetch.step(
             value["visible"]?.list.orEmpty().map { requests(it) }, requests(value["upcoming"]),
-            requests(value["underWay"])
+            requests(value["inFlight"])
         ) { it in value["loaded"].texts() }
         check.equal(step.start.map { it.reference }, value["start"].texts(), value)
         check.equal(step.cancel.map { it.reference }, value["cancel"].texts(), value)
     }
 
     private fun pixels(kind: PlaceholderKind, value: CatalogValue) {
-        val pixels = PlaceholderData(kind, value["hash"].text()).pixels(Size(4, 3))
+        val pixels = PlaceholderData(kind, value["hash"].text()).pixels(
+            Size((value["width"]?.long ?: 0).toInt(), (value["height"]?.long ?: 0).toInt()))
         check.equal(pixels?.width, value["width"]?.long?.toInt(), value)
         check.equal(pixels?.height, value["height"]?.long?.toInt(), value)
         // The first and the last two pixels. Samples may differ by 1: cosines and powers are not the same to the last

@@ -7,6 +7,7 @@ import tessera.catalog.CatalogException
 import tessera.catalog.CatalogIndex
 import tessera.catalog.CatalogPatch
 import tessera.catalog.Mode
+import tessera.catalog.SupportedTypes
 import tessera.catalog.pixels
 
 /** Reads damaged catalogs and patches: the only exception is the library's own, and none takes long. */
@@ -33,12 +34,12 @@ class Fuzz(private val sources: List<ByteArray>, private val patch: ByteArray, p
         val skipping: ((CatalogException) -> Unit)? = if (attempt % 4 < 2) null else { _ -> }
         val catalog = Catalog.read(Pieces(bytes, 1 + random.below(5_000)), attempt % 2 == 0, skipping)
         read++
-        val index = CatalogIndex(catalog)
+        val index = CatalogIndex(catalog, SupportedTypes.everywhere)
         for (image in catalog.images) {
-            index.variantFor(image.id, "card", 2.0)
+            index[image.id]?.file("card", 2.0)
             image.placeholder?.pixels()
-            index.variantFor(image.id, Box(100.0, 100.0, Mode.CLIP), 3.0)
-            index.layoutSize(image.id, Box(null, Double.MAX_VALUE))
+            index[image.id]?.file(Box(100.0, 100.0, Mode.CLIP), 3.0)
+            index[image.id]?.layoutSize(Box(null, Double.MAX_VALUE))
         }
     }
 

@@ -4,12 +4,16 @@
 /** Runs all sections. Returns the number of rows of each, and what was wrong. */
 export function runCases(lib, cases) {
   const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
-  const index = new lib.CatalogIndex(catalog);
+  const index = new lib.CatalogIndex(catalog, { accepting: new Set(lib.typesOf(catalog)) });
   const variants = catalog.images.flatMap((image) => image.variants ?? []);
-  const variant = (reference) => variants.find((each) => lib.referenceOf(each) === reference);
+  const variant = (reference) => variants.find((each) => referenceOf(each) === reference);
+  const pairs = catalog.images.flatMap((image) => (image.variants ?? []).flatMap((each) =>
+    filesOf(each).map((file) => ({ image: index.context.entry(image), file: index.context.file(file, each) }))));
+  /** A file of the catalog in any format, with its image. */
+  const find = (reference) => pairs.find(({ file }) => file.reference === reference);
   // A file, or no answer, as the table names it.
-  const name = (file) => file && lib.referenceOf(file);
-  const context = { lib, cases, catalog, index, variant, name };
+  const name = (file) => file?.reference;
+  const context = { lib, cases, catalog, index, variant, find, name };
   const sections = {};
   const mistakes = [];
   for (const [title, section] of Object.entries(sectionTests)) {
@@ -25,6 +29,9 @@ export function runCases(lib, cases) {
   for (const name of Object.keys(cases)) if (!known.includes(name)) mistakes.push(`${name}: has no check`);
   return { sections, mistakes };
 }
+
+export const referenceOf = ({ url, path }) => url ?? path ?? "";
+export const filesOf = (variant) => [variant, ...(variant.also ?? []).filter(({ dynamicRange }) => dynamicRange === undefined)];
 
 const sides = (size) => size && [size.width, size.height];
 /** Thousandths count, because not all fractions are exact. */
@@ -42,22 +49,22 @@ function thrown(body) {
 
 const sectionTests = {
   slotSizes({ cases, index }, check) {
-    for (const row of cases.slotSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);
+    for (const row of cases.slotSizes) check(row, sides(index.get(row[0])?.layoutSize(row[1])), row[2]);
   },
   slotFiles({ cases, index, name }, check) {
-    for (const row of cases.slotFiles) check(row, name(index.variant(row[0], row[1], row[2])), row[3]);
+    for (const row of cases.slotFiles) check(row, name(index.get(row[0])?.file(row[1], row[2])), row[3]);
   },
   slotFrames({ cases, index }, check) {
-    for (const row of cases.slotFrames) check(row, frame(index.frame(row[0], row[1])), row[2]);
+    for (const row of cases.slotFrames) check(row, frame(index.get(row[0])?.frame(row[1])), row[2]);
   },
   boxFrames({ cases, index }, check) {
-    for (const row of cases.boxFrames) check(row, frame(index.frame(row[0], row[1])), row[2]);
+    for (const row of cases.boxFrames) check(row, frame(index.get(row[0])?.frame(row[1])), row[2]);
   },
   boxSizes({ cases, index }, check) {
-    for (const row of cases.boxSizes) check(row, sides(index.layoutSize(row[0], row[1])), row[2]);
+    for (const row of cases.boxSizes) check(row, sides(index.get(row[0])?.layoutSize(row[1])), row[2]);
   },
   boxFiles({ cases, index, name }, check) {
-    for (const row of cases.boxFiles) check(row, name(index.variant(row[0], row[1], row[2])), row[3]);
+    for (const row of cases.boxFiles) check(row, name(index.get(row[0])?.file(row[1], row[2])), row[3]);
   },
   blurRule({ lib, cases }, check) {
     check("blurRule", lib.blurRule(), cases.blurRule);
@@ -65,29 +72,43 @@ const sectionTests = {
   types({ cases, index }, check) {
     check("types", index.types, cases.types);
   },
-  filesFor({ lib, cases, variant, name }, check) {
+  filesFor({ lib, cases, catalog, variant, name }, check) {
     for (const row of cases.filesFor) {
-      const accepting = new Set(row[1]);
-      check(row, name(lib.fileFor(variant(row[0]), accepting)), row[2]);
-      check(row, name(lib.filesFor(variant(row[0]), accepting)[0]), row[2]);
+      const context = new lib.CatalogContext(catalog, { accepting: new Set(row[1]) });
+      check(row, name(context.accepts(variant(row[0]))), row[2]);
     }
   },
-  highDynamicRange({ lib, cases, variant, name }, check) {
-    for (const row of cases.highDynamicRange) check(row, name(lib.highDynamicRangeFile(variant(row[0]))), row[1]);
+  highDynamicRange({ cases, catalog, index, variant, name }, check) {
+    for (const row of cases.highDynamicRange) {
+      const image = catalog.images.find((each) => each.variants?.includes(variant(row[0])));
+      // A slot of one scale that has this variant.
+      const place = { ...image, slots: { here: { width: 1, height: 1, variants: [image.variants.indexOf(variant(row[0]))] } } };
+      check(row, name(index.context.entry(place).highDynamicRangeFile("here", 1)), row[1]);
+    }
+  },
+  acceptedFiles({ lib, cases, catalog }, check) {
+    for (const row of cases.acceptedFiles) {
+      const index = new lib.CatalogIndex(catalog, { accepting: new Set(row[3]), from: row[4] ?? undefined });
+      check(row, index.get(row[0])?.file(row[1], row[2])?.url, row[5]);
+    }
+  },
+  resolved({ lib, cases, catalog }, check) {
+    for (const row of cases.resolved) {
+      const head = { ...catalog, baseURL: row[0] ?? undefined };
+      check(row, new lib.CatalogContext(head, { accepting: new Set(), from: row[1] ?? undefined }).url(row[2]), row[3]);
+    }
+    const error = thrown(() => new lib.CatalogContext({ ...catalog, baseURL: undefined }, { accepting: new Set() }));
+    check("from", error instanceof TypeError && error.message.includes('"from" must say'), true);
   },
   accept({ lib, cases }, check) {
     for (const row of cases.accept) check(row, [...lib.supportedTypes(row[0])].sort(), row[1]);
   },
-  urls({ lib, cases, catalog }, check) {
-    const files = catalog.images.flatMap(({ variants = [] }) => variants.flatMap((each) => [each, ...lib.filesFor(each)]));
-    for (const row of cases.urls) {
-      check(row, lib.url(catalog, row[0]), row[1]);
-      for (const file of files) if (lib.referenceOf(file) === row[0]) check(row, lib.url(catalog, file), row[1]);
-    }
+  urls({ cases, index }, check) {
+    for (const row of cases.urls) check(row, index.context.url(row[0]), row[1]);
   },
-  appearance({ lib, cases, index, variant }, check) {
+  appearance({ cases, index, find }, check) {
     for (const row of cases.appearance) {
-      const found = lib.appearance(index.get(row[0]), row[1], variant(row[2]));
+      const found = index.get(row[0]).appearance(row[1], row[2] === null ? undefined : find(row[2]).file);
       const words = {
         placeholder: () => found.placeholder.kind,
         failure: () => (found.error ? `failure ${found.error.code}` : "failure"),
@@ -95,35 +116,31 @@ const sectionTests = {
       check(row, words[found.kind]?.() ?? found.kind, row[3]);
     }
   },
-  cached({ lib, cases, catalog, variant, name }, check) {
+  cached({ cases, find, name }, check) {
     for (const row of cases.cached) {
-      const wanted = variant(row[0]);
-      const image = catalog.images.find((each) => each.variants?.includes(wanted));
-      check(row, name(lib.cachedVariant(image, wanted, (reference) => row[1].includes(reference))), row[2]);
+      const { image, file } = find(row[0]);
+      check(row, name(image.cachedFile(file, (reference) => row[1].includes(reference))), row[2]);
     }
   },
   prefetch({ lib, cases }, check) {
-    const requests = (names = "") => [...names].map((path) => ({ path, bytes: 100 }));
-    const names = (list) => list.map(({ path }) => path).join("");
+    const files = (names = "") => [...names].map((reference) => ({ reference, bytes: 100, width: 1, height: 1 }));
+    const names = (list) => list.map(({ reference }) => reference).join("");
     for (const row of cases.prefetch) {
       const step = new lib.Prefetch(row.requests, row.bytes).step({
-        visible: row.visible.map(requests), upcoming: requests(row.upcoming), underWay: requests(row.underWay),
-        isLoaded: (path) => (row.loaded ?? "").includes(path),
+        visible: row.visible.map(files), upcoming: files(row.upcoming), inFlight: files(row.inFlight),
+        isLoaded: (reference) => (row.loaded ?? "").includes(reference),
       });
       check(row, [names(step.start), names(step.cancel)], [row.start, row.cancel]);
     }
   },
-  prefetchVariants({ lib, cases, variant }, check) {
-    for (const row of cases.prefetchVariants) {
-      const upcoming = row.upcoming.map(variant);
-      // A variant is its own first file.
-      for (const list of [upcoming, upcoming.map((each) => lib.filesFor(each)[0])]) {
-        const step = new lib.Prefetch(row.requests, row.bytes).step({
-          visible: row.visible.map((group) => group.map(variant)), upcoming: list, underWay: row.underWay.map(variant),
-          isLoaded: (reference) => row.loaded.includes(reference),
-        });
-        check(row, [step.start.map(lib.referenceOf), step.cancel.map(lib.referenceOf)], [row.start, row.cancel]);
-      }
+  prefetchFiles({ lib, cases, find, name }, check) {
+    const files = (references) => references.map((each) => find(each).file);
+    for (const row of cases.prefetchFiles) {
+      const step = new lib.Prefetch(row.requests, row.bytes).step({
+        visible: row.visible.map(files), upcoming: files(row.upcoming), inFlight: files(row.inFlight),
+        isLoaded: (reference) => row.loaded.includes(reference),
+      });
+      check(row, [step.start.map(name), step.cancel.map(name)], [row.start, row.cancel]);
     }
   },
   thumbhashes: (context, check) => placeholders(context, check, "thumbhash"),
@@ -135,10 +152,10 @@ const sectionTests = {
       if (row.length > 2) check(row, error.reason, row[2]);
     }
   },
-  references({ lib, cases, name }, check) {
+  references({ lib, cases }, check) {
     for (const row of cases.references) {
       const variants = lib.readCatalog(row[0]).images.flatMap((image) => image.variants);
-      check(row, variants.flatMap((each) => lib.filesFor(each)).map(name), row[1]);
+      check(row, variants.flatMap(filesOf).map(referenceOf), row[1]);
     }
   },
   lenient({ lib, cases }, check) {
@@ -147,7 +164,7 @@ const sectionTests = {
     check("ids", rest.images.map(({ id }) => id), cases.lenient.ids);
     check("problems", problems, cases.lenient.problems);
   },
-  patches({ lib, cases, catalog, name }, check) {
+  patches({ lib, cases, catalog }, check) {
     for (const row of cases.patches) {
       const old = row.digest === undefined ? catalog : { ...catalog, digest: row.digest };
       const before = JSON.stringify(old);
@@ -162,7 +179,7 @@ const sectionTests = {
           const made = error === undefined ? body() : undefined;
           check(row, [made?.images.map(({ id }) => id) ?? String(error), made?.digest], [row.images, row.result ?? undefined]);
           for (const [id, expected] of Object.entries(row.variants ?? {})) {
-            check(row, made?.images.find((image) => image.id === id)?.variants?.map(name), expected);
+            check(row, made?.images.find((image) => image.id === id)?.variants?.map(referenceOf), expected);
           }
         }
       }
@@ -188,7 +205,7 @@ const sectionTests = {
 /** Samples may differ by 1: engines compute cosines and powers with other last digits than the Swift library. */
 function placeholders({ lib, cases }, check, kind) {
   for (const row of cases[`${kind}es`]) {
-    const pixels = lib.pixelsOf({ kind, data: row.hash }, { width: 4, height: 3 });
+    const pixels = lib.pixelsOf({ kind, data: row.hash }, { width: row.width, height: row.height });
     check(row, [pixels?.width, pixels?.height], [row.width, row.height]);
     // The first and the last two pixels.
     const ends = pixels && [...pixels.samples.slice(0, 8), ...pixels.samples.slice(-8)];

@@ -29,15 +29,17 @@ export async function drawingParts(part, lib, cases) {
   await part("markup", () => {
     const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
     const [portrait, wide, gone, known, , served] = catalog.images;
+    const accepting = new Set(["image/webp", "image/jpeg", "image/png"]);
+    const seen = (image, head = catalog, from = undefined) => new lib.CatalogContext(head, { accepting, from }).entry(image);
     const path = (letters, size, type) => `https://cdn.example.com/feed/variants/${letters}/${letters.repeat(16)}-${size}.${type}`;
     const [c, e, f] = [path("cc", "192x256", "webp"), path("ee", "384x512", "webp"), path("ff", "768x1024", "webp")];
     const [jpeg, large] = [path("dd", "192x256", "jpg"), path("22", "768x1024", "jpg")];
     // `ee` has no JPEG, so the files are not of one type, and only WebP has all scales.
-    assert.equal(lib.picture(catalog, portrait, "card"),
+    assert.equal(lib.picture(seen(portrait), "card"),
       `<picture><source type="image/webp" srcset="${c} 1x, ${e} 2x, ${f} 3x"><img width="180" height="240" alt="A red bridge" `
       + `loading="lazy" decoding="async" class="tessera-a1b2c3 tessera-blur tessera-b11895210" `
       + `srcset="${jpeg} 1x, ${e} 2x, ${large} 3x" src="${jpeg}"></picture>`);
-    assert.equal(lib.picture(catalog, portrait, "cover", { style: "inline", loading: "eager", fetchpriority: "high" })
+    assert.equal(lib.picture(seen(portrait), "cover", { style: "inline", loading: "eager", fetchpriority: "high" })
       .replace(/base64,[A-Za-z0-9+/=]+/, "base64,…"),
       `<picture><source type="image/webp" srcset="${c} 2x, ${e} 3x"><img width="90" height="60" alt="A red bridge" `
       + 'loading="eager" decoding="async" fetchpriority="high" '
@@ -50,82 +52,78 @@ export async function drawingParts(part, lib, cases) {
       variant.also = [...(variant.also ?? []), { path: `${variant.path}.jpg`, type: "image/jpeg", bytes: 1, dynamicRange: "high" }];
     }
     high.variants[2].also = [{ path: "high.jpg", type: "image/jpeg", bytes: 1, dynamicRange: "high", headroom: 2 }];
-    assert.deepEqual(lib.pictureParts(catalog, high, "card").sources[0], {
+    assert.deepEqual(lib.pictureParts(seen(high), "card").sources[0], {
       media: "(dynamic-range: high)", type: "image/jpeg",
       srcset: `https://cdn.example.com/feed/high.jpg 1x, ${e}.jpg 2x, ${f}.jpg 3x`,
     });
-    assert(lib.picture(catalog, high, "card").startsWith('<picture><source media="(dynamic-range: high)" type="image/jpeg" srcset="'));
-    assert.equal(lib.pictureParts(catalog, high, "cover", { sizes: "9vw" }).sources[0].sizes, "auto, 9vw");
+    assert(lib.picture(seen(high), "card").startsWith('<picture><source media="(dynamic-range: high)" type="image/jpeg" srcset="'));
+    assert.equal(lib.pictureParts(seen(high), "cover", { sizes: "9vw" }).sources[0].sizes, "auto, 9vw");
     high.variants[3].also = [];
-    assert(lib.pictureParts(catalog, high, "card").sources.every(({ media }) => media === undefined));
-    const fluid = lib.pictureParts(catalog, portrait, "cover", { sizes: "50vw", className: "big", alt: '"<&>' });
+    assert(lib.pictureParts(seen(high), "card").sources.every(({ media }) => media === undefined));
+    const fluid = lib.pictureParts(seen(portrait), "cover", { sizes: "50vw", className: "big", alt: '"<&>' });
     assert.equal(fluid.img.class, "tessera-fluid tessera-fill tessera-90x60 tessera-y3 tessera-a1b2c3 tessera-blur tessera-b11895210 big");
     assert.equal(fluid.sources[0].srcset, `${c} 192w, ${e} 384w, ${f} 768w`);
     assert.equal(fluid.sources[0].sizes, "auto, 50vw");
-    const ofSlot = (slot, options) => lib.pictureParts(catalog, portrait, slot, { sizes: "slot", ...options }).img.sizes;
+    const ofSlot = (slot, options) => lib.pictureParts(seen(portrait), slot, { sizes: "slot", ...options }).img.sizes;
     assert.equal(ofSlot("card"), "auto, (max-width: 180px) 100vw, 180px");
     assert.equal(ofSlot("card", { loading: "eager" }), "(max-width: 180px) 100vw, 180px");
-    assert.equal(lib.pictureParts(catalog, portrait, "card", { sizes: "auto, 9vw" }).img.sizes, "auto, 9vw");
+    assert.equal(lib.pictureParts(seen(portrait), "card", { sizes: "auto, 9vw" }).img.sizes, "auto, 9vw");
     // Of an image beyond the bounds of its slot a part is shown: the files of the slot, also where it is fluid.
     const line = catalog.images.find(({ id }) => id === "line");
-    const bounded = lib.pictureParts(catalog, line, "card", { sizes: "slot" });
+    const bounded = lib.pictureParts(seen(line), "card", { sizes: "slot" });
     assert.deepEqual([bounded.img.width, bounded.img.height, bounded.img.srcset], [180, 360, `${path("55", "1x2", "webp")} 1w`]);
     // The image that is seen first, and who asks for less data.
-    const first = lib.pictureParts(catalog, portrait, "card", { priority: true, reducedData: true });
+    const first = lib.pictureParts(seen(portrait), "card", { priority: true, reducedData: true });
     assert.deepEqual([first.img.loading, first.img.fetchpriority], ["eager", "high"]);
     assert.deepEqual(first.sources.slice(0, 3), [
       { media: "(prefers-reduced-data: reduce)", type: "image/webp", srcset: c },
       { media: "(prefers-reduced-data: reduce)", type: "image/jpeg", srcset: jpeg },
       { type: "image/webp", srcset: `${c} 1x, ${e} 2x, ${f} 3x` }]);
-    assert.equal(lib.preload(catalog, portrait, "card"),
+    assert.equal(lib.preload(seen(portrait), "card"),
       `<link rel="preload" as="image" type="image/webp" imagesrcset="${c} 1x, ${e} 2x, ${f} 3x" fetchpriority="high">`);
-    assert.equal(lib.preload(catalog, line, "card", { sizes: "slot" }), `<link rel="preload" as="image" type="image/webp" `
+    assert.equal(lib.preload(seen(line), "card", { sizes: "slot" }), `<link rel="preload" as="image" type="image/webp" `
       + `imagesrcset="${path("55", "1x2", "webp")} 1w" imagesizes="(max-width: 180px) 100vw, 180px" fetchpriority="high">`);
-    assert.equal(lib.preload(catalog, gone, "card"), "");
-    assert(lib.picture(catalog, portrait, "card", { alt: '"<&>\0\r' }).includes('alt="&quot;&lt;&amp;&gt;\ufffd&#13;"'));
-    const cropped = lib.pictureParts(catalog, portrait, "avatar", { sizes: "10vw" });
+    assert.equal(lib.preload(seen(gone), "card"), "");
+    assert(lib.picture(seen(portrait), "card", { alt: '"<&>\0\r' }).includes('alt="&quot;&lt;&amp;&gt;\ufffd&#13;"'));
+    const cropped = lib.pictureParts(seen(portrait), "avatar", { sizes: "10vw" });
     assert.equal(cropped.img.srcset, `${path("aa", "64x64", "webp")} 64w, ${path("bb", "128x128", "webp")} 128w`);
     // No colour behind an image with alpha; an image without files has no element.
-    assert.equal(lib.pictureParts(catalog, wide, "card").img.class, undefined);
-    assert.equal(lib.picture(catalog, gone, "card") + lib.picture(catalog, known, "card") + lib.picture(catalog, portrait, "x"), "");
+    assert.equal(lib.pictureParts(seen(wide), "card").img.class, undefined);
+    assert.equal(lib.picture(seen(gone), "card") + lib.picture(seen(known), "card") + lib.picture(seen(portrait), "x"), "");
     // A landscape that covers a slot is wider than it: a file of 300 pixels shows three quarters of its width.
     const landscape = { ...wide, slots: { cover: { width: 90, height: 60, image: { width: 120, height: 60 }, variants: [0, 1, 1] } }, width: 200, height: 100,
       variants: [{ ...wide.variants[0], width: 150, height: 75 }, { ...wide.variants[1], width: 300, height: 150 }] };
-    assert.match(lib.pictureParts(catalog, landscape, "cover", { sizes: "9vw" }).img.srcset, /webp 112w, .*png 225w$/);
+    assert.match(lib.pictureParts(seen(landscape), "cover", { sizes: "9vw" }).img.srcset, /webp 112w, .*png 225w$/);
     // A catalog of version 1.0 has the size of the image in place of that of its box.
     const old = { ...landscape, slots: { cover: { width: 120, height: 60, variants: [0, 1, 1] } } };
-    assert.deepEqual(lib.pictureParts(catalog, old, "cover", { sizes: "9vw" }), lib.pictureParts(catalog, landscape, "cover", { sizes: "9vw" }));
+    assert.deepEqual(lib.pictureParts(seen(old), "cover", { sizes: "9vw" }), lib.pictureParts(seen(landscape), "cover", { sizes: "9vw" }));
     const comma = { ...catalog, baseURL: "https://example.com/a, b/" };
-    assert(lib.picture(comma, wide, "card").includes('srcset="https://example.com/a,%20b/variants/'));
+    assert(lib.picture(seen(wide, comma), "card").includes('srcset="https://example.com/a,%20b/variants/'));
     const [little, middle, most] = served.variants.map(({ url }) => url);
     const own = path("88", "1200x900", "jpg");
     // A service's URLs are not changed, whatever `from` is.
-    assert.equal(lib.picture(catalog, served, "card", { from: "/feed/" }),
+    assert.equal(lib.picture(seen(served, catalog, "/feed/"), "card"),
       `<picture><source type="image/webp" srcset="${middle} 1x, ${most} 2x, ${own} 3x"><source type="image/jpeg" srcset="`
       + `${path("66", "300x225", "jpg")} 1x, ${most} 2x, ${own} 3x"><img width="180" height="135" alt="" loading="lazy" decoding="async" srcset="`
       + `https://img.example.com/300.avif 1x, ${most} 2x, ${own} 3x" src="https://img.example.com/300.avif"></picture>`);
-    const covered = lib.pictureParts(catalog, served, "cover");
+    const covered = lib.pictureParts(seen(served), "cover");
     assert.equal(covered.sources[0].srcset, `${little} 2x, ${middle} 3x`);
-    assert(lib.picture(catalog, served, "cover").includes(`srcset="${little.replace("&", "&amp;")} 2x`));
+    assert(lib.picture(seen(served), "cover").includes(`srcset="${little.replace("&", "&amp;")} 2x`));
     const commas = { ...served, variants: served.variants.map((each) => ({ ...each, url: "https://a/b,c,," })) };
-    assert.match(lib.pictureParts(catalog, commas, "card").img.srcset, /https:\/\/a\/b,c%2C%2C 2x/);
+    assert.match(lib.pictureParts(seen(commas), "card").img.srcset, /https:\/\/a\/b,c%2C%2C 2x/);
     const sheet = lib.stylesheet(catalog);
     assert(sheet.includes(`\n${cases.blurRule}\n`));
     assert(sheet.includes(".tessera-90x60{aspect-ratio:90/60}\n") && sheet.includes(".tessera-b11895210{--tessera:11895210}\n") && sheet.includes(".tessera-a1b2c3{background-color:#a1b2c3}\n"));
-    const all = lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2 });
+    const every = new lib.CatalogIndex(catalog, { accepting: new Set(lib.typesOf(catalog)) });
+    const all = lib.precacheList(every, { slots: ["card", "cover"], scale: 2 });
     const [thin, thicker] = [path("55", "1x2", "webp"), path("77", "17x34", "webp")];
     assert.deepEqual(all, [e, c, path("44", "300x200", "png"), most, little, thin, thicker].map((url) => ({ url, revision: null })));
     // The fourth file is estimated to have 67,500 bytes, and the fifth 4,265.
     for (const [maximumBytes, count] of [[250_000, 2], [373_259, 3], [373_260, 4], [377_524, 4], [377_525, 5]]) {
-      assert.equal(lib.precacheList(catalog, { slots: ["card", "cover"], scale: 2, maximumBytes }).length, count);
+      assert.equal(lib.precacheList(every, { slots: ["card", "cover"], scale: 2, maximumBytes }).length, count);
     }
-    assert.deepEqual(lib.precacheList(catalog, { slots: ["card"], accepting: new Set(["image/jpeg"]) }).map(({ url }) => url),
-      [jpeg, path("66", "300x225", "jpg")]);
-    const urls = [[undefined, "https://a.example/feed/catalog.json", "https://a.example/feed/variants/x"],
-      [undefined, "/feed/", "/feed/variants/x"], ["/cdn/", "/feed/catalog.json", "/cdn/variants/x"],
-      ["https://cdn.example/", "/feed/", "https://cdn.example/variants/x"], [undefined, undefined, "variants/x"]];
-    assert.equal(lib.url(catalog, { path: "variants/x", url: "https://b.example/../x" }, "/feed/"), "https://b.example/../x");
-    for (const [baseURL, from, expected] of urls) assert.equal(lib.url({ ...catalog, baseURL }, "variants/x", from), expected);
+    const jpegs = new lib.CatalogIndex(catalog, { accepting: new Set(["image/jpeg"]), from: "/feed/" });
+    assert.deepEqual(lib.precacheList(jpegs, { slots: ["card"] }).map(({ url }) => url), [jpeg, path("66", "300x225", "jpg")]);
     assert.deepEqual([...lib.systemTypes("iOS", 16)].slice(3), ["image/heic", "image/webp", "image/avif"]);
     return "pictures, style sheet, precache list";
   });

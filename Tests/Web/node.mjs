@@ -199,8 +199,9 @@ await part("numbers and names", () => {
   const odd = extra('{"__proto__":{"x":1},"constructor":2}');
   assert.deepEqual([Object.keys(odd), odd.x, Object.getPrototypeOf(odd)], [["__proto__", "constructor"], undefined, Object.prototype]);
   const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
-  assert.equal(lib.variantFor(catalog, catalog.images[0], "constructor", 1), undefined);
-  assert.equal(new lib.CatalogIndex(catalog).position("__proto__"), 4);
+  const index = new lib.CatalogIndex(catalog, { accepting: lib.everywhere });
+  assert.equal(index.context.entry(catalog.images[0]).file("constructor", 1), undefined);
+  assert.equal(index.position("__proto__"), 4);
   return `${numbers.length + texts.length} numbers and texts`;
 });
 

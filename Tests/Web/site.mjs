@@ -11,13 +11,14 @@ const catalog = { ...lib.readCatalog(JSON.stringify(written)), baseURL: "/" };
 const { images, ...head } = lib.readCatalog(JSON.stringify(written));
 const lines = [{ ...head, digest: lib.digestOf({ ...head, images }), count: images.length }, ...images];
 writeFileSync(`${folder}/catalog.jsonl`, lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+const context = new lib.CatalogContext(catalog, { accepting: lib.everywhere });
 writeFileSync(`${folder}/tessera.css`, lib.stylesheet(catalog));
 
 const pictures = [
-  lib.picture(catalog, images[0], "card", { loading: "eager" }),
-  lib.picture(catalog, images[0], "cover", { loading: "eager" }),
-  lib.picture(catalog, images[0], "cover", { loading: "eager", sizes: "300px" }),
-  lib.picture(catalog, images[1], "card", { loading: "eager" }),
+  lib.picture(context.entry(images[0]), "card", { loading: "eager" }),
+  lib.picture(context.entry(images[0]), "cover", { loading: "eager" }),
+  lib.picture(context.entry(images[0]), "cover", { loading: "eager", sizes: "300px" }),
+  lib.picture(context.entry(images[1]), "card", { loading: "eager" }),
 ];
 writeFileSync(`${folder}/strict.html`, `<!doctype html><meta charset="utf-8"><title>Strict</title>
 <link rel="stylesheet" href="tessera.css"><link rel="stylesheet" href="page.css">

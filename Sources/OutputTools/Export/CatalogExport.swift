@@ -68,7 +68,7 @@ package struct CatalogExport {
         try await write(
           catalog,
           ExportContext(
-            head: head, slots: names, hasChosenSlots: !chosen.isEmpty, options: options,
+            place: CatalogContext(head, accepting: []), slots: names, hasChosenSlots: !chosen.isEmpty, options: options,
             files: files, worker: worker, target: drafts[0],
             companions: Array(drafts.dropFirst()),
             companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
@@ -109,7 +109,7 @@ package struct CatalogExport {
   private func slotNames(in head: Catalog) throws(OutputToolError) -> [String] {
     for slot in chosen {
       do throws(UnknownSlot) {
-        try head.requireSlots(slot)
+        try head.requireSlots(SlotName(slot))
       } catch {
         throw OutputToolError("\(error)")
       }

@@ -17,8 +17,8 @@ extension Exporting {
 
 /// What every form of export needs.
 struct ExportContext: Sendable {
-  /// The catalog without its images.
-  var head: Catalog
+  /// Where files are.
+  var place: CatalogContext
   var slots: [String]
   /// Whether these slots were requested, and not all.
   var hasChosenSlots: Bool
@@ -33,7 +33,10 @@ struct ExportContext: Sendable {
   var companionNames: [String]
 
   /// The URL of a file for clients; relative to the catalog if the pipeline has no `base-url`.
-  func url(_ file: CatalogVariant.File) -> String { head.url(of: file) }
+  func url(_ file: CatalogVariant.File) -> String { place.url(of: file.reference) }
+
+  /// The catalog without its images.
+  var head: Catalog { place.head }
 
   /// The file of an image for a slot at each scale.
   func files(of image: CatalogImage, in slot: String) -> [(variant: CatalogVariant, scale: Int)] {

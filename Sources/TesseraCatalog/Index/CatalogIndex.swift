@@ -1,4 +1,7 @@
-/// Looks up images by id: their sizes in slots, and the files to fetch for them.
+/// Looks up images by id, for one device.
+///
+///     let index = CatalogIndex(catalog, accepting: SupportedTypes.iOS(17))
+///     let file = index["p1"]?.file(for: "card", scale: 3)
 ///
 /// Creating an index takes one pass over the catalog. Each lookup then takes constant time.
 public struct CatalogIndex: Sendable {
@@ -6,11 +9,18 @@ public struct CatalogIndex: Sendable {
   public let catalog: Catalog
   /// The media types of all files, in their order of preference; see ``Catalog/types``.
   public let types: [String]
+  /// What the images have in common.
+  public let context: CatalogContext
   private let positions: [Identifier: Int]
 
   /// Indexes a catalog in one pass.
-  public init(_ catalog: Catalog) {
+  ///
+  /// - Parameters:
+  ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
+  ///   - source: the URL of the catalog; needed if it has no absolute ``Catalog/baseURL``.
+  public init(_ catalog: Catalog, accepting types: Set<String>, from source: String? = nil) {
     self.catalog = catalog
+    context = CatalogContext(catalog, accepting: types, from: source)
     var positions: [Identifier: Int] = [:]
     positions.reserveCapacity(catalog.images.count)
     for (position, image) in catalog.images.enumerated() {
@@ -19,38 +29,14 @@ public struct CatalogIndex: Sendable {
       if positions[identifier] == nil { positions[identifier] = position }
     }
     self.positions = positions
-    types = catalog.types
+    self.types = catalog.types
   }
 
   /// The image with an id.
-  public subscript(id: String) -> CatalogImage? {
-    position(of: id).map { catalog.images[$0] }
+  public subscript(id: String) -> CatalogEntry? {
+    position(of: id).map { context.entry(catalog.images[$0]) }
   }
 
   /// The position of an image in the catalog's order.
   public func position(of id: String) -> Int? { positions[Identifier(id)] }
-
-  /// The file to fetch for an image in a slot; see ``CatalogImage/variant(for:scale:in:)``.
-  public func variant(of id: String, for slot: String, scale: Double) -> CatalogVariant? {
-    guard let position = position(of: id) else { return nil }
-    return catalog.variant(of: position, for: slot, scale: scale)
-  }
-
-  /// The file to fetch for an image in any box; see ``CatalogImage/variant(for:scale:)``.
-  public func variant(of id: String, for box: CatalogBox, scale: Double) -> CatalogVariant? {
-    guard let position = position(of: id) else { return nil }
-    return catalog.images[position].variant(for: box, scale: scale)
-  }
-
-  /// The size of an image in any box, in points; nil if it is unknown.
-  public func layoutSize(of id: String, in box: CatalogBox) -> CatalogSize? {
-    guard let position = position(of: id) else { return nil }
-    return catalog.images[position].layoutSize(in: box)
-  }
-
-  /// The size of an image in a slot, in points; nil if it is unknown.
-  public func layoutSize(of id: String, in slot: String) -> CatalogSize? {
-    guard let position = position(of: id) else { return nil }
-    return catalog.images[position].layoutSize(in: slot)
-  }
 }

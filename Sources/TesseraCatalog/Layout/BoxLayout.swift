@@ -48,19 +48,19 @@ public struct CatalogFrame: Sendable, Hashable {
 extension CatalogImage {
   /// The size of the image's box in one of the catalog's slots, in points. Nil if the image's own size is
   /// unknown, or if it is not used in the slot.
-  public func layoutSize(in slot: String) -> CatalogSize? {
+  package func layoutSize(in slot: String) -> CatalogSize? {
     slots[slot].map { CatalogSize(width: $0.width, height: $0.height) }
   }
 
   /// Where the image is drawn in its box: it has the box's size, or covers it (`fill`), and then the ``focus`` decides which
   /// part is in it. Nil if ``layoutSize(in:)-(String)`` is.
-  public func frame(in slot: String) -> CatalogFrame? {
+  package func frame(in slot: String) -> CatalogFrame? {
     guard let use = slots[slot], let box = layoutSize(in: slot) else { return nil }
     return CatalogFrame(use.image ?? box, in: box, focus: focus)
   }
 
   /// Where the whole image is drawn in any box.
-  public func frame(in box: CatalogBox) -> CatalogFrame? {
+  package func frame(in box: CatalogBox) -> CatalogFrame? {
     guard let image = imageSize(in: box), let layout = layoutSize(in: box) else { return nil }
     return CatalogFrame(image, in: layout, focus: focus)
   }
@@ -69,7 +69,7 @@ extension CatalogImage {
   /// the image's shape, even if the image has fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
   ///
   /// Nil if the image's own size is unknown, or if both sides of the box are nil.
-  public func layoutSize(in box: CatalogBox) -> CatalogSize? {
+  package func layoutSize(in box: CatalogBox) -> CatalogSize? {
     let image = imageSize(in: box)
     return image == nil ? nil : box.covered ?? image
   }
@@ -108,7 +108,7 @@ extension CatalogImage {
   /// - Parameters:
   ///   - box: on the screen, in points.
   ///   - scale: device pixels per point.
-  public func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
+  package func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
     // A file of the whole image covers a box if both sides do.
     guard let shown = layoutSize(in: box) else { return nil }
     let whole = wholeVariants
@@ -123,7 +123,7 @@ extension CatalogImage {
   }
 
   /// The files that show the whole image, smallest first. The others were cropped for a slot.
-  public var wholeVariants: [CatalogVariant] {
+  package var wholeVariants: [CatalogVariant] {
     guard let width, let height, width > 0, height > 0 else { return [] }
     // The catalog does not record crops, so the shape decides. The planner rounds the longer side
     // and computes the other one from it; the same computation here gives the same result.

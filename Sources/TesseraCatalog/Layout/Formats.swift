@@ -1,30 +1,31 @@
 extension CatalogVariant {
-  /// The image in one format: an encoded file, or a URL at which an image service makes it, or both.
-  public struct File: Sendable, Hashable {
+  /// The image in one format: an encoded file, or a URL at which an image service makes it, or both. Apps get an
+  /// ``ImageFile``.
+  package struct File: Sendable, Hashable {
     /// Relative to the catalog; nil if there is no file.
-    public var path: String?
+    package var path: String?
     /// Of an image service; nil if there is only a file.
-    public var url: String?
+    package var url: String?
     /// The media type.
-    public var type: String
+    package var type: String
     /// The file's size; nil if there is no file.
-    public var bytes: Int?
+    package var bytes: Int?
 
     /// What is fetched, and what caches know it by: the URL if there is one, or else the path.
-    public var reference: String { url ?? path ?? "" }
+    package var reference: String { url ?? path ?? "" }
   }
 
   /// What is fetched, and what caches know it by: the URL if there is one, or else the path.
-  public var reference: String { url ?? path ?? "" }
+  package var reference: String { url ?? path ?? "" }
 
   /// The image at this size in all its formats, in their order of preference; without ``highDynamicRangeFile``.
-  public var files: [File] {
+  package var files: [File] {
     [first] + (also ?? []).filter { $0.dynamicRange == nil }.map(File.init)
   }
 
   /// The image at this size for screens of high dynamic range, which on all others looks like the others; nil if there is
   /// none.
-  public var highDynamicRangeFile: File? {
+  package var highDynamicRangeFile: File? {
     also?.first { $0.dynamicRange == "high" }.map(File.init)
   }
 
@@ -33,7 +34,7 @@ extension CatalogVariant {
   /// The first file in a format that the client supports; nil if there is none.
   ///
   /// - Parameter types: the media types that the client supports.
-  public func file(accepting types: Set<String>) -> File? {
+  package func file(accepting types: Set<String>) -> File? {
     // Nearly every client accepts the first format; this spares it the list of files.
     if types.contains(type) { return first }
     return files.first { types.contains($0.type) }
@@ -48,7 +49,7 @@ extension CatalogVariant.File {
 
 extension CatalogVariant.Alternative {
   /// What is fetched, and what caches know it by: the URL if there is one, or else the path.
-  public var reference: String { url ?? path ?? "" }
+  package var reference: String { url ?? path ?? "" }
 }
 
 extension Catalog {
@@ -71,20 +72,5 @@ extension Catalog {
       }
     }
     return types + fallbacks.filter { !types.contains($0) }
-  }
-
-  /// The URL of a variant in its first format: that of the image service that makes it, or else its path
-  /// with ``baseURL`` before it. Without a base URL, the result is the path itself; the app resolves it
-  /// against the URL of the catalog.
-  public func url(of variant: CatalogVariant) -> String { url(of: variant.reference) }
-
-  /// The URL of a file, as that of a variant.
-  public func url(of file: CatalogVariant.File) -> String { url(of: file.reference) }
-
-  /// The URL of a file by its path or its ``CatalogVariant/reference``.
-  public func url(of reference: String) -> String {
-    // Paths begin with a folder's name, so that only a URL begins like one.
-    reference.hasPrefix("http://") || reference.hasPrefix("https://")
-      ? reference : (baseURL ?? "") + reference
   }
 }

@@ -11,7 +11,7 @@ public enum ImageState: Sendable, Hashable, CaseIterable {
 /// What to draw in an image's place.
 public enum ImageAppearance: Sendable, Hashable {
   /// The file itself.
-  case image(CatalogVariant)
+  case image(ImageFile)
   /// A blurred image, made from the most detailed placeholder.
   case placeholder(CatalogPlaceholder.Kind)
   /// Nothing is known of the image. The app draws whatever it uses for an empty place.
@@ -19,27 +19,4 @@ public enum ImageAppearance: Sendable, Hashable {
   /// There is nothing to show and nothing to wait for. The error is nil if the catalog has a file and
   /// the client failed to load it.
   case failure(CatalogImage.Failure?)
-}
-
-extension CatalogImage {
-  /// What to draw for the image in a state. The size of its place does not depend on the state.
-  ///
-  /// - Parameters:
-  ///   - state: of the image on the screen.
-  ///   - variant: the file chosen for the place; nil if the catalog has none.
-  public func appearance(
-    in state: ImageState, variant: CatalogVariant?
-  ) -> ImageAppearance {
-    guard let variant else {
-      // A layout-only run makes no files, so a pending image is still expected to arrive.
-      return status == .failed ? .failure(error) : waiting
-    }
-    return switch state {
-    case .loading: waiting
-    case .loaded: .image(variant)
-    case .failed: .failure(nil)
-    }
-  }
-
-  private var waiting: ImageAppearance { placeholder?.best.map { .placeholder($0) } ?? .empty }
 }

@@ -22,8 +22,8 @@ extension Catalog {
   /// that is unknown, as they do for an image that is not used in it.
   ///
   /// - Throws: ``UnknownSlot`` for the first name that the catalog does not have.
-  public func requireSlots(_ names: String...) throws(UnknownSlot) {
-    for name in names where slots[name] == nil {
+  public func requireSlots(_ names: SlotName...) throws(UnknownSlot) {
+    for name in names.map(\.rawValue) where slots[name] == nil {
       let known = slots.keys.sorted()
       throw UnknownSlot(name: name, known: known, suggestion: Nearest.match(to: name, among: known))
     }
@@ -35,9 +35,12 @@ extension CatalogImage {
   /// `scale`, or for the largest scale.
   ///
   /// Nil if the image is not used in the slot, or if it has no files.
-  public func variant(for slot: String, scale: Double, in catalog: Catalog) -> CatalogVariant? {
-    guard let use = slots[slot] else { return nil }
-    return catalog.variant(of: use, in: variants, scale: scale)
+  package func variant(for slot: String, scale: Double, in catalog: Catalog) -> CatalogVariant? {
+    guard let use = slots[slot], let place = catalog.place(of: scale),
+      // Both indices come from a document, so both may be out of range.
+      use.variants.indices.contains(place), variants.indices.contains(use.variants[place])
+    else { return nil }
+    return variants[use.variants[place]]
   }
 
   /// Width divided by height, as displayed. Nil if the size is unknown.
@@ -48,23 +51,8 @@ extension CatalogImage {
 }
 
 extension Catalog {
-  /// The same for the image at a position, without copying the whole image.
-  func variant(of position: Int, for slot: String, scale: Double) -> CatalogVariant? {
-    guard let use = images[position].slots[slot] else { return nil }
-    return variant(of: use, in: images[position].variants, scale: scale)
-  }
-
-  fileprivate func variant(
-    of use: CatalogSlotUse, in variants: [CatalogVariant], scale: Double
-  ) -> CatalogVariant? {
-    // Both indices come from a document, so both may be out of range.
-    guard let place = place(of: scale), use.variants.indices.contains(place) else { return nil }
-    let index = use.variants[place]
-    return variants.indices.contains(index) ? variants[index] : nil
-  }
-
   /// The index of the smallest scale that is at least this one, or of the largest scale.
-  private func place(of scale: Double) -> Int? {
+  fileprivate func place(of scale: Double) -> Int? {
     scales.firstIndex { Double($0) >= scale } ?? (scales.isEmpty ? nil : scales.count - 1)
   }
 }

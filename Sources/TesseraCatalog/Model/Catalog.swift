@@ -2,8 +2,8 @@
 /// the first image has loaded.
 ///
 ///     let catalog = try Catalog(reading: data)
-///     let index = CatalogIndex(catalog)
-///     let avatar = index.variant(of: "p1", for: "avatar", scale: 2)
+///     let index = CatalogIndex(catalog, accepting: SupportedTypes.iOS(17))
+///     let avatar = index["p1"]?.file(for: "avatar", scale: 2)
 ///
 /// Members that this version does not know are ignored, so an app can read catalogs of later minor
 /// versions.

@@ -80,7 +80,7 @@ extension CatalogPlaceholder {
   /// The pixels of the first valid placeholder of these: the ThumbHash, the BlurHash, the colour. Nil
   /// if none is valid.
   ///
-  /// - Parameter size: the size in pixels at which to draw a BlurHash.
+  /// - Parameter size: the size in pixels at which to draw; see ``Kind/pixels(_:)``.
   public func pixels(_ size: CatalogSize = CatalogSize(width: 32, height: 32)) -> PlaceholderPixels?
   {
     thumbhash.flatMap { Kind.thumbhash($0).pixels(size) }
@@ -93,13 +93,13 @@ extension CatalogPlaceholder.Kind {
   /// The pixels of the placeholder. Nil if it is not valid, and for a `data:` URL, which the system's
   /// image decoder reads.
   ///
-  /// - Parameter size: the size in pixels at which to draw a BlurHash. A ThumbHash has a size of its
-  ///   own, and a colour is one pixel.
+  /// - Parameter size: the size in pixels at which to draw a BlurHash. A ThumbHash has a shape of its own, so that only
+  ///   the longer side of the size counts; a colour is one pixel.
   public func pixels(_ size: CatalogSize = CatalogSize(width: 32, height: 32)) -> PlaceholderPixels?
   {
     switch self {
     case .lqip: nil
-    case .thumbhash(let text): Self.base64(text).flatMap { ThumbHash.decode($0) }
+    case .thumbhash(let text): Self.base64(text).flatMap { ThumbHash.decode($0, side: max(size.width, size.height)) }
     case .blurhash(let text): BlurHash.decode(text, width: size.width, height: size.height)
     case .color(let text):
       CatalogPlaceholder(color: text).rgb.map { color in

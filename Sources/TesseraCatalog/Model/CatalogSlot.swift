@@ -47,7 +47,7 @@ public struct CatalogSlotUse: Codable, Sendable, Hashable {
   /// The box in the layout, in points.
   public var height: Int
   /// The size of the image, in points, if it is larger than its box: the client shows the part of it that is in the box.
-  /// ``CatalogImage/frame(in:)-(String)`` says where it is. Nil if the image has the size of the box.
+  /// ``CatalogEntry/frame(in:)-(SlotName)`` says where it is. Nil if the image has the size of the box.
   public var image: CatalogSize?
   /// True if the files show only a part of the image, because the slot bounds its shape. Nil for the mode `clip`, whose
   /// files always have the slot's shape.

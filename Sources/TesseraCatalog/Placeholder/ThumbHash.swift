@@ -9,17 +9,18 @@
 /// Decodes ThumbHash (evanw.github.io/thumbhash): about 25 bytes for the average colour, the shape, a
 /// blurred image and its alpha.
 public enum ThumbHash {
-  /// The image that a hash encodes, about 32 pixels along its longer side. Nil if the bytes are not a
-  /// ThumbHash.
+  /// The image that a hash encodes. Nil if the bytes are not a ThumbHash.
   ///
-  /// - Parameter hash: the bytes. A catalog holds them in Base64, which
-  ///   ``CatalogPlaceholder/Kind/pixels(_:)`` accepts.
-  public static func decode(_ hash: [UInt8]) -> PlaceholderPixels? {
+  /// - Parameters:
+  ///   - hash: the bytes. A catalog holds them in Base64, which ``CatalogPlaceholder/Kind/pixels(_:)`` accepts.
+  ///   - side: the length of the longer side in pixels, 1 to 1000. The reference decoder draws 32; 10 are enough for an image
+  ///     that is scaled up.
+  public static func decode(_ hash: [UInt8], side: Int = 32) -> PlaceholderPixels? {
     guard let parts = Parts(hash) else { return nil }
-    // The reference decoder, too, draws 32 pixels along the longer side.
+    let side = Double(min(1000, max(1, side)))
     let ratio = Double(parts.across) / Double(parts.down)
-    let width = max(1, Int((ratio > 1 ? 32 : 32 * ratio) + 0.5))
-    let height = max(1, Int((ratio > 1 ? 32 / ratio : 32) + 0.5))
+    let width = max(1, Int((ratio > 1 ? side : side * ratio) + 0.5))
+    let height = max(1, Int((ratio > 1 ? side / ratio : side) + 0.5))
     let columns = cosines(width, count: 7)
     let rows = cosines(height, count: 7)
     var samples: [UInt8] = []

@@ -5,16 +5,16 @@ export { canonicalJSON, digestOf, readCatalog, readCatalogStream, readImages } f
 export { applyPatch, readPatch } from "./reading/patch.js";
 export { type CatalogPage, type CatalogPages, newPages, readPages } from "./reading/pages.js";
 export { CatalogIndex } from "./layout/catalogIndex.js";
-export { aspectRatio, type Frame, requireSlots, type Size, slotFrame, slotSize, variantFor } from "./layout/slots.js";
-export { type Box, boxFrame, boxSize, variantForBox, wholeVariants } from "./layout/boxes.js";
+export { CatalogContext, type CatalogEntry, type ContextOptions } from "./layout/entry.js";
+export { aspectRatio, type Frame, requireSlots, type Size } from "./layout/slots.js";
+export { type Box } from "./layout/boxes.js";
 export {
-  type CatalogFile, everywhere, fileFor, type FileReference, filesFor, highDynamicRangeFile, referenceOf, supportedTypes,
-  systemTypes, typesOf, url,
+  everywhere, expectedBytes, type ImageFile, supportedTypes, systemTypes, typesOf,
 } from "./layout/formats.js";
-export { type Atlas, atlasCSS, type AtlasIndex, atlasOf, findInAtlas, type Table, type TableFile } from "./layout/atlas.js";
+export { type Atlas, atlasCSS, type AtlasIndex, atlasIndexURL, atlasOf, findInAtlas, type Table, type TableFile } from "./layout/atlas.js";
 export { detectTypes } from "./layout/detect.js";
-export { type Appearance, appearance, cachedVariant, type ImageState } from "./layout/loading.js";
-export { Prefetch, type PrefetchRequest, type PrefetchSituation, type PrefetchStep } from "./layout/prefetch.js";
+export { type Appearance, type ImageState } from "./layout/loading.js";
+export { Prefetch, type PrefetchSituation, type PrefetchStep } from "./layout/prefetch.js";
 export { type PrecacheEntry, precacheList, type PrecacheOptions } from "./layout/precache.js";
 export { decodeBlurHash } from "./placeholder/blurhash.js";
 export { decodeThumbHash } from "./placeholder/thumbhash.js";

@@ -96,7 +96,9 @@ struct PictureStyle {
     switch placeholder.best {
     // A URL of a catalog goes into a style sheet only if it is the one that a run writes.
     case .lqip(let url)?: isPlain(url) ? url : nil
-    case .thumbhash?, .blurhash?: placeholder.best?.pixels()?.dataURL
+    // A browser scales it up: more pixels show nothing more.
+    case .thumbhash?, .blurhash?:
+      placeholder.best?.pixels(CatalogSize(width: 10, height: 10))?.dataURL
     case .color?, nil: nil
     }
   }

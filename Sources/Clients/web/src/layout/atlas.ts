@@ -1,7 +1,7 @@
 // Images of small slots, drawn from an atlas: one WebP file with all images of a table (`pixels: webp`).
 
 import type { Catalog } from "../model.js";
-import { url } from "./formats.js";
+import type { CatalogContext } from "./entry.js";
 
 /** Ready pixels, or an atlas, of all images in a slot at one scale. */
 export interface Table {
@@ -71,14 +71,16 @@ export function atlasOf(catalog: Catalog, slot: string, scale: number): Table | 
   };
 }
 
+/** The URL of a document of a table: the place of its images. */
+export const atlasIndexURL = (context: CatalogContext, file: TableFile): string => context.url(file.index ?? "");
+
 /**
- * The place of an image in a table's atlases. Undefined if it is in none: show its variant then.
+ * The place of an image in a table's atlases. Undefined if it is in none: show its file then.
  *
  * @param indexes the documents that have been fetched, of some of the table's files or all.
- * @param from where the catalog came from, if it has no `baseURL`.
  */
 export function findInAtlas(
-  catalog: Catalog, table: Table, indexes: Iterable<AtlasIndex>, id: string, from?: string | URL,
+  context: CatalogContext, table: Table, indexes: Iterable<AtlasIndex>, id: string,
 ): Atlas | undefined {
   for (const index of indexes) {
     const rectangle = own(index.images, id);
@@ -88,7 +90,7 @@ export function findInAtlas(
       && height > 0 && left + width <= index.width && top + height <= index.height;
     if (!isInside) continue;
     const { width: across, height: down } = index;
-    return { url: url(catalog, index.image, from), width: across, height: down, rectangle, scale: table.scale };
+    return { url: context.url(index.image), width: across, height: down, rectangle, scale: table.scale };
   }
   return undefined;
 }

@@ -1,54 +1,52 @@
 import { Alternative, Catalog, Variant } from "../model.js";
 
-/** What leads to a file; variants and their files are examples. */
-export interface FileReference {
-  /** Relative to the catalog. */
-  path?: string | undefined;
-  /** An image service makes the image when this URL is requested. */
-  url?: string | undefined;
+/**
+ * A file to request: in a format that the client shows, with its whole URL. Entries of a `CatalogIndex` return them, so what
+ * can't be shown can't be requested.
+ */
+export interface ImageFile {
+  /** The URL to request. */
+  readonly url: string;
+  /**
+   * What caches know the file by, wherever the catalog came from: the URL at an image service if there is one, or else the
+   * path in the catalog.
+   */
+  readonly reference: string;
+  /** The media type. */
+  readonly type: string;
+  /** Pixels. */
+  readonly width: number;
+  /** Pixels. */
+  readonly height: number;
+  /** Undefined if an image service makes the file. */
+  readonly bytes: number | undefined;
 }
 
-/** A file of an image in one format. */
-export interface CatalogFile extends FileReference {
-  /** The media type. */
+/** The size of a file, or else an estimate: a quarter of a byte for each pixel. */
+export const expectedBytes = ({ bytes, width, height }: ImageFile): number =>
+  Math.max(0, bytes ?? Math.floor((width * height) / 4));
+
+/** A file of an image in one format, not yet one that is accepted. */
+export interface VariantFile {
+  path?: string | undefined;
+  url?: string | undefined;
   type: string;
-  /** Pixels. */
-  width: number;
-  /** Pixels. */
-  height: number;
-  /** Undefined if only a service has the file. */
-  bytes: number | undefined;
+  bytes?: number | undefined;
 }
 
 /** What names a file in caches and requests: its URL at a service if it has one, or else its path. */
-export const referenceOf = ({ url, path }: FileReference): string => url ?? path ?? "";
+export const referenceOf = ({ url, path }: { url?: string | undefined; path?: string | undefined }): string => url ?? path ?? "";
 
-/**
- * The image at this size in all its formats, in their order of preference; without `highDynamicRangeFile`.
- *
- * @param accepting the media types that the client supports; all formats if absent.
- */
-export function filesFor(variant: Variant, accepting?: ReadonlySet<string>): CatalogFile[] {
-  return [variant, ...(variant.also ?? []).filter(({ dynamicRange }) => dynamicRange === undefined)]
-    .filter(({ type }) => accepting === undefined || accepting.has(type)).map((file) => fileOf(variant, file));
-}
-
-const fileOf = ({ width, height }: Variant, { path, url, type, bytes }: Variant | Alternative): CatalogFile =>
-  ({ path, url, type, width, height, bytes });
+/** The image at this size in all its formats, in their order of preference; without `highDynamicRangeFile`. */
+export const filesOf = (variant: Variant): VariantFile[] =>
+  [variant, ...(variant.also ?? []).filter(({ dynamicRange }) => dynamicRange === undefined)];
 
 /**
  * The image at this size for screens of high dynamic range, which on all others looks like the others; undefined if
  * there is none.
  */
-export function highDynamicRangeFile(variant: Variant): CatalogFile | undefined {
-  const file = variant.also?.find(({ dynamicRange }) => dynamicRange === "high");
-  return file && fileOf(variant, file);
-}
-
-/** The first file in a format that the client supports; undefined if there is none. */
-export function fileFor(variant: Variant, accepting: ReadonlySet<string>): CatalogFile | undefined {
-  return filesFor(variant, accepting)[0];
-}
+export const highDynamicRangeFile = (variant: Variant): Alternative | undefined =>
+  variant.also?.find(({ dynamicRange }) => dynamicRange === "high");
 
 /**
  * The media types of all files in their order of preference: the formats that the pipeline requests first, then the
@@ -66,25 +64,6 @@ export function typesOf(catalog: Catalog): string[] {
     }
   }
   return [...new Set([...types, ...fallbacks])];
-}
-
-/**
- * The URL of a file: its URL at a service if it has one, or else its path with the catalog's `baseURL` before it.
- *
- * @param file a variant, one of its files, or a reference: a path or a URL.
- * @param from the URL of the catalog, also a relative one such as "/feed/catalog.json", against which the result is
- *   resolved; needed if there is no `baseURL`.
- */
-export function url(catalog: Catalog, file: string | FileReference, from?: string | URL): string {
-  const reference = typeof file === "string" ? file : referenceOf(file);
-  // A service may verify a signature of the URL, so it stays exactly as it is.
-  if (/^https?:\/\//.test(reference)) return reference;
-  const joined = (catalog.baseURL ?? "") + reference;
-  if (from === undefined) return joined;
-  const isAbsolute = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text);
-  const base = String(from);
-  if (isAbsolute(base)) return new URL(joined, base).href;
-  return isAbsolute(joined) || joined.startsWith("/") ? joined : base.slice(0, base.lastIndexOf("/") + 1) + joined;
 }
 
 /** What every client shows. */

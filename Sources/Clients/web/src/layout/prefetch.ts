@@ -1,43 +1,29 @@
-import { FileReference, referenceOf } from "./formats.js";
-
-/** A file that a place needs: a `Variant`, one of its files, or a path with a number of bytes. */
-export interface PrefetchRequest extends FileReference {
-  /** If absent, a quarter of a byte is expected for each pixel. */
-  bytes?: number | undefined;
-  /** Pixels. */
-  width?: number | undefined;
-  /** Pixels. */
-  height?: number | undefined;
-}
+import { expectedBytes, ImageFile } from "./formats.js";
 
 /** What is on the screen and in flight. */
-export interface PrefetchSituation<Request extends PrefetchRequest> {
+export interface PrefetchSituation {
   /**
    * The files of places on the screen. Those that appeared together are a group, from top to bottom; groups are in the
    * order in which they appeared.
    */
-  visible: readonly (readonly Request[])[];
+  visible: readonly (readonly ImageFile[])[];
   /** The files of places that may appear next, the nearest first. */
-  upcoming: readonly Request[];
+  upcoming: readonly ImageFile[];
   /** The files in flight. */
-  underWay: readonly Request[];
-  /** Whether the file with this reference (see `referenceOf`) has loaded. */
+  inFlight: readonly ImageFile[];
+  /** Whether the file with this `reference` has loaded. */
   isLoaded: (reference: string) => boolean;
 }
 
 /** What to do now. */
-export interface PrefetchStep<Request extends PrefetchRequest> {
+export interface PrefetchStep {
   /** Files to request, the most urgent first. */
-  start: Request[];
+  start: ImageFile[];
   /** Requests to cancel: no place needs their files any more, or a visible place has to wait for one. */
-  cancel: Request[];
+  cancel: ImageFile[];
 }
 
-const referencesOf = (requests: readonly PrefetchRequest[]): Set<string> => new Set(requests.map(referenceOf));
-
-/** The size of a file. If only a service has it, this is an estimate: a quarter of a byte for each pixel. */
-export const expectedBytes = ({ bytes, width = 0, height = 0 }: PrefetchRequest): number =>
-  Math.max(0, bytes ?? Math.floor((width * height) / 4));
+const referencesOf = (files: readonly ImageFile[]): Set<string> => new Set(files.map(({ reference }) => reference));
 
 /**
  * Decides which files an app should request next, and which requests it should cancel. A pure function of what is on
@@ -56,50 +42,49 @@ export class Prefetch {
     readonly bytes = 2_000_000,
   ) {}
 
-  step<Request extends PrefetchRequest>(now: PrefetchSituation<Request>): PrefetchStep<Request> {
-    const { upcoming, underWay, isLoaded } = now;
+  step(now: PrefetchSituation): PrefetchStep {
+    const { upcoming, inFlight, isLoaded } = now;
     const urgent = [...now.visible].reverse().flat();
     const urgentReferences = referencesOf(urgent);
-    const isUrgent = (request: Request): boolean => urgentReferences.has(referenceOf(request));
+    const isUrgent = (file: ImageFile): boolean => urgentReferences.has(file.reference);
     const upcomingReferences = referencesOf(upcoming);
-    const cancel = underWay.filter((request) => !isUrgent(request) && !upcomingReferences.has(referenceOf(request)));
-    const flying = referencesOf(underWay);
+    const cancel = inFlight.filter((file) => !isUrgent(file) && !upcomingReferences.has(file.reference));
+    const flying = referencesOf(inFlight);
     for (const reference of referencesOf(cancel)) flying.delete(reference);
     const waiting = missing(urgent, flying, isLoaded);
     // A visible place does not wait for a file of one that is not: the farthest of these gives way.
     let needed = waiting.length + flying.size - this.requests;
-    for (const request of [...upcoming].reverse()) {
+    for (const file of [...upcoming].reverse()) {
       if (needed <= 0) break;
-      if (isUrgent(request) || !flying.delete(referenceOf(request))) continue;
-      cancel.push(request);
+      if (isUrgent(file) || !flying.delete(file.reference)) continue;
+      cancel.push(file);
       needed -= 1;
     }
     const start = waiting.slice(0, Math.max(0, this.requests - flying.size));
     // The budget is for places that are not visible, so files of visible places use none of it.
     let budget = this.bytes;
-    for (const request of underWay) {
-      if (flying.has(referenceOf(request)) && !isUrgent(request)) budget -= expectedBytes(request);
+    for (const file of inFlight) {
+      if (flying.has(file.reference) && !isUrgent(file)) budget -= expectedBytes(file);
     }
     const cancelled = referencesOf(cancel);
-    for (const request of missing(upcoming, new Set([...flying, ...urgentReferences]), isLoaded)) {
-      if (start.length + flying.size >= this.requests || cancelled.has(referenceOf(request))) continue;
+    for (const file of missing(upcoming, new Set([...flying, ...urgentReferences]), isLoaded)) {
+      if (start.length + flying.size >= this.requests || cancelled.has(file.reference)) continue;
       // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller files could
       // overtake it indefinitely. A file larger than the whole budget is requested alone.
-      if (expectedBytes(request) > budget && budget !== this.bytes) break;
-      start.push(request);
-      budget -= expectedBytes(request);
+      if (expectedBytes(file) > budget && budget !== this.bytes) break;
+      start.push(file);
+      budget -= expectedBytes(file);
     }
     return { start, cancel };
   }
 }
 
 /** Files that are neither loaded nor known, each once. */
-function missing<Request extends PrefetchRequest>(
-  requests: readonly Request[], known: ReadonlySet<string>, isLoaded: (reference: string) => boolean,
-): Request[] {
+function missing(
+  files: readonly ImageFile[], known: ReadonlySet<string>, isLoaded: (reference: string) => boolean,
+): ImageFile[] {
   const seen = new Set(known);
-  return requests.filter((request) => {
-    const reference = referenceOf(request);
+  return files.filter(({ reference }) => {
     if (isLoaded(reference) || seen.has(reference)) return false;
     seen.add(reference);
     return true;

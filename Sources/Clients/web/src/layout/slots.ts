@@ -13,7 +13,7 @@ function own<Value>(members: { [name: string]: Value } | undefined, name: string
 }
 
 /** One of the catalog's slots. */
-export const slotOf = (catalog: Catalog, slot: string): Slot | undefined => own(catalog.slots, slot);
+export const slotOf = (catalog: Pick<Catalog, "slots">, slot: string): Slot | undefined => own(catalog.slots, slot);
 
 /** How an image fills one slot; undefined if it is not used in it. */
 export const slotUse = (image: Image, slot: string): SlotUse | undefined => own(image.slots, slot);
@@ -48,7 +48,7 @@ export function slotSize(image: Image, slot: string): Size | undefined {
  * The file to fetch for a slot on a screen: the one made for the smallest scale that is at least `scale`, or for the
  * largest scale. Undefined if the image is not used in the slot, or if it has no files.
  */
-export function variantFor(catalog: Catalog, image: Image, slot: string, scale: number): Variant | undefined {
+export function variantFor(catalog: Pick<Catalog, "scales">, image: Image, slot: string, scale: number): Variant | undefined {
   const use = slotUse(image, slot);
   if (use === undefined) return undefined;
   const enough = catalog.scales.findIndex((each) => each >= scale);

@@ -1,6 +1,7 @@
-import { Catalog, Image, Variant } from "../model.js";
+import { Image, Variant } from "../model.js";
 import { wholeVariants } from "../layout/boxes.js";
-import { everywhere, CatalogFile, filesFor, highDynamicRangeFile, url } from "../layout/formats.js";
+import { CatalogContext } from "../layout/entry.js";
+import { everywhere, filesOf, highDynamicRangeFile, referenceOf, VariantFile } from "../layout/formats.js";
 import { slotOf, slotUse, variantFor } from "../layout/slots.js";
 import { sourceSetURL } from "./escape.js";
 import { coveredBox } from "./style.js";
@@ -16,10 +17,10 @@ export interface Choice {
  * the nearest one: with the highest of its scales for each file, and the lowest for the last, both come to the file that
  * was made for the scale.
  */
-export function scaledChoices(catalog: Catalog, image: Image, slot: string): Choice[] {
+export function scaledChoices({ head }: CatalogContext, image: Image, slot: string): Choice[] {
   const served: { variant: Variant; lowest: number; highest: number }[] = [];
-  for (const scale of catalog.scales) {
-    const variant = variantFor(catalog, image, slot, scale);
+  for (const scale of head.scales) {
+    const variant = variantFor(head, image, slot, scale);
     const last = served[served.length - 1];
     if (variant === undefined) continue;
     if (last?.variant === variant) last.highest = scale;
@@ -30,15 +31,15 @@ export function scaledChoices(catalog: Catalog, image: Image, slot: string): Cho
 }
 
 /** All files of the image that can be shown at any width: those that were cropped for the slot, or the whole ones. */
-export function fluidChoices(catalog: Catalog, image: Image, slot: string): Choice[] {
+export function fluidChoices({ head }: CatalogContext, image: Image, slot: string): Choice[] {
   const use = slotUse(image, slot);
   if (use === undefined) return [];
   const cropped = new Set(use.variants.flatMap((index) => image.variants?.[index] ?? []));
   const whole = wholeVariants(image);
-  const isCropped = use.cropped === true || slotOf(catalog, slot)?.mode === "clip";
+  const isCropped = use.cropped === true || slotOf(head, slot)?.mode === "clip";
   const variants = isCropped || whole.length === 0 ? [...cropped] : whole;
   // An image that covers its box may be wider than it: `sizes` states the width of the box.
-  const part = Math.min(1, (coveredBox(catalog, image, slot)?.width ?? use.width) / (use.image?.width ?? use.width));
+  const part = Math.min(1, (coveredBox(head, image, slot)?.width ?? use.width) / (use.image?.width ?? use.width));
   const seen = new Set<string>();
   return variants.flatMap((variant) => {
     const descriptor = `${Math.max(1, Math.floor(variant.width * part))}w`;
@@ -58,18 +59,18 @@ export interface TypedFiles {
   first: string;
 }
 
-type Pick = (files: CatalogFile[], variant: Variant) => CatalogFile | undefined;
+type Pick = (files: VariantFile[], variant: Variant) => VariantFile | undefined;
 
 /** One file of each choice; undefined if a choice has none. */
 function typed(
-  catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined, type: string, pick: Pick,
+  context: CatalogContext, choices: readonly Choice[], type: string, pick: Pick,
 ): TypedFiles | undefined {
   const set: string[] = [];
   let first: string | undefined;
   for (const { variant, descriptor } of choices) {
-    const file = pick(filesFor(variant), variant);
+    const file = pick(filesOf(variant), variant);
     if (file === undefined) return undefined;
-    const address = url(catalog, file, from);
+    const address = context.url(referenceOf(file));
     first ??= address;
     set.push(`${sourceSetURL(address)} ${descriptor}`);
   }
@@ -78,37 +79,33 @@ function typed(
 
 /** For `source` elements all types but the last of each size, and that one for `img`. */
 export function typedFiles(
-  catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined,
+  context: CatalogContext, choices: readonly Choice[],
 ): { sources: TypedFiles[]; last: TypedFiles | undefined } {
-  const lastOf = (list: CatalogFile[]): CatalogFile | undefined => list[list.length - 1];
+  const lastOf = (list: VariantFile[]): VariantFile | undefined => list[list.length - 1];
   // Sizes with more formats first: their order of preference is the fullest.
-  const types = new Set(choices.map(({ variant }) => filesFor(variant)).sort((one, other) => other.length - one.length)
+  const types = new Set(choices.map(({ variant }) => filesOf(variant)).sort((one, other) => other.length - one.length)
     .flatMap((list) => list.slice(0, -1).map(({ type }) => type)));
-  const sources = [...types].flatMap((type) => typed(catalog, choices, from, type, (list) => {
+  const sources = [...types].flatMap((type) => typed(context, choices, type, (list) => {
     const last = lastOf(list);
     // If a size was not made in that type, its last file takes the place, if every browser shows that, whatever the
     // `type` of a `source` says.
     return list.find((file) => file.type === type) ?? (last !== undefined && everywhere.has(last.type) ? last : undefined);
   }) ?? []);
-  return { sources, last: typed(catalog, choices, from, "", lastOf) };
+  return { sources, last: typed(context, choices, "", lastOf) };
 }
 
 /** For screens of high dynamic range, if every size has such a file. */
-export function highDynamicRange(
-  catalog: Catalog, choices: readonly Choice[], from: string | URL | undefined,
-): TypedFiles | undefined {
-  const files = typed(catalog, choices, from, "image/jpeg", (_, variant) => highDynamicRangeFile(variant));
+export function highDynamicRange(context: CatalogContext, choices: readonly Choice[]): TypedFiles | undefined {
+  const files = typed(context, choices, "image/jpeg", (_, variant) => highDynamicRangeFile(variant));
   return files && { media: "(dynamic-range: high)", ...files };
 }
 
 /** For visitors who ask for less data: the file for the smallest scale, in each type. */
-export function reducedData(
-  catalog: Catalog, image: Image, slot: string, from: string | URL | undefined,
-): TypedFiles[] {
-  const variant = variantFor(catalog, image, slot, 0);
+export function reducedData(context: CatalogContext, image: Image, slot: string): TypedFiles[] {
+  const variant = variantFor(context.head, image, slot, 0);
   if (variant === undefined) return [];
-  return filesFor(variant).map((file) => {
-    const first = url(catalog, file, from);
+  return filesOf(variant).map((file) => {
+    const first = context.url(referenceOf(file));
     return { media: "(prefers-reduced-data: reduce)", type: file.type, srcset: sourceSetURL(first), first };
   });
 }

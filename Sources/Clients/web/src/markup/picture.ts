@@ -1,4 +1,5 @@
-import { Catalog, Image } from "../model.js";
+import { Catalog } from "../model.js";
+import { CatalogEntry } from "../layout/entry.js";
 import { slotOf, slotSize } from "../layout/slots.js";
 import { fluidChoices, highDynamicRange, reducedData, scaledChoices, TypedFiles, typedFiles } from "./choices.js";
 import { attribute } from "./escape.js";
@@ -29,8 +30,6 @@ export interface PictureOptions {
    * attribute, which can also hold the blurred placeholder. "none": neither.
    */
   style?: "class" | "inline" | "none" | undefined;
-  /** The URL of the catalog, if it has no `baseURL`. */
-  from?: string | URL | undefined;
 }
 
 /** The attributes of a `picture` element's parts, for frameworks. */
@@ -45,14 +44,14 @@ export interface Picture {
 }
 
 /** What is offered of an image in a slot. */
-function files(catalog: Catalog, image: Image, slot: string, options: PictureOptions) {
+function files({ image, context }: CatalogEntry, slot: string, options: PictureOptions) {
   const isFluid = options.sizes !== undefined;
-  const choices = isFluid ? fluidChoices(catalog, image, slot) : scaledChoices(catalog, image, slot);
-  return { isFluid, choices, ...typedFiles(catalog, choices, options.from) };
+  const choices = isFluid ? fluidChoices(context, image, slot) : scaledChoices(context, image, slot);
+  return { isFluid, choices, ...typedFiles(context, choices) };
 }
 
 /** The value of `sizes`; undefined for an image of a fixed size. */
-function sizesOf(catalog: Catalog, slot: string, { sizes }: PictureOptions, isLazy: boolean): string | undefined {
+function sizesOf(catalog: Pick<Catalog, "slots">, slot: string, { sizes }: PictureOptions, isLazy: boolean): string | undefined {
   if (sizes === undefined) return undefined;
   const width = slotOf(catalog, slot)?.width;
   const value = sizes !== "slot" ? sizes : width === undefined ? "100vw" : `(max-width: ${width}px) 100vw, ${width}px`;
@@ -65,25 +64,24 @@ function sizesOf(catalog: Catalog, slot: string, { sizes }: PictureOptions, isLa
  * `img` with the files of the last type. Its size is that of its box in the layout, so nothing moves when it loads; for a
  * slot of mode "fill" that is the slot, which the image covers. Undefined if there is nothing to show.
  */
-export function pictureParts(
-  catalog: Catalog, image: Image, slot: string, options: PictureOptions = {},
-): Picture | undefined {
-  const { isFluid, choices, sources, last } = files(catalog, image, slot, options);
-  const size = coveredBox(catalog, image, slot) ?? slotSize(image, slot);
+export function pictureParts(entry: CatalogEntry, slot: string, options: PictureOptions = {}): Picture | undefined {
+  const { image, context } = entry;
+  const { isFluid, choices, sources, last } = files(entry, slot, options);
+  const size = coveredBox(context.head, image, slot) ?? slotSize(image, slot);
   if (last === undefined || size === undefined) return undefined;
   const loading = options.loading ?? (options.priority === true ? "eager" : "lazy");
   const fetchpriority = options.fetchpriority ?? (options.priority === true ? "high" : undefined);
-  const value = sizesOf(catalog, slot, options, loading === "lazy");
+  const value = sizesOf(context.head, slot, options, loading === "lazy");
   const sizes = value === undefined ? {} : { sizes: value };
   const source = ({ media, type, srcset }: TypedFiles) => ({ ...(media === undefined ? {} : { media }), type, srcset });
   const classes = [...(options.style === undefined || options.style === "class"
-    ? classesOf(catalog, image, slot, isFluid) : []), options.className ?? ""].filter(Boolean);
-  const style = options.style === "inline" ? inlineStyle(catalog, image, slot, isFluid) : "";
-  const high = highDynamicRange(catalog, choices, options.from);
+    ? classesOf(context.head, image, slot, isFluid) : []), options.className ?? ""].filter(Boolean);
+  const style = options.style === "inline" ? inlineStyle(context.head, image, slot, isFluid) : "";
+  const high = highDynamicRange(context, choices);
   return {
     // A browser takes the first source that fits. Who asks for less data gets no larger file of any kind.
     sources: [
-      ...(options.reducedData === true ? reducedData(catalog, image, slot, options.from).map(source) : []),
+      ...(options.reducedData === true ? reducedData(context, image, slot).map(source) : []),
       ...[...(high === undefined ? [] : [high]), ...sources].map((each) => ({ ...source(each), ...sizes })),
     ],
     img: {
@@ -101,8 +99,8 @@ const tag = (name: string, attributes: object): string =>
   `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${attribute(String(value))}"`).join("")}>`;
 
 /** The element as HTML; an empty text if there is nothing to show. */
-export function picture(catalog: Catalog, image: Image, slot: string, options: PictureOptions = {}): string {
-  const parts = pictureParts(catalog, image, slot, options);
+export function picture(entry: CatalogEntry, slot: string, options: PictureOptions = {}): string {
+  const parts = pictureParts(entry, slot, options);
   if (parts === undefined) return "";
   return `<picture>${parts.sources.map((source) => tag("source", source)).join("")}${tag("img", parts.img)}</picture>`;
 }
@@ -113,17 +111,18 @@ export function picture(catalog: Catalog, image: Image, slot: string, options: P
  * link, and loads the image when it meets it. An empty text if there is nothing to show, and with `reducedData`: a link would
  * load more for those visitors.
  */
-export function preload(catalog: Catalog, image: Image, slot: string, options: PictureOptions = {}): string {
-  const { choices, sources, last } = files(catalog, image, slot, options);
+export function preload(entry: CatalogEntry, slot: string, options: PictureOptions = {}): string {
+  const { context } = entry;
+  const { choices, sources, last } = files(entry, slot, options);
   const preferred = sources[0] ?? last;
   if (preferred === undefined || options.reducedData === true) return "";
-  const sizes = sizesOf(catalog, slot, options, false);
+  const sizes = sizesOf(context.head, slot, options, false);
   const link = (files: TypedFiles, media?: string): string => tag("link", {
     rel: "preload", as: "image", ...(media === undefined ? {} : { media }),
     // The files of the last type may have several types.
     type: files.type || choices[0]?.variant.type, imagesrcset: files.srcset,
     ...(sizes === undefined ? {} : { imagesizes: sizes }), fetchpriority: "high",
   });
-  const high = highDynamicRange(catalog, choices, options.from);
+  const high = highDynamicRange(context, choices);
   return high === undefined ? link(preferred) : link(high, high.media) + link(preferred, `not all and ${high.media}`);
 }

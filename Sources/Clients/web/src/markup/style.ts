@@ -2,8 +2,11 @@ import { Catalog, Image } from "../model.js";
 import { Size, slotOf, slotUse } from "../layout/slots.js";
 import { placeholderURL, rgb } from "../placeholder/placeholder.js";
 
+/** The part of a catalog that has its slots. */
+type Slots = Pick<Catalog, "slots">;
+
 /** The box that the image covers in a slot, in points; undefined if it has the image's shape. */
-export function coveredBox(catalog: Catalog, image: Image, slot: string): Size | undefined {
+export function coveredBox(catalog: Slots, image: Image, slot: string): Size | undefined {
   const use = slotUse(image, slot);
   if (use === undefined) return undefined;
   if (use.image !== undefined) return { width: use.width, height: use.height };
@@ -27,7 +30,7 @@ const hex = (color: readonly number[]): string => color.map((part) => part.toStr
 
 const shapeClass = ({ width, height }: Size): string => `tessera-${width}x${height}`;
 
-export function classesOf(catalog: Catalog, image: Image, slot: string, isFluid: boolean): string[] {
+export function classesOf(catalog: Slots, image: Image, slot: string, isFluid: boolean): string[] {
   const classes: string[] = [];
   if (isFluid) classes.push("tessera-fluid");
   const box = coveredBox(catalog, image, slot);
@@ -45,7 +48,7 @@ export function classesOf(catalog: Catalog, image: Image, slot: string, isFluid:
   return classes;
 }
 
-export function inlineStyle(catalog: Catalog, image: Image, slot: string, isFluid: boolean): string {
+export function inlineStyle(catalog: Slots, image: Image, slot: string, isFluid: boolean): string {
   const rules: string[] = [];
   const box = coveredBox(catalog, image, slot);
   if (isFluid) rules.push("width:100%;height:auto");

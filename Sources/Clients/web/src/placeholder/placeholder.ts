@@ -30,15 +30,15 @@ export function rgb(color: string | undefined): [red: number, green: number, blu
 /**
  * The pixels of a placeholder. Undefined if it is not valid, and for a `data:` URL ("lqip"), which the browser decodes.
  *
- * @param size the size in pixels at which to draw a BlurHash. A ThumbHash has a size of its own, and a colour is one
- *   pixel.
+ * @param size the size in pixels at which to draw a BlurHash. A ThumbHash has a shape of its own, so that only the longer
+ *   side of the size counts; a colour is one pixel.
  */
 export function pixelsOf({ kind, data }: PlaceholderKind, size: Size = { width: 32, height: 32 }): Pixels | undefined {
   switch (kind) {
     case "lqip": return undefined;
     case "thumbhash": {
       const bytes = base64(data);
-      return bytes && decodeThumbHash(bytes);
+      return bytes && decodeThumbHash(bytes, Math.max(size.width, size.height));
     }
     case "blurhash": return decodeBlurHash(data, size.width, size.height);
     case "color": {
@@ -58,8 +58,11 @@ export function placeholderPixels(placeholder: Placeholder, size?: Size): Pixels
   return undefined;
 }
 
-/** A `data:` URL of the most detailed placeholder: the catalog's own (`lqip`), or a PNG of the pixels. */
-export function placeholderURL(placeholder: Placeholder, size?: Size): string | undefined {
+/**
+ * A `data:` URL of the most detailed placeholder: the catalog's own (`lqip`), or a PNG of about 10 x 6 pixels, 300 to 500
+ * characters, which the browser scales up.
+ */
+export function placeholderURL(placeholder: Placeholder, size: Size = { width: 10, height: 10 }): string | undefined {
   const own = placeholder.lqip;
   // A catalog is untrusted: its text must be an image and nothing else.
   if (own !== undefined && /^data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+$/.test(own)) return own;

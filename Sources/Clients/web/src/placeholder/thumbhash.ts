@@ -77,15 +77,18 @@ function partsOf(hash: Uint8Array): Parts | undefined {
 
 /**
  * Decodes a ThumbHash (evanw.github.io/thumbhash): about 25 bytes for the average colour, the shape, a blurred image and
- * its alpha. The image has about 32 pixels along its longer side. Undefined if the bytes are not a ThumbHash.
+ * its alpha. Undefined if the bytes are not a ThumbHash.
+ *
+ * @param side the length of the longer side in pixels, 1 to 1000; 32 in the reference decoder. 10 are enough for an image that
+ *   is scaled up.
  */
-export function decodeThumbHash(hash: Uint8Array): Pixels | undefined {
+export function decodeThumbHash(hash: Uint8Array, side = 32): Pixels | undefined {
   const parts = partsOf(hash);
   if (parts === undefined) return undefined;
-  // The reference decoder, too, draws 32 pixels along the longer side.
+  const longest = Math.min(1000, Math.max(1, side));
   const ratio = parts.across / parts.down;
-  const width = Math.max(1, Math.floor((ratio > 1 ? 32 : 32 * ratio) + 0.5));
-  const height = Math.max(1, Math.floor((ratio > 1 ? 32 / ratio : 32) + 0.5));
+  const width = Math.max(1, Math.floor((ratio > 1 ? longest : longest * ratio) + 0.5));
+  const height = Math.max(1, Math.floor((ratio > 1 ? longest / ratio : longest) + 0.5));
   const samples = new Uint8ClampedArray(width * height * 4);
   const columns = cosines(width, 7, 0.5);
   let place = 0;

@@ -13,7 +13,7 @@ enum class ImageState {
 /** What to draw in an image's place. */
 sealed class Appearance {
     /** The file itself. */
-    data class File(val variant: Variant) : Appearance()
+    data class File(val file: ImageFile) : Appearance()
     /** A blurred image, made from the most detailed placeholder. */
     data class Blurred(val placeholder: PlaceholderData) : Appearance()
     /** Nothing is known of the image. The app draws whatever it uses for an empty place. */
@@ -26,43 +26,23 @@ sealed class Appearance {
 }
 
 /**
- * What to draw for the image in a state. The size of its place does not depend on the state.
- *
- * @param variant the file chosen for the place; null if the catalog has none.
+ * Of the sizes of an image those that may stand in for one, the best first: that size, then the larger ones of the same part
+ * of the image from the smallest on, then the smaller ones from the largest on.
  */
-fun Image.appearance(state: ImageState, variant: Variant?): Appearance {
-    val waiting = placeholder?.best?.let { Appearance.Blurred(it) } ?: Appearance.Empty
-    if (variant == null) {
-        // A layout-only run makes no files, so a pending image is still expected to arrive.
-        return if (status == Status.FAILED) Appearance.Failed(error) else waiting
-    }
-    return when (state) {
-        ImageState.LOADING -> waiting
-        ImageState.LOADED -> Appearance.File(variant)
-        ImageState.FAILED -> Appearance.Failed(null)
-    }
-}
-
-/**
- * The best file that an app has already, to show at once while the wanted one loads: the wanted file, or else the
- * smallest larger one of the same part of the image, or else the largest smaller one. Null if it has none of these.
- *
- * @param wanted the file chosen for the place.
- * @param isCached whether the file with this reference (see [VariantFile.reference]) is at hand.
- */
-fun Image.cachedVariant(wanted: Variant, isCached: (reference: String) -> Boolean): Variant? {
-    fun has(variant: Variant) = variant.files.any { isCached(it.reference) }
-    if (has(wanted)) return wanted
-    val alike = variants.filter { hasSameShape(it, wanted) && it.reference != wanted.reference }
-    return alike.firstOrNull { it.width >= wanted.width && it.height >= wanted.height && has(it) }
-        ?: alike.lastOrNull { it.width <= wanted.width && it.height <= wanted.height && has(it) }
+internal fun Image.cachedVariants(width: Int, height: Int): List<Variant> {
+    val alike = variants.filter { hasSameShape(it.width, it.height, width, height) }
+    return alike.filter { it.width == width && it.height == height } +
+        alike.filter { it.width >= width && it.height >= height } +
+        alike.filter { it.width <= width && it.height <= height }.asReversed()
 }
 
 /**
  * Whether two files show the same part of an image: their sides are in the same proportion, up to the rounding of the
  * smaller one's shorter side.
  */
-private fun hasSameShape(one: Variant, other: Variant): Boolean {
+private fun hasSameShape(oneWidth: Int, oneHeight: Int, otherWidth: Int, otherHeight: Int): Boolean {
+    val one = Size(oneWidth, oneHeight)
+    val other = Size(otherWidth, otherHeight)
     val (small, large) = if (one.width <= other.width) Pair(one, other) else Pair(other, one)
     if (small.width <= 0 || small.height <= 0) return false
     // As Double, because a catalog may state any size.

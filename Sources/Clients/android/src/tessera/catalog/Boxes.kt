@@ -17,10 +17,10 @@ private val Box.covered: Size?
  *
  * Null if the image's own size is unknown, or if both sides of the box are null.
  */
-fun Image.layoutSize(box: Box): Size? = wholeSize(box)?.let { box.covered ?: it }
+internal fun Image.layoutSize(box: Box): Size? = wholeSize(box)?.let { box.covered ?: it }
 
 /** Where the whole image is drawn in any box. */
-fun Image.frame(box: Box): Frame? = wholeSize(box)?.let { frameOf(it, box.covered ?: it, focus) }
+internal fun Image.frame(box: Box): Frame? = wholeSize(box)?.let { frameOf(it, box.covered ?: it, focus) }
 
 /** The size of the whole image, which covers the box or is inside. */
 private fun Image.wholeSize(box: Box): Size? {
@@ -51,7 +51,7 @@ private fun rounded(dividend: Double, divisor: Double): Int {
  *
  * @param scale device pixels per point.
  */
-fun Image.variantFor(box: Box, scale: Double): Variant? {
+internal fun Image.variantFor(box: Box, scale: Double): Variant? {
     // A file of the whole image covers a box if both sides do.
     val shown = layoutSize(box) ?: return null
     val whole = wholeVariants
@@ -65,7 +65,7 @@ fun Image.variantFor(box: Box, scale: Double): Variant? {
 }
 
 /** The files that show the whole image, smallest first. The others were cropped for a slot. */
-val Image.wholeVariants: List<Variant>
+internal val Image.wholeVariants: List<Variant>
     get() {
         val own = (width ?: return emptyList()).toDouble()
         val other = (height ?: return emptyList()).toDouble()

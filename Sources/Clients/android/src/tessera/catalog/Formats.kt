@@ -1,32 +1,46 @@
 package tessera.catalog
 
-/** A file of an image in one format. */
-data class VariantFile(
-    /** Relative to the catalog. */
-    val path: String?,
-    /** An image service makes the image when this URL is requested. */
-    val url: String?,
+/**
+ * A file to request: in a format that the device shows, with its whole URL. There is no other way to one than a
+ * [CatalogEntry], so what can't be shown can't be requested.
+ */
+class ImageFile internal constructor(
+    /** The URL to request. Relative if neither the catalog's `baseURL` nor where the catalog came from is known. */
+    val url: String,
+    /**
+     * What caches know the file by, wherever the catalog came from: the URL at an image service if there is one, or else
+     * the path in the catalog.
+     */
+    val reference: String,
     /** The media type. */
     val type: String,
     /** Pixels. */
     val width: Int,
     /** Pixels. */
     val height: Int,
-    /** Null if only a service has the file. */
+    /** Null if an image service makes the file. */
     val bytes: Long?
 ) {
-    /** What names the file in caches and requests: its URL at a service if it has one, or else its path. */
+    /** The file's size, or else an estimate: a quarter of a byte for each pixel. */
+    val expectedBytes: Long get() = maxOf(0L, bytes ?: width.toLong() * height / 4)
+
+    override fun equals(other: Any?) = other is ImageFile && other.reference == reference && other.url == url
+    override fun hashCode() = reference.hashCode()
+    override fun toString() = url
+}
+
+/** A file of a variant in one format, not yet one that is accepted. */
+internal class VariantFile(val path: String?, val url: String?, val type: String, val bytes: Long?) {
     val reference: String get() = url ?: path ?: ""
 }
 
 /** What names the variant in caches and requests: its URL at a service if it has one, or else its path. */
-val Variant.reference: String get() = url ?: path ?: ""
+internal val Variant.reference: String get() = url ?: path ?: ""
 
-/** The image at this size in the first format. */
-internal val Variant.firstFile: VariantFile get() = VariantFile(path, url, type, width, height, bytes)
+private val Variant.firstFile: VariantFile get() = VariantFile(path, url, type, bytes)
 
 /** The image at this size in all its formats, in their order of preference; without [highDynamicRangeFile]. */
-val Variant.files: List<VariantFile>
+internal val Variant.files: List<VariantFile>
     get() {
         val others = also ?: return listOf(firstFile)
         return listOf(firstFile) + others.filter { it.dynamicRange == null }.map { file(it) }
@@ -36,18 +50,13 @@ val Variant.files: List<VariantFile>
  * The image at this size for screens of high dynamic range, which on all others looks like the others; null if there is
  * none.
  */
-val Variant.highDynamicRangeFile: VariantFile?
+internal val Variant.highDynamicRangeFile: VariantFile?
     get() = also?.firstOrNull { it.dynamicRange == "high" }?.let { file(it) }
 
-private fun Variant.file(other: Alternative) =
-    VariantFile(other.path, other.url, other.type, width, height, other.bytes)
+private fun file(other: Alternative) = VariantFile(other.path, other.url, other.type, other.bytes)
 
-/**
- * The first file in a format that the client supports; null if there is none.
- *
- * @param types the media types that the client supports; see [SupportedTypes].
- */
-fun Variant.fileAccepting(types: Set<String>): VariantFile? {
+/** The first file in a format that the client supports; null if there is none. */
+internal fun Variant.fileAccepting(types: Set<String>): VariantFile? {
     // Nearly every client accepts the first format; this spares it the list of files.
     if (type in types) return firstFile
     return files.firstOrNull { it.type in types }
@@ -73,20 +82,7 @@ val Catalog.types: List<String>
         return (types + fallbacks).toList()
     }
 
-/** The URL of the variant's first file. */
-fun Catalog.url(variant: Variant): String = url(variant.reference)
-
-/** The URL of a file. */
-fun Catalog.url(file: VariantFile): String = url(file.reference)
-
-/**
- * The URL of a file by its reference: a URL at a service as it is, or a path with [Catalog.baseURL] before it. Without
- * a base URL, the result is the path itself; the app resolves it against the URL of the catalog.
- */
-fun Catalog.url(reference: String): String =
-    if (isServiceURL(reference)) reference else (baseURL ?: "") + reference
-
-/** Sets of media types that clients show, for [fileAccepting]. */
+/** Sets of media types that clients show, for a [CatalogIndex]. */
 object SupportedTypes {
     /** What every client shows. */
     val everywhere: Set<String> = setOf("image/jpeg", "image/png", "image/gif")

@@ -18,13 +18,12 @@ data class PlaceholderData(val kind: PlaceholderKind, val text: String) {
      * The pixels of the placeholder. Null if it is not valid, and for a `data:` URL, which the system's image decoder
      * reads.
      *
-     * @param size the size in pixels at which to draw a BlurHash. A ThumbHash has a size of its own, and a colour is
-     * one
-     *   pixel.
+     * @param size the size in pixels at which to draw a BlurHash. A ThumbHash has a shape of its own, so that only the
+     *   longer side of the size counts; a colour is one pixel.
      */
     fun pixels(size: Size = Size(32, 32)): PlaceholderPixels? = when (kind) {
         PlaceholderKind.LQIP -> null
-        PlaceholderKind.THUMBHASH -> decodeBase64(text)?.let { ThumbHash.decode(it) }
+        PlaceholderKind.THUMBHASH -> decodeBase64(text)?.let { ThumbHash.decode(it, maxOf(size.width, size.height)) }
         PlaceholderKind.BLURHASH -> BlurHash.decode(text, size.width, size.height)
         PlaceholderKind.COLOR -> colorOf(text)?.let { PlaceholderPixels(1, 1, intArrayOf(it)) }
     }
@@ -53,7 +52,7 @@ val Placeholder.argb: Int? get() = color?.let { colorOf(it) }
 /**
  * The pixels of the first valid placeholder of these: the ThumbHash, the BlurHash, the colour. Null if none is valid.
  *
- * @param size the size in pixels at which to draw a BlurHash.
+ * @param size the size in pixels at which to draw; see [PlaceholderData.pixels].
  */
 fun Placeholder.pixels(size: Size = Size(32, 32)): PlaceholderPixels? =
     part(PlaceholderKind.THUMBHASH, thumbhash)?.pixels(size)

@@ -15,26 +15,12 @@ data class Prefetch(
     /** The maximum number of bytes in flight for places that are not visible yet. */
     val bytes: Long = 2_000_000
 ) {
-    /** A file that a place needs. */
-    data class Request(
-        /** The file's URL at a service if it has one, or else its path. */
-        val reference: String,
-        val bytes: Long
-    ) {
-        constructor(variant: Variant) : this(variant.firstFile)
-
-        /** If only a service has the file, its size is an estimate: a quarter of a byte for each pixel. */
-        constructor(file: VariantFile) : this(file.reference, file.bytes ?: file.width.toLong() * file.height / 4)
-
-        internal val cost: Double get() = maxOf(0L, bytes).toDouble()
-    }
-
     /** What to do now. */
     data class Step(
         /** Files to request, the most urgent first. */
-        val start: List<Request>,
+        val start: List<ImageFile>,
         /** Requests to cancel: no place needs their files any more, or a visible place has to wait for one. */
-        val cancel: List<Request>
+        val cancel: List<ImageFile>
     )
 
     /**
@@ -47,7 +33,7 @@ data class Prefetch(
      * @param isLoaded whether the file with this reference has loaded.
      */
     fun step(
-        visible: List<List<Request>>, upcoming: List<Request>, inFlight: List<Request>,
+        visible: List<List<ImageFile>>, upcoming: List<ImageFile>, inFlight: List<ImageFile>,
         isLoaded: (reference: String) -> Boolean
     ): Step {
         val urgent = visible.asReversed().flatten()
@@ -55,39 +41,39 @@ data class Prefetch(
         val neededReferences = upcoming.mapTo(HashSet(urgentReferences)) { it.reference }
         val cancel = ArrayList(inFlight.filter { it.reference !in neededReferences })
         val flying = inFlight.mapTo(HashSet()) { it.reference }
-        for (request in cancel) flying.remove(request.reference)
+        for (file in cancel) flying.remove(file.reference)
         val waiting = missing(urgent, flying, isLoaded)
         // A visible place does not wait for a file of one that is not: the farthest of these gives way.
         var needed = waiting.size + flying.size - requests
-        for (request in upcoming.asReversed()) {
+        for (file in upcoming.asReversed()) {
             if (needed <= 0) break
-            if (request.reference in urgentReferences || !flying.remove(request.reference)) continue
-            cancel.add(request)
+            if (file.reference in urgentReferences || !flying.remove(file.reference)) continue
+            cancel.add(file)
             needed--
         }
         val start = ArrayList(waiting.take(maxOf(0, requests - flying.size)))
         // The budget is for places that are not visible, so files of visible places use none of it.
         var budget = bytes.toDouble()
-        for (request in inFlight) {
-            if (request.reference in flying && request.reference !in urgentReferences) budget -= request.cost
+        for (file in inFlight) {
+            if (file.reference in flying && file.reference !in urgentReferences) budget -= file.expectedBytes
         }
         val cancelled = cancel.mapTo(HashSet()) { it.reference }
-        for (request in missing(upcoming, flying + urgentReferences, isLoaded)) {
-            if (start.size + flying.size >= requests || request.reference in cancelled) continue
+        for (file in missing(upcoming, flying + urgentReferences, isLoaded)) {
+            if (start.size + flying.size >= requests || file.reference in cancelled) continue
             // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller files could
             // overtake it indefinitely. A file larger than the whole budget is requested alone.
-            if (request.cost > budget && budget != bytes.toDouble()) break
-            start.add(request)
-            budget -= request.cost
+            if (file.expectedBytes > budget && budget != bytes.toDouble()) break
+            start.add(file)
+            budget -= file.expectedBytes
         }
         return Step(start, cancel)
     }
 
     /** Files that are neither loaded nor known, each once. */
     private fun missing(
-        requests: List<Request>, known: Set<String>, isLoaded: (reference: String) -> Boolean
-    ): List<Request> {
+        files: List<ImageFile>, known: Set<String>, isLoaded: (reference: String) -> Boolean
+    ): List<ImageFile> {
         val references = HashSet(known)
-        return requests.filter { !isLoaded(it.reference) && references.add(it.reference) }
+        return files.filter { !isLoaded(it.reference) && references.add(it.reference) }
     }
 }

@@ -31,7 +31,7 @@ fun Catalog.requireSlots(vararg names: String) {
  *
  * @param scale device pixels per point: the density of Android's display metrics.
  */
-fun Catalog.variantFor(image: Image, slot: String, scale: Double): Variant? {
+internal fun Catalog.variantFor(image: Image, slot: String, scale: Double): Variant? {
     val use = image.slots[slot] ?: return null
     val enough = scales.indexOfFirst { it >= scale }
     // Both indices come from a document, so both may be out of range.
@@ -42,7 +42,7 @@ fun Catalog.variantFor(image: Image, slot: String, scale: Double): Variant? {
  * The size of the image's box in one of the catalog's slots, in points. Null if the image's own size is unknown, or if it
  * is not used in the slot.
  */
-fun Image.layoutSize(slot: String): Size? = slots[slot]?.let { Size(it.width, it.height) }
+internal fun Image.layoutSize(slot: String): Size? = slots[slot]?.let { Size(it.width, it.height) }
 
 /** Where an image is drawn, in points. The origin is the upper left corner of its box. */
 data class Frame(
@@ -62,7 +62,7 @@ internal fun frameOf(image: Size, box: Size, focus: Focus?) = Frame(
     image.width, image.height)
 
 /** Where the image is drawn in its box: it has the box's size, or covers it. Null if [layoutSize] is. */
-fun Image.frame(slot: String): Frame? {
+internal fun Image.frame(slot: String): Frame? {
     val box = layoutSize(slot) ?: return null
     return frameOf(slots[slot]?.image ?: box, box, focus)
 }

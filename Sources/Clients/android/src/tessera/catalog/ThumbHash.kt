@@ -6,16 +6,18 @@ package tessera.catalog
  */
 object ThumbHash {
     /**
-     * The image that a hash encodes, about 32 pixels along its longer side. Null if the bytes are not a ThumbHash.
+     * The image that a hash encodes. Null if the bytes are not a ThumbHash.
      *
      * @param hash the bytes. A catalog holds them in Base64, which [PlaceholderData.pixels] accepts.
+     * @param side the length of the longer side in pixels, 1 to 1000. The reference decoder draws 32; 10 are enough for an
+     *   image that is scaled up.
      */
-    fun decode(hash: ByteArray): PlaceholderPixels? {
+    fun decode(hash: ByteArray, side: Int = 32): PlaceholderPixels? {
         val parts = parts(hash) ?: return null
-        // The reference decoder, too, draws 32 pixels along the longer side.
+        val longest = minOf(1000, maxOf(1, side)).toDouble()
         val ratio = parts.across.toDouble() / parts.down
-        val width = maxOf(1, ((if (ratio > 1) 32.0 else 32 * ratio) + 0.5).toInt())
-        val height = maxOf(1, ((if (ratio > 1) 32 / ratio else 32.0) + 0.5).toInt())
+        val width = maxOf(1, ((if (ratio > 1) longest else longest * ratio) + 0.5).toInt())
+        val height = maxOf(1, ((if (ratio > 1) longest / ratio else longest) + 0.5).toInt())
         val columns = cosines(width)
         val rows = cosines(height)
         val argb = IntArray(width * height)

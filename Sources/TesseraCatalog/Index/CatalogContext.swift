@@ -1,0 +1,70 @@
+/// What the images of a catalog have in common on one device: the slots and scales, where files are, and which of them
+/// the device shows.
+public final class CatalogContext: Sendable {
+  /// The catalog without its images.
+  public let head: Catalog
+  /// The media types that the device shows.
+  public let accepted: Set<String>
+  /// What comes before a path.
+  private let prefix: String
+
+  /// - Parameters:
+  ///   - head: the catalog, with or without images.
+  ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
+  ///   - source: the URL of the catalog; needed if it has no absolute ``Catalog/baseURL``.
+  public init(_ head: Catalog, accepting types: Set<String>, from source: String? = nil) {
+    var head = head
+    head.images = []
+    self.head = head
+    accepted = types
+    prefix = Self.resolve(head.baseURL ?? "", against: source)
+  }
+
+  /// An image of the catalog, as this device sees it.
+  public func entry(_ image: CatalogImage) -> CatalogEntry { CatalogEntry(image, self) }
+
+  /// The first format of a variant that the device shows.
+  func file(of variant: CatalogVariant) -> ImageFile? {
+    variant.file(accepting: accepted).map { file($0, of: variant) }
+  }
+
+  func file(_ file: CatalogVariant.File, of variant: CatalogVariant) -> ImageFile {
+    ImageFile(
+      url: url(of: file.reference), reference: file.reference, type: file.type,
+      width: variant.width, height: variant.height, bytes: file.bytes)
+  }
+
+  /// The URL of a file by its ``ImageFile/reference``.
+  package func url(of reference: String) -> String {
+    // Paths begin with a folder's name, so that only a URL begins like one.
+    reference.hasPrefix("http://") || reference.hasPrefix("https://")
+      ? reference : prefix + reference
+  }
+
+  /// Resolves a base URL against that of the catalog (RFC 3986, section 5.2, without the removal of dot segments).
+  private static func resolve(_ base: String, against source: String?) -> String {
+    guard let source, !hasScheme(base) else { return base }
+    let whole = source.prefix { $0 != "?" && $0 != "#" }
+    let root = root(of: whole)
+    if base.hasPrefix("//") { return String(whole.prefix { $0 != "/" }) + base }
+    if base.hasPrefix("/") { return root + base }
+    let path = whole.dropFirst(root.count)
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? (root.isEmpty ? "" : "/")
+    return root + folder + base
+  }
+
+  /// `https://example.com`; empty for a relative URL.
+  private static func root(of url: Substring) -> String {
+    guard hasScheme(url), let colon = url.firstIndex(of: ":") else { return "" }
+    let rest = url[url.index(after: colon)...]
+    guard rest.hasPrefix("//") else { return String(url[...colon]) }
+    return url[...colon] + "//" + rest.dropFirst(2).prefix { $0 != "/" }
+  }
+
+  /// Whether a URL begins with a scheme (RFC 3986, section 3.1).
+  private static func hasScheme(_ url: some StringProtocol) -> Bool {
+    guard let colon = url.firstIndex(of: ":"), let first = url.first, first.isASCII, first.isLetter
+    else { return false }
+    return url[..<colon].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
+  }
+}
