@@ -23,7 +23,8 @@
     ///   - failure: what to show if there is nothing to show. Its error is nil if the catalog has a file, and
     ///     the file could not be loaded.
     public init(
-      _ image: CatalogEntry, slot: SlotName, @ViewBuilder failure: @escaping (CatalogImage.Failure?) -> Failure
+      _ image: CatalogEntry, slot: SlotName,
+      @ViewBuilder failure: @escaping (CatalogImage.Failure?) -> Failure
     ) {
       self.image = image
       self.slot = slot

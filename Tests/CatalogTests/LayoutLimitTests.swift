@@ -191,7 +191,8 @@ import Testing
         url: "p", reference: "p", type: "t", width: width, height: height, bytes: bytes
       ).expectedBytes
     }
-    #expect(bytes(30, 20) == 150 && bytes(3, 5) == 3 && bytes(30, 20, 7) == 7 && bytes(30, 20, -7) == 0)
+    #expect(
+      bytes(30, 20) == 150 && bytes(3, 5) == 3 && bytes(30, 20, 7) == 7 && bytes(30, 20, -7) == 0)
     #expect(
       bytes(-30, -20) == 0 && bytes(-30, 20) == 0 && bytes(30, -20) == 0
         && bytes(.max, .max) == 1_000_000_000_000)

@@ -145,9 +145,12 @@ extension StreamTests {
 
     @Test(
       arguments: [
-        ([], "--as is missing: --as html|xcassets|android|eleventy|next"),
+        ([], "--as is missing: --as html|xcassets|android|eleventy|next|swift|typescript|kotlin"),
         (["--as", "html"], "--to is missing: --to PATH"),
-        (["--as", "htm"], "--as must be one of html, xcassets, android, eleventy, next, "),
+        (
+          ["--as", "htm"],
+          "--as must be one of html, xcassets, android, eleventy, next, swift, typescript, kotlin, "
+        ),
         (["--as", "next", "--to", "x", "--eager", "1"], pages),
         (["--as", "next", "--to", "x", "--fluid"], pages),
         (["--as", "next", "--to", "x", "--nonce", "a"], pages),

@@ -12,6 +12,10 @@ import Testing
 
   private static let slots = #""slots":{"card":{"width":8,"mode":"fit"}},"scales":[1]"#
 
+  private func publish(head: String) async throws {
+    try await publish(nil, SmallOutput.head(head))
+  }
+
   private func publish(
     _ lines: [String]? = nil, _ head: String = SmallOutput.head(slots)
   ) async throws {
@@ -64,6 +68,72 @@ import Testing
       }
     }
     #expect(text.hasPrefix("\"\(small.folder.path("page.css"))\" exists already"))
+  }
+
+  private static let odd =
+    #""slots":{"hero-image":{"width":8,"mode":"fit"},"2x":{"width":8,"mode":"fit"},"case":{"width":8,"mode":"fit"}},"scales":[1]"#
+
+  @Test(
+    arguments: [
+      (
+        .swift,
+        """
+        // Made by `tessera export`. Do not edit.
+        import TesseraCatalog
+
+        extension SlotName {
+          static let _2x = SlotName("2x")
+          static let `case` = SlotName("case")
+          static let heroImage = SlotName("hero-image")
+        }
+
+        """
+      ),
+      (
+        .typescript,
+        """
+        // Made by `tessera export`. Do not edit.
+        export const slots = {
+          _2x: "2x",
+          case: "case",
+          heroImage: "hero-image",
+        } as const;
+
+        export type Slot = (typeof slots)[keyof typeof slots];
+
+        """
+      ),
+      (
+        .kotlin,
+        """
+        // Made by `tessera export`. Do not edit.
+        object CatalogSlots {
+            const val _2X = "2x"
+            const val CASE = "case"
+            const val HERO_IMAGE = "hero-image"
+        }
+
+        """
+      ),
+    ] as [(CatalogExport.Form, String)])
+  func slotsAreConstants(_ form: CatalogExport.Form, _ text: String) async throws {
+    try await publish(head: Self.odd)
+    // A folder that is missing is made.
+    let report = try await export(form, to: small.folder.path("new/folder/Slots"))
+    #expect(report.slots == 3 && report.images == 0)
+    #expect(try small.folder.text("new/folder/Slots") == text)
+  }
+
+  @Test func slotsOfOneNameAreAnError() async throws {
+    try await publish(
+      head: #""slots":{"a-b":{"width":8,"mode":"fit"},"aB":{"width":8,"mode":"fit"}},"scales":[1]"#)
+    #expect(
+      await sentence { try await export(.swift, to: small.folder.path("x")) }
+        == "\"a-b\" and \"aB\" both have the name \"aB\"; rename one of the slots")
+    try await publish(head: #""slots":{"a\"b":{"width":8,"mode":"fit"}},"scales":[1]"#)
+    #expect(
+      await sentence { try await export(.swift, to: small.folder.path("x")) }.hasPrefix(
+        "\"a\"b\" is not the name of a slot"))
   }
 
   @Test func aSlotHasToBeInTheCatalog() async throws {

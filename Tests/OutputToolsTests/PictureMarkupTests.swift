@@ -27,7 +27,8 @@ import Testing
       scales: scales, images: [])
     return PictureMarkup(
       ExportContext(
-        place: CatalogContext(head, accepting: []), slots: slots, hasChosenSlots: false, options: options,
+        place: CatalogContext(head, accepting: []), slots: slots, hasChosenSlots: false,
+        options: options,
         files: try ExportedFiles(folder.path("")), worker: "", target: "", companions: [],
         companionNames: []))
   }

@@ -16,9 +16,14 @@ package struct CatalogExport {
     case eleventy
     /// Data and a loader for Next.js.
     case next
+    /// The names of the slots as constants.
+    case swift, typescript, kotlin
 
     /// Whether the form holds URLs of the files, instead of files.
-    fileprivate var hasURLs: Bool { self != .xcassets && self != .android }
+    fileprivate var hasURLs: Bool { self != .xcassets && self != .android && !isOfSlots }
+
+    /// Whether the form is of slots, and not of images.
+    package var isOfSlots: Bool { [.swift, .typescript, .kotlin].contains(self) }
   }
 
   private let output: String
@@ -42,7 +47,8 @@ package struct CatalogExport {
 
   /// Writes the export. If that fails or is cancelled, nothing is left of it.
   ///
-  /// - Parameter path: a file for `html` and `eleventy`, a folder for the others; must not exist.
+  /// - Parameter path: a folder for `xcassets`, `android` and `next`, a file for the others; must not exist. Its folder is
+  ///   created if it is missing.
   /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
   ///   can't be written; or `CancellationError`.
   package func write(to path: String) async throws -> ExportReport {
@@ -62,13 +68,15 @@ package struct CatalogExport {
       OpenOutput.isInStore(output) ? output : catalog.folder.path)
     let head = try catalog.head()
     let names = try slotNames(in: head)
+    try OutputToolError.wrap { try FileSystem.makeDirectory(FileSystem.parent(of: target)) }
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
     var report = try await OutputToolError.wrapAsyncWork {
       try await Self.publish(targets[...]) { drafts in
         try await write(
           catalog,
           ExportContext(
-            place: CatalogContext(head, accepting: []), slots: names, hasChosenSlots: !chosen.isEmpty, options: options,
+            place: CatalogContext(head, accepting: []), slots: names,
+            hasChosenSlots: !chosen.isEmpty, options: options,
             files: files, worker: worker, target: drafts[0],
             companions: Array(drafts.dropFirst()),
             companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
@@ -89,7 +97,7 @@ package struct CatalogExport {
     case .html: options.nonce != nil && !options.asFragments ? [] : ["\(base).css"]
     case .xcassets: ["\(base).names.json", "\(base).swift"]
     case .android: ["\(base).names.json", "\(base).kt"]
-    case .eleventy, .next: []
+    case .eleventy, .next, .swift, .typescript, .kotlin: []
     }
   }
 
@@ -125,6 +133,11 @@ package struct CatalogExport {
     }
     defer { exporter.close() }
     var report = ExportReport()
+    guard exporter.needsImages else {
+      report.slots = context.slots.count
+      try OutputToolError.wrap { try exporter.finish() }
+      return report
+    }
     var images = try catalog.images()
     while let image = try images.next() {
       guard !image.variants.isEmpty else {
@@ -152,6 +165,9 @@ package struct CatalogExport {
     case .android: try await DrawableExport(context)
     case .eleventy: try EleventyExport(context)
     case .next: try NextExport(context)
+    case .swift: try SlotConstants(context, .swift)
+    case .typescript: try SlotConstants(context, .typescript)
+    case .kotlin: try SlotConstants(context, .kotlin)
     }
   }
 }

@@ -4,6 +4,8 @@ internal import TesseraJSON
 package struct ExportReport: Sendable, Equatable {
   /// Images that were exported.
   package var images = 0
+  /// Slots that constants were written for.
+  package var slots = 0
   /// Images without a file.
   package var empty = 0
   /// Files that were written for assets.
@@ -25,6 +27,7 @@ package struct ExportReport: Sendable, Equatable {
       object.member("pictures", images)
       object.member("empty", empty)
       object.member("files", files)
+      if slots > 0 { object.member("slots", slots) }
       object.member("relative", isRelative)
       object.member("withoutAlt", withoutAlt)
     }

@@ -3,6 +3,8 @@ internal import TesseraSystem
 
 /// A form of export, which is given the images in the catalog's order.
 protocol Exporting: AnyObject {
+  /// Whether ``add(_:)`` is called at all.
+  var needsImages: Bool { get }
   /// Adds an image that has at least one file. Returns how many files were written.
   func add(_ image: CatalogImage) async throws -> Int
   func finish() throws
@@ -11,6 +13,7 @@ protocol Exporting: AnyObject {
 }
 
 extension Exporting {
+  var needsImages: Bool { true }
   func finish() throws {}
   func close() {}
 }

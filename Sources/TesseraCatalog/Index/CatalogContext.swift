@@ -65,6 +65,8 @@ public final class CatalogContext: Sendable {
   private static func hasScheme(_ url: some StringProtocol) -> Bool {
     guard let colon = url.firstIndex(of: ":"), let first = url.first, first.isASCII, first.isLetter
     else { return false }
-    return url[..<colon].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
+    return url[..<colon].allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0))
+    }
   }
 }

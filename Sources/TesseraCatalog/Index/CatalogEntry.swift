@@ -106,5 +106,7 @@ extension CatalogEntry {
     }
   }
 
-  private var waiting: ImageAppearance { image.placeholder?.best.map { .placeholder($0) } ?? .empty }
+  private var waiting: ImageAppearance {
+    image.placeholder?.best.map { .placeholder($0) } ?? .empty
+  }
 }

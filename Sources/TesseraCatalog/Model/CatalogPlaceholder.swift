@@ -99,7 +99,8 @@ extension CatalogPlaceholder.Kind {
   {
     switch self {
     case .lqip: nil
-    case .thumbhash(let text): Self.base64(text).flatMap { ThumbHash.decode($0, side: max(size.width, size.height)) }
+    case .thumbhash(let text):
+      Self.base64(text).flatMap { ThumbHash.decode($0, side: max(size.width, size.height)) }
     case .blurhash(let text): BlurHash.decode(text, width: size.width, height: size.height)
     case .color(let text):
       CatalogPlaceholder(color: text).rgb.map { color in
