@@ -8,7 +8,7 @@ import PackageDescription
 //   5  tessera (the command)                                               tessera-worker
 //   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Store -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
-//      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
+//      TesseraUI -- TesseraCatalogFoundation   TesseraCatalogSQLite (public: SwiftUI, URLs, a database)
 //   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON -- TesseraCatalog (public) -- Text   Curl -- System -- Bytes
@@ -43,10 +43,20 @@ func module(
     path: "Sources/\(folder)", resources: resources, swiftSettings: settings)
 }
 
+// The command is for Linux; elsewhere the package is what apps use of it, whether they depend on a path or a repository. On
+// Linux, SwiftPM builds no more than that for a package that depends on this one. In a checkout that it made itself it does
+// not look for the command's libraries either, and so suggests none to install.
+#if os(Linux)
+  let isForApps = Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
+#else
+  let isForApps = true
+#endif
+
+/// For apps the system has the library (SQLite), so that nothing looks for it.
 func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
-    name: "Tessera\(folder)", path: "Sources/\(folder)", pkgConfig: pkgConfig,
-    providers: [.apt([apt])])
+    name: "Tessera\(folder)", path: "Sources/\(folder)",
+    pkgConfig: isForApps ? nil : pkgConfig, providers: isForApps ? nil : [.apt([apt])])
 }
 
 /// What is in the folders of tests besides their code.
@@ -69,6 +79,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: [
     .library(name: "TesseraCatalog", targets: ["TesseraCatalog", "TesseraCatalogFoundation"]),
+    .library(name: "TesseraCatalogSQLite", targets: ["TesseraCatalogSQLite"]),
     .library(name: "TesseraUI", targets: ["TesseraUI"]),
     .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
     .executable(name: "tessera", targets: ["tessera"]),
@@ -107,6 +118,9 @@ let package = Package(
     // Apart, so that the command starts without Foundation.
     .target(
       name: "TesseraCatalogFoundation", dependencies: ["TesseraCatalog"], swiftSettings: settings),
+    .target(
+      name: "TesseraCatalogSQLite", dependencies: ["TesseraCatalog", "TesseraCSQLite"],
+      swiftSettings: settings),
     .target(
       name: "TesseraUI", dependencies: ["TesseraCatalog", "TesseraCatalogFoundation"],
       swiftSettings: settings),
@@ -187,7 +201,7 @@ let package = Package(
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
         "TesseraPlan", "TesseraManifest", "TesseraFetch", "TesseraState", "TesseraOutput",
-        "TesseraWorkers", "TesseraWire", "TesseraText",
+        "TesseraWorkers", "TesseraWire", "TesseraText", "TesseraCatalogSQLite",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 
@@ -292,7 +306,8 @@ let package = Package(
     tests(
       "CatalogTests",
       [
-        "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPlan", "TesseraJSON", "TesseraBytes",
+        "TesseraCatalog", "TesseraCatalogFoundation", "TesseraCatalogSQLite", "TesseraPlan",
+        "TesseraJSON", "TesseraBytes",
       ]),
     tests(
       "PipelineTests",
@@ -335,17 +350,10 @@ let package = Package(
   ]
 )
 
-// The command is for Linux; elsewhere the package is what apps use of it, whether they depend on a path or a repository. On
-// Linux, SwiftPM builds no more than that for a package that depends on this one. In a checkout that it made itself it does
-// not look for the command's libraries either, and so suggests none to install.
-#if os(Linux)
-  let isForApps = Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
-#else
-  let isForApps = true
-#endif
 if isForApps {
-  let products = ["TesseraCatalog", "TesseraUI", "TesseraImageHeader"]
+  let products = ["TesseraCatalog", "TesseraCatalogSQLite", "TesseraUI", "TesseraImageHeader"]
   package.products.removeAll { !products.contains($0.name) }
-  let targets = products + ["TesseraCatalogFoundation", "TesseraJSON", "TesseraText"]
+  let targets =
+    products + ["TesseraCatalogFoundation", "TesseraCSQLite", "TesseraJSON", "TesseraText"]
   package.targets.removeAll { !targets.contains($0.name) }
 }

@@ -14,8 +14,9 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   case files
   /// Files of tables, and indices of atlases: `tables/3f/3f9c…-108x108.bgra8`.
   case tables
-  /// `gallery.html`.
-  case gallery
+  /// What tools make of the catalog, and make again: `gallery.html`, and the database `catalog.sqlite`, if it is exported into the
+  /// output.
+  case derived = "gallery and database"
   /// `run.json`.
   case report = "run report"
   /// What earlier runs learned, of the whole and of each shard: `state.sqlite`, with its log, and damaged ones.
@@ -26,6 +27,9 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   case forgotten
   /// What a process works with, and the next one removes: locks, drafts, spool and staging.
   case work = "work files"
+
+  /// Where those are.
+  package static let derivedPaths = ["gallery.html", "catalog.sqlite", "catalog.sqlite-journal"]
 
   /// Those whose documents name files: what one of them names stays.
   package static let naming: [OutputPlace] = [.catalog, .pages, .shards, .keptCatalogs]
@@ -38,7 +42,7 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     switch (first, parts.count) {
     case ("catalog.json", 1), ("catalog.jsonl", 1): return .catalog
     case ("run.json", 1): return .report
-    case ("gallery.html", 1): return .gallery
+    case _ where derivedPaths.contains(path): return .derived
     case (CatalogPages.folder, 2):
       return path == CatalogPages.index || CatalogPages.isPage(path) ? .pages : nil
     case ("variants", 3): return PublishedFile.digest(in: path) == nil ? nil : .files

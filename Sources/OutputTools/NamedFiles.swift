@@ -49,7 +49,7 @@ struct NamedFiles {
         try await body(pages.map(\.path), naming)
       }
     // These are files, or say nothing of any.
-    case .files, .tables, .gallery, .report, .state, .cache, .forgotten, .work: break
+    case .files, .tables, .derived, .report, .state, .cache, .forgotten, .work: break
     }
   }
 

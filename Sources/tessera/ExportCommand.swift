@@ -5,14 +5,15 @@ internal import TesseraPipeline
 enum ExportCommand: Command {
   static let name = "export"
   static let summary =
-    "the catalog as HTML, for Xcode, Android, eleventy or Next.js, or its slots as constants"
+    "the catalog as HTML, SQLite, for Xcode, Android, eleventy or Next.js; its slots as constants"
   /// Removing a large folder that is not complete takes a while.
   static let timeToStop = Duration.seconds(60)
 
   private static let form = Option<CatalogExport.Form>.choice(
-    "--as", "FORM", "html, xcassets, android, eleventy, next, swift, typescript or kotlin")
+    "--as", "FORM", "html, xcassets, android, eleventy, next, sqlite, swift, typescript or kotlin")
   private static let target = Option(
-    "--to", "PATH", "a folder for xcassets, android and next, else a file; must not exist",
+    "--to", "PATH",
+    "a folder for xcassets, android and next, else a file; must not exist, but for sqlite",
     completes: .files
   )
   private static let slot = Option(
@@ -38,8 +39,10 @@ enum ExportCommand: Command {
       style sheet; an Xcode .xcassets folder with 1x, 2x and 3x, or an Android res folder with
       drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
       constants for the app's code beside it; the metadata object of eleventy-img; a loader and data for
-      Next.js; or the names of the slots as constants in Swift, TypeScript or Kotlin. URLs begin with the pipeline's base-url; without one they are relative to the
-      catalog's folder.
+      Next.js; an SQLite database, in which apps look up images without reading a catalog, and which the
+      next export changes in place; or the names of the slots as constants in Swift, TypeScript or
+      Kotlin. URLs begin with the pipeline's base-url; without one they are relative to the catalog's
+      folder.
       """,
     options: [form, target, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(
@@ -68,7 +71,7 @@ enum ExportCommand: Command {
       let beside =
         report.companions.isEmpty ? "" : "; beside it \(report.companions.joined(separator: ", "))"
       Console.line("\(target): \(summary(of: report, form))\(beside)")
-      if report.images == 0, !form.isOfSlots {
+      if report.images == 0, !form.isOfSlots, !report.isCurrent {
         Console.message(
           "no image of the catalog has files, so the export shows none; tessera run makes them")
       }
@@ -124,6 +127,7 @@ enum ExportCommand: Command {
   }
 
   private static func summary(of report: ExportReport, _ form: CatalogExport.Form) -> String {
+    if report.isCurrent { return "up to date" }
     if form.isOfSlots { return Amount.count(report.slots, "slot") }
     var text = Amount.count(report.images, "image")
     if report.files > 0 { text += ", \(Amount.count(report.files, "file"))" }

@@ -73,8 +73,10 @@ enum ForgetCommand: Command {
         "other images have the same bytes, so these files stay: \(report.shared.joined(separator: ", ")); forget those "
           + "images, too, if they show the same")
     }
-    if report.hadGallery {
-      lines.append("gallery.html was deleted; tessera gallery makes it again")
+    if !report.derived.isEmpty {
+      lines.append(
+        "deleted: \(report.derived.joined(separator: ", ")); tessera gallery and tessera export make them again"
+      )
     }
     if !report.purge.isEmpty { lines += ["to purge at a CDN:"] + report.purge.map { "  \($0)" } }
     return lines + ["not reached:"] + ForgetReport.beyond.map { "  \($0)" }

@@ -10,11 +10,15 @@ import Testing
     let folder = Places.root.appending(path: "Sources/TesseraCatalog/TesseraCatalog.docc")
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().flatMap {
       name in
-      let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-      return text.components(separatedBy: "```swift\n").dropFirst().map { part in
-        (article: name, code: part.components(separatedBy: "```")[0])
-      }
+      try code("swift", in: folder.appending(path: name)).map { (article: name, code: $0) }
     }
+  }
+
+  /// The blocks of code of a language in a document.
+  private static func code(_ language: String, in document: URL) throws -> [String] {
+    try String(contentsOf: document, encoding: .utf8)
+      .components(separatedBy: "```\(language)\n").dropFirst()
+      .map { $0.components(separatedBy: "```")[0] }
   }
 
   private static func swift(_ arguments: [String], _ environment: [String: String]) async throws
@@ -43,12 +47,51 @@ import Testing
     return path
   }
 
+  private static let databasePage = Places.root.appending(path: "Examples/catalog/DATABASE.md")
+
+  /// The code for a server, with a database of a run; and the columns are those that the page names.
+  @Test func aServerLooksUpImages() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(
+      manifest: """
+        {"id":"p1","url":"\(nginx.url("/rotated-phone-shot.jpg"))"}
+        {"id":"p2","url":"\(nginx.url("/missing.jpg"))"}
+        """)
+    #expect(try await fixture.run().status == 1)
+    await nginx.stop()
+    let out = fixture.folder.path("out")
+    for summary in ["1 image; 1 without files", "up to date"] {
+      let made = try await Tool.tessera(
+        "export", out, "--as", "sqlite", "--to", fixture.folder.path("catalog.sqlite"))
+      #expect(made.status == 0 && made.output.hasSuffix(": \(summary)\n"), "\(made)")
+    }
+    let code = try Self.code("python", in: Self.databasePage)
+    let queries = try Self.code("sql", in: Self.databasePage)
+    try #require(code.count == 1 && queries.count == 1)
+    let program = """
+      \(code[0])
+      found = with_images([{"name": "a", "image": "p1"}, {"name": "b", "image": "none"}])
+      print(found[0]["name"], found[0]["image"]["width"], found[1]["image"])
+      print(*[json.loads(row[0])["id"] for row in catalog.execute(\"\"\"\(queries[0])\"\"\".replace("100", "0"))])
+      print(*[row[1] for table in ("head", "images", "places") for row in catalog.execute(f"PRAGMA table_info({table})")])
+      """
+    let result = try await Tool.run(
+      "/bin/sh", ["-c", "cd '\(fixture.folder.url.path)' && exec python3 -c \"$0\"", program])
+    #expect(
+      result.output == """
+        a 600 None
+        p1 p2
+        json number id status width height color json place number
+
+        """, "\(result.errors)")
+  }
+
   /// Another package, with targets named like this package's folders, builds on the library without a word about
   /// libraries that it is not linked with. It prints a layout. The articles' code is built with it.
   @Test func appsBuildWithoutSystemLibraries() async throws {
     let folder = try TemporaryFolder()
     let repository = try await Self.repository(in: folder)
-    for target in ["Plan", "Manifest", "State", "App", "Articles"] {
+    for target in ["Plan", "Manifest", "State", "App", "Articles", "Database"] {
       try FileManager.default.createDirectory(
         atPath: folder.path("Sources/\(target)"), withIntermediateDirectories: true)
     }
@@ -57,12 +100,14 @@ import Testing
       // swift-tools-version: 6.2
       import PackageDescription
       let catalog = Target.Dependency.product(name: "TesseraCatalog", package: "tessera")
+      let database = Target.Dependency.product(name: "TesseraCatalogSQLite", package: "tessera")
       let package = Package(
         name: "App", platforms: [.macOS(.v12), .iOS(.v15)],
         dependencies: [.package(url: "\(repository)", branch: "main")],
         targets: [
           .target(name: "Plan"), .target(name: "Manifest"), .target(name: "State"),
           .target(name: "Articles", dependencies: [catalog]),
+          .target(name: "Database", dependencies: [catalog, database]),
           .executableTarget(
             name: "App", dependencies: ["Plan", "Manifest", "State", "Articles", catalog]),
         ])
@@ -89,6 +134,9 @@ import Testing
         """
     }
     try folder.write(articles, to: "Sources/Articles/articles.swift")
+    let database = try Self.code("swift", in: Self.databasePage)
+    try #require(database.count == 1)
+    try folder.write(database[0], to: "Sources/Database/database.swift")
     try folder.write(
       """
       import Foundation

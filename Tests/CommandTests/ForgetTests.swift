@@ -36,7 +36,11 @@ import Testing
     #expect(try await fixture.run().status == 1)
     server.route("/plain.jpg") { $1.fixture("plain.jpg") }
     #expect(try await fixture.run().status == 0)
-    #expect(try await Tool.tessera("gallery", fixture.folder.path("out")).status == 0)
+    let out = fixture.folder.path("out")
+    #expect(try await Tool.tessera("gallery", out).status == 0)
+    let database = try await Tool.tessera(
+      "export", out, "--as", "sqlite", "--to", "\(out)/catalog.sqlite")
+    #expect(database.status == 0, "\(database.errors)")
     try fixture.write(keys: "fetch: {allow: loopback, retries: 0, cache: 10MB, revalidate: always}")
     for shard in 0..<2 { #expect(try await fixture.run("--shard", "\(shard)/2").status == 0) }
     try fixture.write(keys: keys)
@@ -107,7 +111,8 @@ import Testing
     for path in before.keys { #expect(OutputPlace.of(path) != nil, "\(path)") }
     // Otherwise the test would prove nothing.
     for (place, path) in [
-      ("catalog", "catalog.json"), ("gallery", "gallery.html"), ("kept", ".tessera/catalogs/"),
+      ("catalog", "catalog.json"), ("gallery", "gallery.html"), ("database", "catalog.sqlite"),
+      ("kept", ".tessera/catalogs/"),
       ("pages", "catalog/"), ("shards", "shards/2/"), ("state", ".tessera/state.sqlite"),
       ("shard", ".tessera/shards/2/"), ("damaged", ".tessera/state.sqlite.damaged"),
     ] {

@@ -12,7 +12,8 @@ import Testing
   @Test(
     arguments: [
       ("catalog.json", .catalog), ("catalog.jsonl", .catalog), ("catalog.xml", nil),
-      ("run.json", .report), ("gallery.html", .gallery), ("x/run.json", nil), ("", nil),
+      ("run.json", .report), ("gallery.html", .derived), ("catalog.sqlite", .derived),
+      ("x/run.json", nil), ("", nil),
       ("catalog/index.json", .pages), ("catalog/\(digest).json", .pages), ("catalog/x.json", nil),
       ("catalog/x/index.json", nil), ("variants/0a/\(digest)-8x8.webp", .files),
       ("variants/0b/\(digest)-8x8.webp", nil), ("variants/\(digest)-8x8.webp", nil),

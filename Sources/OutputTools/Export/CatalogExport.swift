@@ -16,11 +16,13 @@ package struct CatalogExport {
     case eleventy
     /// Data and a loader for Next.js.
     case next
+    /// A database of SQLite. One that is there already is changed into the new catalog.
+    case sqlite
     /// The names of the slots as constants.
     case swift, typescript, kotlin
 
     /// Whether the form holds URLs of the files, instead of files.
-    fileprivate var hasURLs: Bool { self != .xcassets && self != .android && !isOfSlots }
+    fileprivate var hasURLs: Bool { ![.xcassets, .android, .sqlite].contains(self) && !isOfSlots }
 
     /// Whether the form is of slots, and not of images.
     package var isOfSlots: Bool { [.swift, .typescript, .kotlin].contains(self) }
@@ -47,15 +49,16 @@ package struct CatalogExport {
 
   /// Writes the export. If that fails or is cancelled, nothing is left of it.
   ///
-  /// - Parameter path: a folder for `xcassets`, `android` and `next`, a file for the others; must not exist. Its folder is
-  ///   created if it is missing.
+  /// - Parameter path: a folder for `xcassets`, `android` and `next`, a file for the others; must not exist, but for `sqlite`. Its
+  ///   folder is created if it is missing.
   /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
   ///   can't be written; or `CancellationError`.
   package func write(to path: String) async throws -> ExportReport {
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
     let targets = [target] + companions(of: target)
-    for target in targets where FileSystem.exists(target) {
+    let isChanged = form == .sqlite && FileSystem.exists(target) && !FileSystem.isDirectory(target)
+    for target in targets where FileSystem.exists(target) && !isChanged {
       throw OutputToolError("\"\(target)\" exists already; name another target, or remove it")
     }
     let catalog: CatalogFile
@@ -71,7 +74,7 @@ package struct CatalogExport {
     try OutputToolError.wrap { try FileSystem.makeDirectory(FileSystem.parent(of: target)) }
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
     var report = try await OutputToolError.wrapAsyncWork {
-      try await Self.publish(targets[...]) { drafts in
+      try await Self.publish(isChanged ? [] : targets[...], isChanged ? [target] : []) { drafts in
         try await write(
           catalog,
           ExportContext(
@@ -97,7 +100,7 @@ package struct CatalogExport {
     case .html: options.nonce != nil && !options.asFragments ? [] : ["\(base).css"]
     case .xcassets: ["\(base).names.json", "\(base).swift"]
     case .android: ["\(base).names.json", "\(base).kt"]
-    case .eleventy, .next, .swift, .typescript, .kotlin: []
+    case .eleventy, .next, .sqlite, .swift, .typescript, .kotlin: []
     }
   }
 
@@ -134,22 +137,22 @@ package struct CatalogExport {
     defer { exporter.close() }
     var report = ExportReport()
     guard exporter.needsImages else {
-      report.slots = context.slots.count
+      report.slots = form.isOfSlots ? context.slots.count : 0
+      report.isCurrent = !form.isOfSlots
       try OutputToolError.wrap { try exporter.finish() }
       return report
     }
     var images = try catalog.images()
     while let image = try images.next() {
-      guard !image.variants.isEmpty else {
-        report.empty += 1
-        continue
-      }
+      let isEmpty = image.variants.isEmpty
+      if isEmpty { report.empty += 1 }
+      guard !isEmpty || form == .sqlite else { continue }
       report.files += try await exporter.add(image)
-      report.images += 1
+      report.images += isEmpty ? 0 : 1
       let hasPaths = image.variants.contains { $0.url == nil }
       report.isRelative =
         report.isRelative || hasPaths && context.head.baseURL == nil && form.hasURLs
-      if image.alt == nil { report.withoutAlt += 1 }
+      if !isEmpty, image.alt == nil { report.withoutAlt += 1 }
     }
     try OutputToolError.wrap { try exporter.finish() }
     return report
@@ -165,6 +168,7 @@ package struct CatalogExport {
     case .android: try await DrawableExport(context)
     case .eleventy: try EleventyExport(context)
     case .next: try NextExport(context)
+    case .sqlite: try DatabaseExport(context)
     case .swift: try SlotConstants(context, .swift)
     case .typescript: try SlotConstants(context, .typescript)
     case .kotlin: try SlotConstants(context, .kotlin)

@@ -6,6 +6,8 @@ package struct ExportReport: Sendable, Equatable {
   package var images = 0
   /// Slots that constants were written for.
   package var slots = 0
+  /// Whether the target had this catalog already, and nothing was written.
+  package var isCurrent = false
   /// Images without a file.
   package var empty = 0
   /// Files that were written for assets.

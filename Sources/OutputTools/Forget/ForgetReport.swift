@@ -16,7 +16,8 @@ package struct ForgetReport: Sendable {
   package internal(set) var serviceURLs: [String] = []
   /// Cached sources that were deleted.
   package internal(set) var cached = 0
-  package internal(set) var hadGallery = false
+  /// Documents that tools make again, and that were deleted.
+  package internal(set) var derived: [String] = []
   var baseURL: String?
 
   /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.

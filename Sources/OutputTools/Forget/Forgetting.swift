@@ -180,7 +180,7 @@ private struct ForgetWork {
     case .keptCatalogs: try await erasure.eraseKept()
     case .files: try await deleteFiles(&erasure)
     case .tables: try await deleteTables()
-    case .gallery: try await deleteGallery()
+    case .derived: try await deleteDerived()
     case .report: try await erasure.eraseReport("run.json")
     case .state: try await eraseState()
     case .cache: try await deleteCached()
@@ -240,10 +240,11 @@ private struct ForgetWork {
     }
   }
 
-  private mutating func deleteGallery() async throws {
-    guard try await output.size(of: Gallery.name) != nil else { return }
-    try await delete(Gallery.name)
-    report.hadGallery = true
+  private mutating func deleteDerived() async throws {
+    for path in OutputPlace.derivedPaths where try await output.size(of: path) != nil {
+      try await delete(path)
+      report.derived.append(path)
+    }
   }
 
   // MARK: The state

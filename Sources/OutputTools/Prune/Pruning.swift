@@ -87,7 +87,7 @@ package struct Pruning: Sendable {
     case .tables: top = "tables"
     case .pages: return [CatalogPages.folder]
     // Each of these is replaced as a whole, or ends by itself.
-    case .catalog, .shards, .keptCatalogs, .gallery, .report, .state, .cache, .forgotten, .work:
+    case .catalog, .shards, .keptCatalogs, .derived, .report, .state, .cache, .forgotten, .work:
       return []
     }
     var folders: [String] = []

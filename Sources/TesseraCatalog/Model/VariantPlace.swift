@@ -55,29 +55,19 @@ extension CatalogVariant {
       }
   }
 
-  /// The beginning of each path; `h` stands for a hexadecimal digit.
-  private static let pattern = Array("variants/hh/\(String(repeating: "h", count: 32))-".utf8)
-
   /// Whether a path has the form `variants/3f/3f9c…-192x256.webp`: the folder is the beginning of the name, which
   /// has 32 hexadecimal digits. One pass, because a catalog has many.
   static func isPath(_ path: String) -> Bool {
-    let pattern = pattern
-    var place = 0
-    var folder: (UInt8, UInt8) = (0, 0)
+    var bytes = path.utf8.makeIterator()
+    for expected in "variants/".utf8 { guard bytes.next() == expected else { return false } }
+    guard let one = bytes.next(), let other = bytes.next(), bytes.next() == UInt8(ascii: "/"),
+      isHexadecimal(one), isHexadecimal(other), bytes.next() == one, bytes.next() == other
+    else { return false }
+    for _ in 2..<32 { guard let byte = bytes.next(), isHexadecimal(byte) else { return false } }
+    guard bytes.next() == UInt8(ascii: "-") else { return false }
     // Width, height and extension, and how many characters of the current one were found.
     var (part, length) = (0, 0)
-    for byte in path.utf8 {
-      defer { place += 1 }
-      if place < pattern.count {
-        let isRight =
-          pattern[place] == UInt8(ascii: "h") ? isHexadecimal(byte) : byte == pattern[place]
-        guard isRight, place != 12 || byte == folder.0, place != 13 || byte == folder.1 else {
-          return false
-        }
-        if place == 9 { folder.0 = byte }
-        if place == 10 { folder.1 = byte }
-        continue
-      }
+    while let byte = bytes.next() {
       let ends = part == 0 ? UInt8(ascii: "x") : UInt8(ascii: ".")
       if part < 2, byte == ends, length > 0 {
         (part, length) = (part + 1, 0)
