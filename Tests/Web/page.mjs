@@ -38,6 +38,42 @@ async function download(cases) {
   return ids.length;
 }
 
+/** How long the page is blocked at most while `body` runs, in milliseconds. */
+async function longestTask(body) {
+  const tasks = [];
+  const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
+  observer.observe({ type: "longtask" });
+  await body();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  observer.disconnect();
+  return Math.max(0, ...tasks);
+}
+
+/** A catalog of 20,000 images blocks the page for a small part of the time that reading it there does. */
+async function loadInAWorker() {
+  let whole;
+  const blocked = await longestTask(async () => {
+    const text = await (await fetch("/many.json")).text();
+    // In a task of its own.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    whole = lib.readCatalog(text, { verify: true });
+  });
+  let loaded;
+  const worker = await longestTask(async () => { loaded = await lib.loadCatalog("/many.json", { verify: true }); });
+  if (lib.canonicalJSON(loaded) !== lib.canonicalJSON(whole)) mistakes.push("the worker reads another catalog");
+  if (worker > blocked / 5) mistakes.push(`a worker: the page is blocked for ${worker} ms, without it for ${blocked}`);
+  const failures = [["/page.html", "CatalogError: line 1, column 1: expected an object"], ["/none.json", "answered 404"]];
+  for (const [url, expected] of failures) {
+    const error = await lib.loadCatalog(url).then(() => "none", (found) => found);
+    if (!String(error).includes(expected)) mistakes.push(`${url}: ${error}`);
+  }
+  const controller = new AbortController();
+  const stopped = lib.loadCatalog("/many.json", { signal: controller.signal }).catch((error) => error.name);
+  controller.abort();
+  if (await stopped !== "AbortError") mistakes.push(`stopped: ${await stopped}`);
+  return `${Math.round(worker)} ms, without a worker ${Math.round(blocked)}`;
+}
+
 try {
   const cases = await (await fetch("/cases.json")).json();
   const found = runCases(lib, cases);
@@ -48,6 +84,7 @@ try {
     placeholders: await comparePlaceholders(cases),
     downloaded: await download(cases),
     types: [...(await lib.detectTypes())],
+    blocked: await loadInAWorker(),
     mistakes,
   };
 } catch (error) {

@@ -11,6 +11,8 @@ const catalog = { ...lib.readCatalog(JSON.stringify(written)), baseURL: "/" };
 const { images, ...head } = lib.readCatalog(JSON.stringify(written));
 const lines = [{ ...head, digest: lib.digestOf({ ...head, images }), count: images.length }, ...images];
 writeFileSync(`${folder}/catalog.jsonl`, lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+const many = Array.from({ length: 20_000 }, (_, place) => ({ ...images[place % 2], id: `image-${place}` }));
+writeFileSync(`${folder}/many.json`, JSON.stringify({ ...head, digest: lib.digestOf({ ...head, images: many }), images: many }));
 const context = new lib.CatalogContext(catalog, { accepting: lib.everywhere });
 writeFileSync(`${folder}/tessera.css`, lib.stylesheet(catalog));
 

@@ -16,6 +16,23 @@ const escapes: { readonly [letter: string]: string } = {
   '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t",
 };
 
+/** Short texts that were read: most are words that come again with each image, such as a media type. */
+const words = new Map<string, string>();
+
+/**
+ * The text between two quotes, without what is around it. A part of a text that an engine makes with `slice` keeps the whole
+ * text alive; `JSON.parse` makes one of its own.
+ */
+function copyOf(text: string, start: number, end: number): string {
+  const part = text.slice(start + 1, end - 1);
+  if (part.length >= 24) return JSON.parse(text.slice(start, end)) as string;
+  const known = words.get(part);
+  if (known !== undefined) return known;
+  const own = part.length > 12 ? JSON.parse(text.slice(start, end)) as string : part;
+  if (words.size < 256) words.set(own, own);
+  return own;
+}
+
 /**
  * Reads JSON (RFC 8259) from bytes straight into the caller's values, as strictly as the Swift library: UTF-8 only, no
  * duplicate member, no lone surrogate. `JSON.parse` accepts those, and rounds integers above 2^53.
@@ -142,7 +159,7 @@ export class Scanner {
       const code = text.charCodeAt(place);
       if (code === 0x22) {
         this.offset = place + 1;
-        return isASCII ? text.slice(start + 1, place) : this.decoded(start + 1, place, start);
+        return isASCII ? copyOf(text, start, place + 1) : this.decoded(start + 1, place, start);
       }
       if (code === 0x5c) return this.stringWithEscapes(start, place);
       if (code < 0x20) throw this.controlCharacter(place);
