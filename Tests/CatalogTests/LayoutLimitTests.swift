@@ -205,6 +205,28 @@ import Testing
     #expect(error?.name == "q" && error?.known == ["card"] && error?.suggestion == nil)
   }
 
+  /// An index of a document has the same images as one of a catalog that was read from it, in both forms.
+  @Test func aDocumentIsIndexedWithoutReadingItWhole() throws {
+    let images = (0..<3_000).map {
+      "{\"id\":\"\($0 % 2_999)\",\"status\":\"pending\",\"alt\":\"\(String(repeating: "ä\\n", count: $0 % 50))\"}"
+    }
+    for text in [
+      "\(CatalogFixture.head),\"images\":[ \(images.joined(separator: " ,\n "))]}",
+      "\(CatalogFixture.head)}\n\(images.joined(separator: "\n"))\n",
+    ] {
+      let index = try CatalogIndex(reading: Array(text.utf8), accepting: [])
+      let catalog = try Catalog(reading: text.utf8)
+      #expect(index.count == 3_000 && (0..<3_000).map { index[$0].image } == catalog.images)
+      #expect(index.position(of: "0") == 0 && index.position(of: "2998") == 2_998)
+      #expect(index["7"]?.image == catalog.images[7] && index["x"] == nil)
+      #expect(index.context.head.slots == catalog.slots)
+      #expect(throws: CatalogError.self) {
+        try CatalogIndex(reading: Array(text.utf8.dropLast(9)), accepting: [])
+      }
+    }
+    #expect(throws: CatalogError.self) { try CatalogIndex(reading: [], accepting: []) }
+  }
+
   /// Of two images with the same id the first counts; ids that no image has lead nowhere.
   @Test func lookupsById() {
     let use = CatalogSlotUse(width: 7, height: 9, variants: [0, 1])

@@ -213,7 +213,7 @@ import Testing
     let isFluid = options.contains("--fluid") && slot != "cover"
     guard isFluid else {
       return [ratio.rounded(.down), ratio.rounded(.up)].compactMap {
-        image.variant(for: slot, scale: $0, in: index.catalog)?.path
+        image.variant(for: slot, scale: $0, in: index.context.head)?.path
       }
     }
     let own = use.variants.map { image.variants[$0] }

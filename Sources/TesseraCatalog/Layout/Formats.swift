@@ -56,21 +56,33 @@ extension Catalog {
   /// The media types of all files in their order of preference: the formats that the pipeline requests
   /// first, then the formats that occur only as fallbacks.
   public var types: [String] {
-    var types: [String] = []
-    var fallbacks: [String] = []
-    for variant in images.lazy.flatMap(\.variants) {
-      func note(_ type: String, isFallback: Bool) {
-        if isFallback {
-          if !fallbacks.contains(type) { fallbacks.append(type) }
-        } else if !types.contains(type) {
-          types.append(type)
-        }
-      }
+    var types = CatalogTypes()
+    for image in images { types.add(image) }
+    return types.inOrder
+  }
+}
+
+/// The media types of the images so far.
+struct CatalogTypes {
+  private var types: [String] = []
+  private var fallbacks: [String] = []
+
+  var inOrder: [String] { types + fallbacks.filter { !types.contains($0) } }
+
+  mutating func add(_ image: CatalogImage) {
+    for variant in image.variants {
       note(variant.type, isFallback: variant.fallback != nil)
       for other in variant.also ?? [] where other.dynamicRange == nil {
         note(other.type, isFallback: other.fallback != nil)
       }
     }
-    return types + fallbacks.filter { !types.contains($0) }
+  }
+
+  private mutating func note(_ type: String, isFallback: Bool) {
+    if isFallback {
+      if !fallbacks.contains(type) { fallbacks.append(type) }
+    } else if !types.contains(type) {
+      types.append(type)
+    }
   }
 }

@@ -86,6 +86,17 @@ public struct CatalogReader: Sendable {
     return nil
   }
 
+  /// The next image with its place in the document, in bytes; nil as for ``next()``. None is skipped.
+  mutating func nextPlaced() throws(CatalogError) -> (image: CatalogImage, place: Range<Int>)? {
+    guard let end = try endOfImage() else { return nil }
+    buffer.skipSpace()
+    let image = try image(to: end)
+    let start = buffer.documentOffset
+    let length = buffer.text(to: end).count
+    try pass(to: end)
+    return (image, start..<start + length)
+  }
+
   private func image(to end: Int) throws(CatalogError) -> CatalogImage {
     var scanner = buffer.scanner(to: end)
     return try buffer.located { () throws(JSONScanner.Failure) in
