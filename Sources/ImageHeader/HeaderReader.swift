@@ -45,7 +45,9 @@ public struct HeaderReader: Sendable {
 
   /// Adds bytes from another place in the file, because ``reading`` requested them.
   ///
-  /// - Parameter offset: in bytes from the file's beginning. Bytes that are known already are kept.
+  /// - Parameters:
+  ///   - bytes: those that are known already are kept.
+  ///   - offset: in bytes from the file's beginning.
   public mutating func add(_ bytes: Span<UInt8>, at offset: Int) {
     add(unsafe bytes.bytes, at: offset)
   }

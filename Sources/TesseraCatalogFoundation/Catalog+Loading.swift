@@ -8,7 +8,7 @@ extension Catalog {
   /// - Parameters:
   ///   - file: a `file:` URL.
   ///   - skip: called for each image that can't be read, which is then left out; nil for an error instead.
-  /// - Throws: ``CatalogError``, which states the line, the column, the member and the reason; Foundation's
+  /// - Throws: `CatalogError`, which states the line, the column, the member and the reason; Foundation's
   ///   error if the file can't be read; or `CancellationError`.
   @concurrent
   public static func load(

@@ -15,7 +15,7 @@ public final class CatalogTables: Sendable {
   private let opened = OpenedTables()
 
   /// - Parameters:
-  ///   - catalog: its images may be missing: only ``Catalog/tables`` is used.
+  ///   - catalog: its images may be missing: only `Catalog.tables` is used.
   ///   - directory: a `file:` URL; the catalog's paths are relative to it.
   public init(_ catalog: Catalog, in directory: URL) {
     (tables, self.directory) = (catalog.tables ?? [:], directory)

@@ -6,7 +6,7 @@
     /// An image over the file's memory, without a copy of its pixels: Core Graphics reads them when it draws. The
     /// image keeps the file mapped.
     ///
-    /// - Returns: nil if the file does not have the image, or if Core Graphics does not draw its format (``TablePixels/rgb565``).
+    /// - Returns: nil if the file does not have the image, or if Core Graphics does not draw its format (`TablePixels.rgb565`).
     public func cgImage(of id: String) -> CGImage? {
       guard let place = place(of: id), let layout = BitmapLayout(pixels) else { return nil }
       let pixels = pixels(at: place)

@@ -26,7 +26,7 @@ public final class PixelTable: Sendable {
   /// Maps a file and checks it.
   ///
   /// - Parameter file: a `file:` URL.
-  /// - Throws: ``TableError`` if it is missing, damaged, cut off or something else.
+  /// - Throws: `TableError` if it is missing, damaged, cut off or something else.
   public init(contentsOf file: URL) throws(TableError) {
     let mapped = try MappedTable(file)
     header = try TableHeader(Array(mapped.bytes.prefix(TableHeader.size)), fileSize: mapped.count)

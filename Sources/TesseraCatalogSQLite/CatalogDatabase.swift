@@ -22,8 +22,8 @@ public final class CatalogDatabase {
 
   /// - Parameters:
   ///   - path: of the database's file.
-  ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
-  ///   - source: the URL that paths of files are relative to; needed if the catalog has no absolute ``Catalog/baseURL``.
+  ///   - types: the media types that the device shows, such as `SupportedTypes.iOS(_:)`.
+  ///   - source: the URL that paths of files are relative to; needed if the catalog has no absolute `Catalog.baseURL`.
   /// - Throws: ``CatalogDatabaseError`` if the file can't be read, or is not a catalog's.
   public init(
     _ path: String, accepting types: Set<String>, from source: String? = nil

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraBytes
 import TesseraTestSupport
 import Testing
 
@@ -286,6 +287,23 @@ import Testing
   @Test func canonicalForm() throws {
     #expect(
       String(decoding: catalog.canonicalJSON(), as: UTF8.self) == cases["canonical"]?.stringValue)
+  }
+
+  /// What an app stores has its digest, and is the same catalog when it is read again.
+  @Test func storedForm() throws {
+    let stored = try #require(cases["stored"])
+    var catalog = catalog
+    catalog.digest = stored["digest"]?.stringValue
+    #expect(String(decoding: catalog.json(), as: UTF8.self) == stored["text"]?.stringValue)
+    #expect(try Catalog(reading: catalog.json()) == catalog)
+    let digest = catalog.contentDigest { bytes in
+      stride(from: 0, to: 64, by: 2).map { place in
+        let text = SHA256.of(bytes)
+        let start = text.index(text.startIndex, offsetBy: place)
+        return UInt8(text[start..<text.index(start, offsetBy: 2)], radix: 16) ?? 0
+      }
+    }
+    #expect(digest == SHA256.of(catalog.canonicalJSON()))
   }
 
   @Test func misspeltSlotsAreNamed() throws {

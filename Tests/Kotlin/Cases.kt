@@ -24,6 +24,7 @@ import tessera.catalog.addCanonicalJson
 import tessera.catalog.canonicalJson
 import tessera.catalog.files
 import tessera.catalog.highDynamicRangeFile
+import tessera.catalog.json
 import tessera.catalog.json.ByteList
 import tessera.catalog.reference
 import tessera.catalog.requireSlots
@@ -62,9 +63,12 @@ class Cases(bytes: ByteArray, private val check: Check) {
         lenient()
         check.equal(String(catalog.canonicalJson()), cases["canonical"].text(), "canonical")
         check.equal(Catalog.read(catalog.canonicalJson()), catalog, "canonical")
+        val stored = catalog.copy(digest = cases["stored"]?.get("digest")?.string)
+        check.equal(String(stored.json()), cases["stored"]?.get("text").text(), "stored")
+        check.equal(Catalog.read(stored.json()), stored, "stored")
         misspeltSlots()
         val others = setOf(
-            "about", "catalog", "types", "thumbhashes", "blurhashes", "blurRule", "lenient", "canonical")
+            "about", "catalog", "types", "thumbhashes", "blurhashes", "blurRule", "lenient", "canonical", "stored")
         check.equal((cases as CatalogValue.Members).values.keys - others, sections.keys, "sections")
     }
 

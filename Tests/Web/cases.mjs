@@ -191,6 +191,11 @@ const sectionTests = {
     check("canonical", lib.canonicalJSON(cases.catalog), cases.canonical);
     check("canonical", lib.canonicalJSON(lib.readCatalog(cases.canonical)), cases.canonical);
   },
+  stored({ lib, cases, catalog }, check) {
+    const stored = { ...catalog, digest: cases.stored.digest };
+    check("stored", lib.catalogJSON(stored), cases.stored.text);
+    check("stored", lib.catalogJSON(lib.readCatalog(cases.stored.text)), cases.stored.text);
+  },
   // Not in the table: the same slots as in the Swift test.
   misspelt({ lib, catalog }, check) {
     lib.requireSlots(catalog, "card", "avatar");

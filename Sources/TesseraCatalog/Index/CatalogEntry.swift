@@ -48,7 +48,9 @@ extension CatalogEntry {
   ///
   /// Nil if the image is not used in the slot, or has no file that the device shows.
   ///
-  /// - Parameter scale: device pixels per point.
+  /// - Parameters:
+  ///   - slot: its name.
+  ///   - scale: device pixels per point.
   public func file(for slot: SlotName, scale: Double) -> ImageFile? {
     image.variant(for: slot.rawValue, scale: scale, in: context.head).flatMap(context.file)
   }

@@ -24,6 +24,7 @@ public struct CatalogIndex: Sendable {
   /// Indexes a catalog that has been read.
   ///
   /// - Parameters:
+  ///   - catalog: with all of its images.
   ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
   ///   - source: the URL of the catalog; needed if it has no absolute ``Catalog/baseURL``.
   public init(_ catalog: Catalog, accepting types: Set<String>, from source: String? = nil) {

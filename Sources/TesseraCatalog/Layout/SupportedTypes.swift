@@ -1,4 +1,4 @@
-/// Sets of media types that clients show, for ``CatalogVariant/file(accepting:)``.
+/// Sets of media types that clients show, for a ``CatalogIndex``.
 public enum SupportedTypes {
   /// What every client shows.
   public static let everywhere: Set = ["image/jpeg", "image/png", "image/gif"]

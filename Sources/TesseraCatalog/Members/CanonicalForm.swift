@@ -15,6 +15,40 @@ extension Catalog {
   }
 }
 
+extension Catalog {
+  /// The catalog as JSON with its ``digest`` and the number of its images, which come last: what an app stores of a catalog
+  /// that it has read or patched, so that the next patch applies to it.
+  public func json() -> [UInt8] {
+    var head = self
+    head.images = []
+    guard case .object(var members) = head.tree else { return [] }
+    members["images"] = nil
+    members["count"] = .integer(images.count)
+    var bytes: [UInt8] = []
+    CatalogValue.object(members).appendCanonicalJSON(to: &bytes)
+    bytes.removeLast()
+    bytes += ",\"images\":".utf8
+    CatalogValue.array(images.map(\.tree)).appendCanonicalJSON(to: &bytes)
+    bytes.append(UInt8(ascii: "}"))
+    return bytes
+  }
+
+  /// The ``digest`` of the catalog as it is now: SHA-256 of ``canonicalJSON()``, in hexadecimal.
+  ///
+  ///     let isWhole = catalog.contentDigest { SHA256.hash(data: $0) } == catalog.digest  // of CryptoKit
+  ///
+  /// - Parameter sha256: the hash function that the app has; its 32 bytes.
+  public func contentDigest(_ sha256: (_ bytes: [UInt8]) -> some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef")
+    var text = ""
+    for byte in sha256(canonicalJSON()) {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return text
+  }
+}
+
 extension CatalogValue {
   /// Appends the value as canonical JSON (RFC 8785).
   func appendCanonicalJSON(to bytes: inout [UInt8]) {

@@ -1,7 +1,7 @@
 export * from "./model.js";
 export * from "./errors.js";
 export { type ByteSource, CatalogReader, type ReadingOptions } from "./reading/reader.js";
-export { canonicalJSON, digestOf, readCatalog, readCatalogStream, readImages } from "./reading/read.js";
+export { canonicalJSON, catalogJSON, digestOf, readCatalog, readCatalogStream, readImages } from "./reading/read.js";
 export { loadCatalog, type LoadingOptions } from "./loading/load.js";
 export { applyPatch, readPatch } from "./reading/patch.js";
 export { type CatalogPage, type CatalogPages, newPages, readPages } from "./reading/pages.js";

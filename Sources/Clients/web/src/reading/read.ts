@@ -72,6 +72,16 @@ export function canonicalJSON(catalog: Catalog): string {
   return canonicalValue({ ...head, images: images.map(full) });
 }
 
+/**
+ * The catalog as JSON with its `digest` and the number of its images, which come last: what an app stores of a catalog that it
+ * has read or patched, so that the next patch applies to it.
+ */
+export function catalogJSON(catalog: Catalog): string {
+  const { images, ...head } = catalog;
+  const members = canonicalValue({ ...head, count: images.length });
+  return `${members.slice(0, -1)},"images":${canonicalValue(images.map(full))}}`;
+}
+
 /** SHA-256 of the canonical form, in hexadecimal, as `digest` states it. */
 export function digestOf(catalog: Catalog): string {
   const hash = new SHA256();

@@ -1,6 +1,7 @@
 package tessera.catalog
 
 import java.security.MessageDigest
+import java.util.TreeMap
 import tessera.catalog.json.Ascii
 import tessera.catalog.json.ByteList
 import tessera.catalog.json.CanonicalJson
@@ -23,6 +24,33 @@ fun Catalog.contentDigest(): String {
     val hash = MessageDigest.getInstance("SHA-256")
     writeCanonicalJson { bytes, count -> hash.update(bytes, 0, count) }
     return CanonicalHashing.hexadecimal(hash.digest())
+}
+
+/**
+ * The catalog as JSON with its digest and the number of its images, which come last: what an app stores of a catalog that
+ * it has read or patched, so that the next patch applies to it.
+ */
+fun Catalog.json(): ByteArray {
+    val members = TreeMap<String, CatalogValue>(headMembers())
+    members["count"] = CatalogValue.Whole(images.size.toLong())
+    val output = ByteList(1 shl 16)
+    output.add(Ascii.OPEN_OBJECT)
+    for ((name, value) in members) {
+        CanonicalJson.addString(name, output)
+        output.add(Ascii.COLON)
+        value.addCanonicalJson(output)
+        output.add(Ascii.COMMA)
+    }
+    CanonicalJson.addString("images", output)
+    output.add(Ascii.COLON)
+    output.add(Ascii.OPEN_LIST)
+    images.forEachIndexed { index, image ->
+        if (index > 0) output.add(Ascii.COMMA)
+        CatalogValue.Members(image.members()).addCanonicalJson(output)
+    }
+    output.add(Ascii.CLOSE_LIST)
+    output.add(Ascii.CLOSE_OBJECT)
+    return output.toByteArray()
 }
 
 /** Passes on the bytes in parts, image by image. */
