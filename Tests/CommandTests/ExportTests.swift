@@ -197,7 +197,7 @@ import Testing
         let size = try #require(index[image.id]?.layoutSize(in: SlotName(image.slot)))
         let box = slot.mode == .fill ? CatalogSize(width: 90, height: 60) : size
         #expect(abs(image.width - Double(box.width)) < 0.1, "\(ratio) \(image)")
-        #expect(abs(image.height - Double(box.height)) < 1, "\(ratio) \(image)")
+        #expect(abs(image.height - Double(box.height)) < 0.1, "\(ratio) \(image)")
         #expect(image.alt != nil && (image.fit == "cover") == (slot.mode != .fit))
         let expected = try #require(Self.files(image.id, image.slot, page.ratio, index, options))
         #expect(expected.contains(image.file), "\(ratio) \(image) \(expected)")

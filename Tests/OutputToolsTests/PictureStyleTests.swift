@@ -19,11 +19,15 @@ import Testing
     "h": CatalogSlot(width: nil, height: 10, mode: .fit),
   ]
 
-  private static let style = PictureStyle(
-    head: Catalog(
-      generator: .init(name: "", version: "", libvips: ""),
-      pipeline: .init(name: "", fingerprint: ""), baseURL: nil, slots: slots, scales: [1],
-      images: []))
+  private static let style = style(of: slots.keys.sorted())
+
+  private static func style(of names: [String]) -> PictureStyle {
+    PictureStyle(
+      head: Catalog(
+        generator: .init(name: "", version: "", libvips: ""),
+        pipeline: .init(name: "", fingerprint: ""), baseURL: nil, slots: slots, scales: [1],
+        images: []), slots: names)
+  }
 
   private static let all = "img.tessera{max-width:100%;height:auto;background-size:100% 100%}\n"
 
@@ -34,7 +38,7 @@ import Testing
   @Test func aFixedPageHasRulesForCroppedSlots() {
     let names = Self.slots.keys.sorted() + ["unknown"]
     #expect(
-      Self.style.common(names, isFluid: false) == Self.all
+      Self.style(of: names).common(isFluid: false) == Self.all
         + "img.tessera-c{aspect-ratio:60/40;object-fit:cover}\n"
         + "img.tessera-d{width:30px;height:20px;object-fit:cover}\n")
   }
@@ -42,14 +46,14 @@ import Testing
   @Test func aFluidPageHasRulesForExactlyTheFluidSlots() {
     let names = ["unknown"] + Self.slots.keys.sorted()
     #expect(
-      Self.style.common(names, isFluid: true) == Self.all
+      Self.style(of: names).common(isFluid: true) == Self.all
         + "img.tessera-a{width:100%;max-width:100px}\n"
         + "img.tessera-c{aspect-ratio:60/40;object-fit:cover}\n"
         + "img.tessera-c{width:100%;max-width:60px}\n"
         + "img.tessera-d{width:30px;height:20px;object-fit:cover}\n"
         + "img.tessera-e{width:100%;max-width:70px}\n")
     #expect(
-      Self.style.common(["e"], isFluid: true) == Self.all
+      Self.style(of: ["e"]).common(isFluid: true) == Self.all
         + "img.tessera-e{width:100%;max-width:70px}\n")
   }
 
@@ -116,8 +120,8 @@ import Testing
     #expect(PictureStyle.number(of: Self.image(.init(css: 0))) == 0)
   }
 
-  /// What an image service does not crop is cropped by the page.
-  @Test func aBoundedImageOfAServiceIsCropped() {
+  /// An image has the catalog's size, whatever its file's is; and what an image service does not crop is cropped by the page.
+  @Test func anImageHasTheShapeOfItsBox() {
     var (style, image) = (Self.style, Self.image(nil))
     let size = CatalogSize(width: 100, height: 900)
     image.slots = [
@@ -127,7 +131,9 @@ import Testing
     ]
     let name = "img.tessera-i" + SHA256.of("p1").prefix(12)
     #expect(
-      style.rules(for: image) == "\(name).tessera-a{aspect-ratio:100/200;object-fit:cover}\n")
+      style.rules(for: image)
+        == "\(name).tessera-a{aspect-ratio:100/200;object-fit:cover}\n"
+        + "\(name).tessera-h{aspect-ratio:5/10}\n")
   }
 
   @Test func aHashIsDrawnAsAnInlineImage() throws {

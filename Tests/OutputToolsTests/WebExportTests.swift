@@ -76,6 +76,7 @@ import Testing
   private var ofA: String {
     "img.\(Self.name("a")){background-color:rgb(1,2,3);background-image:url(\(Self.inline));"
       + "object-position:50.0% 25.0%}\n"
+      + "img.\(Self.name("a")).tessera-card{aspect-ratio:18/24}\n"
   }
 
   private var ofC: String { "img.\(Self.name("c")){background-color:rgb(4,5,6)}\n" }

@@ -14,10 +14,10 @@ final class FragmentExport: Exporting {
   init(_ context: ExportContext) throws(SystemError) {
     file = try File(context.target, .create)
     sheet = try File(context.companions[0], .create)
-    style = PictureStyle(head: context.head)
+    style = PictureStyle(head: context.head, slots: context.slots)
     markup = PictureMarkup(context)
     try file.write(Array("{".utf8))
-    try sheet.write(Array(style.common(context.slots, isFluid: context.options.isFluid).utf8))
+    try sheet.write(Array(style.common(isFluid: context.options.isFluid).utf8))
   }
 
   func add(_ image: CatalogImage) throws -> Int {

@@ -14,7 +14,7 @@ final class HTMLExport: Exporting {
   /// - Parameter catalog: is read once for the rules of a style sheet in the page.
   init(_ context: ExportContext, _ catalog: CatalogFile) throws {
     self.context = context
-    style = PictureStyle(head: context.head)
+    style = PictureStyle(head: context.head, slots: context.slots)
     markup = PictureMarkup(context)
     file = try File(context.target, .create)
     sheet = try context.companions.first.map { try Sheet($0) }
@@ -27,7 +27,7 @@ final class HTMLExport: Exporting {
     try preload(catalog)
     // In a line, a tall image that arrives later would move those before it.
     let common =
-      "picture{display:block}\n" + style.common(context.slots, isFluid: context.options.isFluid)
+      "picture{display:block}\n" + style.common(isFluid: context.options.isFluid)
     if let sheet {
       try sheet.write(common)
       try write("<link rel=\"stylesheet\" href=\"\(context.companionNames[0].escapedHTML)\">\n")

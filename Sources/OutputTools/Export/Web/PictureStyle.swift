@@ -5,13 +5,15 @@ internal import TesseraCatalog
 /// them.
 struct PictureStyle {
   let head: Catalog
+  /// Those that are shown.
+  let slots: [String]
   /// Whether the rule that draws placeholders from numbers is written.
   private var hasBlurRule = false
 
-  init(head: Catalog) { self.head = head }
+  init(head: Catalog, slots: [String]) { (self.head, self.slots) = (head, slots) }
 
   /// Classes for all images.
-  func common(_ slots: [String], isFluid: Bool) -> String {
+  func common(isFluid: Bool) -> String {
     var text = "img.tessera{max-width:100%;height:auto;background-size:100% 100%}\n"
     for slot in slots {
       guard let box = head.slots[slot], let width = box.width else { continue }
@@ -50,11 +52,13 @@ struct PictureStyle {
     }
     let name = "img.\(Self.name(id: image.id))"
     if !text.isEmpty { rules += "\(name){\(text.dropLast())}\n" }
-    // An image service that does not crop leaves that to the page.
-    for (slot, use) in image.slots.sorted(by: { $0.key < $1.key })
-    where use.image != nil && head.slots[slot]?.mode == .fit {
+    // Of the catalog's size, and not of the file's, whose rounding would move what follows when it loads. An image service that
+    // does not crop leaves that to the page, too.
+    for slot in slots where head.slots[slot]?.mode == .fit {
+      guard let use = image.slots[slot] else { continue }
       rules +=
-        "\(name).\(Self.name(slot: slot)){aspect-ratio:\(use.width)/\(use.height);object-fit:cover}\n"
+        "\(name).\(Self.name(slot: slot)){aspect-ratio:\(use.width)/\(use.height)"
+        + "\(use.image == nil ? "" : ";object-fit:cover")}\n"
     }
     return rules
   }
