@@ -369,7 +369,7 @@ import Testing
     #expect(try fixture.folder.text("own") == (try fixture.folder.text("all.json")))
   }
 
-  /// Next.js' loader is called with an id and a width, and gives the smallest file with enough pixels.
+  /// Next.js' loader is called with what `properties` returned and a width, and gives the smallest file with enough pixels.
   @Test func nextHasALoader() async throws {
     let fixture = try await Self.made(
       keys: "variants: {format: [avif, webp]}\nbase-url: \"https://cdn.example.com/\"")
@@ -377,12 +377,14 @@ import Testing
     try fixture.folder.write(#"{"type": "module"}"#, to: "next/package.json")
     try fixture.folder.write(
       """
-      import loader, { properties } from "./loader.js";
-      const image = properties("plain");
+      import loader from "./loader.js";
+      import { properties, sources } from "./images.js";
+      const { src, ...image } = properties("plain");
       console.log(JSON.stringify([image.width, image.height, image.alt.length, image.placeholder,
-        image.blurDataURL.slice(0, 22), loader({ src: "plain", width: 10 }), loader({ src: "plain", width: 5000 }),
-        properties("__proto__").src, loader({ src: "toString", width: 1 })]));
-      try { properties("none"); } catch (error) { console.log(error.message); }
+        image.blurDataURL.slice(0, 22), loader({ src, width: 10 }), loader({ src, width: 5000 }),
+        properties("__proto__").width, loader({ src: "/own.png", width: 1 })]));
+      for (const id of ["none", "toString"]) try { properties(id); } catch (error) { console.log(error.message); }
+      console.log(sources("plain").map(({ type, srcSet }) => `${type}: ${srcSet}`).join());
       """, to: "next/test.js")
     let run = try await Tool.run("/usr/bin/env", ["node", fixture.folder.path("next/test.js")])
     let image = try #require(try fixture.catalog.images.first)
@@ -390,10 +392,16 @@ import Testing
       "https://cdn.example.com/" + ($0.file(accepting: ["image/webp"])?.path ?? "")
     }
     try #require(!files.isEmpty, "no file was made; does this libheif write AVIF?")
+    let high = image.wholeVariants.map {
+      "https://cdn.example.com/\($0.file(accepting: ["image/avif"])?.path ?? "") \($0.width)w"
+    }
+    let proto = try #require(try fixture.catalog.images.first { $0.id == "__proto__" }?.width)
     #expect(
       run.output == """
-        [240,160,9,"blur","data:image/png;base64,","\(files[0])","\(files[files.count - 1])","__proto__","toString"]
+        [240,160,9,"blur","data:image/png;base64,","\(files[0])","\(files[files.count - 1])",\(proto),"/own.png"]
         the catalog has no image "none"
+        the catalog has no image "toString"
+        image/avif: \(high.joined(separator: ", "))
 
         """, "\(run.output)\(run.errors)")
   }

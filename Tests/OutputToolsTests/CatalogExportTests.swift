@@ -155,7 +155,7 @@ import Testing
     try await publish()
     let path = small.folder.path("next")
     _ = try await export(.next, to: path + "//")
-    #expect(small.folder.files(below: "next") == ["images.js", "loader.js"])
+    #expect(Set(["images.js", "loader.js"]).isSubset(of: small.folder.files(below: "next")))
     #expect(
       await sentence { try await export(.next, to: path + "/") }
         == "\"\(path)\" exists already; name another target, or remove it")

@@ -215,17 +215,21 @@ import Testing
 
   @Test func nextGetsItsFilesAndALoader() async throws {
     #expect(try await export(.next, to: "next") == Self.report)
+    let part = SHA256.of("a").prefix(2)
     #expect(
-      try small.folder.text("next/images.js") == """
-        // Made by `tessera export --as next`. Do not edit.
-        export default {
-        ["a"]:{"width":36,"height":48,"alt":"A","blurDataURL":"\(Self.inline)",\
-        "files":[[18,"\(url(0))"],[36,"\(url(1))"]]},
-        ["b\\"<"]:{"width":40,"height":20,"alt":"","files":[[18,"\(url(2))"]]}
-        };
+      try small.folder.text("next/images/\(part).json") == """
+        {
+        "a":{"width":36,"height":48,"alt":"A","blurDataURL":"\(Self.inline)",\
+        "files":[[18,"\(url(0))"],[36,"\(url(1))"]]}
+        }
 
         """)
     #expect(try small.folder.text("next/loader.js").contains("export default function loader("))
-    #expect(small.folder.files(below: "next") == ["images.js", "loader.js"])
+    // One for each first byte of a digest, also where no image is.
+    let files = small.folder.files(below: "next")
+    #expect(files.count == 258 && Set(["images.js", "loader.js"]).isSubset(of: files))
+    let names = files.filter { $0.hasPrefix("images/") }
+    #expect(names.first == "images/00.json" && names.last == "images/ff.json")
+    #expect(try names.count { try small.folder.text("next/\($0)") == "{}\n" } == 254)
   }
 }
