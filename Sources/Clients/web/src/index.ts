@@ -25,4 +25,5 @@ export {
   bestPlaceholder, type PlaceholderKind, placeholderPixels, placeholderURL, pixelsOf, rgb,
 } from "./placeholder/placeholder.js";
 export { type Picture, picture, type PictureOptions, pictureParts, preload } from "./markup/picture.js";
+export { defineTesseraImage } from "./markup/element.js";
 export { blurRule, stylesheet } from "./markup/style.js";
