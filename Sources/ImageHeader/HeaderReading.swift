@@ -8,7 +8,7 @@ public enum HeaderReading: Sendable, Equatable {
 
 /// Why bytes are not an image whose header Tessera can read.
 public struct HeaderRefusal: Error, Sendable, Equatable {
-  public enum Kind: String, Sendable {
+  public enum Kind: String, Sendable, CaseIterable {
     /// Not a recognized image: a web page, JSON, text, an empty file.
     case notImage = "not-image"
     /// The file has the signature of an image format and then contradicts that format.

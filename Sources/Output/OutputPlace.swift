@@ -29,7 +29,10 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   case work = "work files"
 
   /// Where those are.
-  package static let derivedPaths = ["gallery.html", "catalog.sqlite", "catalog.sqlite-journal"]
+  package static let derivedPaths = [
+    "gallery.html", "catalog.sqlite-journal", "catalog.sqlite-wal", "catalog.sqlite-shm",
+    "catalog.sqlite",
+  ]
 
   /// Those whose documents name files: what one of them names stays.
   package static let naming: [OutputPlace] = [.catalog, .pages, .shards, .keptCatalogs]

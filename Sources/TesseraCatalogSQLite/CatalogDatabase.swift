@@ -9,6 +9,8 @@ public import TesseraCatalog
 ///
 /// `tessera export OUTPUT --as sqlite --to catalog.sqlite` writes it; `Examples/catalog/DATABASE.md` describes its tables, which
 /// any program may read. The database is only read. It has one connection, so use it from one task or actor at a time.
+///
+/// The next export replaces the file, so an open database stays as it was: open it again to see the new catalog.
 public final class CatalogDatabase {
   /// What the images have in common.
   public let context: CatalogContext
@@ -32,12 +34,10 @@ public final class CatalogDatabase {
     let connection = try Connection(path, .read)
     try CatalogTables.check(connection, path)
     byID = try connection.prepare("SELECT json FROM images WHERE id = ?")
-    placeOf = try connection.prepare(
-      "SELECT place FROM places WHERE number = (SELECT number FROM images WHERE id = ?)")
+    placeOf = try connection.prepare("SELECT place FROM images WHERE id = ?")
     byPlace = try connection.prepare(
-      "SELECT json FROM places JOIN images USING (number) WHERE place >= ? AND place < ? ORDER BY place"
-    )
-    count = try connection.prepare("SELECT max(place) + 1 FROM places").first { $0.int(0) } ?? 0
+      "SELECT json FROM images WHERE place >= ? AND place < ? ORDER BY place")
+    count = try connection.prepare("SELECT max(place) + 1 FROM images").first { $0.int(0) } ?? 0
     let head = try connection.prepare("SELECT json FROM head").first { $0.bytes(0) }
     do throws(CatalogError) {
       context = CatalogContext(

@@ -9,16 +9,14 @@ enum CatalogTables {
     PRAGMA user_version = \(version);
     CREATE TABLE head (json TEXT NOT NULL);
     CREATE TABLE images (
-      number INTEGER PRIMARY KEY,
+      place INTEGER PRIMARY KEY,
       id TEXT NOT NULL UNIQUE,
       status TEXT NOT NULL,
       width INTEGER,
       height INTEGER,
       color TEXT,
       json TEXT NOT NULL
-    );
-    CREATE TABLE places (place INTEGER PRIMARY KEY, number INTEGER NOT NULL);
-    CREATE INDEX numbers ON places (number);
+    )
     """
 
   /// - Throws: ``CatalogDatabaseError`` if a database is another program's, or of another version.

@@ -33,6 +33,9 @@ final class Connection {
       path: path, reason: message ?? String(cString: sqlite3_errstr(code)))
   }
 
+  /// The rows that the last statement has changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
   /// Runs statements that return no rows.
   func execute(_ sql: String) throws(CatalogDatabaseError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -77,7 +80,6 @@ final class Query {
     fileprivate let handle: OpaquePointer
 
     func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
     func bytes(_ column: Int32) -> [UInt8] {
       let start = sqlite3_column_blob(handle, column)
       return Array(

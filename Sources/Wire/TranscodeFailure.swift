@@ -1,7 +1,7 @@
 /// Why a source could not be turned into files.
 package struct TranscodeFailure: Error, Sendable, Equatable, Codable {
   /// The raw value is the catalog's `error.code`.
-  package enum Code: String, Sendable, Codable {
+  package enum Code: String, Sendable, Codable, CaseIterable {
     /// The decoder rejected the bytes.
     case decode
     /// The encoder failed.

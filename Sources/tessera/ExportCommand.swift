@@ -40,7 +40,7 @@ enum ExportCommand: Command {
       drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
       constants for the app's code beside it; the metadata object of eleventy-img; a loader and data for
       Next.js; an SQLite database, in which apps look up images without reading a catalog, and which the
-      next export changes in place; or the names of the slots as constants in Swift, TypeScript or
+      next export replaces; or the names of the slots as constants in Swift, TypeScript or
       Kotlin. URLs begin with the pipeline's base-url; without one they are relative to the catalog's
       folder.
       """,
@@ -50,7 +50,7 @@ enum ExportCommand: Command {
       "A page of HTML, with its style sheet in a file of its own."),
     statuses: [
       ExitMeaning(.done, "written"),
-      ExitMeaning(.failed, "could not be written; nothing is left of it"),
+      ExitMeaning(.failed, "could not be written; no part of it is left"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {

@@ -72,8 +72,9 @@ import Testing
       \(code[0])
       found = with_images([{"name": "a", "image": "p1"}, {"name": "b", "image": "none"}])
       print(found[0]["name"], found[0]["image"]["width"], found[1]["image"])
+      catalog = sqlite3.connect("catalog.sqlite")
       print(*[json.loads(row[0])["id"] for row in catalog.execute(\"\"\"\(queries[0])\"\"\".replace("100", "0"))])
-      print(*[row[1] for table in ("head", "images", "places") for row in catalog.execute(f"PRAGMA table_info({table})")])
+      print(*[row[1] for table in ("head", "images") for row in catalog.execute(f"PRAGMA table_info({table})")])
       """
     let result = try await Tool.run(
       "/bin/sh", ["-c", "cd '\(fixture.folder.url.path)' && exec python3 -c \"$0\"", program])
@@ -81,7 +82,7 @@ import Testing
       result.output == """
         a 600 None
         p1 p2
-        json number id status width height color json place number
+        json place id status width height color json
 
         """, "\(result.errors)")
   }

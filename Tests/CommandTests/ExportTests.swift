@@ -379,12 +379,12 @@ import Testing
       """
       import loader from "./loader.js";
       import { properties, sources } from "./images.js";
-      const { src, ...image } = properties("plain");
+      const { src, ...image } = await properties("plain");
       console.log(JSON.stringify([image.width, image.height, image.alt.length, image.placeholder,
         image.blurDataURL.slice(0, 22), loader({ src, width: 10 }), loader({ src, width: 5000 }),
-        properties("__proto__").width, loader({ src: "/own.png", width: 1 })]));
-      for (const id of ["none", "toString"]) try { properties(id); } catch (error) { console.log(error.message); }
-      console.log(sources("plain").map(({ type, srcSet }) => `${type}: ${srcSet}`).join());
+        (await properties("__proto__")).width, loader({ src: "/own.png", width: 1 })]));
+      for (const id of ["none", "toString"]) try { await properties(id); } catch (error) { console.log(error.message); }
+      console.log((await sources("plain")).map(({ type, srcSet }) => `${type}: ${srcSet}`).join());
       """, to: "next/test.js")
     let run = try await Tool.run("/usr/bin/env", ["node", fixture.folder.path("next/test.js")])
     let image = try #require(try fixture.catalog.images.first)

@@ -133,7 +133,11 @@ import Testing
     try await publish(head: #""slots":{"a\"b":{"width":8,"mode":"fit"}},"scales":[1]"#)
     #expect(
       await sentence { try await export(.swift, to: small.folder.path("x")) }.hasPrefix(
-        "\"a\"b\" is not the name of a slot"))
+        "\"a\"b\" can't be the name of a constant"))
+    try await publish(head: #""slots":{"_-":{"width":8,"mode":"fit"}},"scales":[1]"#)
+    #expect(
+      await sentence { try await export(.swift, to: small.folder.path("x")) }.hasPrefix(
+        "\"_-\" can't be the name of a constant"))
   }
 
   @Test func aSlotHasToBeInTheCatalog() async throws {

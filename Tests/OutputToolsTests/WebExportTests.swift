@@ -217,11 +217,11 @@ import Testing
     #expect(try await export(.next, to: "next") == Self.report)
     let part = SHA256.of("a").prefix(2)
     #expect(
-      try small.folder.text("next/images/\(part).json") == """
-        {
-        "a":{"width":36,"height":48,"alt":"A","blurDataURL":"\(Self.inline)",\
+      try small.folder.text("next/images/\(part).js") == """
+        export default {
+        ["a"]:{"width":36,"height":48,"alt":"A","blurDataURL":"\(Self.inline)",\
         "files":[[18,"\(url(0))"],[36,"\(url(1))"]]}
-        }
+        };
 
         """)
     #expect(try small.folder.text("next/loader.js").contains("export default function loader("))
@@ -229,7 +229,8 @@ import Testing
     let files = small.folder.files(below: "next")
     #expect(files.count == 258 && Set(["images.js", "loader.js"]).isSubset(of: files))
     let names = files.filter { $0.hasPrefix("images/") }
-    #expect(names.first == "images/00.json" && names.last == "images/ff.json")
-    #expect(try names.count { try small.folder.text("next/\($0)") == "{}\n" } == 254)
+    #expect(names.first == "images/00.js" && names.last == "images/ff.js")
+    #expect(
+      try names.count { try small.folder.text("next/\($0)") == "export default {};\n" } == 254)
   }
 }

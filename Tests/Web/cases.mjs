@@ -75,7 +75,7 @@ const sectionTests = {
   filesFor({ lib, cases, catalog, variant, name }, check) {
     for (const row of cases.filesFor) {
       const context = new lib.CatalogContext(catalog, { accepting: new Set(row[1]) });
-      check(row, name(context.accepts(variant(row[0]))), row[2]);
+      check(row, name(context.fileOf(variant(row[0]))), row[2]);
     }
   },
   highDynamicRange({ cases, catalog, index, variant, name }, check) {

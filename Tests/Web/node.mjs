@@ -137,7 +137,7 @@ const sentences = [
   ['{"schema":"tessera-catalog/2"}', 'line 1, column 11: schema: expected "tessera-catalog/1", the only version that this '
     + 'library reads, found "tessera-catalog/2"'],
   ["{}", 'line 1, column 3: the member "schema" is missing; this may not be a catalog'],
-  [`${headText},"images":[\n{"id":"a"}]}`, 'line 2, column 1: images[0]: "url" is missing'],
+  [`${headText},"images":[\n{"id":"a"}]}`, 'line 2, column 1: images[0]: "status" is missing'],
   [`${headText},"images":[\n{"id":"a","url":"u","status":"new"}]}`, "line 2, column 30: images[0].status: expected one of "
     + '"ok", "stale", "failed", "pending", found "new"'],
   [`${headText}}\n\n{"id":"a","url":"u","status":"ok","variants":[{"width":"wide"}]}`,

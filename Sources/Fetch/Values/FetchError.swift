@@ -1,7 +1,7 @@
 /// Why a source could not be fetched.
 package struct FetchError: Error, Sendable, Equatable {
   /// The raw value is the catalog's `error.code`.
-  package enum Code: String, Sendable {
+  package enum Code: String, Sendable, CaseIterable {
     case badURL = "bad-url"
     case dns
     case network

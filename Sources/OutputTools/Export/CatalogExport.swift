@@ -16,7 +16,7 @@ package struct CatalogExport {
     case eleventy
     /// Data and a loader for Next.js.
     case next
-    /// A database of SQLite. One that is there already is changed into the new catalog.
+    /// A database of SQLite. It replaces one that is there.
     case sqlite
     /// The names of the slots as constants.
     case swift, typescript, kotlin
@@ -56,9 +56,11 @@ package struct CatalogExport {
   package func write(to path: String) async throws -> ExportReport {
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
+    // A link leads to the database that is replaced.
+    if form == .sqlite, let real = FileSystem.realPath(target) { target = real }
     let targets = [target] + companions(of: target)
-    let isChanged = form == .sqlite && FileSystem.exists(target) && !FileSystem.isDirectory(target)
-    for target in targets where FileSystem.exists(target) && !isChanged {
+    let isReplaced = form == .sqlite && FileSystem.exists(target) && DatabaseExport.owns(target)
+    for target in targets where FileSystem.exists(target) && !isReplaced {
       throw OutputToolError("\"\(target)\" exists already; name another target, or remove it")
     }
     let catalog: CatalogFile
@@ -71,11 +73,18 @@ package struct CatalogExport {
       OpenOutput.isInStore(output) ? output : catalog.folder.path)
     let head = try catalog.head()
     let names = try slotNames(in: head)
+    if isReplaced,
+      try DatabaseExport.isCurrent(target, catalog, slots: chosen.isEmpty ? nil : chosen)
+    {
+      var report = ExportReport()
+      report.isCurrent = true
+      return report
+    }
     try OutputToolError.wrap { try FileSystem.makeDirectory(FileSystem.parent(of: target)) }
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
     var report = try await OutputToolError.wrapAsyncWork {
-      try await Self.publish(isChanged ? [] : targets[...], isChanged ? [target] : []) { drafts in
-        try await write(
+      try await Self.publish(targets[...]) { drafts in
+        let report = try await write(
           catalog,
           ExportContext(
             place: CatalogContext(head, accepting: []), slots: names,
@@ -83,6 +92,8 @@ package struct CatalogExport {
             files: files, worker: worker, target: drafts[0],
             companions: Array(drafts.dropFirst()),
             companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
+        if form == .sqlite { try DatabaseExport.removeCompanions(of: target) }
+        return report
       }
     }
     report.isBeside = folder != nil && folder == FileSystem.realPath(catalog.folder.path)
@@ -137,8 +148,7 @@ package struct CatalogExport {
     defer { exporter.close() }
     var report = ExportReport()
     guard exporter.needsImages else {
-      report.slots = form.isOfSlots ? context.slots.count : 0
-      report.isCurrent = !form.isOfSlots
+      report.slots = context.slots.count
       try OutputToolError.wrap { try exporter.finish() }
       return report
     }

@@ -30,6 +30,7 @@ package struct ExportReport: Sendable, Equatable {
       object.member("empty", empty)
       object.member("files", files)
       if slots > 0 { object.member("slots", slots) }
+      if isCurrent { object.member("current", true) }
       object.member("relative", isRelative)
       object.member("withoutAlt", withoutAlt)
     }

@@ -241,6 +241,8 @@ private struct ForgetWork {
   }
 
   private mutating func deleteDerived() async throws {
+    // What a killed tool has left has the same images.
+    if FileSystem.isDirectory(output.location) { try Draft.clear(Directory(output.location)) }
     for path in OutputPlace.derivedPaths where try await output.size(of: path) != nil {
       try await delete(path)
       report.derived.append(path)

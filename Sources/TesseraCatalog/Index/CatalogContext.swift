@@ -46,19 +46,23 @@ public final class CatalogContext: Sendable {
     guard let source, !hasScheme(base) else { return base }
     let whole = source.prefix { $0 != "?" && $0 != "#" }
     let root = root(of: whole)
-    if base.hasPrefix("//") { return String(whole.prefix { $0 != "/" }) + base }
+    // With the scheme of the catalog, if it has one.
+    if base.hasPrefix("//") { return hasScheme(whole) ? whole.prefix { $0 != "/" } + base : base }
     if base.hasPrefix("/") { return root + base }
     let path = whole.dropFirst(root.count)
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? (root.isEmpty ? "" : "/")
     return root + folder + base
   }
 
-  /// `https://example.com`; empty for a relative URL.
+  /// `https://example.com`, or `//example.com`; empty for a path.
   private static func root(of url: Substring) -> String {
-    guard hasScheme(url), let colon = url.firstIndex(of: ":") else { return "" }
-    let rest = url[url.index(after: colon)...]
-    guard rest.hasPrefix("//") else { return String(url[...colon]) }
-    return url[...colon] + "//" + rest.dropFirst(2).prefix { $0 != "/" }
+    var rest = url
+    if hasScheme(url), let colon = url.firstIndex(of: ":") {
+      rest = url[url.index(after: colon)...]
+    }
+    let scheme = url.dropLast(rest.count)
+    guard rest.hasPrefix("//") else { return String(scheme) }
+    return scheme + "//" + rest.dropFirst(2).prefix { $0 != "/" }
   }
 
   /// Whether a URL begins with a scheme (RFC 3986, section 3.1).

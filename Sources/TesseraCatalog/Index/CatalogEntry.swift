@@ -61,18 +61,21 @@ extension CatalogEntry {
     image.variant(for: box, scale: scale).flatMap(context.file)
   }
 
-  /// The file for a slot on a screen of high dynamic range: a JPEG with a gain map. Nil if the pipeline makes none.
+  /// The file for a slot on a screen of high dynamic range: a JPEG with a gain map. Nil if there is none that the device shows.
   public func highDynamicRangeFile(for slot: SlotName, scale: Double) -> ImageFile? {
     image.variant(for: slot.rawValue, scale: scale, in: context.head).flatMap(highDynamicRangeFile)
   }
 
-  /// The file for any box on a screen of high dynamic range: a JPEG with a gain map. Nil if the pipeline makes none.
+  /// The file for any box on a screen of high dynamic range: a JPEG with a gain map. Nil if there is none that the device shows.
   public func highDynamicRangeFile(for box: CatalogBox, scale: Double) -> ImageFile? {
     image.variant(for: box, scale: scale).flatMap(highDynamicRangeFile)
   }
 
   private func highDynamicRangeFile(of variant: CatalogVariant) -> ImageFile? {
-    variant.highDynamicRangeFile.map { context.file($0, of: variant) }
+    guard let file = variant.highDynamicRangeFile, context.accepted.contains(file.type) else {
+      return nil
+    }
+    return context.file(file, of: variant)
   }
 
   /// The best file that an app has already, to show at once while the wanted one loads: the wanted size, or else the smallest

@@ -21,7 +21,9 @@ public struct ImageFile: Sendable, Hashable, Identifiable {
   /// The file's size, or else an estimate: a quarter of a byte for each pixel.
   public var expectedBytes: Int {
     let pixels = max(0, Double(width)) * max(0, Double(height))
-    return max(0, bytes ?? Int(min(1e12, (pixels / 4).rounded(.down))))
+    // An Int of a watch has 32 bits.
+    let most = min(1e12, Double(Int.max / 2))
+    return max(0, bytes ?? Int(min(most, (pixels / 4).rounded(.down))))
   }
 
   package init(

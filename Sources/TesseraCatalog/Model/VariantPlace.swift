@@ -80,6 +80,12 @@ extension CatalogVariant {
     return part == 2 && length > 0
   }
 
+  /// Whether paths may be joined to it: a URL of the web, or one without a scheme, which is relative to the catalog's.
+  static func isBase(_ text: String) -> Bool {
+    let hasScheme = text.prefix { $0 != "/" }.contains(":")
+    return hasScheme ? isURL(text) : text.isEmpty || isURL("http://\(text)")
+  }
+
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {

@@ -1,3 +1,5 @@
+internal import TesseraJSON
+
 /// The part of a catalog that some slots need: no other slots, and no files that only those have.
 package struct CatalogSelection: Sendable {
   private let slots: Set<String>
@@ -43,7 +45,9 @@ extension Catalog {
     var line = head.headLine(slotNames: head.slots.keys.sorted())
     if let digest, line.last == UInt8(ascii: "}") {
       line.removeLast()
-      line += ",\"digest\":\"\(digest)\"}".utf8
+      line += ",\"digest\":".utf8
+      JSONCanonical.append(digest, to: &line)
+      line.append(UInt8(ascii: "}"))
     }
     return line
   }

@@ -53,6 +53,13 @@ struct HeadReader: Sendable {
         throw error.within(name)
       }
     }
+    if name == "baseURL", let base = catalog.baseURL, !CatalogVariant.isBase(base) {
+      throw JSONScanner.Failure(
+        offset: start,
+        message:
+          "expected a URL that begins with http:// or https://, or one without a scheme, found \"\(base.prefix(80))\""
+      ).within(name)
+    }
     // After any member: a blank catalog has the right schema, so only one that was read can fail.
     guard catalog.schema == Catalog.schema else {
       throw JSONScanner.Failure(

@@ -29,9 +29,12 @@ final class SlotConstants: Exporting {
     var lines: [String] = []
     for slot in slots {
       // As the pipeline file allows: nothing that needs escaping in any language.
-      guard slot.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }) else {
+      guard slot.allSatisfy({ $0.isLetter || $0.isASCIIDigit || "-_.".contains($0) }),
+        !words(slot).isEmpty
+      else {
         throw OutputToolError(
-          "\"\(slot)\" is not the name of a slot; run again to regenerate the catalog")
+          "\"\(slot)\" can't be the name of a constant; rename the slot, with letters or digits of ASCII"
+        )
       }
       let name = language == .kotlin ? constant(slot) : member(slot)
       if let other = names.updateValue(slot, forKey: name) {
@@ -67,7 +70,7 @@ final class SlotConstants: Exporting {
 
   /// Letters and digits between other characters.
   private static func words(_ slot: String) -> [String] {
-    slot.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    slot.split { !$0.isLetter && !$0.isASCIIDigit }.map(String.init)
   }
 
   /// `hero-image` as `heroImage`; a name may not begin with a digit.
@@ -96,6 +99,10 @@ final class SlotConstants: Exporting {
     "fallthrough", "for", "guard",
     "if", "in", "repeat", "return", "switch", "where", "while", "as", "catch", "false", "is", "nil",
     "super", "self",
-    "Self", "throw", "throws", "true", "try", "Type", "Protocol",
+    "Self", "throw", "throws", "true", "try", "Type", "Protocol", "Any", "precedencegroup", "await",
   ]
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

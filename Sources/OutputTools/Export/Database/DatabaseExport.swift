@@ -2,28 +2,22 @@ internal import TesseraCatalog
 internal import TesseraCatalogSQLite
 internal import TesseraSystem
 
-/// An SQLite database in which apps and servers look up images (`Examples/catalog/DATABASE.md`). One that is there
-/// is changed into the new catalog.
+/// An SQLite database in which apps and servers look up images (`Examples/catalog/DATABASE.md`). It replaces one that is
+/// there when it is complete, so that a reader has the old catalog or the new one.
 final class DatabaseExport: Exporting {
   private let context: ExportContext
   private let writer: CatalogDatabaseWriter
-  private let head: [UInt8]
   private let selection: CatalogSelection?
-  /// Whether the database has this catalog already.
-  private let isCurrent: Bool
 
   init(_ context: ExportContext) throws {
     self.context = context
-    selection = context.hasChosenSlots ? CatalogSelection(slots: context.slots) : nil
-    head = context.head.databaseHead(selection)
-    let exists = FileSystem.exists(context.target)
-    writer = try CatalogDatabaseWriter(context.target, isNew: !exists)
-    // The head has the catalog's digest. Without one, an older version wrote the catalog.
-    isCurrent = try exists && context.head.digest != nil && writer.isOf(head: head)
-    if !isCurrent { try writer.begin() }
+    selection = Self.selection(context.hasChosenSlots ? context.slots : nil)
+    writer = try CatalogDatabaseWriter(context.target)
   }
 
-  var needsImages: Bool { !isCurrent }
+  private static func selection(_ slots: [String]?) -> CatalogSelection? {
+    slots.map { CatalogSelection(slots: $0) }
+  }
 
   func add(_ image: CatalogImage) throws -> Int {
     let image = selection?.image(image) ?? image
@@ -31,7 +25,33 @@ final class DatabaseExport: Exporting {
     return 0
   }
 
-  func finish() throws { if !isCurrent { try writer.end(head: head) } }
+  func finish() throws { try writer.end(head: context.head.databaseHead(selection)) }
 
-  func close() { writer.close() }
+  // MARK: A database that is there
+
+  /// Whether a file is a catalog's database, and so may be replaced.
+  static func owns(_ path: String) -> Bool { CatalogDatabaseWriter.head(of: path) != nil }
+
+  /// Whether a database has a catalog already.
+  ///
+  /// - Parameter slots: those that were chosen; nil for all.
+  static func isCurrent(
+    _ path: String, _ catalog: CatalogFile, slots: [String]?
+  ) throws -> Bool {
+    let head = try catalog.head()
+    // What is beside it may change it when it is opened.
+    guard !CatalogDatabaseWriter.companions(of: path).contains(where: FileSystem.exists),
+      let digest = head.digest,
+      CatalogDatabaseWriter.head(of: path) == head.databaseHead(selection(slots))
+    else { return false }
+    // Another program may have changed the catalog, and left its digest.
+    return try catalog.canonicalDigest() == digest
+  }
+
+  /// Removes what SQLite would take for a part of the next database with this name.
+  static func removeCompanions(of path: String) throws(SystemError) {
+    for companion in CatalogDatabaseWriter.companions(of: path) where FileSystem.exists(companion) {
+      try FileSystem.remove(companion)
+    }
+  }
 }

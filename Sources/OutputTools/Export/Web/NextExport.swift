@@ -3,8 +3,8 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraSystem
 
-/// What Next.js needs: `images.js`, which the server calls for the properties of an image by its id, with the images in 256 files,
-/// of which it reads those of a page; and `loader.js`, which finds the file for a width (`images.loaderFile` in
+/// What Next.js needs: `images.js`, which the server calls for the properties of an image by its id, with the images in 256 modules,
+/// of which it loads those of a page; and `loader.js`, which finds the file for a width (`images.loaderFile` in
 /// `next.config.js`). It finds it in the properties, so that browsers get nothing of images that a page does not have.
 final class NextExport: Exporting {
   /// An `img` of Next.js has one URL for all browsers.
@@ -20,11 +20,16 @@ final class NextExport: Exporting {
     init(_ path: String) throws(SystemError) { file = try File(path, .create) }
 
     func add(_ entry: [UInt8]) throws(SystemError) {
-      try file.write(Array((isFirst ? "{\n" : ",\n").utf8) + entry)
+      // A name in brackets is a plain member, even `__proto__`.
+      try file.write(Array("\(isFirst ? Self.beginning : ",")\n[".utf8) + entry)
       isFirst = false
     }
 
-    func end() throws(SystemError) { try file.write(Array((isFirst ? "{}\n" : "\n}\n").utf8)) }
+    func end() throws(SystemError) {
+      try file.write(Array("\(isFirst ? Self.beginning : "\n")};\n".utf8))
+    }
+
+    private static let beginning = "export default {"
   }
 
   init(_ context: ExportContext) throws(SystemError) {
@@ -56,33 +61,28 @@ final class NextExport: Exporting {
     //     import { properties, sources } from "./tessera/images.js";
     //
     //     <picture>
-    //       {sources("p1").map((source) => <source key={source.type} {...source} sizes="50vw" />)}
-    //       <Image {...properties("p1")} sizes="50vw" />
+    //       {(await sources("p1")).map((source) => <source key={source.type} {...source} sizes="50vw" />)}
+    //       <Image {...await properties("p1")} sizes="50vw" />
     //     </picture>
     import { createHash } from "node:crypto";
-    import { readFileSync } from "node:fs";
 
-    const parts = new Map();
-
-    function find(id) {
+    async function find(id) {
       const name = createHash("sha256").update(id).digest("hex").slice(0, 2);
-      if (!parts.has(name)) {
-        parts.set(name, JSON.parse(readFileSync(new URL(`./images/${name}.json`, import.meta.url), "utf8")));
-      }
-      const part = parts.get(name);
+      // Bundlers know this form, and load a part when it is needed.
+      const { default: part } = await import(`./images/${name}.js`);
       if (!Object.hasOwn(part, id)) throw new Error(`the catalog has no image "${id}"`);
       return part[id];
     }
 
     /** The properties of `next/image` for an image of the catalog. */
-    export function properties(id) {
-      const { width, height, alt, blurDataURL, files } = find(id);
+    export async function properties(id) {
+      const { width, height, alt, blurDataURL, files } = await find(id);
       return { src: JSON.stringify(files), width, height, alt, ...(blurDataURL ? { placeholder: "blur", blurDataURL } : {}) };
     }
 
     /** The image in formats that not every browser shows, in the order of preference. */
-    export function sources(id) {
-      return (find(id).sources ?? []).map(({ type, files }) =>
+    export async function sources(id) {
+      return ((await find(id)).sources ?? []).map(({ type, files }) =>
         ({ type, srcSet: files.map(([width, url]) => `${url} ${width}w`).join(", ") }));
     }
 
@@ -118,7 +118,7 @@ final class NextExport: Exporting {
       }
     }
     let part = try part(String(SHA256.of(image.id).prefix(2)))
-    try part.add(name.take() + [UInt8(ascii: ":")] + entry.take())
+    try part.add(name.take() + Array("]:".utf8) + entry.take())
     return 0
   }
 
@@ -149,7 +149,7 @@ final class NextExport: Exporting {
 
   private func part(_ name: String) throws(SystemError) -> Part {
     if let part = parts[name] { return part }
-    let part = try Part(FileSystem.join(context.target, "images/\(name).json"))
+    let part = try Part(FileSystem.join(context.target, "images/\(name).js"))
     parts[name] = part
     return part
   }

@@ -17,7 +17,8 @@ export interface ContextOptions {
 export class CatalogContext {
   /** The media types that the client shows. */
   readonly accepted: ReadonlySet<string>;
-  private readonly from: string | undefined;
+  /** What comes before a path. */
+  private readonly prefix: string;
 
   /** Throws a `TypeError` if neither the catalog nor the options say where files are. */
   constructor(readonly head: Omit<Catalog, "images">, { accepting, from }: ContextOptions) {
@@ -25,7 +26,7 @@ export class CatalogContext {
       throw new TypeError('the catalog has no baseURL, so "from" must say where it came from: its URL, such as "/feed/catalog.json"');
     }
     this.accepted = accepting;
-    this.from = from === undefined ? undefined : String(from);
+    this.prefix = resolve(head.baseURL ?? "", from === undefined ? undefined : String(from));
   }
 
   /** An image of the catalog, as this client sees it. */
@@ -37,12 +38,7 @@ export class CatalogContext {
   url(reference: string): string {
     // A service may verify a signature of the URL, so it stays exactly as it is.
     if (/^https?:\/\//.test(reference)) return reference;
-    const joined = (this.head.baseURL ?? "") + reference;
-    if (this.from === undefined) return joined;
-    const isAbsolute = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text);
-    if (isAbsolute(this.from)) return new URL(joined, this.from).href;
-    const isWhole = isAbsolute(joined) || joined.startsWith("/");
-    return isWhole ? joined : this.from.slice(0, this.from.lastIndexOf("/") + 1) + joined;
+    return this.prefix + reference;
   }
 
   /** A file of a variant in one format. */
@@ -52,10 +48,27 @@ export class CatalogContext {
   }
 
   /** The first format of a variant that the client shows. */
-  accepts(variant: Variant | undefined): ImageFile | undefined {
+  fileOf(variant: Variant | undefined): ImageFile | undefined {
     const file = variant && filesOf(variant).find(({ type }) => this.accepted.has(type));
     return file && this.file(file, variant);
   }
+}
+
+/** Whether a URL begins with a scheme (RFC 3986, section 3.1). */
+const hasScheme = (url: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(url);
+
+/** Resolves a base URL against that of the catalog (RFC 3986, section 5.2, without the removal of dot segments). */
+function resolve(base: string, source: string | undefined): string {
+  if (source === undefined || hasScheme(base)) return base;
+  const whole = source.replace(/[?#].*$/s, "");
+  // "https://example.com", or "//example.com"; empty for a path.
+  const root = /^([a-z][a-z0-9+.-]*:)?(\/\/[^/]*)?/i.exec(whole)?.[0] ?? "";
+  // With the scheme of the catalog, if it has one.
+  if (base.startsWith("//")) return hasScheme(whole) ? whole.slice(0, whole.indexOf("/")) + base : base;
+  if (base.startsWith("/")) return root + base;
+  const path = whole.slice(root.length);
+  const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/") + 1) : root === "" ? "" : "/";
+  return root + folder + base;
 }
 
 /**
@@ -86,14 +99,14 @@ export class CatalogEntry {
    * @param scale device pixels per point.
    */
   file(place: string | Box, scale: number): ImageFile | undefined {
-    return this.context.accepts(this.variant(place, scale));
+    return this.context.fileOf(this.variant(place, scale));
   }
 
-  /** The file for a screen of high dynamic range: a JPEG with a gain map. Undefined if the pipeline makes none. */
+  /** The file for a screen of high dynamic range: a JPEG with a gain map. Undefined if there is none that the client shows. */
   highDynamicRangeFile(place: string | Box, scale: number): ImageFile | undefined {
     const variant = this.variant(place, scale);
     const file = variant && highDynamicRangeFile(variant);
-    return file && this.context.file(file, variant);
+    return file && this.context.accepted.has(file.type) ? this.context.file(file, variant) : undefined;
   }
 
   private variant(place: string | Box, scale: number): Variant | undefined {

@@ -16,25 +16,30 @@ export interface LoadingOptions {
  *
  * Rejects with a `CatalogError` for what is not a catalog, with an `Error` if it can't be fetched, and with the signal's reason.
  */
-export function loadCatalog(url: string | URL, { verify = false, signal }: LoadingOptions = {}): Promise<Catalog> {
+export async function loadCatalog(url: string | URL, { verify = false, signal }: LoadingOptions = {}): Promise<Catalog> {
+  signal?.throwIfAborted();
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   const images: Image[] = [];
   let head: Catalog | undefined;
-  const read = new Promise<Catalog>((resolve, reject) => {
-    const stop = (): void => reject(signal?.reason);
-    if (signal?.aborted === true) return stop();
-    signal?.addEventListener("abort", stop);
-    worker.onerror = (event) => reject(new Error(`the worker of tessera-catalog: ${event.message || "can't be loaded"}`));
-    worker.onmessage = ({ data }: { data: WorkerAnswer }) => {
-      head = data.head ?? head;
-      for (const image of data.images ?? []) images.push(image);
-      const { failure } = data;
-      if (typeof failure === "string") reject(new Error(failure));
-      else if (failure !== undefined) reject(new CatalogError(failure.line, failure.column, failure.member, failure.reason));
-      else if (data.isWhole === true && head !== undefined) resolve({ ...head, images });
-    };
-    const request: WorkerRequest = { url: new URL(url, location.href).href, verify };
-    worker.postMessage(request);
-  });
-  return read.finally(() => worker.terminate());
+  let stop = (): void => undefined;
+  try {
+    return await new Promise<Catalog>((resolve, reject) => {
+      stop = () => reject(signal?.reason);
+      signal?.addEventListener("abort", stop);
+      worker.onerror = (event) => reject(new Error(`the worker of tessera-catalog: ${event.message || "can't be loaded"}`));
+      worker.onmessage = ({ data }: { data: WorkerAnswer }) => {
+        head = data.head ?? head;
+        for (const image of data.images ?? []) images.push(image);
+        const { failure } = data;
+        if (typeof failure === "string") reject(new Error(failure));
+        else if (failure !== undefined) reject(new CatalogError(failure.line, failure.column, failure.member, failure.reason));
+        else if (data.isWhole === true && head !== undefined) resolve({ ...head, images });
+      };
+      const request: WorkerRequest = { url: new URL(url, location.href).href, verify };
+      worker.postMessage(request);
+    });
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    worker.terminate();
+  }
 }

@@ -35,6 +35,11 @@ export class HeadReader {
     scanner.skipSpace();
     const start = scanner.offset;
     headType.readMember(name, start, scanner, this.members, this.seen);
+    const base = this.members["baseURL"];
+    if (name === "baseURL" && typeof base === "string" && !isBase(base)) {
+      const found = Array.from(base).slice(0, 80).join("");
+      throw new ScanFailure(start, `expected a URL that begins with http:// or https://, or one without a scheme, found "${found}"`, name);
+    }
     const found = this.members["schema"];
     if (found !== undefined && found !== schema) {
       throw new ScanFailure(
@@ -42,6 +47,10 @@ export class HeadReader {
     }
   }
 }
+
+/** Whether paths may be joined to it: a URL of the web, or one without a scheme, which is relative to the catalog's. */
+const isBase = (text: string): boolean =>
+  (/^https?:\/\/./.test(text) || !/^[^/]*:/.test(text)) && !/[\x00-\x20\x7f-\x9f"<>\\]/.test(text);
 
 /** Computes the digest of a catalog while it is read: of its canonical form without its number of images and digest. */
 export class DigestReader {

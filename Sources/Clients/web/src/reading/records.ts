@@ -158,7 +158,7 @@ const source = record(
   optional("robots", string));
 
 const image = record(
-  required("id", string), required("url", string), required("status", word("ok", "stale", "failed", "pending")),
+  required("id", string), optional("url", string), required("status", word("ok", "stale", "failed", "pending")),
   optional("width", int), optional("height", int), optional("format", string), optional("alpha", bool),
   optional("animated", bool), optional("frames", int),
   optional("error", record(required("code", string), required("message", string), required("retryable", bool))),

@@ -34,17 +34,17 @@ class CatalogContext(
             if (source == null || hasScheme(base)) return base
             val whole = source.takeWhile { it != '?' && it != '#' }
             val root = root(whole)
-            if (base.startsWith("//")) return whole.takeWhile { it != '/' } + base
+            // With the scheme of the catalog, if it has one.
+            if (base.startsWith("//")) return if (hasScheme(whole)) whole.takeWhile { it != '/' } + base else base
             if (base.startsWith("/")) return root + base
             val path = whole.drop(root.length)
             val folder = path.lastIndexOf('/')
             return root + (if (folder >= 0) path.take(folder + 1) else if (root == "") "" else "/") + base
         }
 
-        /** `https://example.com`; empty for a relative URL. */
+        /** `https://example.com`, or `//example.com`; empty for a path. */
         fun root(url: String): String {
-            if (!hasScheme(url)) return ""
-            val scheme = url.take(url.indexOf(':') + 1)
+            val scheme = if (hasScheme(url)) url.take(url.indexOf(':') + 1) else ""
             val rest = url.drop(scheme.length)
             return if (rest.startsWith("//")) scheme + "//" + rest.drop(2).takeWhile { it != '/' } else scheme
         }
@@ -100,16 +100,16 @@ class CatalogEntry internal constructor(
      */
     fun file(box: Box, scale: Double): ImageFile? = image.variantFor(box, scale)?.let { context.file(it) }
 
-    /** The file for a slot on a screen of high dynamic range: a JPEG with a gain map. Null if the pipeline makes none. */
+    /** The file for a slot on a screen of high dynamic range: a JPEG with a gain map. Null if there is none that the device shows. */
     fun highDynamicRangeFile(slot: String, scale: Double): ImageFile? =
         context.head.variantFor(image, slot, scale)?.let { highDynamicRangeFile(it) }
 
-    /** The file for any box on a screen of high dynamic range: a JPEG with a gain map. Null if the pipeline makes none. */
+    /** The file for any box on a screen of high dynamic range: a JPEG with a gain map. Null if there is none that the device shows. */
     fun highDynamicRangeFile(box: Box, scale: Double): ImageFile? =
         image.variantFor(box, scale)?.let { highDynamicRangeFile(it) }
 
     private fun highDynamicRangeFile(variant: Variant): ImageFile? =
-        variant.highDynamicRangeFile?.let { context.file(it, variant) }
+        variant.highDynamicRangeFile?.takeIf { it.type in context.accepted }?.let { context.file(it, variant) }
 
     /**
      * The best file that an app has already, to show at once while the wanted one loads: the wanted size, or else the smallest

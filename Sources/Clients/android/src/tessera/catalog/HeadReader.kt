@@ -52,6 +52,12 @@ internal class HeadReader {
         } catch (failure: JsonFailure) {
             throw failure.within(name)
         }
+        val base = baseURL
+        if (name == "baseURL" && base != null && !isBase(base)) {
+            throw JsonFailure(
+                start, "expected a URL that begins with http:// or https://, or one without a scheme, found \"${base.take(80)}\""
+            ).within(name)
+        }
         val found = schema
         if (name == "schema" && found != Catalog.SCHEMA) {
             throw JsonFailure(

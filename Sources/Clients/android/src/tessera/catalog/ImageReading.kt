@@ -112,6 +112,12 @@ private fun checkReferences(path: String?, url: String?, offset: Int) {
 }
 
 /** Whether a text is a URL of the schemes that services have, without characters that end it in markup and headers. */
+/** Whether paths may be joined to it: a URL of the web, or one without a scheme, which is relative to the catalog's. */
+internal fun isBase(text: String): Boolean {
+    val hasScheme = ':' in text.takeWhile { it != '/' }
+    return if (hasScheme) isServiceURL(text) else text == "" || isServiceURL("http://$text")
+}
+
 internal fun isServiceURL(url: String): Boolean {
     val start = when {
         url.startsWith("http://") -> 7
