@@ -5,7 +5,7 @@ internal import TesseraPipeline
 enum ExportCommand: Command {
   static let name = "export"
   static let summary =
-    "the catalog as HTML, SQLite, for Xcode, Android, eleventy or Next.js; its slots as constants"
+    "the catalog as HTML or SQLite, for Xcode, Android, eleventy or Next.js"
   /// Removing a large folder that is not complete takes a while.
   static let timeToStop = Duration.seconds(60)
 
@@ -13,7 +13,7 @@ enum ExportCommand: Command {
     "--as", "FORM", "html, xcassets, android, eleventy, next, sqlite, swift, typescript or kotlin")
   private static let target = Option(
     "--to", "PATH",
-    "a folder for xcassets, android and next, else a file; must not exist, but for sqlite",
+    "a folder for xcassets, android and next, else a file; only sqlite may exist",
     completes: .files
   )
   private static let slot = Option(

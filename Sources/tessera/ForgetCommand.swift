@@ -18,8 +18,8 @@ enum ForgetCommand: Command {
       Removes images from the catalog, its pages and tables, from earlier catalogs, results of
       shards and reports, and deletes their files, unless other images have the same bytes, their
       sources in the cache, and what the state knows of them; the state is written anew. The gallery
-      and catalog.sqlite are deleted. A mark, from which neither id nor URL can be read, keeps later runs from fetching
-      them again. Prints what to purge at a CDN, and what it can't reach.
+      and catalog.sqlite are deleted. A mark, from which neither id nor URL can be read, keeps later
+      runs from fetching them again. Prints what to purge at a CDN, and what it can't reach.
       """,
     options: [url, undo, OutputOptions.state],
     example: Example(

@@ -141,7 +141,13 @@ import Testing
       ("tessera run ", ["<files>"]), ("tessera gallery ", ["<folders>"]),
       ("tessera run --output ", ["<folders>"]),
       ("tessera plan a.yaml --rounding ", ["exact", "half-steps", "power-of-two"]),
-      ("tessera export out --as ", ["android", "eleventy", "html", "next", "xcassets"]),
+      (
+        "tessera export out --as ",
+        [
+          "android", "eleventy", "html", "kotlin", "next", "sqlite", "swift", "typescript",
+          "xcassets",
+        ]
+      ),
       ("tessera export out --slot c", ["card", "cover"]),
       ("tessera why out p", ["p1", "p2"]), ("tessera why out p1 ", []),
       ("tessera why nowhere p", []), ("tessera completions f", ["fish"]),

@@ -36,8 +36,9 @@ import Testing
       return
     }
     for part in [
-      "cases in Node: 24 sections", "a patch of tessera diff: leads to the new catalog",
-      "README: 8 snippets", "cases in Chromium: 24 sections",
+      "cases in Node: 27 sections", "a patch of tessera diff: leads to the new catalog",
+      "README: 9 snippets", "cases in Chromium: 27 sections",
+      "React, Vue and <tessera-img>: show the same", "offline: the README's service worker shows",
     ] {
       #expect(check.output.contains(part), "\(check.output)")
     }
