@@ -1,7 +1,8 @@
 #if canImport(SwiftUI)
   import Foundation
-  import SwiftUI
-  import TesseraCatalog
+  public import SwiftUI
+  public import TesseraCatalog
+  import TesseraCatalogFoundation
 
   /// An image of a catalog in a slot. Its place has its final size before anything has loaded; until the file is there it
   /// shows the placeholder. A load that is no longer needed is cancelled, because it belongs to the view.

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
   import CoreGraphics
-  import Foundation
-  import TesseraCatalog
+  public import Foundation
+  public import TesseraCatalog
   import TesseraCatalogFoundation
 
   /// What an image loader needs for one place on a screen: a URL, the size of the place, and the size of the file.

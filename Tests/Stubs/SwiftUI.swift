@@ -1,10 +1,8 @@
-// The names of SwiftUI and Core Graphics that Sources/TesseraUI uses, with their signatures and without any function. With
-// them its types are checked on Linux, where it can't be built: it is never run here.
-@_exported import Foundation
+// Stubs: the names of SwiftUI that Sources/TesseraUI uses, with their signatures and
+// without any function. With them types are checked on Linux, where nothing of this can be built: it is never run here.
+@_exported import CoreGraphics
 
-public typealias CFData = NSData
-
-public protocol View {
+@MainActor public protocol View {
   associatedtype Body: View
   @ViewBuilder var body: Body { get }
 }
@@ -13,8 +11,13 @@ extension Never: View {
   public var body: Never { fatalError() }
 }
 
+extension Optional: View where Wrapped: View {
+  public var body: Never { fatalError() }
+}
+
 @resultBuilder public enum ViewBuilder {
   public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
   public static func buildEither<First: View, Second: View>(
     first: First
   ) -> Either<First, Second> { fatalError() }
@@ -95,48 +98,4 @@ extension View {
   public func scaledToFill() -> Modified { Modified() }
   public func accessibilityLabel(_ label: Text) -> Modified { Modified() }
   public func accessibilityHidden(_ isHidden: Bool) -> Modified { Modified() }
-}
-
-// MARK: Core Graphics
-
-public final class CGDataProvider {
-  public init?(data: CFData) {}
-  public init?(
-    dataInfo: UnsafeMutableRawPointer?, data: UnsafeRawPointer, size: Int,
-    releaseData: @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, Int) -> Void
-  ) {}
-}
-
-public final class CGColorSpace {
-  public static let sRGB = "sRGB"
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  public static let genericGrayGamma2_2 = "grey"
-  public init?(name: String) {}
-  fileprivate init() {}
-}
-
-// swift-format-ignore: AlwaysUseLowerCamelCase
-public func CGColorSpaceCreateDeviceRGB() -> CGColorSpace { CGColorSpace() }
-
-public struct CGBitmapInfo: OptionSet {
-  public var rawValue: UInt32
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-  public static let byteOrder32Little = CGBitmapInfo(rawValue: 2 << 12)
-}
-
-public enum CGImageAlphaInfo: UInt32 {
-  case none = 0
-  case premultipliedLast = 1
-  case premultipliedFirst = 2
-  case last = 3
-}
-
-public enum CGColorRenderingIntent { case defaultIntent }
-
-public final class CGImage {
-  public init?(
-    width: Int, height: Int, bitsPerComponent: Int, bitsPerPixel: Int, bytesPerRow: Int,
-    space: CGColorSpace, bitmapInfo: CGBitmapInfo, provider: CGDataProvider,
-    decode: UnsafePointer<CGFloat>?, shouldInterpolate: Bool, intent: CGColorRenderingIntent
-  ) {}
 }

@@ -1,11 +1,11 @@
-#if canImport(SwiftUI)
-  import CoreGraphics
+#if canImport(CoreGraphics)
+  public import CoreGraphics
   import Foundation
-  import TesseraCatalog
+  public import TesseraCatalog
 
   extension PlaceholderPixels {
     /// The pixels as an image that Core Graphics draws; nil if it has no memory.
-    var cgImage: CGImage? {
+    public var cgImage: CGImage? {
       guard let provider = CGDataProvider(data: Data(samples) as CFData) else { return nil }
       return CGImage(
         width: width, height: height, bitsPerComponent: 8, bitsPerPixel: 32, bytesPerRow: width * 4,
