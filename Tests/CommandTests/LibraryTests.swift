@@ -71,7 +71,7 @@ import Testing
       "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature",
       "MemberImportVisibility",
     ]
-    for (module, count) in [("TesseraCatalogFoundation", 8), ("TesseraUI", 3)] {
+    for (module, count) in [("TesseraCatalogFoundation", 9), ("TesseraUI", 3)] {
       let sources = try sources("Sources/\(module)")
       #expect(sources.count >= count)
       try await makeModule(module, settings + sources, in: folder)
