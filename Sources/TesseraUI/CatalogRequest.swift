@@ -6,13 +6,8 @@
 
   /// What an image loader needs for one place on a screen: a URL, the size of the place, and the size of the file.
   ///
-  /// Hand it to the loader that the app has:
-  ///
-  ///     LazyImage(request: ImageRequest(url: request.url))                        // Nuke
-  ///     KFImage(request.url)                                                      // Kingfisher
-  ///     WebImage(url: request.url)                                                // SDWebImageSwiftUI
-  ///
-  /// None of them has to resize: the file has the pixels of the place, up to the next power of two.
+  /// No loader has to resize: the file has the pixels of the place, up to the next power of two. `Sources/Clients/ios` has files
+  /// for Nuke, Kingfisher and SDWebImage, with a key for their caches and a placeholder, too.
   public struct CatalogRequest: Sendable, Hashable, Identifiable {
     /// The file's URL. Its name is the digest of its content, so it may be cached forever.
     public var url: URL

@@ -16,6 +16,7 @@ struct Document {
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
     "Examples/catalog/TABLES.md", "Examples/kubernetes/README.md", "Examples/serving/README.md",
     "Sources/Clients/README.md", "Sources/Clients/android/README.md",
+    "Sources/Clients/ios/README.md",
     "Sources/Clients/web/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",
     "Tests/Fixtures/README.md",
   ]

@@ -106,6 +106,32 @@ import Testing
     try await Self.makeModules(["CoreGraphics", "SwiftUI"], in: TemporaryFolder())
   }
 
+  /// The files for loaders and the code on their page, as an app has them, in both modes of Swift.
+  @Test(arguments: ["5", "6"]) func theLoadersAreTypeChecked(_ version: String) async throws {
+    let folder = try TemporaryFolder()
+    try await Self.makeModules(
+      [
+        "CoreGraphics", "SwiftUI", "UIKit", "Nuke", "NukeExtensions", "NukeUI", "Kingfisher",
+        "SDWebImage", "SDWebImageSwiftUI",
+      ], in: folder)
+    let blocks = try Document("Sources/Clients/ios/README.md").blocks("swift")
+    #expect(blocks.count == 5)
+    for (number, block) in blocks.enumerated() {
+      try folder.write(block, to: "block\(number).swift")
+    }
+    let loaders = try Self.sources("Sources/Clients/ios")
+    #expect(loaders.count == 3)
+    let checked = try await Self.tool(
+      "swiftc",
+      [
+        "-typecheck", "-parse-as-library", "-module-name", "App", "-swift-version", version,
+        "-strict-concurrency=complete", "-warnings-as-errors", "-enable-upcoming-feature",
+        "MemberImportVisibility",
+      ] + Self.imports(folder) + loaders
+        + blocks.indices.map { folder.path("block\($0).swift") })
+    #expect(checked.status == 0, "\(checked.errors)")
+  }
+
   /// What SwiftPM calls this package: the name of its folder, as far as it is an identifier.
   private static var package: String {
     String(

@@ -1,5 +1,5 @@
-// Stubs: the names of SwiftUI that Sources/TesseraUI uses, with their signatures and
-// without any function. With them types are checked on Linux, where nothing of this can be built: it is never run here.
+// Stubs: the names of SwiftUI that Sources/TesseraUI and Sources/Clients/ios use, with their signatures. Nothing is run: with
+// them, types are checked on Linux, where no module of Apple's systems can be built.
 @_exported import CoreGraphics
 
 @MainActor public protocol View {

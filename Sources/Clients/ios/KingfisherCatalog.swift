@@ -1,0 +1,50 @@
+import Foundation
+import Kingfisher
+import TesseraCatalog
+import TesseraCatalogFoundation
+import UIKit
+
+// The images of a catalog with Kingfisher 8, for an app to copy; README.md shows how to use it.
+
+extension ImageFile {
+  /// What Kingfisher requests, and what its caches know by `ImageFile.reference`. The file has the pixels of its place, so
+  /// nothing resizes it. Nil if the file's URL is relative.
+  var kingfisher: KF.ImageResource? {
+    requestURL.map { KF.ImageResource(downloadURL: $0, cacheKey: reference) }
+  }
+}
+
+extension KingfisherManager {
+  /// What to show while a file loads: the best file of the image in the memory cache, or else the placeholder. Nil if there
+  /// is neither.
+  ///
+  /// - Parameters:
+  ///   - image: of the catalog.
+  ///   - file: the one for the place; nil if there is none.
+  func waitingImage(_ image: CatalogEntry, for file: ImageFile?) -> UIImage? {
+    let cached = file.flatMap { image.cachedFile(for: $0) { self.memoryImage($0) != nil } }
+    return cached.flatMap { memoryImage($0.reference) }
+      ?? image.placeholder?.pixels()?.cgImage.map { UIImage(cgImage: $0) }
+  }
+
+  /// Loads files into the caches before their views appear. A view that requests a file in flight shares its download.
+  ///
+  /// - Parameter prefetch: the limits.
+  @MainActor func prefetcher(_ prefetch: Prefetch = Prefetch()) -> Prefetcher {
+    Prefetcher(
+      prefetch, isCached: { self.memoryImage($0) != nil },
+      load: { file, ended in
+        guard let resource = file.kingfisher else {
+          ended()
+          return {}
+        }
+        let task = self.retrieveImage(with: resource) { _ in Task { await ended() } }
+        // Nil for a file on the disk, which needs no download.
+        return { task?.cancel() }
+      })
+  }
+
+  private func memoryImage(_ reference: String) -> UIImage? {
+    cache.retrieveImageInMemoryCache(forKey: reference)
+  }
+}

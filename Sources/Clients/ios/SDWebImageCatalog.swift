@@ -1,0 +1,54 @@
+import Foundation
+import SDWebImage
+import TesseraCatalog
+import TesseraCatalogFoundation
+import UIKit
+
+// The images of a catalog with SDWebImage 5, for an app to copy; README.md shows how to use it.
+
+extension ImageFile {
+  /// The context of a request for the file: SDWebImage's caches know it by `ImageFile.reference`. The file has the pixels of
+  /// its place, so nothing resizes it.
+  var sdContext: [SDWebImageContextOption: Any] {
+    let reference = reference
+    return [.cacheKeyFilter: SDWebImageCacheKeyFilter(block: { _ in reference })]
+  }
+}
+
+extension SDImageCache {
+  /// What to show while a file loads: the best file of the image in memory, or else the placeholder. Nil if there is neither.
+  ///
+  /// - Parameters:
+  ///   - image: of the catalog.
+  ///   - file: the one for the place; nil if there is none.
+  func waitingImage(_ image: CatalogEntry, for file: ImageFile?) -> UIImage? {
+    let cached = file.flatMap {
+      image.cachedFile(for: $0) { self.imageFromMemoryCache(forKey: $0) != nil }
+    }
+    return cached.flatMap { imageFromMemoryCache(forKey: $0.reference) }
+      ?? image.placeholder?.pixels()?.cgImage.map { UIImage(cgImage: $0) }
+  }
+}
+
+extension SDWebImageManager {
+  /// Loads files into the caches before their views appear. A view that requests a file in flight shares its download.
+  ///
+  /// - Parameters:
+  ///   - prefetch: the limits.
+  ///   - cache: the manager's.
+  @MainActor func prefetcher(
+    _ prefetch: Prefetch = Prefetch(), cache: SDImageCache = .shared
+  ) -> Prefetcher {
+    Prefetcher(
+      // Only memory: a look-up on the disk would wait for what is being written.
+      prefetch, isCached: { cache.imageFromMemoryCache(forKey: $0) != nil },
+      load: { file, ended in
+        let operation = self.loadImage(
+          with: file.requestURL, options: [], context: file.sdContext, progress: nil
+        ) { _, _, _, _, isFinished, _ in
+          if isFinished { ended() }
+        }
+        return { operation?.cancel() }
+      })
+  }
+}
