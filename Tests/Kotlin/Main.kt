@@ -21,6 +21,7 @@ fun main(arguments: Array<String>) {
             val catalog = file(2)
             val lines = file(3)
             part("cases.json") { Cases(file(1), it).run() }
+            part("prefetcher") { Prefetching(it).run() }
             part("reading, in pieces of 1, 7, 100 and 100,000 bytes") { Reading(it).run() }
             part("digest of a catalog in both forms") { Reading(it).digest(catalog, lines) }
             part("2,000 damaged catalogs and patches") { Fuzz(listOf(catalog, lines), file(4), it).run(2_000) }

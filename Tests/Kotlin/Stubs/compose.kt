@@ -1,9 +1,10 @@
-// The declarations of Compose, and of Coil 2 for it, that Sources/Clients/android/README.md uses.
+// Stubs: the declarations of Compose 1, and of Coil 2 for it, that Sources/Clients/android/README.md uses. Nothing is run.
 @file:Suppress("UNUSED_PARAMETER")
 
 package compose.stubs
 
-import android.stubs.Bitmap
+import android.content.Context
+import coil.ImageLoader
 
 annotation class Composable
 
@@ -23,17 +24,11 @@ class CompositionLocal<Value>(val current: Value)
 
 val LocalDensity = CompositionLocal(Density(3f))
 
-fun <Value> remember(key: Any?, calculation: () -> Value): Value = calculation()
+val LocalContext = CompositionLocal(Context())
 
-abstract class Painter
-
-class ImageBitmap
-
-fun Bitmap.asImageBitmap(): ImageBitmap = ImageBitmap()
-
-class BitmapPainter(val image: ImageBitmap) : Painter()
+fun <Value> remember(key1: Any?, key2: Any?, calculation: () -> Value): Value = calculation()
 
 @Composable
 fun AsyncImage(
-    model: Any?, contentDescription: String?, modifier: Modifier = Modifier, placeholder: Painter? = null
+    model: Any?, contentDescription: String?, imageLoader: ImageLoader, modifier: Modifier = Modifier
 ) = Unit

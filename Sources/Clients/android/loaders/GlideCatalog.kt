@@ -1,0 +1,84 @@
+package tessera.loaders
+
+import android.content.res.Resources
+import android.graphics.Bitmap
+import android.graphics.drawable.BitmapDrawable
+import android.graphics.drawable.Drawable
+import android.os.Handler
+import android.os.Looper
+import com.bumptech.glide.RequestBuilder
+import com.bumptech.glide.RequestManager
+import com.bumptech.glide.load.DataSource
+import com.bumptech.glide.load.engine.GlideException
+import com.bumptech.glide.load.model.GlideUrl
+import com.bumptech.glide.request.RequestListener
+import com.bumptech.glide.request.target.Target
+import tessera.catalog.CatalogEntry
+import tessera.catalog.ImageFile
+import tessera.catalog.Prefetch
+import tessera.catalog.Prefetcher
+import tessera.catalog.pixels
+
+/** The images of a catalog with Glide 4, for an app to copy; README.md shows how to use it. Use it on the main thread. */
+class GlideCatalog(private val resources: Resources, private val requests: RequestManager) {
+    /** The references of files that have loaded: Glide does not say what its caches have. */
+    private val loaded = HashSet<String>()
+    private val main = Handler(Looper.getMainLooper())
+
+    /**
+     * The request for an image. Until its file has loaded it shows the best file of the image that Glide's caches have, or
+     * else the placeholder.
+     *
+     * @param file the one for the place; null if there is none.
+     */
+    fun request(image: CatalogEntry, file: ImageFile?): RequestBuilder<Drawable> {
+        val waiting = image.image.placeholder?.pixels()?.let {
+            val bitmap = Bitmap.createBitmap(it.argb, it.width, it.height, Bitmap.Config.ARGB_8888)
+            BitmapDrawable(resources, bitmap)
+        }
+        // Glide shows the placeholder for nothing to load.
+        val nothing: Any? = null
+        val wanted = file ?: return requests.load(nothing).placeholder(waiting)
+        val cached = image.cachedFile(wanted) { it in loaded }?.takeIf { it.reference != wanted.reference }
+        // If the caches have dropped the file, there is none of it to show.
+        val lower = cached?.let { request(it).onlyRetrieveFromCache(true) }
+        return request(wanted).placeholder(waiting).thumbnail(lower)
+    }
+
+    /**
+     * The request for a file, which Glide's caches know by its reference. The file has this size, so nothing scales it; all
+     * requests for it are alike, so that one in flight serves them all.
+     */
+    fun request(file: ImageFile): RequestBuilder<Drawable> =
+        requests.load(FileUrl(file)).override(file.width, file.height).dontTransform()
+            .addListener(End { isLoaded -> if (isLoaded) loaded.add(file.reference) })
+
+    /** Loads files into the caches before their views appear. */
+    fun prefetcher(prefetch: Prefetch = Prefetch()) = Prefetcher(prefetch, { it in loaded }) { file, ended ->
+        // Not at once: a listener must neither start nor clear a request.
+        val target = request(file).addListener(End { main.post { ended() } }).preload(file.width, file.height)
+        return@Prefetcher { requests.clear(target) }
+    }
+
+    private class FileUrl(file: ImageFile) : GlideUrl(file.url) {
+        private val reference = file.reference
+
+        override fun getCacheKey(): String = reference
+    }
+
+    private class End(private val ended: (isLoaded: Boolean) -> Unit) : RequestListener<Drawable> {
+        override fun onLoadFailed(
+            e: GlideException?, model: Any?, target: Target<Drawable>, isFirstResource: Boolean
+        ): Boolean = end(false)
+
+        override fun onResourceReady(
+            resource: Drawable, model: Any, target: Target<Drawable>, dataSource: DataSource, isFirstResource: Boolean
+        ): Boolean = end(true)
+
+        /** False: Glide goes on and shows the image. */
+        private fun end(isLoaded: Boolean): Boolean {
+            ended(isLoaded)
+            return false
+        }
+    }
+}

@@ -1,0 +1,4 @@
+// Stubs: the declarations of Android that Sources/Clients/android uses, so that its code can be compiled. Nothing is run.
+package android.widget
+
+class ImageView

@@ -1,0 +1,31 @@
+// Stubs: the declarations of Glide 4 that Sources/Clients/android uses, so that its code can be compiled. Nothing is run.
+@file:Suppress("UNUSED_PARAMETER")
+
+package com.bumptech.glide
+
+import android.content.Context
+import android.graphics.drawable.Drawable
+import android.widget.ImageView
+import com.bumptech.glide.request.RequestListener
+import com.bumptech.glide.request.target.Target
+
+class RequestManager {
+    fun load(model: Any?): RequestBuilder<Drawable> = RequestBuilder()
+    fun clear(target: Target<*>?) = Unit
+}
+
+class RequestBuilder<Value> {
+    fun override(width: Int, height: Int): RequestBuilder<Value> = this
+    fun dontTransform(): RequestBuilder<Value> = this
+    fun onlyRetrieveFromCache(flag: Boolean): RequestBuilder<Value> = this
+    fun placeholder(drawable: Drawable?): RequestBuilder<Value> = this
+    fun thumbnail(thumbnailRequest: RequestBuilder<Value>?): RequestBuilder<Value> = this
+    fun thumbnail(vararg thumbnails: RequestBuilder<Value>?): RequestBuilder<Value> = this
+    fun addListener(requestListener: RequestListener<Value>?): RequestBuilder<Value> = this
+    fun preload(width: Int, height: Int): Target<Value> = throw NotImplementedError()
+    fun into(view: ImageView) = Unit
+}
+
+object Glide {
+    fun with(context: Context): RequestManager = RequestManager()
+}
