@@ -85,6 +85,12 @@ import Testing
         json place id status width height color json
 
         """, "\(result.errors)")
+    // And the reader in Python has the same images in it as in the catalog.
+    let read = try await Tool.run(
+      Places.root.appending(path: "Tests/check-python").path,
+      ["\(out)/catalog.json", fixture.folder.path("catalog.sqlite")])
+    #expect(read.output.contains("the database has the 2 images of the catalog"), "\(read.errors)")
+    #expect(read.status == 0, "\(read.errors)")
   }
 
   /// Another package, with targets named like this package's folders, builds on the library without a word about

@@ -272,6 +272,8 @@ import Testing
       "Examples/COMMANDS.md": ["text"],
       // TableTests.
       "Examples/catalog/TABLES.md": ["json", "text"],
+      // Tests/check-python.
+      "Examples/catalog/README.md": ["python"],
       "Examples/operations/README.md": ["yaml"],
       // ServingTests.
       "Examples/serving/README.md": ["sh", "js"],

@@ -1,0 +1,196 @@
+"""Reads Tessera catalogs on a server, and adds their images to what an API returns. One file, for Python 3.11 or later.
+
+A place is a slot's name, or a box such as {"width": 90, "height": 60, "mode": "fill"} in points: a side that is absent is
+free, and the mode is "fit" if absent. A file is a dict with url, reference, type, width and height in pixels, and bytes,
+which is None if an image service makes the file. Whatever a catalog does not have is None.
+"""
+import json, math, pathlib, re, sqlite3
+
+# What every client shows.
+EVERYWHERE = frozenset({"image/jpeg", "image/png", "image/gif"})
+
+
+def accepted_types(header):
+    """The media types that a client shows, by its header Accept. Ranges such as image/* add none."""
+    types = set(EVERYWHERE)
+    for part in header.lower().split(","):
+        name, *fields = [re.sub("[ \t]", "", field) for field in part.split(";")]
+        if name.startswith("image/") and not name.endswith("*"):
+            is_zero = any(re.fullmatch(r"q=0*\.?0*", field) and "0" in field for field in fields)
+            (types.discard if is_zero else types.add)(name)
+    return types
+
+
+class Catalog:
+    """A catalog that is open. `head` is the document without its images."""
+
+    def __init__(self, head, images, database=None):
+        if not isinstance(head, dict) or head.get("schema") != "tessera-catalog/1":
+            raise ValueError("not a catalog of version 1")
+        if database is None and head.get("count", len(images)) != len(images):
+            raise ValueError(f"the catalog is cut off: it has {len(images)} of {head['count']} images")
+        self.head = head
+        self._database = database
+        # Of two images with the same id, the first counts.
+        self._images = {image["id"]: image for image in reversed(images)} if database is None else {}
+        self._order = images
+
+    @classmethod
+    def open(cls, path):
+        """Opens catalog.json, catalog.jsonl or a database. ValueError says what is wrong with it. Open a database for each
+        request, which takes a millisecond, and close it: it belongs to one thread, and does not see later exports."""
+        with open(path, "rb") as file:
+            is_database = file.read(16) == b"SQLite format 3\0"
+        if not is_database:
+            return cls.read(pathlib.Path(path).read_text("utf-8"))
+        database = sqlite3.connect(f"{pathlib.Path(path).resolve().as_uri()}?mode=ro", uri=True)
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version != 1:
+            database.close()
+            raise ValueError(f"not a database of version 1: {version}")
+        return cls(json.loads(database.execute("SELECT json FROM head").fetchone()[0]), (), database)
+
+    @classmethod
+    def read(cls, text):
+        """Reads a text in either form."""
+        head, end = json.JSONDecoder().raw_decode(text)
+        lines = [json.loads(line) for line in text[end:].split("\n") if line.strip()]
+        return cls(head, head.pop("images", lines) if isinstance(head, dict) else lines)
+
+    def close(self):
+        """Closes a database; other catalogs are in memory."""
+        if self._database:
+            self._database.close()
+
+    def images(self, ids=None):
+        """Images by their ids, or without these all in the catalog's order. Unknown ids are left out."""
+        if self._database is None:
+            return self._order if ids is None else [self._images[id] for id in ids if id in self._images]
+        if ids is None:
+            return [json.loads(text) for (text,) in self._database.execute("SELECT json FROM images ORDER BY place")]
+        query = "SELECT json FROM images WHERE id IN (SELECT value FROM json_each(?))"
+        return [json.loads(text) for (text,) in self._database.execute(query, [json.dumps(list(ids))])]
+
+    def types(self):
+        """The media types of all files: first those that the pipeline requests, then those that are only fallbacks."""
+        files = [file for image in self.images() for variant in image.get("variants", []) for file in files_of(variant)]
+        return list(dict.fromkeys(file["type"] for file in sorted(files, key=lambda file: bool(file.get("fallback")))))
+
+
+class Client:
+    """A catalog as one client sees it: `accepted` are the media types that it shows, `source` is the URL of the catalog, also
+    a relative one. ValueError if neither the catalog nor `source` says where files are."""
+
+    def __init__(self, catalog, accepted, source=None):
+        base = catalog.head.get("baseURL")
+        if base is None and source is None:
+            raise ValueError("the catalog has no baseURL: state the URL of the catalog as source")
+        self.catalog, self.accepted = catalog, accepted
+        self._prefix = resolve(base or "", source)
+
+    def url(self, reference):
+        """The whole URL of a file. A service may verify that of its files, so it stays as it is."""
+        return reference if re.match("https?://", reference) else self._prefix + reference
+
+    def file(self, image, place, scale):
+        """The file to request on a screen of this scale, in the first format that the client shows."""
+        return self.file_of(variant_for(self.catalog.head, image, place, scale))
+
+    def file_of(self, variant):
+        """A variant in the first format that the client shows."""
+        found = variant and next((file for file in files_of(variant) if file["type"] in self.accepted), None)
+        return found and {
+            "url": self.url(reference_of(found)), "reference": reference_of(found), "type": found["type"],
+            "width": variant["width"], "height": variant["height"], "bytes": found.get("bytes")}
+
+    def with_images(self, products, key="image", slots=None):
+        """Products with their images, which they name by `key`; None for an id that the catalog does not have. An image has
+        its status, alt, focus and colour, and for each of the slots (all by default) in which it is used: its size in points, and
+        the file for each scale of the catalog."""
+        images = {image["id"]: image for image in self.catalog.images({product.get(key) for product in products})}
+        shown = {id: self._shown(image, slots) for id, image in images.items()}
+        return [{**product, key: shown.get(product.get(key))} for product in products]
+
+    def _shown(self, image, slots):
+        head, found = self.catalog.head, {}
+        for slot in head["slots"] if slots is None else slots:
+            if size := sizes(image, slot)[0]:
+                files = [{"scale": scale, **file} for scale in head["scales"] if (file := self.file(image, slot, scale))]
+                found[slot] = {"width": size[0], "height": size[1], "files": files}
+        return {"status": image["status"], "alt": image.get("alt"), "focus": image.get("focus"),
+                "color": image.get("placeholder", {}).get("color"), "slots": found}
+
+
+def resolve(base, source):
+    """A base URL, resolved against the catalog's (RFC 3986, section 5.2, without the removal of dot segments)."""
+    if source is None or re.match("[a-z][a-z0-9+.-]*:", base, re.I):
+        return base
+    whole = re.split("[?#]", source, maxsplit=1)[0]
+    scheme, host, path = re.fullmatch("([a-z][a-z0-9+.-]*:)?(//[^/]*)?(.*)", whole, re.I | re.S).groups("")
+    if base.startswith("/"):
+        return scheme + ("" if base.startswith("//") else host) + base
+    return scheme + host + (path[:path.rfind("/") + 1] or ("/" if scheme + host else "")) + base
+
+
+def reference_of(file):
+    """What caches know a file by: its URL at a service, or else its path."""
+    return file.get("url") or file.get("path")
+
+
+def files_of(variant, dynamic_range=None):
+    """A variant in all its formats; with "high", in the one that has a gain map."""
+    return [file for file in [variant, *variant.get("also", [])] if file.get("dynamicRange") == dynamic_range]
+
+
+def variant_for(head, image, place, scale):
+    """The variant for a slot, made for the first scale that is enough; for a box the smallest with enough pixels; or the last."""
+    variants = image.get("variants", [])
+    if isinstance(place, str):
+        scales = head["scales"]
+        step = next((step for step, each in enumerate(scales) if each >= scale), len(scales) - 1)
+        indices = image.get("slots", {}).get(place, {}).get("variants", [])[step:step + 1]
+        return variants[indices[0]] if indices and 0 <= indices[0] < len(variants) else None
+    if not (size := sizes(image, place)[0]):
+        return None
+    candidates = [each for each in variants if _is_whole(image, each)] or variants
+    # Sides of files are rounded.
+    enough = [each for each in candidates if each["width"] + 0.5 >= size[0] * scale and each["height"] + 0.5 >= size[1] * scale]
+    return (enough or candidates[-1:] or [None])[0]
+
+
+def sizes(image, place):
+    """Width and height of the box that an image takes, and those of the whole image, which covers it; in points."""
+    if isinstance(place, str):
+        if use := image.get("slots", {}).get(place):
+            box = use["width"], use["height"]
+            return box, (use["image"]["width"], use["image"]["height"]) if "image" in use else box
+        return None, None
+    across, down, is_inside = place.get("width"), place.get("height"), place.get("mode", "fit") == "fit"
+    width, height = image.get("width"), image.get("height")
+    if not width or not height or across is None and down is None:
+        return None, None
+    if across is None or down is not None and (across * height <= down * width) != is_inside:
+        whole = _rounded(down * width, height), _rounded(down, 1)
+    else:
+        whole = _rounded(across, 1), _rounded(across * height, width)
+    if is_inside or across is None or down is None:
+        return whole, whole
+    return (_rounded(across, 1), _rounded(down, 1)), whole
+
+
+def frame(image, place):
+    """Where an image is drawn in its box, with its focus in view: x, y, width and height in points."""
+    box, whole = sizes(image, place)
+    x, y = image.get("focus", (0.5, 0.5))
+    return box and ((box[0] - whole[0]) * x, (box[1] - whole[1]) * y, *whole)
+
+
+def _rounded(dividend, divisor):
+    """A quotient as the length of a side: halves are rounded up, and it is between 1 and 1e9."""
+    return max(1, math.floor(min(1e9, (2 * dividend + divisor) / (2 * divisor))))
+
+
+def _is_whole(image, variant):
+    """Whether a file shows the whole image: the longer side was rounded, the other one computed from it."""
+    longer, shorter = ("width", "height") if image["width"] >= image["height"] else ("height", "width")
+    return variant[shorter] == _rounded(variant[longer] * image[shorter], image[longer])
