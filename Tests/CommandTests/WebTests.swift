@@ -36,7 +36,8 @@ import Testing
       return
     }
     for part in [
-      "cases in Node: 27 sections", "a patch of tessera diff: leads to the new catalog",
+      "an app imports it, with its types", "cases in Node: 27 sections",
+      "a patch of tessera diff: leads to the new catalog",
       "README: 9 snippets", "cases in Chromium: 27 sections",
       "React, Vue and <tessera-img>: show the same", "offline: the README's service worker shows",
     ] {
