@@ -29,7 +29,7 @@ import Testing
       path.trimmingCharacters(in: .whitespacesAndNewlines), arguments, environment: environment)
   }
 
-  /// The package as it is now, as a repository of its own below a folder.
+  /// The package as it is now, as a repository of its own below a folder, with a release.
   private static func repository(in folder: TemporaryFolder) async throws -> String {
     let path = folder.path("tessera")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -40,6 +40,7 @@ import Testing
     for arguments in [
       ["init", "--quiet", "--initial-branch=main"], ["add", "--all"],
       ["-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "--quiet", "-m", "t"],
+      ["tag", "0.1.0"],
     ] {
       let done = try await Tool.run("/usr/bin/git", ["-C", path] + arguments)
       try #require(done.status == 0, "\(done.errors)")
@@ -110,7 +111,7 @@ import Testing
       let database = Target.Dependency.product(name: "TesseraCatalogSQLite", package: "tessera")
       let package = Package(
         name: "App", platforms: [.macOS(.v12), .iOS(.v15)],
-        dependencies: [.package(url: "\(repository)", branch: "main")],
+        dependencies: [.package(url: "file://\(repository)", from: "0.1.0")],
         targets: [
           .target(name: "Plan"), .target(name: "Manifest"), .target(name: "State"),
           .target(name: "Articles", dependencies: [catalog]),
