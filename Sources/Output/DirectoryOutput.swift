@@ -95,7 +95,9 @@ package struct DirectoryOutput: Output {
     var lines = try CatalogForm.allCases.map { form throws(SystemError) in
       "\(form.name) \(root.mark(of: form.name) ?? "")"
     }
-    for parent in ["variants", "tables", "catalog"] {
+    let screens = root.exists(PageFolder.screens) ? try root.directory(PageFolder.screens).list() : []
+    let parents = ["variants", "tables", "catalog", PageFolder.screens]
+    for parent in parents + screens.sorted().map({ "\(PageFolder.screens)/\($0)" }) {
       lines.append("\(parent) \(root.mark(of: parent) ?? "")")
       guard root.exists(parent) else { continue }
       let folder = try root.directory(parent)
@@ -115,7 +117,7 @@ package struct DirectoryOutput: Output {
   }
 
   package func list(_ folder: String) throws(SystemError) -> [OutputEntry] {
-    let directory = try root.directory(folder)
+    let directory = folder.isEmpty ? root : try root.directory(folder)
     return try directory.list().map { name in
       switch directory.kind(of: name) {
       case .file(let bytes): OutputEntry(name, .file(bytes: bytes))

@@ -45,8 +45,8 @@ package protocol Output: Sendable {
   /// SHA-256 of a published file, in hexadecimal.
   func digest(of path: String) async throws(SystemError) -> String
 
-  /// What is in a folder of the output, sorted by name. A missing folder, and a link in its place, are
-  /// errors.
+  /// What is in a folder of the output, or in the output itself (""), sorted by name. A missing folder, and a link in its
+  /// place, are errors.
   func list(_ folder: String) async throws(SystemError) -> [OutputEntry]
 
   /// Deletes a published file or document. Deleting a missing one is not an error.

@@ -4,8 +4,10 @@
 package enum OutputPlace: String, Sendable, CaseIterable {
   /// `catalog.json` or `catalog.jsonl`.
   case catalog
-  /// `catalog/index.json` and the pages that it names.
+  /// `catalog/index.json` and the pages that it names, and those of screens: `screens/feed/`.
   case pages
+  /// `from-….json`, from earlier catalogs to the current one, and those of screens: `screens/feed/from-….json`.
+  case patches
   /// Results of shards, from which the next catalog is merged, and their reports: `shards/8/3.jsonl`, `3.run.json`.
   case shards
   /// Earlier catalogs with the indices of their pages: `.tessera/catalogs/`.
@@ -35,7 +37,7 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   ]
 
   /// Those whose documents name files: what one of them names stays.
-  package static let naming: [OutputPlace] = [.catalog, .pages, .shards, .keptCatalogs]
+  package static let naming: [OutputPlace] = [.catalog, .pages, .patches, .shards, .keptCatalogs]
 
   /// The place that a path, relative to the output, belongs to; nil for what Tessera does not write.
   package static func of(_ path: String) -> OutputPlace? {
@@ -46,8 +48,8 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     case ("catalog.json", 1), ("catalog.jsonl", 1): return .catalog
     case ("run.json", 1): return .report
     case _ where derivedPaths.contains(path): return .derived
-    case (CatalogPages.folder, 2):
-      return path == CatalogPages.index || CatalogPages.isPage(path) ? .pages : nil
+    case _ where CatalogPatches.isPatch(path): return .patches
+    case _ where PageFolder.isCompanion(path) || PageFolder.isPage(path): return .pages
     case ("variants", 3): return PublishedFile.digest(in: path) == nil ? nil : .files
     case ("tables", 3): return PublishedFile.digest(in: path) == nil ? nil : .tables
     case (ShardHeader.folder, 3):

@@ -20,8 +20,7 @@ package struct ShardHeader: Sendable, Equatable {
   package var pipeline: String
   package var libvips: String
   package var form: CatalogForm
-  /// About how many images a page of the catalog has; nil for a catalog without pages.
-  package var pages: Int?
+  package var publication: CatalogPublication
   /// Which earlier catalogs are kept when this one replaces them.
   package var retention: CatalogRetention
   /// The share of images that the merged catalog may lose, in per cent.
@@ -36,7 +35,7 @@ package struct ShardHeader: Sendable, Equatable {
 
   package init(
     shard: Int, shards: Int, manifest: String, pipeline: String, libvips: String,
-    form: CatalogForm, pages: Int?, retention: CatalogRetention, lostAbove: Double, head: String,
+    form: CatalogForm, publication: CatalogPublication, retention: CatalogRetention, lostAbove: Double, head: String,
     images: Int, counts: [String: Int], problems: Int
   ) {
     self.shard = shard
@@ -45,7 +44,7 @@ package struct ShardHeader: Sendable, Equatable {
     self.pipeline = pipeline
     self.libvips = libvips
     self.form = form
-    self.pages = pages
+    self.publication = publication
     self.retention = retention
     self.lostAbove = lostAbove
     self.head = head
@@ -71,7 +70,7 @@ package struct ShardHeader: Sendable, Equatable {
   package func isOfSameInputs(as other: ShardHeader) -> Bool {
     (manifest, pipeline, libvips, form, head)
       == (other.manifest, other.pipeline, other.libvips, other.form, other.head)
-      && pages == other.pages
+      && publication == other.publication
   }
 
   /// The header of a result in an output; nil if the file has none.
@@ -101,9 +100,10 @@ package struct ShardHeader: Sendable, Equatable {
       object.member("pipeline", pipeline)
       object.member("libvips", libvips)
       object.member("format", form.rawValue)
-      if let pages { object.member("pages", pages) }
+      publication.write(to: &object)
       object.member("keepCatalogs", retention.count)
       object.member("keepCatalogsSeconds", Int(retention.age))
+      if retention.patches > 0 { object.member("patches", retention.patches) }
       object.member("lostAbove", lostAbove)
       object.member("images", images)
       object.name("counts")
@@ -131,11 +131,12 @@ package struct ShardHeader: Sendable, Equatable {
     else { return nil }
     self.init(
       shard: shard, shards: shards, manifest: manifest, pipeline: pipeline, libvips: libvips,
-      form: form, pages: parts["pages"]?.intValue,
+      form: form, publication: CatalogPublication(parts),
       // An older version wrote none of these.
       retention: CatalogRetention(
         count: parts["keepCatalogs"]?.intValue ?? 3,
-        age: parts["keepCatalogsSeconds"]?.doubleValue ?? CatalogRetention.usualAge),
+        age: parts["keepCatalogsSeconds"]?.doubleValue ?? CatalogRetention.usualAge,
+        patches: parts["patches"]?.intValue ?? 0),
       lostAbove: parts["lostAbove"]?.doubleValue ?? 20, head: head, images: images,
       counts: Dictionary(
         counts.compactMap { member in member.value.intValue.map { (member.name, $0) } }

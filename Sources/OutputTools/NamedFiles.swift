@@ -27,8 +27,11 @@ struct NamedFiles {
     case .catalog:
       try await CurrentCatalog.forEachFiles(in: output) { try await body($0, naming) }
     case .pages:
-      guard let pages = try await CatalogPages.named(in: output) else { return }
-      try await body([CatalogPages.index] + pages.map(\.path), naming)
+      try await body(try await PageFolder.companions(in: output), naming)
+      for (_, index) in try await PageFolder.indices(in: output) {
+        try await body(index.pages.map(\.path), naming)
+      }
+    case .patches: try await body(try await CatalogPatches.all(in: output), naming)
     case .shards:
       // The next catalog will name them.
       for path in try await ShardResults.paths(in: output) {
@@ -44,9 +47,10 @@ struct NamedFiles {
         var images = KeptImages(catalog, in: output, checksDigest: false)
         try await forEach(of: { try await images.next() }, { try await body($0, naming) })
         try await body(Self.files(of: images.tables), naming)
-        guard let index = catalog.index else { continue }
-        let pages = try await CatalogPages.named(in: output, by: index) ?? []
-        try await body(pages.map(\.path), naming)
+        for path in catalog.indices {
+          let index = try await PageIndex.read(path, in: output)
+          try await body(index?.pages.map(\.path) ?? [], naming)
+        }
       }
     // These are files, or say nothing of any.
     case .files, .tables, .derived, .report, .state, .cache, .forgotten, .work: break

@@ -54,6 +54,7 @@ extension PipelineFile {
         "\"state\" is for an output in an object store (s3://); a directory holds its own")
     }
     file.completeTables(context)
+    file.checkScreens(context)
     checkWeights(context)
     checkUpgrade(context)
     file.applyDelivery(context)

@@ -58,6 +58,10 @@ package struct PipelineFile: Sendable {
   package var delivery: ImageService?
   /// About how many images a page of the catalog has; nil for no pages.
   package var catalogPages: Int?
+  /// What the screens of an app need of the catalog.
+  package var screens: [CatalogScreen] = []
+  /// For how many of the last catalogs there is a patch to the current one.
+  package var catalogPatches = 0
   package var keptCatalogs = KeptCatalogs()
 
   /// Where the manifest is.

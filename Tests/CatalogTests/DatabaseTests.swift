@@ -115,12 +115,13 @@ import Testing
       "card": CatalogSlotUse(width: 1, height: 1, variants: [2, 2]),
       "hero": CatalogSlotUse(width: 1, height: 1, variants: [0, 1]),
     ]
-    let part = CatalogSelection(slots: ["card"]).image(image)
+    let part = CatalogSelection(slots: ["card"]).image(image, scales: [1, 2])
     #expect(part.variants == [image.variants[2]])
     #expect(part.slots == ["card": CatalogSlotUse(width: 1, height: 1, variants: [0, 0])])
-    #expect(CatalogSelection(slots: ["card", "hero"]).image(image) == image)
+    #expect(CatalogSelection(slots: ["card", "hero"]).image(image, scales: [1, 2]) == image)
     let none = CatalogSelection(slots: ["x"])
-    #expect(none.image(image).variants.isEmpty && none.image(image).slots.isEmpty)
+    let empty = none.image(image, scales: [1, 2])
+    #expect(empty.variants.isEmpty && empty.slots.isEmpty)
     #expect(none.head(CatalogFixture.catalog([])).slots.isEmpty)
   }
 }

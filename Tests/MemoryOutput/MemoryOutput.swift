@@ -114,8 +114,9 @@ package final class MemoryOutput: Output {
 
   package func list(_ folder: String) -> [OutputEntry] {
     var entries: [OutputEntry] = []
-    for path in paths where path.hasPrefix(folder + "/") {
-      let parts = path.dropFirst(folder.count + 1).split(separator: "/")
+    let start = folder.isEmpty ? "" : folder + "/"
+    for path in paths where path.hasPrefix(start) {
+      let parts = path.dropFirst(start.count).split(separator: "/")
       let entry =
         parts.count == 1
         ? OutputEntry(String(parts[0]), .file(bytes: state.withLock { $0.files[path]?.count ?? 0 }))

@@ -55,7 +55,7 @@ import Testing
     func publish() async throws -> Int {
       var count = 0
       let draft = try CatalogDraft(
-        .json, head: head, count: 0, pages: nil, in: catalogs.workspace)
+        .json, head: head, count: 0, in: catalogs.workspace)
       try await draft.publish(
         to: catalogs.output, keeping: CatalogRetention(count: 1, age: 9), now: 0
       ) { count += 1 }
@@ -68,7 +68,7 @@ import Testing
 
   @Test func aLineThatIsNotJSONIsDamage() throws {
     let head = Array(MemoryCatalogs.head().utf8)
-    var draft = try CatalogDraft(.json, head: head, count: 1, pages: nil, in: catalogs.workspace)
+    var draft = try CatalogDraft(.json, head: head, count: 1, in: catalogs.workspace)
     do throws(SystemError) {
       try draft.add(Array("{".utf8))
       Issue.record("it was added")
@@ -77,7 +77,7 @@ import Testing
     }
     #expect(throws: SystemError.self) {
       _ = try CatalogDraft(
-        .json, head: Array("[".utf8), count: 1, pages: nil, in: catalogs.workspace)
+        .json, head: Array("[".utf8), count: 1, in: catalogs.workspace)
     }
   }
 
@@ -129,36 +129,34 @@ import Testing
     expected["catalog.json"] = Self.json(ids)
     expected["catalog/index.json"] = Self.index(parts)
     #expect(try catalogs.files == expected)
-    let named = try await CatalogPages.named(in: catalogs.output)
+    let named = try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.pages
     #expect(
       named?.map { "\($0.path) \($0.bytes)" }
         == parts.map { "catalog/\(Self.digest($0).prefix(32)).json \(Self.json($0).utf8.count)" })
-    #expect(try await CatalogPages.catalogDigest(in: catalogs.output) == Self.digest(ids))
+    #expect(try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.digest == Self.digest(ids))
   }
 
   /// No image ends a page: it ends at four times its size.
   @Test func aPageHasFourTimesItsSizeAtMost() async throws {
     let ids = (0...).lazy.map { "i\($0)" }.filter { !Self.ends($0, 2) }.prefix(19)
     try await catalogs.publish(Array(ids), pages: 2)
-    let counts = try await CatalogPages.entries(in: catalogs.output, by: CatalogPages.index)
+    let counts = try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.pages
     #expect(counts?.map(\.count) == [8, 8, 3])
   }
 
   /// A page that is there is not written again; one that another size shows to be cut off is.
   @Test func pagesThatAreThereStay() async throws {
-    let small = Array(MemoryCatalogs.head("small").utf8)
     func publish() async throws {
       var draft = try CatalogDraft(
-        .json, head: Array(MemoryCatalogs.head().utf8), count: 2, pages: (1, small),
+        .json, head: Array(MemoryCatalogs.head().utf8), count: 2, publication: .init(pages: 1),
         in: catalogs.workspace)
       for id in ["a", "b"] { try draft.add(Array(MemoryCatalogs.image(id).utf8)) }
       try await draft.publish(
         to: catalogs.output, keeping: CatalogRetention(count: 0, age: 9), now: 0)
     }
     try await publish()
-    // The pages have a head of their own.
-    let pages = Self.pages([["a"], ["b"]], name: "small")
-    #expect(try catalogs.files.filter { CatalogPages.isPage($0.key) } == pages)
+    let pages = Self.pages([["a"], ["b"]])
+    #expect(try catalogs.files.filter { PageFolder.isPage($0.key) } == pages)
     let paths = pages.keys.sorted()
     let same = String(repeating: "x", count: pages[paths[0]]?.utf8.count ?? 0)
     try catalogs.output.write(paths[0], Array(same.utf8))
@@ -176,25 +174,25 @@ import Testing
     (#"{"pages":[{"bytes":1}]}"#, "expected a path "),
   ])
   func anotherIndexIsDamage(_ text: String, _ reason: String) async throws {
-    try catalogs.output.write(CatalogPages.index, Array(text.utf8))
+    try catalogs.output.write(PageFolder.whole.index, Array(text.utf8))
     let error = await #expect(throws: SystemError.self) {
-      try await CatalogPages.named(in: catalogs.output)
+      try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.pages
     }
     #expect(error?.description.hasPrefix("\"catalog/index.json\" is damaged: \(reason)") == true)
-    #expect(try await CatalogPages.catalogDigest(in: catalogs.output) == nil)
+    #expect(try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.digest == nil)
   }
 
   @Test func withoutAnIndexNothingIsNamed() async throws {
-    #expect(try await CatalogPages.named(in: catalogs.output) == nil)
-    #expect(try await CatalogPages.catalogDigest(in: catalogs.output) == nil)
+    #expect(try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.pages == nil)
+    #expect(try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.digest == nil)
     // Members that an index may lack.
     let path = "catalog/0123456789abcdef0123456789abcdef.json"
     try catalogs.output.write(
       "other.json", Array(#"{"digest":"d","pages":[{"path":"\#(path)","bytes":7}]}"#.utf8))
-    let pages = try await CatalogPages.entries(in: catalogs.output, by: "other.json")
+    let pages = try await PageIndex.read("other.json", in: catalogs.output)?.pages
     #expect(pages == [.init(path: path, digest: "", count: 0, bytes: 7)])
     #expect(
-      try await CatalogPages.catalogDigest(in: catalogs.output, by: "other.json") == "d")
+      try await PageIndex.read("other.json", in: catalogs.output)?.digest == "d")
   }
 
   @Test(arguments: [
@@ -206,6 +204,6 @@ import Testing
     ("x/catalog/0123456789abcdef0123456789abcdef.json", false), ("catalog", false),
   ])
   func pagesAreNamedByTheirDigests(_ path: String, _ isPage: Bool) {
-    #expect(CatalogPages.isPage(path) == isPage)
+    #expect(PageFolder.isPage(path) == isPage)
   }
 }

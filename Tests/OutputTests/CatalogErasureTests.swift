@@ -48,7 +48,7 @@ import Testing
     for (path, text) in expected { #expect(left[path] == text, "\(path)") }
     // The old pages stay for now: other indices may name them.
     let old = Set(left.keys).subtracting(expected.keys)
-    #expect(old.allSatisfy(CatalogPages.isPage) && old.isSubset(of: before))
+    #expect(old.allSatisfy(PageFolder.isPage) && old.isSubset(of: before))
     var documents: Set<String> = [form.name]
     if pages != nil { documents.formUnion(["catalog/index.json"] + old) }
     #expect(erasure.erased == MemoryCatalogs.erased(gone, documents))
@@ -84,7 +84,7 @@ import Testing
     try await erasure.eraseKept()
     #expect(erasure.erased.ids == ["id-b"])
     try await erasure.eraseCurrent()
-    let named = try await CatalogPages.named(in: output)?.map(\.path) ?? []
+    let named = try await PageIndex.read(PageFolder.whole.index, in: output)?.pages.map(\.path) ?? []
     try await erasure.deletePages { named.contains($0) }
     let other = try MemoryCatalogs()
     try await Self.publish(lists, pages: pages, without: ["b"], to: other)
@@ -109,7 +109,7 @@ import Testing
   /// Only pages that no index names are deleted, and only those with the images.
   @Test func namedPagesStay() async throws {
     try await Self.publish(["ab"], pages: 1, to: catalogs)
-    let pages = try #require(try await CatalogPages.named(in: output)).map(\.path)
+    let pages = try #require(try await PageIndex.read(PageFolder.whole.index, in: output)).pages.map(\.path)
     try output.write("catalog/other.json", Array("id-a".utf8))
     var erasure = self.erasure("a")
     try await erasure.deletePages { pages.contains($0) }

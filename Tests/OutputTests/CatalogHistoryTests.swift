@@ -34,7 +34,9 @@ import Testing
     return (
       KeptCatalog(
         path: "\(folder)/\(digest.prefix(32)).json",
-        index: pages ? "\(folder)/\(digest.prefix(32)).index.json" : nil, images: names.count,
+        companions: pages
+          ? ["catalog/index.json": "\(folder)/\(digest.prefix(32)).catalog.index.json"] : [:],
+        images: names.count,
         bytes: text.utf8.count, digest: digest, time: time), text,
       pages ? try other.output.text("catalog/index.json") : nil
     )
@@ -61,7 +63,7 @@ import Testing
       try await CatalogHistory.kept(in: output)
         == KeptCatalogs(CatalogRetention(count: 3, age: 1_000), [ab.entry, a.entry]))
     #expect(try output.text(a.entry.path) == a.text)
-    #expect(try output.text(a.entry.index ?? "") == a.index)
+    #expect(try output.text(a.entry.indices[0]) == a.index)
     #expect(try output.text(ab.entry.path) == ab.text)
     #expect(copies.count == 3)
     // The catalog without pages took the index with it.
@@ -85,7 +87,9 @@ import Testing
           "catalogs": [
             {
               "path": "\(a.entry.path)",
-              "index": "\(a.entry.index ?? "")",
+              "companions": {
+                "catalog/index.json": "\(a.entry.indices[0])"
+              },
               "images": 1,
               "bytes": \(a.text.utf8.count),
               "digest": "\(a.entry.digest)",

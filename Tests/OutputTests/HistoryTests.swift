@@ -9,7 +9,7 @@ import Testing
   private static func entry(_ name: Character, time: Int = 0) -> KeptCatalog {
     let digest = String(repeating: name, count: 64)
     return KeptCatalog(
-      path: KeptCatalog.path(digest: digest, .json), index: nil, images: 1, bytes: 2,
+      path: KeptCatalog.path(digest: digest, .json), companions: [:], images: 1, bytes: 2,
       digest: digest, time: time)
   }
 
@@ -55,7 +55,8 @@ import Testing
 
   @Test func theListIsReadAsItWasWritten() throws {
     var indexed = Self.entry("b", time: 1_795_459_387)
-    indexed.index = ".tessera/catalogs/\(indexed.digest.prefix(32)).index.json"
+    let start = ".tessera/catalogs/\(indexed.digest.prefix(32))"
+    indexed.companions = ["catalog/index.json": "\(start).catalog.index.json"]
     indexed.images = nil
     let kept = KeptCatalogs(
       CatalogRetention(count: 5, age: 60), [Self.entry("a"), indexed])
@@ -63,7 +64,7 @@ import Testing
     let text = String(decoding: kept.document, as: UTF8.self)
     for (old, new) in [
       ("kept-catalogs/1", "kept-catalogs/2"), (".tessera/catalogs/a", "../catalogs/a"),
-      (".index.json", ".index/x.json"), ("\"limit\"", "\"limits\""), ("\"bytes\"", "\"size\""),
+      (".catalog.index.json", "/x.json"), ("catalog/index", "catalog/other"), ("\"limit\"", "\"limits\""), ("\"bytes\"", "\"size\""),
       ("]", ""),
     ] {
       #expect(text.contains(old))
@@ -91,7 +92,7 @@ import Testing
     let workspace = try output.workspace()
     try workspace.clear()
     let draft = try CatalogDraft(
-      .json, head: Array(Self.head.utf8) + [UInt8(ascii: "}")], count: 0, pages: nil, in: workspace)
+      .json, head: Array(Self.head.utf8) + [UInt8(ascii: "}")], count: 0, in: workspace)
     try await draft.publish(to: output, keeping: CatalogRetention(count: 3, age: 60), now: 12.5)
     let kept = try await CatalogHistory.kept(in: output)?.catalogs ?? []
     #expect(kept.count == (isKept ? 1 : 0))

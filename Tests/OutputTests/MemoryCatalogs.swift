@@ -1,4 +1,5 @@
 import TesseraBytes
+import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraSystem
 import TesseraTestSupport
@@ -41,15 +42,16 @@ struct MemoryCatalogs {
 
   /// Publishes a catalog of these images.
   func publish(
-    _ ids: [String], _ form: CatalogForm = .json, pages: Int? = nil, head: String = head(),
-    keeping count: Int = 3, now: Double = 0
+    _ ids: [String], _ form: CatalogForm = .json, pages: Int? = nil, screens: [CatalogScreen] = [],
+    head: String = head(), keeping count: Int = 3, patches: Int = 0, now: Double = 0
   ) async throws {
     let bytes = Array(head.utf8)
     var draft = try CatalogDraft(
-      form, head: bytes, count: ids.count, pages: pages.map { ($0, bytes) }, in: workspace)
+      form, head: bytes, count: ids.count, publication: .init(pages: pages, screens: screens),
+      in: workspace)
     for id in ids { try draft.add(Array(Self.image(id).utf8)) }
     try await draft.publish(
-      to: output, keeping: CatalogRetention(count: count, age: 1_000), now: now)
+      to: output, keeping: CatalogRetention(count: count, age: 1_000, patches: patches), now: now)
   }
 
   /// All files, by their paths.

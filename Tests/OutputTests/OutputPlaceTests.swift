@@ -15,7 +15,13 @@ import Testing
       ("run.json", .report), ("gallery.html", .derived), ("catalog.sqlite", .derived),
       ("x/run.json", nil), ("", nil),
       ("catalog/index.json", .pages), ("catalog/\(digest).json", .pages), ("catalog/x.json", nil),
-      ("catalog/x/index.json", nil), ("variants/0a/\(digest)-8x8.webp", .files),
+      ("catalog/x/index.json", nil), ("catalog/lookup.json", nil), ("catalog/first.json", nil),
+      ("screens/feed/index.json", .pages), ("screens/feed/lookup.json", .pages),
+      ("screens/feed/first.json", .pages), ("screens/feed/\(digest).json", .pages),
+      ("screens/-/index.json", nil), ("screens/a/b/index.json", nil), ("screens/feed/x.json", nil),
+      ("from-\(digest)\(digest).json", .patches), ("from-\(digest).json", nil),
+      ("screens/feed/from-\(digest)\(digest).json", .patches),
+      ("catalog/from-\(digest)\(digest).json", nil), ("variants/0a/\(digest)-8x8.webp", .files),
       ("variants/0b/\(digest)-8x8.webp", nil), ("variants/\(digest)-8x8.webp", nil),
       ("tables/0a/\(digest)-8x8.bgra8", .tables), ("tables/0a/\(digest).json", .tables),
       ("tables/0a/x.json", nil), ("shards/8/3.jsonl", .shards), ("shards/8/3.run.json", .shards),
@@ -35,7 +41,7 @@ import Testing
   }
 
   @Test func somePlacesNameFiles() {
-    #expect(OutputPlace.naming == [.catalog, .pages, .shards, .keptCatalogs])
+    #expect(OutputPlace.naming == [.catalog, .pages, .patches, .shards, .keptCatalogs])
   }
 
   @Test func filesAreNamedByTheirDigestAndSize() {

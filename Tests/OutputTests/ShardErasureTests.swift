@@ -17,7 +17,8 @@ import Testing
 
   private static func header(_ images: Int, _ counts: [String: Int]) -> ShardHeader {
     ShardHeader(
-      shard: 1, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json, pages: nil,
+      shard: 1, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json,
+      publication: .init(),
       retention: .init(count: 3, age: 60), lostAbove: 20, head: MemoryCatalogs.head(),
       images: images, counts: counts, problems: 0)
   }

@@ -2,18 +2,29 @@ import TesseraMemoryOutput
 import TesseraTestSupport
 import Testing
 
+import TesseraCatalog
+
 @testable import TesseraOutput
 
 /// The results of shards, as the program that merges them reads them.
 @Suite struct ShardHeaderTests {
   private static let header = ShardHeader(
-    shard: 3, shards: 8, manifest: "m", pipeline: "p", libvips: "8.14", form: .jsonl, pages: 40,
-    retention: CatalogRetention(count: 2, age: 60), lostAbove: 12.5, head: #"{"b":1,"a":[]}"#,
+    shard: 3, shards: 8, manifest: "m", pipeline: "p", libvips: "8.14", form: .jsonl,
+    publication: .init(
+      pages: 40,
+      screens: [
+        CatalogScreen(
+          name: "feed", selection: .init(slots: ["card"], types: ["image/webp"], scales: [2]), first: 50,
+          pages: 500)
+      ]),
+    retention: CatalogRetention(count: 2, age: 60, patches: 2), lostAbove: 12.5, head: #"{"b":1,"a":[]}"#,
     images: 5, counts: ["stale": 1, "failed": 0, "ok": 4], problems: 6)
 
   private static let line =
     #"{"schema":"tessera-shard/1","shard":3,"shards":8,"manifest":"m","pipeline":"p","#
-    + #""libvips":"8.14","format":"jsonl","pages":40,"keepCatalogs":2,"keepCatalogsSeconds":60,"#
+    + #""libvips":"8.14","format":"jsonl","pages":40,"#
+    + #""screens":[{"name":"feed","first":50,"pages":500,"slots":["card"],"types":["image/webp"],"#
+    + #""scales":[2]}],"keepCatalogs":2,"keepCatalogsSeconds":60,"patches":2,"#
     + #""lostAbove":12.5,"images":5,"counts":{"failed":0,"ok":4,"stale":1},"manifestProblems":6,"#
     + #""catalog":{"b":1,"a":[]}}"#
 
@@ -21,7 +32,7 @@ import Testing
     #expect(String(decoding: Self.header.line, as: UTF8.self) == Self.line)
     #expect(ShardHeader(line: Array(Self.line.utf8)) == Self.header)
     var other = Self.header
-    (other.pages, other.form) = (nil, .json)
+    (other.publication.pages, other.form) = (nil, .json)
     let text = Self.line.replacing(#""pages":40,"#, with: "").replacing("jsonl", with: "json")
     #expect(String(decoding: other.line, as: UTF8.self) == text)
     #expect(ShardHeader(line: Array(text.utf8)) == other)
@@ -53,10 +64,10 @@ import Testing
   @Test func anOlderHeaderHasTheDefaults() {
     let text = [
       #""keepCatalogs":2,"#, #""keepCatalogsSeconds":60,"#, #""lostAbove":12.5,"#,
-      #""pages":40,"#,
+      #""pages":40,"#, #""patches":2,"#,
     ].reduce(Self.line) { $0.replacing($1, with: "") }
     var header = Self.header
-    (header.pages, header.lostAbove) = (nil, 20)
+    (header.publication.pages, header.lostAbove) = (nil, 20)
     header.retention = CatalogRetention(count: 3, age: 604_800)
     #expect(ShardHeader(line: Array(text.utf8)) == header)
   }
@@ -78,7 +89,7 @@ import Testing
     #expect(!isSame { $0.libvips = "x" })
     #expect(!isSame { $0.form = .json })
     #expect(!isSame { $0.head = "x" })
-    #expect(!isSame { $0.pages = nil })
+    #expect(!isSame { $0.publication.pages = nil })
   }
 
   @Test func imagesAreReadWithTheirLines() {

@@ -27,7 +27,7 @@ import Testing
   ) throws {
     var header = ShardHeader(
       shard: shard, shards: count, manifest: "m", pipeline: "p", libvips: "8", form: .json,
-      pages: nil, retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: head,
+      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: head,
       images: lines.count, counts: [:], problems: 0)
     for line in lines { header.counts[line.status, default: 0] += 1 }
     change(&header)
@@ -54,10 +54,10 @@ import Testing
 
   @Test func theCatalogIsThatOfOneRun() async throws {
     try Self.write(0, [(1, "a", "ok"), (5, "c", "failed")], to: small) {
-      ($0.problems, $0.pages) = (2, 1)
+      ($0.problems, $0.publication.pages) = (2, 1)
     }
     try Self.write(1, [(3, "b", "ok"), (9, "d", "pending")], to: small) {
-      ($0.problems, $0.pages) = (1, 1)
+      ($0.problems, $0.publication.pages) = (1, 1)
     }
     // What killed processes have left.
     try small.write("half", to: "shards/2/0.jsonl.tessera-5.new")

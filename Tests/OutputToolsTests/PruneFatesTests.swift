@@ -40,7 +40,8 @@ import Testing
     try await small.publish(
       [SmallOutput.line("a", [files[1]])], age: 10 * Self.day, now: 2 * Self.day)
     let header = ShardHeader(
-      shard: 0, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json, pages: nil,
+      shard: 0, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json,
+      publication: .init(),
       retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: SmallOutput.head(),
       images: 1, counts: [:], problems: 0)
     let line = ShardHeader.line(1, SmallOutput.line("s", [files[2]]).utf8)

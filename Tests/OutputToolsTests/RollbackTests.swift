@@ -46,7 +46,7 @@ import Testing
       "images": 2,
       "bytes": \(text.utf8.count),
       "digest": "\(digest(text))",
-      "path": "\(path(text))"\(isIndexed ? ",\n  \"index\": \"\(path(text, "index.json"))\"" : "")
+      "path": "\(path(text))"\(isIndexed ? ",\n  \"index\": \"\(path(text, "catalog.index.json"))\"" : "")
     }
     """
   }
@@ -165,7 +165,7 @@ import Testing
     try await expectRejected(file.path, "has another size (2 bytes)")
     _ = try small.make("b")
     // A page, the index, and the catalog itself.
-    let index = Self.path(texts[1], "index.json")
+    let index = Self.path(texts[1], "catalog.index.json")
     let pages = try small.text(index).matches(of: /"path":"([^"]*)"/).map { String($0.output.1) }
     try #require(pages.count == 2)
     let page = try small.text(pages[1])

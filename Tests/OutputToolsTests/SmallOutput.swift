@@ -70,7 +70,7 @@ struct SmallOutput {
   ) async throws {
     let head = Array(head.utf8)
     var draft = try CatalogDraft(
-      form, head: head, count: lines.count, pages: pages.map { ($0, head) }, in: workspace)
+      form, head: head, count: lines.count, publication: .init(pages: pages), in: workspace)
     for line in lines { try draft.add(Array(line.utf8)) }
     try await draft.publish(
       to: output, keeping: CatalogRetention(count: count, age: age), now: now)

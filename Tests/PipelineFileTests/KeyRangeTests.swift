@@ -56,6 +56,13 @@ import Testing
     Row("rounding", "rounding: [N]", 1...65_500, "a list of sizes from 1 to 65500 pixels") {
       if case .list(let sizes) = $0.plan.rounding.steps { sizes.first } else { nil }
     },
+    Row("catalog.patches", "catalog: {patches: N}", 0...100) { $0.catalogPatches },
+    Row(
+      "catalog.screens.x.first", "catalog: {screens: {x: {slots: [a], first: N}}}", 1...1_000
+    ) { $0.screens.first?.first },
+    Row(
+      "catalog.screens.x.pages", "catalog: {screens: {x: {slots: [a], pages: N}}}", 10...1_000_000
+    ) { $0.screens.first?.pages },
     Row("workers", "workers: N", 1...256, "\"auto\" or a whole number from 1 to 256", \.workers),
     Row("fetch.concurrency", "fetch: {concurrency: N}", 1...1_024) { $0.fetch.concurrency },
     Row(

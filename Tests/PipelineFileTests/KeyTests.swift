@@ -37,7 +37,8 @@ import Testing
     "fetch.allow": "[loopback]", "fetch.keep-stale": "1d", "fetch.cache": "1GB",
     "fetch.user-agent": "A/1", "limits.pixels": "1MP", "limits.frames": "1",
     "limits.memory": "1GB", "limits.time": "1s", "catalog.profile": "full",
-    "catalog.format": "jsonl", "catalog.pages": "10", "catalog.urls": "none",
+    "catalog.format": "jsonl", "catalog.pages": "10",
+    "catalog.screens": "{feed: {slots: [a]}}", "catalog.patches": "2", "catalog.urls": "none",
   ]
 
   private static func paths(_ notes: [KeyNote], _ prefix: String = "") -> [(String, KeyNote)] {

@@ -51,7 +51,7 @@ import Testing
         #"limits.pixels "100MP""#, "limits.frames 1000", "extra []", #"catalog.profile "client""#,
         #"catalog.urls "shown""#,
       ])
-    #expect(try Self.shape("", .catalog) == ["base-url ", "catalog.pages "])
+    #expect(try Self.shape("", .catalog) == ["base-url ", "catalog.pages ", "catalog.screens "])
     #expect(
       try Self.shape("", .acceptance) == [
         "fetch.headers []", #"fetch.user-agent "Tessera/0.1 (+https://example.com/contact)""#,
@@ -74,7 +74,8 @@ import Testing
     placeholders: [lqip, color]
     accept: png
     extra: all
-    catalog: {profile: full, urls: none, pages: 10}
+    catalog: {profile: full, urls: none, pages: 10, patches: 2,
+      screens: {feed: {slots: [b, a], formats: png, scales: 2, first: 9, pages: 90}}}
     fetch: {max-bytes: 1MiB, ignore-query: token, user-agent: A,
       headers: [{host: H.example, A: 1, B: c}]}
     limits: {pixels: 1500kP, frames: 7, memory: 300000001, time: 1500ms}
@@ -102,7 +103,10 @@ import Testing
       ])
     #expect(
       try Self.shape(Self.other, .catalog)
-        == [#"base-url "https://c.example/x/""#, "catalog.pages 10"])
+        == [
+          #"base-url "https://c.example/x/""#, "catalog.pages 10",
+          #"catalog.screens {"feed":{"slots":["b","a"],"formats":"png","scales":2,"first":9,"pages":90}}"#,
+        ])
     #expect(
       try Self.shape(Self.other, .acceptance) == [
         #"fetch.headers [["h.example","A","1"],["h.example","B","c"]]"#, #"fetch.user-agent "A""#,

@@ -100,16 +100,20 @@ import Testing
     #expect(CatalogHead(lines, libvips: "1").form == .jsonl)
   }
 
+  private static let table = PublishedFile.tablePath(
+    digest: String(repeating: "a", count: 64), width: 1, height: 2, fileExtension: "grey8")
+
   @Test func aPageIsACatalogWithoutTables() async throws {
     let file = Self.file { $0.catalogPages = 100 }
     let table = CatalogTable(
       scale: 1, pixels: "grey8",
       files: [
-        .init(path: "t", prefix: "", width: 1, height: 2, count: 3, bytes: 4, sha256: "s")
+        .init(path: Self.table, prefix: "", width: 1, height: 2, count: 3, bytes: 4, sha256: "s")
       ])
     #expect(try await write(file, ["a"], tables: ["card": [table]]) == 1)
     let tables =
-      #","tables":{"card":[{"scale":1,"pixels":"grey8","files":[{"path":"t","prefix":"","width":1,"#
+      #","tables":{"card":[{"scale":1,"pixels":"grey8","files":[{"path":"#
+      + #""\#(Self.table)","prefix":"","width":1,"#
       + #""height":2,"count":3,"bytes":4,"sha256":"s"}]}]}"#
     let images = #","count":1,"digest":"","images":[\#n{"id":"a","status":"failed"}\#n]}\#n"#
     #expect(

@@ -5,8 +5,8 @@ package import TesseraSystem
 /// Takes images out of all documents of an output that list images: catalogs, their pages, tables and results of
 /// shards. Each document is replaced as a whole; what was done is found done if it is done again.
 package struct CatalogErasure {
-  private let output: any Output
-  private let workspace: Workspace
+  let output: any Output
+  let workspace: Workspace
   private let ids: Set<String>
 
   /// What was taken out.
@@ -23,7 +23,7 @@ package struct CatalogErasure {
     package var ids: Set<String> = []
   }
 
-  package private(set) var erased = Erased()
+  package internal(set) var erased = Erased()
 
   /// - Parameter workspace: of which this process holds the lock.
   package init(_ ids: [String], from output: any Output, _ workspace: Workspace) {
@@ -36,10 +36,13 @@ package struct CatalogErasure {
   package mutating func eraseCurrent() async throws(SystemError) {
     guard let form = try await CurrentCatalog.form(in: output) else { return }
     guard let new = try await rewritten(form.name, form) else { return }
-    let index = try await rewrittenIndex(CatalogPages.index, new.count, new.digest)
-    try await CatalogPair(of: output, workspace).replace(form, by: new.file, index: index)
-    erased.documents.insert(form.name)
-    if index != nil { erased.documents.insert(CatalogPages.index) }
+    var companions: [String: WorkFile] = [:]
+    for path in try await PageFolder.companions(in: output) {
+      companions[path] = try await rewritten(companion: path, at: path, new.count, new.digest)
+    }
+    try await CatalogPair(of: output, workspace).replace(
+      form, by: new.file, companions: companions)
+    erased.documents.formUnion([form.name] + companions.keys)
     try await form.deleteOthers(in: output)
   }
 
@@ -56,10 +59,11 @@ package struct CatalogErasure {
       entry.path = KeptCatalog.path(digest: new.digest, entry.form)
       entry.bytes = new.file.size ?? 0
       try await output.write(entry.path, staged: new.file)
-      if let index = entry.index {
-        let staged = try await rewrittenIndex(index, new.count, new.digest)
-        entry.index = staged == nil ? nil : KeptCatalog.indexPath(digest: new.digest)
-        if let staged, let path = entry.index { try await output.write(path, staged: staged) }
+      for (companion, path) in entry.companions.sorted(by: { $0.key < $1.key }) {
+        let staged = try await rewritten(companion: companion, at: path, new.count, new.digest)
+        let target = KeptCatalog.path(digest: new.digest, companion: companion)
+        entry.companions[companion] = staged == nil ? nil : target
+        if let staged { try await output.write(target, staged: staged) }
       }
       kept.catalogs[place] = entry
     }
@@ -81,7 +85,7 @@ package struct CatalogErasure {
     }
     let (line, hadTables) = Self.headLine(try texts.head, without: ids)
     guard found || hadTables else { return nil }
-    var draft = try CatalogDraft(form, head: line, count: count, pages: nil, in: workspace)
+    var draft = try CatalogDraft(form, head: line, count: count, in: workspace)
     var images = CatalogTexts(path, in: output)
     while let text = try await images.next() {
       if try !isErased(text, of: images) { try draft.add(text) }
@@ -104,7 +108,7 @@ package struct CatalogErasure {
   }
 
   /// Notes what an image has, if it is one of those that are erased.
-  private mutating func take(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
+  mutating func take(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
     let image = try Self.image(text, of: texts)
     guard let id = image.id, ids.contains(id) else { return false }
     erased.ids.insert(id)
@@ -116,7 +120,7 @@ package struct CatalogErasure {
 
   /// A catalog's head for ``CatalogDraft``, without the files of tables that have one of the images: clients then show
   /// the images' own files, and the next run makes the tables again.
-  private static func headLine(
+  static func headLine(
     _ head: JSONValue, without ids: Set<String>
   ) -> (line: [UInt8], hadTables: Bool) {
     guard case .object(var members) = head else { return ([], false) }
@@ -142,57 +146,6 @@ package struct CatalogErasure {
     var writer = JSONWriter()
     writer.value(JSONValue.object(members))
     return (writer.take(), hadTables)
-  }
-
-  // MARK: Pages
-
-  /// A staged index of pages without the images, for a catalog; nil without an index.
-  private mutating func rewrittenIndex(
-    _ path: String, _ count: Int, _ digest: String
-  ) async throws(SystemError) -> WorkFile? {
-    guard let pages = try await CatalogPages.entries(in: output, by: path) else { return nil }
-    var new: [CatalogPages.Page] = []
-    for page in pages {
-      var texts = CatalogTexts(page.path, in: output)
-      var rest: [[UInt8]] = []
-      var found = false
-      while let text = try await texts.next() {
-        if try take(text, of: texts) { found = true } else { rest.append(text) }
-      }
-      guard found else {
-        new.append(page)
-        continue
-      }
-      erased.documents.insert(page.path)
-      if rest.isEmpty { continue }
-      let (head, _) = Self.headLine(try texts.head, without: [])
-      let (made, bytes) = try CatalogPages.page(rest, head: head)
-      try await output.write(made.path, bytes)
-      new.append(made)
-    }
-    let staged = workspace.staging("erased.index")
-    try staged.open(.write).write(CatalogPages.document(new, count: count, digest: digest))
-    return staged
-  }
-
-  /// Deletes pages that no index names and that have one of the images: those of catalogs that are not kept any more.
-  ///
-  /// - Parameter isNamed: whether an index names a page.
-  package mutating func deletePages(
-    _ isNamed: (String) async throws -> Bool
-  ) async throws {
-    for entry in try await output.listIfThere(CatalogPages.folder) {
-      let path = "\(CatalogPages.folder)/\(entry.name)"
-      guard CatalogPages.isPage(path), try await !isNamed(path) else { continue }
-      var texts = CatalogTexts(path, in: output)
-      var found = false
-      while let text = try await texts.next() {
-        if try take(text, of: texts) { found = true }
-      }
-      guard found else { continue }
-      erased.documents.insert(path)
-      try await output.delete(path)
-    }
   }
 
   // MARK: Shards

@@ -4,7 +4,7 @@ package import TesseraSystem
 ///
 ///     .tessera/catalogs/list.json              what is kept, the newest first
 ///     .tessera/catalogs/3f9c….json             a catalog, under a name made of its digest
-///     .tessera/catalogs/3f9c….index.json       the index of its pages
+///     .tessera/catalogs/3f9c….catalog.index.json   the index of its pages, and other companions
 ///
 /// A catalog is kept before another one replaces it: its copy first, then the list, and only then the
 /// new catalog. What the list does not name is left of a killed process. A kill at any time leaves the
@@ -53,7 +53,8 @@ package struct CatalogHistory: Sendable {
       replaced = try await copy(current, kept, now: now)
     }
     kept.keep(replaced, before: next, now: now)
-    guard kept != before, before != nil || !kept.catalogs.isEmpty else { return }
+    let isWorthIt = before != nil || !kept.catalogs.isEmpty || retention.patches > 0
+    guard kept != before, isWorthIt else { return }
     try await write(kept)
   }
 
@@ -85,12 +86,17 @@ package struct CatalogHistory: Sendable {
       ?? CatalogRetention(count: 1, age: CatalogRetention.usualAge)
     // Both are staged before either is replaced: a disk that is full leaves the current ones.
     let catalog = try await staged(kept.path, as: "rollback.catalog")
-    let index: WorkFile? =
-      if let path = kept.index { try await staged(path, as: "rollback.index") } else { nil }
+    var companions: [String: WorkFile] = [:]
+    for (companion, path) in kept.companions {
+      companions[companion] = try await staged(
+        path, as: "rollback-" + companion.replacing("/", with: "-"))
+    }
     try await keepCurrent(before: kept.path, retention, now: now)
-    try await CatalogPair(of: output, workspace).replace(kept.form, by: catalog, index: index)
+    try await CatalogPair(of: output, workspace).replace(
+      kept.form, by: catalog, companions: companions)
     try await kept.form.deleteOthers(in: output)
     try await removeUnlisted()
+    try await CatalogPatches(of: output, workspace).write(retention)
   }
 
   /// Removes copies that the list does not name: dropped ones, and those of killed processes.
@@ -103,7 +109,7 @@ package struct CatalogHistory: Sendable {
       return
     }
     let catalogs = try await Self.kept(in: output)?.catalogs ?? []
-    let listed = catalogs.flatMap { [$0.path, $0.index ?? $0.path] } + [Self.list]
+    let listed = Set(catalogs.flatMap { [$0.path] + $0.companions.values } + [Self.list])
     for name in names where !listed.contains("\(Self.folder)/\(name)") {
       try await output.delete("\(Self.folder)/\(name)")
     }
@@ -117,16 +123,19 @@ package struct CatalogHistory: Sendable {
     let path = current.keptPath
     let known = kept.catalogs.first { $0.path == path && $0.bytes == current.bytes }
     var entry = KeptCatalog(
-      path: path, index: known?.index, images: current.images, bytes: current.bytes,
+      path: path, companions: known?.companions ?? [:], images: current.images, bytes: current.bytes,
       digest: current.digest, time: Int(now))
     // Unless it is there from an earlier time, or from a run that was killed.
     let size = known == nil ? nil : try await output.size(of: path)
     if size != current.bytes { try await copy(current.name, to: path) }
-    // A killed run may have published the index of the next catalog already.
-    if try await CatalogPages.catalogDigest(in: output) == current.digest {
-      let index = KeptCatalog.indexPath(digest: current.digest)
-      try await copy(CatalogPages.index, to: index)
-      entry.index = index
+    // A killed run may have published those of the next catalog already.
+    for path in try await PageFolder.companions(in: output).filter(PageFolder.isIndex)
+    where try await PageIndex.catalogDigest(path, in: output) == current.digest {
+      for companion in PageFolder.companions(with: path) {
+        let target = KeptCatalog.path(digest: current.digest, companion: companion)
+        try await copy(companion, to: target)
+        entry.companions[companion] = target
+      }
     }
     return entry
   }

@@ -1,6 +1,7 @@
 internal import TesseraSystem
 
-/// A catalog and the index of its pages, which readers see together: if one can't be replaced, the other stays, too.
+/// A catalog and its companions, the indices of its pages, which readers see together: if one can't be replaced, the others
+/// stay, too.
 struct CatalogPair {
   private let output: any Output
   private let workspace: Workspace
@@ -9,45 +10,53 @@ struct CatalogPair {
     (self.output, self.workspace) = (output, workspace)
   }
 
-  /// Replaces both by staged files: nothing is written between the two that a full disk could prevent.
+  /// A companion in a staged file.
+  func staged(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> WorkFile {
+    let staged = workspace.staging(path.replacing("/", with: "-"))
+    try staged.open(.write).write(bytes)
+    return staged
+  }
+
+  /// Replaces all by staged files: nothing is written in between that a full disk could prevent.
   ///
-  /// - Parameter index: nil for a catalog without pages.
+  /// - Parameter companions: by their paths; others are deleted.
   func replace(
-    _ form: CatalogForm, by catalog: WorkFile, index: WorkFile?
+    _ form: CatalogForm, by catalog: WorkFile, companions: [String: WorkFile]
   ) async throws(SystemError) {
-    let before = try await copyOfIndex()
+    let current = try await CurrentCatalog(of: output)?.digest
+    var before: [String: WorkFile] = [:]
+    for path in try await PageFolder.companions(in: output) {
+      before[path] = try await copy(of: path)
+    }
     do throws(SystemError) {
       // First: who reads the catalog may look for its pages.
-      if let index {
-        try await output.write(CatalogPages.index, staged: index)
-      } else {
-        try await output.delete(CatalogPages.index)
-      }
+      try await write(companions, replacing: before)
       try await output.write(form.name, staged: catalog)
     } catch {
-      // As far as that is possible; `verify` finds two that do not belong together.
-      try? await settle(before)
+      // As far as that is possible; `verify` finds those that do not belong together. A call that failed may have replaced
+      // the catalog.
+      if try await CurrentCatalog(of: output)?.digest == current {
+        try? await write(before, replacing: companions)
+      }
       throw error
     }
-    try before?.remove()
+    for copy in before.values { try copy.remove() }
   }
 
-  /// After a call that failed, but may have replaced its file: the index becomes that of the current catalog again.
-  private func settle(_ before: WorkFile?) async throws(SystemError) {
-    let current = try await CurrentCatalog(of: output)?.digest
-    guard try await CatalogPages.catalogDigest(in: output) != current else { return }
-    if let before {
-      try await output.write(CatalogPages.index, staged: before)
-    } else {
-      try await output.delete(CatalogPages.index)
+  private func write(
+    _ companions: [String: WorkFile], replacing others: [String: WorkFile]
+  ) async throws(SystemError) {
+    for (path, staged) in companions.sorted(by: { $0.key < $1.key }) {
+      try await output.write(path, staged: staged)
     }
+    for path in others.keys where companions[path] == nil { try await output.delete(path) }
   }
 
-  /// A staged copy of the present index; nil if there is none.
-  private func copyOfIndex() async throws(SystemError) -> WorkFile? {
-    guard let size = try await output.size(of: CatalogPages.index) else { return nil }
-    let copy = workspace.staging("index.before")
-    try copy.open(.write).write(try await output.read(CatalogPages.index, size, at: 0))
+  /// A staged copy of a present companion.
+  private func copy(of path: String) async throws(SystemError) -> WorkFile {
+    let copy = workspace.staging("before-" + path.replacing("/", with: "-"))
+    let size = try await output.size(of: path) ?? 0
+    try copy.open(.write).write(try await output.read(path, size, at: 0))
     return copy
   }
 }

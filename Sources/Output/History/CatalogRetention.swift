@@ -5,7 +5,12 @@ package struct CatalogRetention: Sendable, Equatable {
   /// How long after it was replaced each of them is kept, in seconds.
   package var age: Double
 
-  package init(count: Int, age: Double) { (self.count, self.age) = (count, age) }
+  /// For how many of them there is a patch that leads to the current one.
+  package var patches: Int
+
+  package init(count: Int, age: Double, patches: Int = 0) {
+    (self.count, self.age, self.patches) = (count, age, patches)
+  }
 
   /// The default of pipeline files.
   static let usualAge = 7.0 * 86_400

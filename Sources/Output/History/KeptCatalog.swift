@@ -7,8 +7,8 @@ package struct KeptCatalog: Sendable, Equatable {
 
   /// Where it is in the output. The name follows from its content, so equal paths are equal catalogs.
   package var path: String
-  /// Where the index of its pages is; nil if it has none.
-  package var index: String?
+  /// Where copies of its companions are, by the companions' paths.
+  package var companions: [String: String]
   /// The number of its images; nil if an older version wrote it.
   package var images: Int?
   package var bytes: Int
@@ -17,8 +17,10 @@ package struct KeptCatalog: Sendable, Equatable {
   /// When it was replaced, in seconds since 1970.
   package var time: Int
 
-  init(path: String, index: String?, images: Int?, bytes: Int, digest: String, time: Int) {
-    (self.path, self.index, self.images) = (path, index, images)
+  init(
+    path: String, companions: [String: String], images: Int?, bytes: Int, digest: String, time: Int
+  ) {
+    (self.path, self.companions, self.images) = (path, companions, images)
     (self.bytes, self.digest, self.time) = (bytes, digest, time)
   }
 
@@ -28,7 +30,15 @@ package struct KeptCatalog: Sendable, Equatable {
     "\(folder)/\(digest.prefix(32)).\(form.rawValue)"
   }
 
-  static func indexPath(digest: String) -> String { "\(folder)/\(digest.prefix(32)).index.json" }
+  /// - Parameter companion: such as `screens/feed/index.json`.
+  static func path(digest: String, companion: String) -> String {
+    "\(folder)/\(digest.prefix(32)).\(companion.replacing("/", with: "."))"
+  }
+
+  /// The copies of indices.
+  package var indices: [String] {
+    companions.filter { PageFolder.isIndex($0.key) }.map(\.value).sorted()
+  }
 
   /// An entry of the list; nil if a member is missing, or leads to another folder.
   init?(_ json: JSONValue) {
@@ -36,20 +46,34 @@ package struct KeptCatalog: Sendable, Equatable {
       let bytes = json["bytes"]?.intValue, let digest = json["digest"]?.stringValue,
       let time = json["time"]?.intValue
     else { return nil }
-    let index = json["index"]?.stringValue
-    guard index.map(Self.isPath) ?? true else { return nil }
+    var companions: [String: String] = [:]
+    if case .object(let members)? = json["companions"] {
+      for member in members { companions[member.name] = member.value.stringValue }
+    }
+    // An older version wrote only this one.
+    if let index = json["index"]?.stringValue { companions[PageFolder.whole.index] = index }
+    guard companions.keys.allSatisfy(PageFolder.isCompanion),
+      companions.values.allSatisfy(Self.isPath)
+    else { return nil }
     self.init(
-      path: path, index: index, images: json["images"]?.intValue, bytes: bytes, digest: digest,
+      path: path, companions: companions, images: json["images"]?.intValue, bytes: bytes, digest: digest,
       time: time)
   }
 
   private static func isPath(_ path: String) -> Bool {
-    path.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}(\.index)?\.jsonl?/) != nil
+    path.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}(\.[A-Za-z0-9_-]+)*\.jsonl?/) != nil
   }
 
   func write(to entry: inout JSONWriter) {
     entry.member("path", path)
-    if let index { entry.member("index", index) }
+    if !companions.isEmpty {
+      entry.name("companions")
+      entry.object { list in
+        for (companion, path) in companions.sorted(by: { $0.key < $1.key }) {
+          list.member(companion, path)
+        }
+      }
+    }
     if let images { entry.member("images", images) }
     entry.member("bytes", bytes)
     entry.member("digest", digest)
@@ -105,6 +129,7 @@ package struct KeptCatalogs: Sendable, Equatable {
       object.member("schema", Self.schema)
       object.member("limit", retention.count)
       object.member("age", Int(retention.age))
+      if retention.patches > 0 { object.member("patches", retention.patches) }
       object.name("catalogs")
       object.array { list in for entry in catalogs { list.object { entry.write(to: &$0) } } }
     }
@@ -120,6 +145,7 @@ package struct KeptCatalogs: Sendable, Equatable {
     guard catalogs.count == list.count else { return nil }
     // An older version wrote no age.
     let age = json["age"]?.doubleValue ?? CatalogRetention.usualAge
-    self.init(CatalogRetention(count: limit, age: age), catalogs)
+    let patches = json["patches"]?.intValue ?? 0
+    self.init(CatalogRetention(count: limit, age: age, patches: patches), catalogs)
   }
 }

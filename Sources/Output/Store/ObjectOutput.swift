@@ -181,7 +181,7 @@ package final class ObjectOutput: Output {
     repeat {
       let after = token
       let page = try await call { client, base throws(StoreError) in
-        try client.list(base.appending(folder), after: after)
+        try client.list(folder.isEmpty ? base : base.appending(folder), after: after)
       }
       entries += page.objects.map {
         OutputEntry(FileSystem.name(of: $0.key), .file(bytes: $0.size))
@@ -200,9 +200,9 @@ extension StoreClient.Kind {
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
       type: type(of: path.split(separator: ".").last ?? "", isVariant: path.hasPrefix("variants/")),
-      caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
+      caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || PageFolder.isPage(path)
         ? "public, max-age=31536000, immutable"
-        : path.hasPrefix("catalog.") || path == CatalogPages.index
+        : [.catalog, .pages, .patches].contains(OutputPlace.of(path))
           ? "public, max-age=60, must-revalidate" : "no-cache")
   }
 

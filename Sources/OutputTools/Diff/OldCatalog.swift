@@ -54,7 +54,7 @@ struct OldCatalog: ~Copyable {
   /// The members of the patch apart from `images`.
   func changes(toHead head: JSONValue, first: String?) throws(OutputToolError) -> [JSONValue.Member]
   {
-    try KeyedForm.patch(
+    try Self.changes(
       KeyedForm.head(lines.head, first: self.first), KeyedForm.head(head, first: first),
       of: "the catalog") ?? []
   }
@@ -72,7 +72,7 @@ struct OldCatalog: ~Copyable {
     }
     guard !entry.wasFound else { return nil }
     let old = try lines.image(at: .init(offset: entry.offset, length: entry.length))
-    let changes = try KeyedForm.patch(
+    let changes = try Self.changes(
       KeyedForm.image(old.json, next: entry.next), image, of: "\"\(id)\"")
     return changes.map { .differs($0) } ?? .same
   }
@@ -80,5 +80,18 @@ struct OldCatalog: ~Copyable {
   /// The ids that were not compared, in the order of this catalog.
   func forEachMissing(_ body: (String) -> Void) throws(OutputToolError) {
     try OutputToolError.wrap { try index.forEachMissing(body) }
+  }
+
+  /// The members to change in `old`; nil if nothing differs.
+  private static func changes(
+    _ old: JSONValue, _ new: JSONValue, of subject: String
+  ) throws(OutputToolError) -> [JSONValue.Member]? {
+    do throws(MergePatch.Inexpressible) {
+      return try KeyedForm.changes(old, new)
+    } catch {
+      throw OutputToolError(
+        "a patch can't express that \(error.path.joined(separator: ".")) of \(subject) is null "
+          + "(RFC 7396)")
+    }
   }
 }

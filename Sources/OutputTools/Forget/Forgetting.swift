@@ -176,6 +176,7 @@ private struct ForgetWork {
     case .catalog: try await erasure.eraseCurrent()
     // Those that an index names are replaced together with its catalog.
     case .pages: break
+    case .patches: try await erasure.deletePatches()
     case .shards: try await erasure.eraseShards()
     case .keptCatalogs: try await erasure.eraseKept()
     case .files: try await deleteFiles(&erasure)

@@ -81,7 +81,7 @@ package struct Merging: Sendable {
     try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
         form, head: head, count: report.images,
-        pages: first.pages.map { (size: $0, head: head) }, in: workspace)
+        publication: first.publication, in: workspace)
       try await shards.forEachImage { image, shard in
         try await copies?.copyFiles(of: image, from: shards.results[shard].output)
         try draft.add(Array(image))

@@ -85,9 +85,10 @@ package struct Pruning: Sendable {
     switch place {
     case .files: top = "variants"
     case .tables: top = "tables"
-    case .pages: return [CatalogPages.folder]
+    case .pages:
+      return try await PageFolder.all(in: output.published).map(\.path)
     // Each of these is replaced as a whole, or ends by itself.
-    case .catalog, .shards, .keptCatalogs, .derived, .report, .state, .cache, .forgotten, .work:
+    case .catalog, .patches, .shards, .keptCatalogs, .derived, .report, .state, .cache, .forgotten, .work:
       return []
     }
     var folders: [String] = []
@@ -132,7 +133,7 @@ package struct Pruning: Sendable {
     for file in try await output.published.listIfThere(folder) {
       try Task.checkCancellation()
       let path = "\(folder)/\(file.name)"
-      if path == CatalogPages.index { continue }
+      if PageFolder.isCompanion(path) || CatalogPatches.isPatch(path) { continue }
       guard OutputPlace.of(path) != nil, case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue

@@ -103,14 +103,14 @@ package struct Rollback: Sendable {
       files.append((file.path, file.bytes))
       if let index = file.index { files.append((index, nil)) }
     }
-    if let index = kept.index {
-      guard try await output.size(of: index) != nil else {
-        throw missing(index, of: kept, found: nil)
+    for path in kept.companions.values.sorted() where try await output.size(of: path) == nil {
+      throw missing(path, of: kept, found: nil)
+    }
+    for path in kept.indices {
+      let index = try await OutputToolError.wrapAsync {
+        try await PageIndex.read(path, in: output.published)
       }
-      let pages = try await OutputToolError.wrapAsync {
-        try await CatalogPages.named(in: output.published, by: index)
-      }
-      files += (pages ?? []).map { ($0.path, $0.bytes) }
+      files += (index?.pages ?? []).map { ($0.path, $0.bytes) }
     }
     try await find(&files, of: kept, output, &report)
   }

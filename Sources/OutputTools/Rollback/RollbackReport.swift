@@ -17,6 +17,7 @@ package struct KeptCatalogList: Sendable {
     package var digest: String
     /// Relative to the output.
     package var path: String
+    /// The index of its pages.
     package var index: String?
 
     init(_ kept: KeptCatalog, number: Int, now: Double) {
@@ -24,7 +25,7 @@ package struct KeptCatalogList: Sendable {
       time = Host.timestamp(Double(kept.time))
       age = max(0, now - Double(kept.time))
       (images, bytes, digest) = (kept.images, kept.bytes, kept.digest)
-      (path, index) = (kept.path, kept.index)
+      (path, index) = (kept.path, kept.companions[PageFolder.whole.index])
     }
 
     func write(to entry: inout JSONWriter) {

@@ -8,8 +8,6 @@ struct CatalogHead {
   let form: CatalogForm
   /// As one line of JSON, without what follows from the images.
   let line: [UInt8]
-  /// That of a page, without tables: a table that changes would change all pages.
-  let pageLine: [UInt8]
 
   /// - Parameter tables: of ready pixels; nil if the run makes none.
   init(_ file: PipelineFile, libvips: String, tables: [String: [CatalogTable]]? = nil) {
@@ -23,7 +21,6 @@ struct CatalogHead {
         name: file.name, fingerprint: Fingerprint.pipeline(file, libvips: libvips)),
       baseURL: file.baseURL, slots: Dictionary(slots) { first, _ in first },
       scales: file.plan.scales, images: [])
-    pageLine = head.headLine(slotNames: file.plan.slots.map(\.name))
     head.tables = tables
     line = head.headLine(slotNames: file.plan.slots.map(\.name))
   }

@@ -22,7 +22,7 @@ struct CatalogWriter {
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
       head.form, head: head.line, count: lines.count,
-      pages: file.catalogPages.map { (size: $0, head: head.pageLine) }, in: workspace)
+      publication: file.publication, in: workspace)
     try await lines.forEachLine { try draft.add(Array($0.line.utf8)) }
     try await draft.publish(
       to: output, keeping: retention, now: now, replaced: replaced)
@@ -31,6 +31,12 @@ struct CatalogWriter {
 
 extension PipelineFile {
   var retention: CatalogRetention {
-    CatalogRetention(count: keptCatalogs.count, age: keptCatalogs.age.inSeconds)
+    CatalogRetention(
+      count: max(keptCatalogs.count, catalogPatches), age: keptCatalogs.age.inSeconds,
+      patches: catalogPatches)
+  }
+
+  var publication: CatalogPublication {
+    CatalogPublication(pages: catalogPages, screens: screens)
   }
 }

@@ -131,6 +131,16 @@ extension PipelineFile {
       "About how many images each of the catalog's pages has, which are written besides; none without it."
     ),
     Key(
+      "screens", .screens, \.screens, shapes: .catalog,
+      example: ["feed": ["slots": ["card"], "formats": ["webp", "jpeg"], "scales": [2, 3]]],
+      "Small catalogs of what screens of an app need, by name, which are written besides in screens/NAME."
+    ),
+    Key(
+      // Shapes nothing: a catalog is the same with and without patches to it.
+      "patches", .int(0...100), \.catalogPatches,
+      "For how many of the last catalogs a patch to the current one is written, from-DIGEST.json; as many are kept."
+    ),
+    Key(
       "urls", .choice, \.urls, shapes: .entries,
       "shown: each image has the URL of its source, without secrets. none: no URL of a source is in the catalog."
     ),

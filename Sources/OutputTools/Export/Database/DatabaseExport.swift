@@ -20,7 +20,7 @@ final class DatabaseExport: Exporting {
   }
 
   func add(_ image: CatalogImage) throws -> Int {
-    let image = selection?.image(image) ?? image
+    let image = selection?.image(image, scales: context.head.scales) ?? image
     try writer.add(image, line: image.json)
     return 0
   }

@@ -8,7 +8,6 @@ package struct CatalogDraft: ~Copyable {
   private let form: CatalogForm
   private let workspace: Workspace
   private let staged: WorkFile
-  private let index: WorkFile
   private let file: File
   private var buffer: [UInt8]
   private var isEmpty = true
@@ -16,8 +15,8 @@ package struct CatalogDraft: ~Copyable {
   /// Where the digest is in the file, in bytes; written last, because it follows from the images.
   private let digestOffset: Int
   private let count: Int
-  /// Nil if the catalog has none.
-  private var pages: CatalogPages?
+  /// What is written beside it.
+  private let parts: [any PartWriter]
 
   private static let bufferBytes = 1 << 20
 
@@ -25,24 +24,19 @@ package struct CatalogDraft: ~Copyable {
   ///   - head: everything but the images, their number and the digest, as one line of JSON without a line
   ///     break.
   ///   - count: the number of images.
-  ///   - pages: about how many images a page has, and the head of each page; nil for a catalog without pages.
+  ///   - publication: in what parts it is published besides; nil for none.
   ///   - workspace: where it is written until it is complete.
   package init(
-    _ form: CatalogForm, head: [UInt8], count: Int, pages: (size: Int, head: [UInt8])?,
+    _ form: CatalogForm, head: [UInt8], count: Int, publication: CatalogPublication? = nil,
     in workspace: Workspace
   ) throws(SystemError) {
     let staged = workspace.staging(form.name)
     let digest = try CatalogDigest(head: head)
-    if let pages {
-      self.pages = try CatalogPages(
-        pages.size, head: pages.head, in: workspace.staging("pages"))
-    } else {
-      self.pages = nil
-    }
+    let parts = try publication?.writers(head: head, count: count, in: workspace) ?? []
     file = try staged.open(.write)
+    self.parts = parts
     self.workspace = workspace
     self.count = count
-    index = workspace.staging("index.json")
     self.form = form
     self.staged = staged
     self.digest = digest
@@ -57,7 +51,7 @@ package struct CatalogDraft: ~Copyable {
   package mutating func add(_ line: [UInt8]) throws(SystemError) {
     let canonical = try CatalogDigest.canonical(line)
     digest.add(canonical)
-    try pages?.add(line, canonical: canonical)
+    for part in parts { try part.add(line, canonical: canonical) }
     // A line for each image in JSON, too: `diff`, `verify` and `prune` read both forms by lines.
     buffer += Array((form == .jsonl || isEmpty ? "\n" : ",\n").utf8)
     isEmpty = false
@@ -77,19 +71,25 @@ package struct CatalogDraft: ~Copyable {
   ) async throws(SystemError) {
     let sum = try end()
     let history = CatalogHistory(of: output, workspace)
+    let hadPatches = try await CatalogHistory.kept(in: output)?.retention.patches ?? 0 > 0
     if let retention {
       try await history.keepCurrent(
         before: KeptCatalog.path(digest: sum, form), retention, now: now)
     }
-    if let pages = pages.take() {
-      try await pages.publish(to: output, count: count, digest: sum, index: index)
-      try await CatalogPair(of: output, workspace).replace(form, by: staged, index: index)
-    } else {
-      try await CatalogPair(of: output, workspace).replace(form, by: staged, index: nil)
+    let pair = CatalogPair(of: output, workspace)
+    var companions: [String: WorkFile] = [:]
+    for part in parts {
+      for (path, bytes) in try await part.publish(to: output, count: count, digest: sum) {
+        companions[path] = try pair.staged(path, bytes)
+      }
     }
+    try await pair.replace(form, by: staged, companions: companions)
     replaced()
     try await form.deleteOthers(in: output)
     try await history.removeUnlisted()
+    if let retention {
+      try await CatalogPatches(of: output, workspace).write(retention, had: hadPatches)
+    }
   }
 
   /// Completes the staged file. Returns its digest.

@@ -1,4 +1,4 @@
-internal import TesseraJSON
+package import TesseraJSON
 
 /// The form of a catalog that patches are for.
 ///
@@ -6,9 +6,9 @@ internal import TesseraJSON
 /// as names. Each image has the id of the image after it as `next`, and the catalog has the first
 /// id as `first`: in this order a new image changes its neighbours alone. `extra` is wrapped in an
 /// array, because a patch can't set a member to null.
-enum KeyedForm {
+package enum KeyedForm {
   /// The catalog without its images.
-  static func head(_ head: JSONValue, first: String?) -> JSONValue {
+  package static func head(_ head: JSONValue, first: String?) -> JSONValue {
     guard case .object(var members) = head else { return head }
     members.removeAll { $0.name == "images" }
     if let first { members.append(.init("first", .string(first))) }
@@ -16,7 +16,7 @@ enum KeyedForm {
   }
 
   /// One image, without its id.
-  static func image(_ image: JSONValue, next: String?) -> JSONValue {
+  package static func image(_ image: JSONValue, next: String?) -> JSONValue {
     guard case .object(var members) = image else { return image }
     members.removeAll { $0.name == "id" }
     for index in members.indices where members[index].name == "extra" {
@@ -27,16 +27,10 @@ enum KeyedForm {
   }
 
   /// The members to change in `old`; nil if nothing differs.
-  static func patch(
-    _ old: JSONValue, _ new: JSONValue, of subject: String
-  ) throws(OutputToolError) -> [JSONValue.Member]? {
-    do throws(MergePatch.Inexpressible) {
-      guard case .object(let changes)? = try MergePatch.between(old, new) else { return nil }
-      return changes
-    } catch {
-      throw OutputToolError(
-        "a patch can't express that \(error.path.joined(separator: ".")) of \(subject) is null "
-          + "(RFC 7396)")
-    }
+  package static func changes(
+    _ old: JSONValue, _ new: JSONValue
+  ) throws(MergePatch.Inexpressible) -> [JSONValue.Member]? {
+    guard case .object(let changes)? = try MergePatch.between(old, new) else { return nil }
+    return changes
   }
 }

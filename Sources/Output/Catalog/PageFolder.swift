@@ -1,0 +1,81 @@
+package import TesseraSystem
+
+/// A folder of pages: `catalog`, of all images, or that of a screen, `screens/feed`:
+///
+///     index.json       names the pages in the order of the images
+///     lookup.json      of a screen: names pages by the hashes of ids, so that an image is found in one of them
+///     first.json       of a screen: a copy of the first page, under a name that an app knows
+///     3f9c….json       a page
+///     from-3f9c….json  of a screen: patches of pages for an app that has those of another catalog
+package struct PageFolder: Sendable, Equatable, Hashable {
+  /// Relative to the output.
+  package let path: String
+
+  package static let whole = PageFolder(path: "catalog")
+  static let screens = "screens"
+
+  static func screen(_ name: String) -> PageFolder { PageFolder(path: "\(screens)/\(name)") }
+
+  package var index: String { "\(path)/index.json" }
+  var lookup: String { "\(path)/lookup.json" }
+  var first: String { "\(path)/first.json" }
+  func page(digest: String) -> String { "\(path)/\(digest.prefix(32)).json" }
+
+  /// The folders that an output has.
+  package static func all(in output: any Output) async throws(SystemError) -> [PageFolder] {
+    let screens = try await output.listIfThere(screens).filter { $0.kind == .folder }
+    return [whole] + screens.map { screen($0.name) }
+  }
+
+  /// That of a document; nil for what is in none.
+  static func of(_ path: String) -> (folder: PageFolder, name: Substring)? {
+    guard let found = path.wholeMatch(of: /(catalog|screens\/[A-Za-z0-9][A-Za-z0-9_-]*)\/([^\/]+)/)
+    else { return nil }
+    return (PageFolder(path: String(found.1)), found.2)
+  }
+
+  /// Whether a path is that of a page.
+  package static func isPage(_ path: String) -> Bool {
+    of(path)?.name.wholeMatch(of: /[0-9a-f]{32}\.json/) != nil
+  }
+
+  /// Whether a path is that of a document that is replaced together with the catalog.
+  package static func isCompanion(_ path: String) -> Bool {
+    guard let (folder, _) = of(path) else { return false }
+    return path == folder.index
+      || folder != .whole && (path == folder.lookup || path == folder.first)
+  }
+
+  /// Whether a companion names pages.
+  static func isIndex(_ path: String) -> Bool { isCompanion(path) && !path.hasSuffix("/first.json") }
+
+  /// The companions that belong to the catalog if an index does: that index, and what it names without a digest.
+  static func companions(with index: String) -> [String] {
+    guard let (folder, _) = of(index), folder != .whole, index == folder.index else { return [index] }
+    return [index, folder.first]
+  }
+
+  /// Those companions that an output has.
+  package static func companions(in output: any Output) async throws(SystemError) -> [String] {
+    var found: [String] = []
+    for folder in try await all(in: output) {
+      // One look for those of a folder.
+      let paths = [folder.index, folder.lookup, folder.first].filter(isCompanion)
+      for (path, size) in zip(paths, try await output.sizes(of: paths)) where size != nil {
+        found.append(path)
+      }
+    }
+    return found
+  }
+
+  /// The indices that an output has, with their paths.
+  package static func indices(
+    in output: any Output
+  ) async throws(SystemError) -> [(path: String, index: PageIndex)] {
+    var found: [(String, PageIndex)] = []
+    for path in try await companions(in: output) where isIndex(path) {
+      if let index = try await PageIndex.read(path, in: output) { found.append((path, index)) }
+    }
+    return found
+  }
+}

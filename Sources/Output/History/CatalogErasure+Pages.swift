@@ -1,0 +1,84 @@
+internal import TesseraJSON
+package import TesseraSystem
+
+extension CatalogErasure {
+  /// A staged companion without the images, for a catalog; nil if it is missing.
+  ///
+  /// - Parameters:
+  ///   - companion: its path beside the current catalog, which says what it is.
+  ///   - path: where it is.
+  mutating func rewritten(
+    companion: String, at path: String, _ count: Int, _ digest: String
+  ) async throws(SystemError) -> WorkFile? {
+    let pair = CatalogPair(of: output, workspace)
+    guard let (folder, _) = PageFolder.of(companion), let size = try await output.size(of: path)
+    else { return nil }
+    guard PageFolder.isIndex(companion) else {
+      let page = PageIndex.Page(path: path, digest: "", count: 0, bytes: size)
+      let new = try await rewritten(page, in: folder)?.bytes
+      let old = try await output.read(path, size, at: 0)
+      return try pair.staged(path, new ?? old)
+    }
+    guard var index = try await PageIndex.read(path, in: output) else { return nil }
+    var pages: [PageIndex.Page] = []
+    for page in index.pages {
+      guard let (new, bytes) = try await rewritten(page, in: folder) else {
+        pages.append(page)
+        continue
+      }
+      erased.documents.insert(page.path)
+      if new.count == 0 { continue }
+      try await output.write(new.path, bytes)
+      pages.append(new)
+    }
+    index = PageIndex(count: count, digest: digest, pages: pages)
+    return try pair.staged(path, index.document)
+  }
+
+  /// A page without the images; nil if it has none of them.
+  private mutating func rewritten(
+    _ page: PageIndex.Page, in folder: PageFolder
+  ) async throws(SystemError) -> (page: PageIndex.Page, bytes: [UInt8])? {
+    var texts = CatalogTexts(page.path, in: output)
+    var rest: [[UInt8]] = []
+    var found = false
+    while let text = try await texts.next() {
+      if try take(text, of: texts) { found = true } else { rest.append(text) }
+    }
+    guard found else { return nil }
+    let (head, _) = Self.headLine(try texts.head, without: [])
+    var (made, bytes) = try PageWriter.page(rest, head: head, in: folder)
+    made.prefix = page.prefix
+    return (made, bytes)
+  }
+
+  /// Deletes pages that no index names and that have one of the images: those of catalogs that are not kept any more.
+  ///
+  /// - Parameter isNamed: whether an index names a page.
+  package mutating func deletePages(
+    _ isNamed: (String) async throws -> Bool
+  ) async throws {
+    for folder in try await PageFolder.all(in: output) {
+      for entry in try await output.listIfThere(folder.path) {
+        let path = "\(folder.path)/\(entry.name)"
+        guard PageFolder.isPage(path), try await !isNamed(path) else { continue }
+        var texts = CatalogTexts(path, in: output)
+        var found = false
+        while let text = try await texts.next() {
+          if try take(text, of: texts) { found = true }
+        }
+        guard found else { continue }
+        erased.documents.insert(path)
+        try await output.delete(path)
+      }
+    }
+  }
+
+  /// Deletes all patches, any of which may name the images; the next run makes them again.
+  package mutating func deletePatches() async throws(SystemError) {
+    for path in try await CatalogPatches.all(in: output) {
+      try await output.delete(path)
+      erased.documents.insert(path)
+    }
+  }
+}
