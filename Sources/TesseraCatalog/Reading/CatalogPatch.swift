@@ -73,25 +73,10 @@ public struct CatalogPatch: Sendable {
     var changes = members
     let first = changes.removeValue(forKey: "first")
     var (new, count) = try Self.head(of: catalog, changedBy: changes)
-    var entries = try Self.entries(of: catalog)
-    for (id, change) in images {
-      entries[id] = change == .null ? nil : try entries[id].changed(by: change, id: id.text)
-    }
+    var keyed = try KeyedImages(catalog.images)
+    for (id, change) in images { try keyed.change(id, by: change) }
     // A `first` of null means that no image is left; without `first` the order begins as before.
-    var id = first.map(\.stringValue) ?? catalog.images.first?.id
-    while let current = id {
-      // Removed when it is visited, so that a cycle of `next` ends in this error.
-      guard let entry = entries.removeValue(forKey: Identifier(current)) else {
-        throw Self.error(
-          "images", "\"\(current)\" is missing; the patch is for another catalog")
-      }
-      new.images.append(entry.image)
-      id = entry.next
-    }
-    guard entries.isEmpty else {
-      throw Self.error(
-        "images", "\(entries.count) have no place in the order; the patch is for another catalog")
-    }
+    new.images = try keyed.ordered(from: first.map(\.stringValue) ?? catalog.images.first?.id)
     if let count, count != new.images.count {
       throw Self.error(
         "images", "\(new.images.count) of \(count); the patch is for another catalog")
@@ -117,20 +102,93 @@ public struct CatalogPatch: Sendable {
     return (head, reader.count)
   }
 
-  private static func entries(of catalog: Catalog) throws(CatalogError) -> [Identifier: Entry] {
-    var entries: [Identifier: Entry] = [:]
-    for (image, next) in zip(catalog.images, catalog.images.dropFirst().map(\.id) + [nil]) {
-      let entry = Entry(image: image, next: next)
-      guard entries.updateValue(entry, forKey: Identifier(image.id)) == nil else {
-        throw error("images", "duplicate id \"\(image.id)\"")
-      }
-    }
-    return entries
-  }
-
   fileprivate static func error(_ member: String, _ message: String) -> CatalogError {
     // A value in memory has no place in a document.
     CatalogError(line: 1, column: 1, member: member, message: message)
+  }
+}
+
+/// The images of the keyed form. Those that no change is for are copied in runs: each is where it was, before its successor.
+private struct KeyedImages {
+  private enum State { case asBefore, changed, gone }
+
+  private let old: [CatalogImage]
+  private var places: [Identifier: Int]
+  /// By place. New images have the places after all others. Gone is what was removed, or has its place in the order.
+  private var states: [State]
+  private var entries: [Int: Entry] = [:]
+  private var count: Int
+
+  init(_ images: [CatalogImage]) throws(CatalogError) {
+    (old, count) = (images, images.count)
+    states = Array(repeating: .asBefore, count: count)
+    places = Dictionary(minimumCapacity: count)
+    for place in old.indices {
+      guard places.updateValue(place, forKey: Identifier(old[place].id)) == nil else {
+        throw CatalogPatch.error("images", "duplicate id \"\(old[place].id)\"")
+      }
+    }
+  }
+
+  mutating func change(_ id: Identifier, by change: CatalogValue) throws(CatalogError) {
+    let known = places[id]
+    if change == .null {
+      guard let known else { return }
+      states[known] = .gone
+      count -= 1
+      return
+    }
+    let entry = known.map { place in
+      Entry(image: old[place], next: place + 1 < old.count ? old[place + 1].id : nil)
+    }
+    let place = known ?? states.count
+    entries[place] = try entry.changed(by: change, id: id.text)
+    if known == nil {
+      places[id] = place
+      states.append(.changed)
+      count += 1
+    } else {
+      states[place] = .changed
+    }
+  }
+
+  /// All images in the order of their `next`.
+  mutating func ordered(from first: String?) throws(CatalogError) -> [CatalogImage] {
+    var images: [CatalogImage] = []
+    images.reserveCapacity(count)
+    var place = try first.map(self.place)
+    while let start = place {
+      if states[start] == .changed, let entry = entries[start] {
+        states[start] = .gone
+        images.append(entry.image)
+        place = try entry.next.map(self.place)
+      } else {
+        var end = start
+        while end < old.count, states[end] == .asBefore {
+          states[end] = .gone
+          end += 1
+        }
+        // Gone when it is visited, so that a cycle of `next` ends in this error.
+        guard end > start else { throw Self.missing(entries[start]?.image.id ?? old[start].id) }
+        images += old[start..<end]
+        place = end < old.count ? end : nil
+      }
+    }
+    guard images.count == count else {
+      throw CatalogPatch.error(
+        "images",
+        "\(count - images.count) have no place in the order; the patch is for another catalog")
+    }
+    return images
+  }
+
+  private func place(of id: String) throws(CatalogError) -> Int {
+    guard let place = places[Identifier(id)] else { throw Self.missing(id) }
+    return place
+  }
+
+  private static func missing(_ id: String) -> CatalogError {
+    CatalogPatch.error("images", "\"\(id)\" is missing; the patch is for another catalog")
   }
 }
 
