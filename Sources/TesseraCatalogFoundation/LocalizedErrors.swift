@@ -8,3 +8,7 @@ extension CatalogError: LocalizedError {
 extension UnknownSlot: LocalizedError {
   public var errorDescription: String? { description }
 }
+
+extension CatalogLoadingError: LocalizedError {
+  public var errorDescription: String? { description }
+}

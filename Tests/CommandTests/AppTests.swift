@@ -127,13 +127,14 @@ import Testing
     }
     let snippets = try Self.snippets()
     #expect(snippets.count >= 9)
-    var articles = "import TesseraCatalog\n"
+    var articles = "import Foundation\nimport TesseraCatalog\nimport TesseraCatalogFoundation\n"
     for (number, snippet) in snippets.enumerated() {
       articles += """
         // \(snippet.article)
         public func snippet\(number)(
-          data: [UInt8], parts: [[UInt8]], catalog: Catalog, index: CatalogIndex, image: CatalogEntry
-        ) throws {
+          data: [UInt8], parts: [[UInt8]], catalog: Catalog, index: CatalogIndex, image: CatalogEntry,
+          url: URL, folder: URL, sha256: @escaping @Sendable (_ bytes: [UInt8]) -> [UInt8]
+        ) async throws {
         do {
         \(snippet.code)
         }
@@ -180,7 +181,11 @@ import Testing
       ], [:])
     #expect(
       shown.output == "Plan Manifest State\np1 180 240 384\n", "\(shown.errors)\(shown.output)")
-    let linked = try await Tool.run("/usr/bin/ldd", [folder.path(".build/debug/App")]).output
+    // Without what Foundation itself is linked with: it has a libcurl of the system for `URLSession`.
+    let linked = try await Tool.run(
+      "/usr/bin/readelf", ["--dynamic", folder.path(".build/debug/App")]
+    ).output
+    #expect(linked.contains("libFoundation"))
     for library in ["vips", "curl", "sqlite3", "yaml", "crypto", "libz"] {
       #expect(!linked.contains(library), "\(linked)")
     }

@@ -41,8 +41,8 @@ public final class CatalogContext: Sendable {
       ? reference : prefix + reference
   }
 
-  /// Resolves a base URL against that of the catalog (RFC 3986, section 5.2, without the removal of dot segments).
-  private static func resolve(_ base: String, against source: String?) -> String {
+  /// Resolves a reference against the URL of the catalog (RFC 3986, section 5.2, without the removal of dot segments).
+  static func resolve(_ base: String, against source: String?) -> String {
     guard let source, !hasScheme(base) else { return base }
     let whole = source.prefix { $0 != "?" && $0 != "#" }
     let root = root(of: whole)

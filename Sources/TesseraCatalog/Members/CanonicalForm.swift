@@ -51,9 +51,13 @@ extension Catalog {
   ///
   /// - Parameter sha256: the hash function that the app has; its 32 bytes.
   public func contentDigest(_ sha256: (_ bytes: [UInt8]) -> some Sequence<UInt8>) -> String {
+    Self.hexadecimal(sha256(canonicalJSON()))
+  }
+
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef")
     var text = ""
-    for byte in sha256(canonicalJSON()) {
+    for byte in bytes {
       text.append(digits[Int(byte >> 4)])
       text.append(digits[Int(byte & 15)])
     }
