@@ -228,7 +228,7 @@ struct RunSession: Sendable {
     let isIntermediate = replaces && recorder.current.hasReplaced
     try await result.publish(
       recorder.current, to: output, workspace, now: services.clock.now(), replaces: replaces,
-      keeping: isIntermediate ? nil : file.retention
+      keeping: isIntermediate ? nil : CatalogRetention(file)
     ) { recorder.update { $0.isPublished = true } }
     let after = options.shard == nil ? try await CurrentCatalog(of: output)?.keptPath : nil
     // If these files are dropped again, `prune` waits again.

@@ -37,7 +37,7 @@ import Testing
     #expect(
       Self.mistakes("catalog: {\(long): 1, url: none}\n") == [
         "1:11 unknown key \"\(long.prefix(59))…\" in \"catalog\"; the keys are format, pages, "
-          + "profile, urls",
+          + "patches, profile, screens, urls",
         "1:77 unknown key \"url\" in \"catalog\"; did you mean \"urls\"?",
       ])
     #expect(

@@ -22,21 +22,21 @@ struct CatalogWriter {
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
       head.form, head: head.line, count: lines.count,
-      publication: file.publication, in: workspace)
+      publication: CatalogPublication(file), in: workspace)
     try await lines.forEachLine { try draft.add(Array($0.line.utf8)) }
     try await draft.publish(
       to: output, keeping: retention, now: now, replaced: replaced)
   }
 }
 
-extension PipelineFile {
-  var retention: CatalogRetention {
-    CatalogRetention(
-      count: max(keptCatalogs.count, catalogPatches), age: keptCatalogs.age.inSeconds,
-      patches: catalogPatches)
+extension CatalogRetention {
+  init(_ file: PipelineFile) {
+    self.init(
+      count: max(file.keptCatalogs.count, file.catalogPatches),
+      age: file.keptCatalogs.age.inSeconds, patches: file.catalogPatches)
   }
+}
 
-  var publication: CatalogPublication {
-    CatalogPublication(pages: catalogPages, screens: screens)
-  }
+extension CatalogPublication {
+  init(_ file: PipelineFile) { self.init(pages: file.catalogPages, screens: file.screens) }
 }

@@ -41,7 +41,8 @@ public final class CatalogContext: Sendable {
       ? reference : prefix + reference
   }
 
-  /// Resolves a reference against the URL of the catalog (RFC 3986, section 5.2, without the removal of dot segments).
+  /// Resolves a reference against the URL of the catalog (RFC 3986, section 5.2; of dot segments only those with two dots at the
+  /// start are removed, which lead from a screen to the catalog's folder).
   static func resolve(_ base: String, against source: String?) -> String {
     guard let source, !hasScheme(base) else { return base }
     let whole = source.prefix { $0 != "?" && $0 != "#" }
@@ -50,8 +51,14 @@ public final class CatalogContext: Sendable {
     if base.hasPrefix("//") { return hasScheme(whole) ? whole.prefix { $0 != "/" } + base : base }
     if base.hasPrefix("/") { return root + base }
     let path = whole.dropFirst(root.count)
-    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? (root.isEmpty ? "" : "/")
-    return root + folder + base
+    var folder = path.lastIndex(of: "/").map { path[...$0] } ?? (root.isEmpty ? "" : "/")
+    var rest = base[...]
+    while rest.hasPrefix("../"), let end = folder.indices.last {
+      rest = rest.dropFirst(3)
+      // Nothing is above the root.
+      if folder.count > 1 { folder = folder[..<end].lastIndex(of: "/").map { folder[...$0] } ?? "" }
+    }
+    return root + folder + rest
   }
 
   /// `https://example.com`, or `//example.com`; empty for a path.

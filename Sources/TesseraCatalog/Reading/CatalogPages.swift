@@ -1,6 +1,7 @@
 internal import TesseraJSON
 
-/// The index of a catalog's pages, `catalog/index.json`, which a run writes with `catalog: {pages: 1000}`. Each page is a
+/// An index of pages: of a catalog, `catalog/index.json`, which a run writes with `catalog: {pages: 1000}`, or of a screen,
+/// `screens/feed/index.json` and `screens/feed/lookup.json` (`catalog: {screens: …}`). Each page is a
 /// catalog of some of the images, so that an app reads what it shows, and after an update only the pages that are new:
 ///
 ///     let pages = try CatalogPages(reading: index)
@@ -15,7 +16,7 @@ public struct CatalogPages: Sendable, Hashable {
   public var count: Int
   /// The ``Catalog/digest`` of the whole catalog.
   public var digest: String
-  /// In the order of the images.
+  /// In the order of the images; in `lookup.json` in that of the hashes of their ids.
   public var pages: [Page]
 
   /// A part of the images.
@@ -28,6 +29,8 @@ public struct CatalogPages: Sendable, Hashable {
     public var bytes: Int
     /// The ``Catalog/digest`` of the page.
     public var digest: String
+    /// In `lookup.json`: the leading bits, `0` and `1`, of the SHA-256 of each id that the page has. Else nil.
+    public var prefix: String?
 
     /// The same as ``path``.
     public var id: String { path }
@@ -58,6 +61,12 @@ public struct CatalogPages: Sendable, Hashable {
     (self.count, self.digest, self.pages) = (count, digest, pages)
   }
 
+  /// The one page of `lookup.json` that has an image, if the catalog has it; nil in an index without prefixes.
+  public func page(of id: String) -> Page? {
+    let hash = TableHash.of(id)
+    return pages.first { page in page.prefix.map { TablePrefix.matches($0, hash) } ?? false }
+  }
+
   /// The pages that are not in an older index: what an app with that one has to fetch.
   public func pages(newSince old: CatalogPages) -> [Page] {
     let known = Set(old.pages.map(\.path))
@@ -80,6 +89,7 @@ extension CatalogPages.Page {
         case "count": page.count = try scanner.int()
         case "bytes": page.bytes = try scanner.int()
         case "digest": page.digest = try scanner.string()
+        case "prefix": page.prefix = try scanner.string()
         default: try scanner.skip()
         }
       }
@@ -95,8 +105,24 @@ extension CatalogPages.Page {
 
   /// Paths are joined to URLs, so they lead nowhere else.
   private var hasPath: Bool {
-    let name = path.utf8.dropFirst("catalog/".utf8.count).dropLast(".json".utf8.count)
-    return path.hasPrefix("catalog/") && path.hasSuffix(".json") && name.count == 32
-      && name.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let isFolder =
+      parts.count == 2 && parts[0] == "catalog"
+      || parts.count == 3 && parts[0] == "screens" && Self.isName(parts[1])
+    guard isFolder, let name = parts.last, name.hasSuffix(".json") else { return false }
+    let digits = name.utf8.dropLast(".json".utf8.count)
+    return digits.count == 32
+      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
+  /// Whether a screen may have a name: ASCII letters and digits, `-` and `_`, and neither of these first.
+  private static func isName(_ name: Substring) -> Bool {
+    let isLetter = { (byte: UInt8) in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy {
+      isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+    }
   }
 }

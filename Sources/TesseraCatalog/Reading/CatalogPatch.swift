@@ -25,8 +25,18 @@ public struct CatalogPatch: Sendable {
     buffer.append(bytes)
     var scanner = buffer.scanner
     var patch = CatalogPatch()
-    try buffer.located { () throws(JSONScanner.Failure) in try patch.read(&scanner) }
+    try buffer.located { () throws(JSONScanner.Failure) in
+      try patch.read(&scanner)
+      try scanner.expectEnd(of: "the patch")
+    }
     self = patch
+  }
+
+  /// One of a list.
+  static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> CatalogPatch {
+    var patch = CatalogPatch()
+    try patch.read(&scanner)
+    return patch
   }
 
   private init() {}
@@ -39,10 +49,6 @@ public struct CatalogPatch: Sendable {
       case "to": to = try scanner.string()
       default: members[name] = try CatalogValue.read(from: &scanner)
       }
-    }
-    guard scanner.isAtEnd() else {
-      throw JSONScanner.Failure(
-        offset: scanner.offset, message: "expected nothing after the patch")
     }
   }
 
