@@ -262,6 +262,15 @@ import Testing
     #expect(problems == texts(lenient["problems"]))
   }
 
+  @Test func patchURLs() throws {
+    for row in try rows("patchURLs") {
+      var catalog = catalog
+      catalog.digest = row[0].stringValue
+      let found = catalog.patchURL(from: row[1].stringValue ?? "")
+      #expect((found.map { .string($0) } ?? .null) == row[2], "\(row)")
+    }
+  }
+
   @Test func patches() throws {
     for row in try #require(cases["patches"]?.arrayValue) {
       let patch = try JSONEncoder().encode(#require(row["patch"]))

@@ -26,6 +26,7 @@ import tessera.catalog.files
 import tessera.catalog.highDynamicRangeFile
 import tessera.catalog.json
 import tessera.catalog.json.ByteList
+import tessera.catalog.patchURL
 import tessera.catalog.reference
 import tessera.catalog.requireSlots
 import tessera.catalog.types
@@ -51,7 +52,8 @@ class Cases(bytes: ByteArray, private val check: Check) {
             "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
             "cached" to ::cached, "prefetch" to ::prefetch, "prefetchFiles" to ::prefetchFiles,
             "acceptedFiles" to ::acceptedFile, "resolved" to ::resolved,
-            "errors" to ::error, "references" to ::references, "patches" to ::patch)
+            "errors" to ::error, "references" to ::references, "patchURLs" to ::patchURL,
+            "patches" to ::patch)
         for ((name, body) in sections) {
             val rows = cases[name]?.list ?: emptyList()
             check.equal(rows.isEmpty(), false, "$name has rows")
@@ -255,6 +257,11 @@ class Cases(bytes: ByteArray, private val check: Check) {
         val rest = Catalog.read(lenient?.get("text").text().toByteArray()) { problems.add(it.member) }
         check.equal(rest.images.map { it.id }, lenient?.get("ids").texts(), "lenient")
         check.equal(problems, lenient?.get("problems").texts(), "lenient")
+    }
+
+    private fun patchURL(value: CatalogValue) {
+        val (digest, url, expected) = row(value)
+        check.equal(catalog.copy(digest = digest.string).patchURL(url.text()), expected.string, value)
     }
 
     private fun patch(value: CatalogValue) {

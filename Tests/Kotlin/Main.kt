@@ -24,6 +24,7 @@ fun main(arguments: Array<String>) {
             part("prefetcher") { Prefetching(it).run() }
             part("reading, in pieces of 1, 7, 100 and 100,000 bytes") { Reading(it).run() }
             part("digest of a catalog in both forms") { Reading(it).digest(catalog, lines) }
+            part("updates") { Updates(catalog, it).run() }
             part("2,000 damaged catalogs and patches") { Fuzz(listOf(catalog, lines), file(4), it).run(2_000) }
         }
         // Catalogs of two runs, the patch that the command made of them, and the digest of the second one.

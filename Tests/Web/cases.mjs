@@ -164,6 +164,11 @@ const sectionTests = {
     check("ids", rest.images.map(({ id }) => id), cases.lenient.ids);
     check("problems", problems, cases.lenient.problems);
   },
+  patchURLs({ lib, cases, catalog }, check) {
+    for (const [digest, url, expected] of cases.patchURLs) {
+      check([digest, url], lib.patchURL({ ...catalog, digest: digest ?? undefined }, url), expected);
+    }
+  },
   patches({ lib, cases, catalog }, check) {
     for (const row of cases.patches) {
       const old = row.digest === undefined ? catalog : { ...catalog, digest: row.digest };

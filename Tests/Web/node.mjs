@@ -9,6 +9,7 @@ import { basename } from "node:path";
 import { atlasParts } from "./atlas.mjs";
 import { runCases } from "./cases.mjs";
 import { drawingParts } from "./drawing.mjs";
+import { updateParts } from "./update.mjs";
 
 const [library, casesPath, ...rest] = process.argv.slice(2);
 const lib = await import(library);
@@ -217,6 +218,7 @@ await part("SHA-256", () => {
 
 await drawingParts(part, lib, cases);
 await atlasParts(part, lib, cases);
+await updateParts(part, lib, cases);
 
 await part("streams and patches", async () => {
   // Of a long document in pieces, an error has the place that it has in the whole; and so do strings with escapes.

@@ -62,6 +62,9 @@ async function loadInAWorker() {
   const worker = await longestTask(async () => { loaded = await lib.loadCatalog("/many.json", { verify: true }); });
   if (lib.canonicalJSON(loaded) !== lib.canonicalJSON(whole)) mistakes.push("the worker reads another catalog");
   if (worker > blocked / 5) mistakes.push(`a worker: the page is blocked for ${worker} ms, without it for ${blocked}`);
+  let updated;
+  const update = await longestTask(async () => { updated = await lib.updateCatalog(whole, "/many.json"); });
+  if (updated === whole || lib.canonicalJSON(updated) !== lib.canonicalJSON(whole)) mistakes.push("an update is another catalog");
   const failures = [["/page.html", "CatalogError: line 1, column 1: expected an object"], ["/none.json", "answered 404"]];
   for (const [url, expected] of failures) {
     const error = await lib.loadCatalog(url).then(() => "none", (found) => found);
@@ -71,7 +74,7 @@ async function loadInAWorker() {
   const stopped = lib.loadCatalog("/many.json", { signal: controller.signal }).catch((error) => error.name);
   controller.abort();
   if (await stopped !== "AbortError") mistakes.push(`stopped: ${await stopped}`);
-  return `${Math.round(worker)} ms, without a worker ${Math.round(blocked)}`;
+  return `${Math.round(worker)} ms, without a worker ${Math.round(blocked)}; a patch for ${Math.round(update)}`;
 }
 
 try {

@@ -12,7 +12,10 @@ const { images, ...head } = lib.readCatalog(JSON.stringify(written));
 const lines = [{ ...head, digest: lib.digestOf({ ...head, images }), count: images.length }, ...images];
 writeFileSync(`${folder}/catalog.jsonl`, lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
 const many = Array.from({ length: 20_000 }, (_, place) => ({ ...images[place % 2], id: `image-${place}` }));
-writeFileSync(`${folder}/many.json`, JSON.stringify({ ...head, digest: lib.digestOf({ ...head, images: many }), images: many }));
+const from = lib.digestOf({ ...head, images: many });
+writeFileSync(`${folder}/many.json`, JSON.stringify({ ...head, digest: from, images: many }));
+// A patch whose result is another one than it states.
+writeFileSync(`${folder}/from-${from}.json`, JSON.stringify({ from, to: "0", digest: "0", images: { "image-0": { alt: "x" } } }));
 const context = new lib.CatalogContext(catalog, { accepting: lib.everywhere });
 writeFileSync(`${folder}/tessera.css`, lib.stylesheet(catalog));
 

@@ -3,6 +3,7 @@ export * from "./errors.js";
 export { type ByteSource, CatalogReader, type ReadingOptions } from "./reading/reader.js";
 export { canonicalJSON, catalogJSON, digestOf, readCatalog, readCatalogStream, readImages } from "./reading/read.js";
 export { loadCatalog, type LoadingOptions } from "./loading/load.js";
+export { patched, patchURL, updateCatalog } from "./loading/update.js";
 export { applyPatch, readPatch } from "./reading/patch.js";
 export { type CatalogPage, type CatalogPages, newPages, readPages } from "./reading/pages.js";
 export { CatalogIndex } from "./layout/catalogIndex.js";

@@ -57,8 +57,8 @@ export class CatalogContext {
 /** Whether a URL begins with a scheme (RFC 3986, section 3.1). */
 const hasScheme = (url: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(url);
 
-/** Resolves a base URL against that of the catalog (RFC 3986, section 5.2, without the removal of dot segments). */
-function resolve(base: string, source: string | undefined): string {
+/** Resolves a reference against the URL of the catalog (RFC 3986, section 5.2, without the removal of dot segments). */
+export function resolve(base: string, source: string | undefined): string {
   if (source === undefined || hasScheme(base)) return base;
   const whole = source.replace(/[?#].*$/s, "");
   // "https://example.com", or "//example.com"; empty for a path.

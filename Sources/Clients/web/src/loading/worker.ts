@@ -34,7 +34,8 @@ scope.onmessage = ({ data }) => {
 };
 
 async function read({ url, verify }: WorkerRequest): Promise<void> {
-  const response = await fetch(url);
+  // A catalog changes under its name.
+  const response = await fetch(url, { cache: "no-cache" });
   if (!response.ok || response.body === null) throw new Error(`${url}: the server answered ${response.status}`);
   const head = (found: Catalog): void => scope.postMessage({ head: found });
   let images: Image[] = [];

@@ -28,8 +28,8 @@ class CatalogContext(
     /** The first format of a variant that the device shows. */
     internal fun file(variant: Variant): ImageFile? = variant.fileAccepting(accepted)?.let { file(it, variant) }
 
-    private companion object {
-        /** Resolves a base URL against that of the catalog (RFC 3986, section 5.2, without the removal of dot segments). */
+    internal companion object {
+        /** Resolves a reference against the URL of the catalog (RFC 3986, section 5.2, without the removal of dot segments). */
         fun resolve(base: String, source: String?): String {
             if (source == null || hasScheme(base)) return base
             val whole = source.takeWhile { it != '?' && it != '#' }
@@ -43,14 +43,14 @@ class CatalogContext(
         }
 
         /** `https://example.com`, or `//example.com`; empty for a path. */
-        fun root(url: String): String {
+        private fun root(url: String): String {
             val scheme = if (hasScheme(url)) url.take(url.indexOf(':') + 1) else ""
             val rest = url.drop(scheme.length)
             return if (rest.startsWith("//")) scheme + "//" + rest.drop(2).takeWhile { it != '/' } else scheme
         }
 
         /** Whether a URL begins with a scheme (RFC 3986, section 3.1). */
-        fun hasScheme(url: String): Boolean {
+        private fun hasScheme(url: String): Boolean {
             val colon = url.indexOf(':')
             fun isLetter(letter: Char) = letter in 'a'..'z' || letter in 'A'..'Z'
             return colon > 0 && isLetter(url[0]) && url.take(colon).all { isLetter(it) || it in '0'..'9' || it in "+.-" }
