@@ -122,14 +122,18 @@ class Client:
 
 
 def resolve(base, source):
-    """A base URL, resolved against the catalog's (RFC 3986, section 5.2, without the removal of dot segments)."""
+    """A base URL, resolved against the catalog's (RFC 3986, section 5.2; only "../" at its start is removed)."""
     if source is None or re.match("[a-z][a-z0-9+.-]*:", base, re.I):
         return base
     whole = re.split("[?#]", source, maxsplit=1)[0]
     scheme, host, path = re.fullmatch("([a-z][a-z0-9+.-]*:)?(//[^/]*)?(.*)", whole, re.I | re.S).groups("")
     if base.startswith("/"):
         return scheme + ("" if base.startswith("//") else host) + base
-    return scheme + host + (path[:path.rfind("/") + 1] or ("/" if scheme + host else "")) + base
+    folder = path[:path.rfind("/") + 1] or ("/" if scheme + host else "")
+    while base.startswith("../") and folder:
+        # Nothing is above the root.
+        base, folder = base[3:], folder if folder == "/" else folder[:folder[:-1].rfind("/") + 1]
+    return scheme + host + folder + base
 
 
 def reference_of(file):

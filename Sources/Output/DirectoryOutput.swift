@@ -95,7 +95,8 @@ package struct DirectoryOutput: Output {
     var lines = try CatalogForm.allCases.map { form throws(SystemError) in
       "\(form.name) \(root.mark(of: form.name) ?? "")"
     }
-    let screens = root.exists(PageFolder.screens) ? try root.directory(PageFolder.screens).list() : []
+    let screens =
+      root.exists(PageFolder.screens) ? try root.directory(PageFolder.screens).list() : []
     let parents = ["variants", "tables", "catalog", PageFolder.screens]
     for parent in parents + screens.sorted().map({ "\(PageFolder.screens)/\($0)" }) {
       lines.append("\(parent) \(root.mark(of: parent) ?? "")")

@@ -35,7 +35,8 @@ package struct ShardHeader: Sendable, Equatable {
 
   package init(
     shard: Int, shards: Int, manifest: String, pipeline: String, libvips: String,
-    form: CatalogForm, publication: CatalogPublication, retention: CatalogRetention, lostAbove: Double, head: String,
+    form: CatalogForm, publication: CatalogPublication, retention: CatalogRetention,
+    lostAbove: Double, head: String,
     images: Int, counts: [String: Int], problems: Int
   ) {
     self.shard = shard

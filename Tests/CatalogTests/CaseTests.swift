@@ -271,6 +271,18 @@ import Testing
     }
   }
 
+  @Test func lookups() throws {
+    for row in try rows("lookups") {
+      var index = try CatalogPages(
+        reading: #"{"schema":"tessera-catalog-pages/1","count":0,"digest":"","pages":[]}"#.utf8)
+      index.pages = (row[0].arrayValue ?? []).map {
+        CatalogPages.Page(path: "", count: 0, bytes: 0, digest: "", prefix: $0.stringValue)
+      }
+      let found = index.page(of: row[1].stringValue ?? "")?.prefix
+      #expect((found.map { .string($0) } ?? .null) == row[2], "\(row)")
+    }
+  }
+
   @Test func patches() throws {
     for row in try #require(cases["patches"]?.arrayValue) {
       let patch = try JSONEncoder().encode(#require(row["patch"]))

@@ -243,6 +243,14 @@ import Testing
     #expect(keys.contains("s3://"))
   }
 
+  @Test func theDocumentedScreensAreAPipeline() async throws {
+    let keys = try Document("Examples/README.md").blocks("yaml").joined()
+    let pipeline = try PipelineFile.decode(
+      Array("manifest: m\noutput: o\nslots: {card: {size: 180x}}\n\(keys)".utf8), path: "p.yaml",
+      environment: { _ in nil })
+    #expect(pipeline.screens.map(\.name) == ["feed"] && pipeline.catalogPatches == 5)
+  }
+
   /// The pipelines of the page about image services are whole but for the usual keys.
   @Test func theDocumentedServicesArePipelines() async throws {
     let blocks = try Document("Pipelines/DELIVERY.md").blocks("yaml")
@@ -267,7 +275,7 @@ import Testing
       "README.md": ["yaml", "jsonl", "sh", "json"],
       "Pipelines/README.md": ["yaml", "jsonl", "text"],
       "Pipelines/DELIVERY.md": ["yaml"],
-      "Examples/README.md": ["json", "swift"],
+      "Examples/README.md": ["json", "swift", "yaml"],
       // HelpTests.
       "Examples/COMMANDS.md": ["text"],
       // TableTests.
@@ -279,6 +287,7 @@ import Testing
       "Examples/serving/README.md": ["sh", "js"],
       // KotlinTests.
       "Sources/Clients/android/README.md": ["kotlin"],
+      "Sources/Clients/ios/README.md": ["swift"],
       // Tests/check-web, which WebTests calls.
       "Sources/Clients/web/README.md": ["ts", "tsx", "vue", "js"],
       // HouseTests.

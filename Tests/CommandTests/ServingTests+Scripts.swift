@@ -181,6 +181,9 @@ extension ServingTests {
         "catalog.json", "catalog.json.br", "catalog.json.gz", "catalog/1.json",
         "catalog/1.json.br", "catalog/1.json.gz",
       ])
+    // A page that was pruned leaves no copy.
+    try folder.write("gone", to: "catalog/2.json.gz")
+    #expect(try await !compress().contains("catalog/2.json.gz"))
     let date = Date(timeIntervalSince1970: 1_700_000_000)
     func dates() throws -> [Date?] {
       try ["br", "gz"].map {

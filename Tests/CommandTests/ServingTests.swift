@@ -69,9 +69,12 @@ import Testing
   func catalogsAreCompressedAndRevalidated(_ server: ServedOutput.Server) async throws {
     let fixture = try await ServedOutput.make()
     let catalog = try fixture.catalogText
-    try FileManager.default.createDirectory(
-      atPath: fixture.folder.path("out/catalog"), withIntermediateDirectories: true)
+    for folder in ["catalog", "screens/feed"] {
+      try FileManager.default.createDirectory(
+        atPath: fixture.folder.path("out/\(folder)"), withIntermediateDirectories: true)
+    }
     let types = [
+      "screens/feed/first.json": "application/json", "from-0a.json": "application/json",
       "catalog.json": "application/json", "catalog.jsonl": "application/x-ndjson",
       "catalog/page-1.json": "application/json", "catalog/page-1.jsonl": "application/x-ndjson",
     ]

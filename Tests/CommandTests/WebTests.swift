@@ -36,9 +36,9 @@ import Testing
       return
     }
     for part in [
-      "an app imports it, with its types", "cases in Node: 28 sections",
+      "an app imports it, with its types", "cases in Node: 29 sections",
       "a patch of tessera diff: leads to the new catalog",
-      "README: 9 snippets", "cases in Chromium: 28 sections",
+      "README: 10 snippets", "cases in Chromium: 29 sections",
       "React, Vue and <tessera-img>: show the same", "offline: the README's service worker shows",
     ] {
       #expect(check.output.contains(part), "\(check.output)")

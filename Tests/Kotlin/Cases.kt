@@ -6,6 +6,8 @@ import tessera.catalog.Catalog
 import tessera.catalog.CatalogContext
 import tessera.catalog.CatalogEntry
 import tessera.catalog.CatalogIndex
+import tessera.catalog.CatalogPage
+import tessera.catalog.CatalogPages
 import tessera.catalog.CatalogPatch
 import tessera.catalog.CatalogValue
 import tessera.catalog.Frame
@@ -52,7 +54,7 @@ class Cases(bytes: ByteArray, private val check: Check) {
             "accept" to ::accept, "urls" to ::url, "appearance" to ::appearance,
             "cached" to ::cached, "prefetch" to ::prefetch, "prefetchFiles" to ::prefetchFiles,
             "acceptedFiles" to ::acceptedFile, "resolved" to ::resolved,
-            "errors" to ::error, "references" to ::references, "patchURLs" to ::patchURL,
+            "errors" to ::error, "references" to ::references, "patchURLs" to ::patchURL, "lookups" to ::lookup,
             "patches" to ::patch)
         for ((name, body) in sections) {
             val rows = cases[name]?.list ?: emptyList()
@@ -262,6 +264,12 @@ class Cases(bytes: ByteArray, private val check: Check) {
     private fun patchURL(value: CatalogValue) {
         val (digest, url, expected) = row(value)
         check.equal(catalog.copy(digest = digest.string).patchURL(url.text()), expected.string, value)
+    }
+
+    private fun lookup(value: CatalogValue) {
+        val (prefixes, id, expected) = row(value)
+        val pages = prefixes.list.orEmpty().map { CatalogPage("", 0, 0, "", it.string) }
+        check.equal(CatalogPages(0, "", pages).page(id.text())?.prefix, expected.string, value)
     }
 
     private fun patch(value: CatalogValue) {

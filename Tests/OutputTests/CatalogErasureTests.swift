@@ -84,7 +84,8 @@ import Testing
     try await erasure.eraseKept()
     #expect(erasure.erased.ids == ["id-b"])
     try await erasure.eraseCurrent()
-    let named = try await PageIndex.read(PageFolder.whole.index, in: output)?.pages.map(\.path) ?? []
+    let named =
+      try await PageIndex.read(PageFolder.whole.index, in: output)?.pages.map(\.path) ?? []
     try await erasure.deletePages { named.contains($0) }
     let other = try MemoryCatalogs()
     try await Self.publish(lists, pages: pages, without: ["b"], to: other)
@@ -109,7 +110,8 @@ import Testing
   /// Only pages that no index names are deleted, and only those with the images.
   @Test func namedPagesStay() async throws {
     try await Self.publish(["ab"], pages: 1, to: catalogs)
-    let pages = try #require(try await PageIndex.read(PageFolder.whole.index, in: output)).pages.map(\.path)
+    let pages = try #require(try await PageIndex.read(PageFolder.whole.index, in: output)).pages
+      .map(\.path)
     try output.write("catalog/other.json", Array("id-a".utf8))
     var erasure = self.erasure("a")
     try await erasure.deletePages { pages.contains($0) }

@@ -64,7 +64,8 @@ import Testing
     let text = String(decoding: kept.document, as: UTF8.self)
     for (old, new) in [
       ("kept-catalogs/1", "kept-catalogs/2"), (".tessera/catalogs/a", "../catalogs/a"),
-      (".catalog.index.json", "/x.json"), ("catalog/index", "catalog/other"), ("\"limit\"", "\"limits\""), ("\"bytes\"", "\"size\""),
+      (".catalog.index.json", "/x.json"), ("catalog/index", "catalog/other"),
+      ("\"limit\"", "\"limits\""), ("\"bytes\"", "\"size\""),
       ("]", ""),
     ] {
       #expect(text.contains(old))

@@ -77,7 +77,9 @@ import Testing
     #expect(first.slots.keys.sorted() == ["card"])
     #expect(first.scales == [2, 3])
     #expect(first.baseURL == "../../")
-    var image = CatalogImage(id: "i0", status: .ok, width: 900, height: 900, alt: "An image")
+    var image = CatalogImage(
+      id: "i0", status: .ok, width: 900, height: 900, format: "jpeg", alpha: false,
+      animated: false, frames: 1, alt: "An image")
     image.variants = [180, 270].map {
       CatalogVariant(
         path: Self.path("i0", $0, "jpg"), type: "image/jpeg", width: $0, height: $0, bytes: 1)
@@ -104,7 +106,8 @@ import Testing
     #expect(index.digest == (try catalog("catalog.json").digest))
     #expect(index.pages[0].count == 3)
     #expect(
-      try catalogs.output.text(index.pages[0].path) == catalogs.output.text("screens/feed/first.json"))
+      try catalogs.output.text(index.pages[0].path)
+        == catalogs.output.text("screens/feed/first.json"))
     let pages = try index.pages.map { try catalog($0.path) }
     #expect(pages.flatMap { $0.images.map(\.id) } == Self.ids)
     #expect(pages.map { $0.digest ?? "" } == index.pages.map(\.digest))
@@ -206,7 +209,8 @@ import Testing
       for (path, text) in try catalogs.files { #expect(!text.contains("\"\(id)\""), "\(path)") }
     }
     let rest = ["new"] + Self.ids.filter { !["i1", "i20"].contains($0) }
-    #expect(try await index("index").pages.flatMap { try catalog($0.path).images.map(\.id) } == rest)
+    #expect(
+      try await index("index").pages.flatMap { try catalog($0.path).images.map(\.id) } == rest)
     #expect(try await index("lookup").pages.reduce(0) { $0 + $1.count } == rest.count)
     #expect(try catalog("screens/feed/first.json").images.map(\.id) == ["new", "i0"])
   }

@@ -1,8 +1,7 @@
+import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraTestSupport
 import Testing
-
-import TesseraCatalog
 
 @testable import TesseraOutput
 
@@ -14,10 +13,12 @@ import TesseraCatalog
       pages: 40,
       screens: [
         CatalogScreen(
-          name: "feed", selection: .init(slots: ["card"], types: ["image/webp"], scales: [2]), first: 50,
+          name: "feed", selection: .init(slots: ["card"], types: ["image/webp"], scales: [2]),
+          first: 50,
           pages: 500)
       ]),
-    retention: CatalogRetention(count: 2, age: 60, patches: 2), lostAbove: 12.5, head: #"{"b":1,"a":[]}"#,
+    retention: CatalogRetention(count: 2, age: 60, patches: 2), lostAbove: 12.5,
+    head: #"{"b":1,"a":[]}"#,
     images: 5, counts: ["stale": 1, "failed": 0, "ok": 4], problems: 6)
 
   private static let line =

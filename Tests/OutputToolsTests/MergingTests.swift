@@ -27,7 +27,8 @@ import Testing
   ) throws {
     var header = ShardHeader(
       shard: shard, shards: count, manifest: "m", pipeline: "p", libvips: "8", form: .json,
-      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: head,
+      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20,
+      head: head,
       images: lines.count, counts: [:], problems: 0)
     for line in lines { header.counts[line.status, default: 0] += 1 }
     change(&header)

@@ -12,7 +12,8 @@ import Testing
   ) -> ShardHeader {
     var header = ShardHeader(
       shard: shard, shards: shards, manifest: "m0", pipeline: "p0", libvips: "8", form: .json,
-      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: "{}",
+      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20,
+      head: "{}",
       images: images, counts: [:], problems: 0)
     change(&header)
     return header

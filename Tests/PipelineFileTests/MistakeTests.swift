@@ -179,19 +179,19 @@ import Testing
     (
       "catalog: {screens: {x: {slots: [card, crad]}}}",
       [
-        "1:31 \"catalog.screens.x.slots\": \"slots\" has no slot \"crad\" (did you mean \"card\"?)"
+        "1:32 \"catalog.screens.x.slots\": \"slots\" has no slot \"crad\" (did you mean \"card\"?)"
       ]
     ),
     (
       "catalog: {screens: {x: {slots: [card], scales: [1, 4]}}}",
       [
-        "1:47 \"catalog.screens.x.scales\" must be some of the pipeline's scales (1, 2, 3), found 4"
+        "1:48 \"catalog.screens.x.scales\" must be some of the pipeline's scales (1, 2, 3), found 4"
       ]
     ),
     (
       "catalog: {screens: {a/b: {slots: [card]}}}",
       [
-        "1:20 a screen's name becomes a folder: it consists of the letters A to Z, digits, \"-\" and \"_\""
+        "1:21 a screen's name becomes a folder: it consists of the letters A to Z, digits, \"-\" and \"_\""
       ]
     ),
     ("catalog: {screens: {}}", ["1:20 \"catalog.screens\" must name at least one screen"]),

@@ -21,7 +21,7 @@ import Testing
 
   private static func file(_ change: (inout PipelineFile) -> Void = { _ in }) -> PipelineFile {
     var file = PipelineFile.example()
-    file.plan.slots.insert(Slot("hero", width: 60, height: 40, mode: .clip), at: 0)
+    file.plan.slots.insert(Slot("badge", width: 60, height: 40, mode: .clip), at: 0)
     file.baseURL = "https://cdn.example/"
     change(&file)
     return file
@@ -39,7 +39,7 @@ import Testing
     #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"\#(Version.number)","#
       + #""libvips":"8.14.1"},"pipeline":{"name":"shop","fingerprint":""#
       + digest(file, [.files, .entries, .catalog], "", 16)
-      + #""},"baseURL":"https://cdn.example/","slots":{"hero":{"width":60,"height":40,"#
+      + #""},"baseURL":"https://cdn.example/","slots":{"badge":{"width":60,"height":40,"#
       + #""mode":"clip"},"card":{"width":100,"mode":"fit"}},"scales":[1,2]\#(tables)}"#
   }
 
@@ -67,7 +67,7 @@ import Testing
     let writer = CatalogWriter(
       file: file, libvips: "8.14.1", tables: tables, lines: try await lines(ids),
       output: run.output, workspace: run.workspace)
-    try await writer.write(now: now, keeping: file.retention) {
+    try await writer.write(now: now, keeping: CatalogRetention(file)) {
       replaced += 1
       #expect(run.output.paths.contains("catalog.\(file.catalogFormat.rawValue)"))
     }
@@ -127,7 +127,7 @@ import Testing
   /// The earlier catalogs that a pipeline keeps.
   @Test func earlierCatalogsAreKept() async throws {
     let file = Self.file { $0.keptCatalogs = .init(count: 1, age: .seconds(100)) }
-    #expect(file.retention == CatalogRetention(count: 1, age: 100))
+    #expect(CatalogRetention(file) == CatalogRetention(count: 1, age: 100))
     func kept() -> Int {
       run.output.paths.count {
         $0.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}\.json/) != nil

@@ -169,6 +169,12 @@ const sectionTests = {
       check([digest, url], lib.patchURL({ ...catalog, digest: digest ?? undefined }, url), expected);
     }
   },
+  lookups({ lib, cases }, check) {
+    for (const [prefixes, id, expected] of cases.lookups) {
+      const pages = prefixes.map((prefix) => (prefix === null ? {} : { prefix }));
+      check([prefixes, id], lib.pageOf({ pages }, id)?.prefix, expected);
+    }
+  },
   patches({ lib, cases, catalog }, check) {
     for (const row of cases.patches) {
       const old = row.digest === undefined ? catalog : { ...catalog, digest: row.digest };

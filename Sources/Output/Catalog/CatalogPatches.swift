@@ -95,7 +95,6 @@ package struct CatalogPatches {
     Array("{\"from\":\"\(digest)\",\"to\":\"\(digest)\",\"images\":{}}\n".utf8)
   }
 
-
   // MARK: Of screens
 
   private func writePages(

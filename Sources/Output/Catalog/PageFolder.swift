@@ -47,11 +47,15 @@ package struct PageFolder: Sendable, Equatable, Hashable {
   }
 
   /// Whether a companion names pages.
-  static func isIndex(_ path: String) -> Bool { isCompanion(path) && !path.hasSuffix("/first.json") }
+  static func isIndex(_ path: String) -> Bool {
+    isCompanion(path) && !path.hasSuffix("/first.json")
+  }
 
   /// The companions that belong to the catalog if an index does: that index, and what it names without a digest.
   static func companions(with index: String) -> [String] {
-    guard let (folder, _) = of(index), folder != .whole, index == folder.index else { return [index] }
+    guard let (folder, _) = of(index), folder != .whole, index == folder.index else {
+      return [index]
+    }
     return [index, folder.first]
   }
 

@@ -41,7 +41,8 @@ final class ScreenWriter: PartWriter {
     let canonical = try CatalogDigest.canonical(line)
     pages.add(line, canonical: canonical)
     try lookup.add(line, id: image.id)
-    if pages.isEmpty ? pages.count == screen.first : ends.end(after: canonical, count: pages.count) {
+    if pages.isEmpty ? pages.count == screen.first : ends.end(after: canonical, count: pages.count)
+    {
       try pages.endPage()
     }
   }

@@ -123,7 +123,8 @@ package struct CatalogHistory: Sendable {
     let path = current.keptPath
     let known = kept.catalogs.first { $0.path == path && $0.bytes == current.bytes }
     var entry = KeptCatalog(
-      path: path, companions: known?.companions ?? [:], images: current.images, bytes: current.bytes,
+      path: path, companions: known?.companions ?? [:], images: current.images,
+      bytes: current.bytes,
       digest: current.digest, time: Int(now))
     // Unless it is there from an earlier time, or from a run that was killed.
     let size = known == nil ? nil : try await output.size(of: path)

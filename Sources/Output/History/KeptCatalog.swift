@@ -56,7 +56,8 @@ package struct KeptCatalog: Sendable, Equatable {
       companions.values.allSatisfy(Self.isPath)
     else { return nil }
     self.init(
-      path: path, companions: companions, images: json["images"]?.intValue, bytes: bytes, digest: digest,
+      path: path, companions: companions, images: json["images"]?.intValue, bytes: bytes,
+      digest: digest,
       time: time)
   }
 

@@ -88,7 +88,8 @@ package struct Pruning: Sendable {
     case .pages:
       return try await PageFolder.all(in: output.published).map(\.path)
     // Each of these is replaced as a whole, or ends by itself.
-    case .catalog, .patches, .shards, .keptCatalogs, .derived, .report, .state, .cache, .forgotten, .work:
+    case .catalog, .patches, .shards, .keptCatalogs, .derived, .report, .state, .cache, .forgotten,
+      .work:
       return []
     }
     var folders: [String] = []

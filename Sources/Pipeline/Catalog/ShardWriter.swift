@@ -25,7 +25,8 @@ struct ShardWriter {
     let header = ShardHeader(
       shard: shard.index, shards: shard.count, manifest: manifest,
       pipeline: Fingerprint.line(file, libvips: libvips), libvips: libvips, form: head.form,
-      publication: CatalogPublication(file), retention: CatalogRetention(file), lostAbove: file.lostAbove,
+      publication: CatalogPublication(file), retention: CatalogRetention(file),
+      lostAbove: file.lostAbove,
       head: String(decoding: head.line, as: UTF8.self), images: lines.count,
       counts: report.counts, problems: report.problemCount)
     let staged = workspace.staging("shard.jsonl")

@@ -33,10 +33,8 @@ package struct CatalogScreen: Sendable, Equatable {
   /// What is drawn of an image, and what the manifest passes on.
   package func image(_ whole: CatalogImage, scales: [Int]) -> CatalogImage {
     var image = selection.image(whole, scales: scales)
-    (image.url, image.format, image.frames, image.warnings, image.source) = (nil, nil, nil, nil, nil)
-    // What is false for most images, and is so for one that does not say.
-    if image.alpha == false { image.alpha = nil }
-    if image.animated == false { image.animated = nil }
+    // What the catalog's schema requires of an image stays: it is the same for most, and costs next to nothing after gzip.
+    (image.url, image.warnings, image.source) = (nil, nil, nil)
     for index in image.variants.indices { image.variants[index].forgetProvenance() }
     return image
   }

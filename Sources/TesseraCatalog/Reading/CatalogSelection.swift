@@ -32,7 +32,9 @@ package struct CatalogSelection: Sendable, Equatable {
     let used = Set(image.slots.values.flatMap(\.variants)).sorted()
     image.variants = used.map { whole.variants[$0].files(of: types) }
     let places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, $0) })
-    for (name, use) in image.slots { image.slots[name]?.variants = use.variants.map { places[$0]! } }
+    for (name, use) in image.slots {
+      image.slots[name]?.variants = use.variants.map { places[$0]! }
+    }
     return image
   }
 }

@@ -4,8 +4,8 @@ export { type ByteSource, CatalogReader, type ReadingOptions } from "./reading/r
 export { canonicalJSON, catalogJSON, digestOf, readCatalog, readCatalogStream, readImages } from "./reading/read.js";
 export { loadCatalog, type LoadingOptions } from "./loading/load.js";
 export { patched, patchURL, updateCatalog } from "./loading/update.js";
-export { applyPatch, readPatch } from "./reading/patch.js";
-export { type CatalogPage, type CatalogPages, newPages, readPages } from "./reading/pages.js";
+export { applyPatch, type CatalogPatches, readPatch, readPatches } from "./reading/patch.js";
+export { type CatalogPage, type CatalogPages, newPages, pageOf, readPages } from "./reading/pages.js";
 export { CatalogIndex } from "./layout/catalogIndex.js";
 export { CatalogContext, type CatalogEntry, type ContextOptions } from "./layout/entry.js";
 export { aspectRatio, type Frame, requireSlots, type Size } from "./layout/slots.js";

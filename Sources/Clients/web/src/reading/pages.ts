@@ -1,3 +1,4 @@
+import { SHA256 } from "../json/sha256.js";
 import { elements, skip, uniqueMembers } from "../json/structure.js";
 import { CatalogBuffer } from "./buffer.js";
 import { bytesOf } from "./read.js";
@@ -14,19 +15,21 @@ export interface CatalogPage {
   bytes: number;
   /** The `digest` of the page. */
   digest: string;
+  /** In `lookup.json`: the leading bits, `0` and `1`, of the SHA-256 of each id that the page has. */
+  prefix?: string;
 }
 
-/** The index of a catalog's pages, which a run writes with `catalog: {pages: 1000}`. */
+/** The index of a catalog's pages (`catalog: {pages: 1000}`), or of a screen's (`catalog: {screens: …}`). */
 export interface CatalogPages {
   /** The number of images of all pages. */
   count: number;
   /** The `digest` of the whole catalog. */
   digest: string;
-  /** In the order of the images. */
+  /** In the order of the images; in `lookup.json` in that of the hashes of their ids. */
   pages: CatalogPage[];
 }
 
-/** Reads `catalog/index.json` from its text or bytes. Throws `CatalogError`. */
+/** Reads `catalog/index.json`, or `index.json` or `lookup.json` of a screen, from its text or bytes. Throws `CatalogError`. */
 export function readPages(source: string | Uint8Array | ArrayBuffer): CatalogPages {
   const buffer = new CatalogBuffer();
   buffer.append(bytesOf(source));
@@ -35,14 +38,14 @@ export function readPages(source: string | Uint8Array | ArrayBuffer): CatalogPag
   const page = (): CatalogPage => {
     scanner.skipSpace();
     const start = scanner.offset;
-    const result = { path: "", count: 0, bytes: 0, digest: "" };
+    const result: CatalogPage = { path: "", count: 0, bytes: 0, digest: "" };
     uniqueMembers(scanner, (name) => {
-      if (name === "path" || name === "digest") result[name] = scanner.string();
+      if (name === "path" || name === "digest" || name === "prefix") result[name] = scanner.string();
       else if (name === "count" || name === "bytes") result[name] = scanner.int();
       else skip(scanner);
     });
     // Paths are joined to URLs, so they lead nowhere else.
-    if (/^catalog\/[0-9a-f]{32}\.json$/.test(result.path)) return result;
+    if (/^(catalog|screens\/[A-Za-z0-9][A-Za-z0-9_-]*)\/[0-9a-f]{32}\.json$/.test(result.path)) return result;
     const path = Array.from(result.path).slice(0, 80).join("");
     throw scanner.failure(`expected a path such as catalog/3f9c….json, found "${path}"`, start);
   };
@@ -72,4 +75,12 @@ export function readPages(source: string | Uint8Array | ArrayBuffer): CatalogPag
 export function newPages(pages: CatalogPages, old: CatalogPages): CatalogPage[] {
   const known = new Set(old.pages.map(({ path }) => path));
   return pages.pages.filter(({ path }) => !known.has(path));
+}
+
+/** The one page of `lookup.json` that has an image, if the catalog has it; undefined in an index without prefixes. */
+export function pageOf(pages: CatalogPages, id: string): CatalogPage | undefined {
+  const hash = new SHA256();
+  hash.update(new TextEncoder().encode(id));
+  const bits = Array.from(hash.hex(), (digit) => parseInt(digit, 16).toString(2).padStart(4, "0")).join("");
+  return pages.pages.find(({ prefix }) => prefix !== undefined && bits.startsWith(prefix));
 }

@@ -2,7 +2,7 @@ import { CatalogError } from "../errors.js";
 import { canonicalValue } from "../json/canonical.js";
 import { PathPart, ScanFailure } from "../json/failure.js";
 import { Scanner } from "../json/scanner.js";
-import { members, put, uniqueMembers, value } from "../json/structure.js";
+import { elements, members, put, skip, uniqueMembers, value } from "../json/structure.js";
 import { Catalog, Image } from "../model.js";
 import { CatalogBuffer } from "./buffer.js";
 import { HeadReader } from "./head.js";
@@ -30,16 +30,65 @@ export function readPatch(source: string | Uint8Array | ArrayBuffer): unknown {
   buffer.append(bytesOf(source));
   return buffer.located(() => {
     const scanner = buffer.scanner();
-    const patch: Members = {};
-    uniqueMembers(scanner, (name) => put(patch, name, name === "images" ? readChanges(scanner) : value(scanner)));
+    const patch = readMembers(scanner);
     if (!scanner.isAtEnd()) throw scanner.failure("expected nothing after the patch");
-    for (const name of ["from", "to"]) {
-      if (patch[name] !== undefined && typeof patch[name] !== "string") {
-        throw new ScanFailure(0, "expected a string", name);
-      }
-    }
     return patch;
   });
+}
+
+function readMembers(scanner: Scanner): Members {
+  const patch: Members = {};
+  uniqueMembers(scanner, (name) => put(patch, name, name === "images" ? readChanges(scanner) : value(scanner)));
+  for (const name of ["from", "to"]) {
+    if (patch[name] !== undefined && typeof patch[name] !== "string") {
+      throw new ScanFailure(0, "expected a string", name);
+    }
+  }
+  return patch;
+}
+
+const listSchema = "tessera-catalog-patches/1";
+
+/** The patches of a screen: from pages that an app has, of an earlier catalog, to pages of the current one. */
+export interface CatalogPatches {
+  /** The digest of the earlier catalog. */
+  from: string;
+  /** The digest of the current one. */
+  to: string;
+  /** By the digests of the pages that they lead to. A page that is new and has no patch is fetched as a whole. */
+  patches: Map<string, unknown>;
+}
+
+/** Reads `screens/feed/from-….json` from its text or bytes. Throws `CatalogError`. */
+export function readPatches(source: string | Uint8Array | ArrayBuffer): CatalogPatches {
+  const buffer = new CatalogBuffer();
+  buffer.append(bytesOf(source));
+  const scanner = buffer.scanner();
+  const found: { isOurs?: boolean; from?: string; to?: string; patches?: Map<string, unknown> } = {};
+  buffer.located(() => {
+    uniqueMembers(scanner, (name) => {
+      if (name === "schema") {
+        found.isOurs = scanner.string() === listSchema;
+      } else if (name === "from" || name === "to") {
+        found[name] = scanner.string();
+      } else if (name === "patches") {
+        const patches = new Map<string, unknown>();
+        elements(scanner, () => {
+          const patch = readMembers(scanner);
+          if (patch["to"] !== undefined) patches.set(patch["to"] as string, patch);
+        });
+        found.patches = patches;
+      } else {
+        skip(scanner);
+      }
+    });
+    if (!scanner.isAtEnd()) throw scanner.failure("expected nothing after the patches");
+  });
+  const { isOurs, from, to, patches } = found;
+  if (isOurs !== true || from === undefined || to === undefined || patches === undefined) {
+    throw buffer.error(`expected "${listSchema}" with from, to and patches`);
+  }
+  return { from, to, patches };
 }
 
 function readChanges(scanner: Scanner): Members {

@@ -29,7 +29,10 @@ class CatalogContext(
     internal fun file(variant: Variant): ImageFile? = variant.fileAccepting(accepted)?.let { file(it, variant) }
 
     internal companion object {
-        /** Resolves a reference against the URL of the catalog (RFC 3986, section 5.2, without the removal of dot segments). */
+        /**
+         * Resolves a reference against the URL of the catalog (RFC 3986, section 5.2; of dot segments only those with two
+         * dots at the start are removed, which lead from a screen to the catalog's folder).
+         */
         fun resolve(base: String, source: String?): String {
             if (source == null || hasScheme(base)) return base
             val whole = source.takeWhile { it != '?' && it != '#' }
@@ -38,8 +41,14 @@ class CatalogContext(
             if (base.startsWith("//")) return if (hasScheme(whole)) whole.takeWhile { it != '/' } + base else base
             if (base.startsWith("/")) return root + base
             val path = whole.drop(root.length)
-            val folder = path.lastIndexOf('/')
-            return root + (if (folder >= 0) path.take(folder + 1) else if (root == "") "" else "/") + base
+            var folder = if ('/' in path) path.take(path.lastIndexOf('/') + 1) else if (root == "") "" else "/"
+            var rest = base
+            while (rest.startsWith("../") && folder != "") {
+                rest = rest.drop(3)
+                // Nothing is above the root.
+                if (folder != "/") folder = folder.take(folder.lastIndexOf('/', folder.length - 2) + 1)
+            }
+            return root + folder + rest
         }
 
         /** `https://example.com`, or `//example.com`; empty for a path. */

@@ -33,7 +33,9 @@ class CatalogPatch private constructor() {
             val buffer = DocumentBuffer(bytes)
             val patch = CatalogPatch()
             try {
-                patch.read(buffer.scanner(bytes.size))
+                val scanner = buffer.scanner(bytes.size)
+                patch.read(scanner)
+                scanner.expectEnd("the patch")
             } catch (failure: JsonFailure) {
                 throw buffer.located(failure)
             }
@@ -42,6 +44,9 @@ class CatalogPatch private constructor() {
 
         /** The same from a stream, which stays open. */
         fun read(stream: InputStream): CatalogPatch = read(stream.readBytes())
+
+        /** One of a list. */
+        internal fun read(scanner: JsonScanner): CatalogPatch = CatalogPatch().also { it.read(scanner) }
     }
 
     private fun read(scanner: JsonScanner) {
@@ -55,7 +60,6 @@ class CatalogPatch private constructor() {
                 else -> members[name] = scanner.value()
             }
         }
-        if (!scanner.isAtEnd()) throw JsonFailure(scanner.offset, "expected nothing after the patch")
     }
 
     /**
