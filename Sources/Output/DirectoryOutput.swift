@@ -95,10 +95,14 @@ package struct DirectoryOutput: Output {
     var lines = try CatalogForm.allCases.map { form throws(SystemError) in
       "\(form.name) \(root.mark(of: form.name) ?? "")"
     }
-    let screens =
-      root.exists(PageFolder.screens) ? try root.directory(PageFolder.screens).list() : []
-    let parents = ["variants", "tables", "catalog", PageFolder.screens]
-    for parent in parents + screens.sorted().map({ "\(PageFolder.screens)/\($0)" }) {
+    var parents = ["variants", "tables", "catalog"]
+    if root.kind(of: PageFolder.screens) == .folder {
+      let screens = try root.directory(PageFolder.screens)
+      for name in try screens.list().sorted() where screens.kind(of: name) == .folder {
+        parents.append("\(PageFolder.screens)/\(name)")
+      }
+    }
+    for parent in parents {
       lines.append("\(parent) \(root.mark(of: parent) ?? "")")
       guard root.exists(parent) else { continue }
       let folder = try root.directory(parent)

@@ -83,8 +83,10 @@ public struct CatalogLoader: Sendable {
   /// - Throws: `CatalogLoadingError`, `CatalogError`, Foundation's error of the network, or `CancellationError`.
   @concurrent
   public func update(from old: Catalog) async throws -> CatalogUpdate {
+    // An object store that may not be listed answers 403 for what is not there.
     guard let patch = old.patchURL(from: url.absoluteString).flatMap(URL.init(string:)),
-      let bytes = try await body(of: patch), let new = old.patched(by: bytes, sha256: sha256)
+      let bytes = try await body(of: patch, missing: [403, 404, 410]),
+      let new = old.patched(by: bytes, sha256: sha256)
     else { return try await whole() }
     try Task.checkCancellation()
     // What is current was stored when it was loaded.
@@ -94,7 +96,7 @@ public struct CatalogLoader: Sendable {
 
   @concurrent
   private func whole() async throws -> CatalogUpdate {
-    guard let bytes = try await body(of: url) else {
+    guard let bytes = try await body(of: url, missing: [404, 410]) else {
       throw CatalogLoadingError(url: url, reason: .missing)
     }
     let catalog = try Catalog(reading: bytes, verifiedBy: sha256)
@@ -103,8 +105,9 @@ public struct CatalogLoader: Sendable {
     return stored(catalog, bytes, .whole)
   }
 
-  private func body(of url: URL) async throws -> Data? {
-    try await CatalogRequest.body(of: url, configuration, maximumBytes: maximumBytes)
+  private func body(of url: URL, missing: Set<Int>) async throws -> Data? {
+    try await CatalogRequest.body(
+      of: url, configuration, maximumBytes: maximumBytes, missing: missing)
   }
 
   private func stored(

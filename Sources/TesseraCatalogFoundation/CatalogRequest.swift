@@ -10,19 +10,23 @@ internal import Foundation
 /// `@unchecked Sendable`: the session calls from one queue at a time, and begins after `continuation` is set.
 final class CatalogRequest: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private let maximumBytes: Int
+  private let missing: Set<Int>
   private var continuation: CheckedContinuation<Data?, any Error>?
   private var body: Data? = Data()
   private var failure: CatalogLoadingError.Reason?
 
-  private init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+  private init(maximumBytes: Int, missing: Set<Int>) {
+    (self.maximumBytes, self.missing) = (maximumBytes, missing)
+  }
 
-  /// - Returns: nil for status 404 or 410.
+  /// - Parameter missing: the statuses that say that there is no such document.
+  /// - Returns: nil for these.
   /// - Throws: `CatalogLoadingError`, Foundation's error, or `CancellationError`.
   static func body(
-    of url: URL, _ configuration: URLSessionConfiguration, maximumBytes: Int
+    of url: URL, _ configuration: URLSessionConfiguration, maximumBytes: Int, missing: Set<Int>
   ) async throws -> Data? {
     try Task.checkCancellation()
-    let delegate = CatalogRequest(maximumBytes: maximumBytes)
+    let delegate = CatalogRequest(maximumBytes: maximumBytes, missing: missing)
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     defer { session.finishTasksAndInvalidate() }
     // A patch and a catalog change under their names, so a cached answer is used only if the server confirms it.
@@ -50,7 +54,7 @@ final class CatalogRequest: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     switch (response as? HTTPURLResponse)?.statusCode {
     case 200:
       if response.expectedContentLength > Int64(maximumBytes) { failure = .tooLarge(maximumBytes) }
-    case 404, 410: body = nil
+    case let status? where missing.contains(status): body = nil
     case let status: failure = .status(status ?? 0)
     }
     completionHandler(failure == nil && body != nil ? .allow : .cancel)

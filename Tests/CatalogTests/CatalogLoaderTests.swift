@@ -102,7 +102,7 @@ import Testing
   }
 
   /// There is no patch, or none that can be used.
-  @Test(arguments: ["404 Not Found", "410 Gone", "200 OK"])
+  @Test(arguments: ["403 Forbidden", "404 Not Found", "410 Gone", "200 OK"])
   func otherwiseTheWholeIsFetched(_ status: String) async throws {
     serve("catalog.json", new.json())
     serve(path(of: old), Array("{}".utf8), status)

@@ -242,6 +242,9 @@ import Testing
     }
     let index = try JSONDecoder().decode(
       Index.self, from: fixture.folder.read("out/\(try #require(file.index))"))
+    #expect(
+      try await JSONSchema.errors(
+        of: fixture.folder.path("out/\(file.index ?? "")"), by: "atlas") == "")
     #expect(index.image == file.path && index.width == file.width && index.height == file.height)
     #expect(index.images.count == 7 && file.count == 7)
     let atlas = try Pixels(fixture.folder.path("out/\(file.path)"))

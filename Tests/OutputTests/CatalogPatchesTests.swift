@@ -1,6 +1,7 @@
 import TesseraCatalog
 import TesseraJSON
 import TesseraMemoryOutput
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -87,6 +88,51 @@ import Testing
     #expect(try await CatalogPatches.target(of: "from-\(few.digest ?? "").json", in: output) == nil)
   }
 
+  /// A run that publishes twice, as with `upgrade`: the patches lead to the second catalog.
+  @Test func patchesLeadToTheLastPublication() async throws {
+    let old = try await publish(Self.ids("ab"))
+    let first = try await publish(Self.ids("abc"))
+    let ids = Self.ids("abcd")
+    var draft = try CatalogDraft(
+      .json, head: Array(MemoryCatalogs.head().utf8), count: ids.count, in: catalogs.workspace)
+    for id in ids { try draft.add(Array(MemoryCatalogs.image(id).utf8)) }
+    try await draft.publish(to: output, keeping: nil, now: 1)
+    let new = try Catalog(reading: catalogs.output.text("catalog.json").utf8)
+    #expect(try patch(from: old).applied(to: old).images == new.images)
+    #expect(try patch(from: new).applied(to: new) == new)
+    // It is not kept, so that there is none from it; an app with it fetches the whole.
+    #expect(
+      try await CatalogPatches.target(of: "from-\(first.digest ?? "").json", in: output) == nil)
+  }
+
+  /// One that can't be made is an error, and the others are there; no patch leads to another catalog.
+  @Test func aKeptCatalogThatIsGoneHasNone() async throws {
+    let old = try await publish(Self.ids("a"))
+    let lost = try await publish(Self.ids("ab"))
+    _ = try await publish(Self.ids("abc"))
+    catalogs.output.delete(KeptCatalog.path(digest: lost.digest ?? "", .json))
+    await #expect(throws: SystemError.self) { try await publish(Self.ids("abcd")) }
+    let new = try Catalog(reading: catalogs.output.text("catalog.json").utf8)
+    #expect(try patch(from: old).applied(to: old).images == new.images)
+    let all = try await CatalogPatches.all(in: output)
+    #expect(all.count == 3)
+    for path in all {
+      #expect(try await CatalogPatches.target(of: path, in: output) == new.digest)
+    }
+  }
+
+  /// A run without the key that fails leaves them for the next one to delete.
+  @Test func withoutTheKeyTheyLeaveEvenLater() async throws {
+    _ = try await publish(Self.ids("ab"))
+    catalogs.output.setUnwritable("catalog.json")
+    await #expect(throws: SystemError.self) { try await publish(Self.ids("abc"), patches: 0) }
+    catalogs.output.setUnwritable(nil)
+    #expect(try await !CatalogPatches.all(in: output).isEmpty)
+    _ = try await publish(Self.ids("abc"), patches: 0)
+    #expect(try await CatalogPatches.all(in: output) == [])
+    #expect(try await CatalogHistory.kept(in: output)?.retention.patches == 0)
+  }
+
   /// In the other direction, too.
   @Test func aRollbackHasPatches() async throws {
     let old = try await publish(Self.ids("ab"))
@@ -102,10 +148,20 @@ import Testing
   /// A page that has changed has a patch from the page that it was.
   @Test func pagesOfAScreenHavePatches() async throws {
     let screen = CatalogScreen(
-      name: "feed", selection: .init(slots: []), first: 30, pages: 30)
+      name: "feed", selection: .init(slots: ["card"]), first: 30, pages: 30)
     let ids = (0..<200).map { "i\($0)" }
     func publish(_ ids: [String]) async throws -> (digest: String, index: PageIndex) {
-      try await catalogs.publish(ids, screens: [screen], keeping: 5, patches: 2)
+      let slots = #""slots":{"card":{"width":8,"height":6,"variants":[0]}},"#
+      var draft = try CatalogDraft(
+        .json, head: Array(MemoryCatalogs.head().utf8), count: ids.count,
+        publication: .init(screens: [screen]), in: catalogs.workspace)
+      for id in ids {
+        let line = MemoryCatalogs.image(id).replacing(
+          #""variants":[{"#, with: #"\#(slots)"variants":[{"#)
+        try draft.add(Array(line.utf8))
+      }
+      try await draft.publish(
+        to: output, keeping: CatalogRetention(count: 5, age: 1_000, patches: 2), now: 0)
       let index = try #require(try await PageIndex.read("screens/feed/index.json", in: output))
       return (index.digest, index)
     }

@@ -190,6 +190,62 @@ import Testing
     for (path, text) in before { #expect(after[path] == text, "\(path)") }
   }
 
+  /// What another program has in a folder of this name is none of a run's business.
+  @Test func foldersOfOthersStay() async throws {
+    let others = [
+      "screens/home/index.json": "{}", "screens/home/first.json": "x", "screens/a b/c": "",
+    ]
+    for (path, text) in others { try catalogs.output.write(path, Array(text.utf8)) }
+    try await publish(Self.ids)
+    try await publish(["new"] + Self.ids, nil)
+    for (path, text) in others { #expect(try catalogs.output.text(path) == text, "\(path)") }
+    #expect(try await PageFolder.indices(in: output).isEmpty)
+  }
+
+  /// Of images that other slots alone use nothing is in the screen.
+  @Test func aScreenHasTheImagesOfItsSlots() async throws {
+    let ids = ["a", "b", "c"]
+    var draft = try CatalogDraft(
+      .json, head: Array(Self.head.utf8), count: 3, publication: .init(screens: [Self.screen()]),
+      in: catalogs.workspace)
+    for id in ids {
+      let image = Self.image(id)
+      let card = #""card":{"width":90,"height":90,"variants":[0,1,2]},"#
+      try draft.add(Array((id == "b" ? image.replacing(card, with: "") : image).utf8))
+    }
+    try await draft.publish(to: output, keeping: nil, now: 0)
+    #expect(try catalog("screens/feed/first.json").images.map(\.id) == ["a", "c"])
+    #expect(try await index("index").count == 2)
+    #expect(try await index("lookup").pages.reduce(0) { $0 + $1.count } == 2)
+  }
+
+  /// A killed run has published the screen, and not the catalog.
+  @Test func whatAKilledRunHasLeftIsForgotten() async throws {
+    try await publish(Self.ids)
+    let before = try catalogs.output.text("catalog.json")
+    try await publish(["secret"] + Self.ids)
+    try catalogs.output.write("catalog.json", Array(before.utf8))
+    var erasure = CatalogErasure(["secret"], from: output, catalogs.workspace)
+    try await erasure.eraseCurrent()
+    try await erasure.eraseKept()
+    try await erasure.deletePages { _ in false }
+    for (path, text) in try catalogs.files { #expect(!text.contains("\"secret\""), "\(path)") }
+  }
+
+  @Test func withoutItsFirstImagesTheNextPageIsTheFirst() async throws {
+    try await publish(Self.ids)
+    var erasure = CatalogErasure(Array(Self.ids.prefix(3)), from: output, catalogs.workspace)
+    try await erasure.eraseCurrent()
+    let index = try await index("index")
+    #expect(index.count == 37)
+    #expect(
+      try catalogs.output.text("screens/feed/first.json")
+        == catalogs.output.text(try #require(index.pages.first).path))
+    var all = CatalogErasure(Self.ids, from: output, catalogs.workspace)
+    try await all.eraseCurrent()
+    #expect(try catalog("screens/feed/first.json").images == [])
+  }
+
   /// No document has a forgotten image, and what is left of the screen is of the rest.
   @Test func aForgottenImageLeavesScreensAndPatches() async throws {
     try await publish(Self.ids, patches: 2)

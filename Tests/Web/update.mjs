@@ -47,7 +47,7 @@ export async function updateParts(part, lib, cases) {
       answers.set(address, [200, JSON.stringify({ from: old.digest, to: old.digest, images: {} })]);
       assert.equal(await update(), old);
       assert.deepEqual(requests, [address]);
-      for (const answer of [[404, ""], [410, ""], [200, "{}"], [200, JSON.stringify({ ...patch, to: "0" })]]) {
+      for (const answer of [[403, ""], [404, ""], [410, ""], [200, "{}"], [200, JSON.stringify({ ...patch, to: "0" })]]) {
         answers.set(address, answer);
         assert.deepEqual([await update(), requests], [next, [address, catalog]], `${answer}`);
       }

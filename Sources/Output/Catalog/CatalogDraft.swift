@@ -71,7 +71,6 @@ package struct CatalogDraft: ~Copyable {
   ) async throws(SystemError) {
     let sum = try end()
     let history = CatalogHistory(of: output, workspace)
-    let hadPatches = try await CatalogHistory.kept(in: output)?.retention.patches ?? 0 > 0
     if let retention {
       try await history.keepCurrent(
         before: KeptCatalog.path(digest: sum, form), retention, now: now)
@@ -87,8 +86,10 @@ package struct CatalogDraft: ~Copyable {
     replaced()
     try await form.deleteOthers(in: output)
     try await history.removeUnlisted()
-    if let retention {
-      try await CatalogPatches(of: output, workspace).write(retention, had: hadPatches)
+    // That of the publication before, if the current catalog is none to go back to.
+    let known = try await CatalogHistory.kept(in: output)?.retention
+    if let retention = retention ?? known {
+      try await CatalogPatches(of: output, workspace).write(retention)
     }
   }
 

@@ -16,6 +16,8 @@ package struct CatalogPatches {
   /// A patch of more than this part of what it replaces is not worth its request; a small one always is.
   private static let part = 4
   private static let smallBytes = 1 << 16
+  /// A larger one is not for an app, nor for the memory of a run.
+  private static let mostBytes = 16 << 20
 
   /// - Parameter workspace: of which this process holds the lock.
   package init(of output: any Output, _ workspace: Workspace) {
@@ -48,47 +50,79 @@ package struct CatalogPatches {
     return start.firstMatch(of: /"to":"([0-9a-f]{64})"/).map { String($0.1) }
   }
 
-  /// Makes the patches that lead to the current catalog, and deletes all others.
-  func write(_ retention: CatalogRetention, had: Bool = true) async throws(SystemError) {
-    guard retention.patches > 0 || had else { return }
-    var wanted: Set<String> = []
-    if retention.patches > 0, let current = try await CurrentCatalog(of: output) {
-      let kept = try await CatalogHistory.kept(in: output)?.others(than: current.keptPath) ?? []
-      wanted = try await writeWhole(kept.prefix(retention.patches), to: current)
-      for (path, index) in try await PageFolder.indices(in: output) {
-        guard let (folder, _) = PageFolder.of(path), folder != .whole, path == folder.index else {
-          continue
-        }
-        wanted.formUnion(
-          try await writePages(of: folder, index, kept.prefix(retention.patches), to: current))
-      }
+  /// Deletes the patches that lead to another catalog than the current one, and makes those that lead to it. One that can't be
+  /// made leaves the others.
+  func write(_ retention: CatalogRetention) async throws(SystemError) {
+    let list = try await CatalogHistory.kept(in: output)
+    guard retention.patches > 0 || list?.retention.patches ?? 0 > 0 else { return }
+    let current = try await CurrentCatalog(of: output)
+    let kept = (list?.others(than: current?.keptPath) ?? []).prefix(retention.patches)
+    // First: until the next one is there, an app had better fetch the whole than an old catalog.
+    try await deleteOthers(
+      than: retention.patches > 0 ? current?.digest : nil, from: kept.map(\.digest))
+    if retention.patches > 0, let current { try await write(from: kept, to: current) }
+    if var list, list.retention.patches != retention.patches {
+      list.retention.patches = retention.patches
+      try await CatalogHistory(of: output, workspace).write(list)
     }
-    for path in try await Self.all(in: output) where !wanted.contains(path) {
+  }
+
+  private func deleteOthers(
+    than current: String?, from digests: [String]
+  ) async throws(SystemError) {
+    let names = Set((digests + [current].compactMap(\.self)).map(Self.name))
+    for path in try await Self.all(in: output) {
+      let isNamed = names.contains(FileSystem.name(of: path))
+      if isNamed, current != nil, try await Self.target(of: path, in: output) == current {
+        continue
+      }
       try await output.delete(path)
     }
+  }
+
+  private func write(
+    from kept: ArraySlice<KeptCatalog>, to current: CurrentCatalog
+  ) async throws(SystemError) {
+    var screens: [Screen] = []
+    for (path, index) in try await PageFolder.indices(in: output) {
+      guard let (folder, _) = PageFolder.of(path), folder != .whole, path == folder.index else {
+        continue
+      }
+      screens.append(Screen(folder: folder, pages: index.pages))
+    }
+    // From the current catalog nothing has to be fetched.
+    let digest = current.digest
+    try await output.write(Self.name(digest), Self.none(digest))
+    for screen in screens {
+      try await output.write(
+        screen.patch(digest), Self.document(from: digest, to: digest, []))
+    }
+    var failure: SystemError?
+    for catalog in kept {
+      do throws(SystemError) {
+        try await writeWhole(from: catalog, to: current)
+        for place in screens.indices {
+          try await writePages(of: &screens[place], from: catalog, to: digest)
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
   // MARK: Of the whole
 
   private func writeWhole(
-    _ kept: ArraySlice<KeptCatalog>, to current: CurrentCatalog
-  ) async throws(SystemError) -> Set<String> {
-    var made = [Self.name(current.digest)]
-    try await output.write(made[0], Self.none(current.digest))
-    for catalog in kept {
-      let path = Self.name(catalog.digest)
-      if try await Self.target(of: path, in: output) == current.digest {
-        made.append(path)
-        continue
-      }
-      var patch = PatchWriter(
-        from: catalog.path, to: current.name, in: output,
-        limit: max(Self.smallBytes, current.bytes / Self.part))
-      guard let bytes = try await patch.write() else { continue }
-      try await output.write(path, bytes)
-      made.append(path)
-    }
-    return Set(made)
+    from catalog: KeptCatalog, to current: CurrentCatalog
+  ) async throws(SystemError) {
+    let path = Self.name(catalog.digest)
+    // Those that are left lead to the current one.
+    guard try await output.size(of: path) == nil else { return }
+    let limit = max(Self.smallBytes, current.bytes / Self.part)
+    var patch = PatchWriter(
+      from: catalog.path, to: current.name, in: output, limit: min(limit, Self.mostBytes))
+    if let bytes = try await patch.write() { try await output.write(path, bytes) }
   }
 
   private static func none(_ digest: String) -> [UInt8] {
@@ -97,27 +131,28 @@ package struct CatalogPatches {
 
   // MARK: Of screens
 
+  /// A screen of the current catalog.
+  private struct Screen {
+    let folder: PageFolder
+    let pages: [PageIndex.Page]
+    /// The ids of the first and the last image of a page, as far as they have been read.
+    var outerIDs: [String: OuterIDs] = [:]
+
+    func patch(_ digest: String) -> String { "\(folder.path)/\(CatalogPatches.name(digest))" }
+  }
+
+  private typealias OuterIDs = (first: String, last: String)
+
   private func writePages(
-    of folder: PageFolder, _ index: PageIndex, _ kept: ArraySlice<KeptCatalog>,
-    to current: CurrentCatalog
-  ) async throws(SystemError) -> Set<String> {
-    let path = { "\(folder.path)/\(Self.name($0))" }
-    var made = [path(current.digest)]
-    try await output.write(made[0], Self.document(from: current.digest, to: current.digest, []))
-    for catalog in kept {
-      if try await Self.target(of: path(catalog.digest), in: output) == current.digest {
-        made.append(path(catalog.digest))
-        continue
-      }
-      guard let copy = catalog.companions[folder.index],
-        let old = try await PageIndex.read(copy, in: output)
-      else { continue }
-      let patches = try await patches(from: old.pages, to: index.pages)
-      try await output.write(
-        path(catalog.digest), Self.document(from: catalog.digest, to: current.digest, patches))
-      made.append(path(catalog.digest))
-    }
-    return Set(made)
+    of screen: inout Screen, from catalog: KeptCatalog, to digest: String
+  ) async throws(SystemError) {
+    let path = screen.patch(catalog.digest)
+    guard try await output.size(of: path) == nil,
+      let copy = catalog.companions[screen.folder.index],
+      let old = try await PageIndex.read(copy, in: output)
+    else { return }
+    let patches = try await patches(from: old.pages, to: &screen)
+    try await output.write(path, Self.document(from: catalog.digest, to: digest, patches))
   }
 
   private static func document(from: String, to: String, _ patches: [[UInt8]]) -> [UInt8] {
@@ -127,8 +162,9 @@ package struct CatalogPatches {
 
   /// Patches from old pages to new ones, as many as are worth it.
   private func patches(
-    from old: [PageIndex.Page], to new: [PageIndex.Page]
+    from old: [PageIndex.Page], to screen: inout Screen
   ) async throws(SystemError) -> [[UInt8]] {
+    let new = screen.pages
     let (before, after) = (Set(old.map(\.path)), Set(new.map(\.path)))
     let gone = old.filter { !after.contains($0.path) }
     var (starts, ends) = ([String: PageIndex.Page](), [String: PageIndex.Page]())
@@ -137,12 +173,16 @@ package struct CatalogPatches {
       (starts[first], ends[last]) = (page, page)
     }
     var patches: [[UInt8]] = []
-    var room = max(Self.smallBytes, new.reduce(0) { $0 + $1.bytes } / Self.part)
-    for page in new where !before.contains(page.path) {
+    let limit = max(Self.smallBytes, new.reduce(0) { $0 + $1.bytes } / Self.part)
+    var room = min(limit, Self.mostBytes)
+    for page in new where !before.contains(page.path) && room > 0 {
       // The first page has as many images as before. Any other ends where it ended, or begins where it began.
       var source = page == new.first && gone.first == old.first ? gone.first : nil
-      if source == nil, let (first, last) = try await outerIDs(of: page) {
-        source = ends[last] ?? starts[first]
+      if source == nil {
+        let known = screen.outerIDs[page.path]
+        let ids = if let known { known } else { try await outerIDs(of: page) }
+        screen.outerIDs[page.path] = ids
+        source = ids.flatMap { ends[$0.last] ?? starts[$0.first] }
       }
       guard let source else { continue }
       var patch = PatchWriter(
@@ -154,10 +194,7 @@ package struct CatalogPatches {
     return patches
   }
 
-  /// The ids of the first and the last image of a page.
-  private func outerIDs(
-    of page: PageIndex.Page
-  ) async throws(SystemError) -> (first: String, last: String)? {
+  private func outerIDs(of page: PageIndex.Page) async throws(SystemError) -> OuterIDs? {
     var texts = CatalogTexts(page.path, in: output)
     guard let first = try await texts.next() else { return nil }
     var last = first

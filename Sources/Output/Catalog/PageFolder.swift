@@ -23,8 +23,17 @@ package struct PageFolder: Sendable, Equatable, Hashable {
 
   /// The folders that an output has.
   package static func all(in output: any Output) async throws(SystemError) -> [PageFolder] {
-    let screens = try await output.listIfThere(screens).filter { $0.kind == .folder }
-    return [whole] + screens.map { screen($0.name) }
+    var folders = [whole]
+    do throws(SystemError) {
+      for entry in try await output.listIfThere(screens) where entry.kind == .folder {
+        let folder = screen(entry.name)
+        if of(folder.index) != nil { folders.append(folder) }
+      }
+    } catch {
+      // Not made by a run.
+      guard error.isLink else { throw error }
+    }
+    return folders
   }
 
   /// That of a document; nil for what is in none.
@@ -46,6 +55,12 @@ package struct PageFolder: Sendable, Equatable, Hashable {
       || folder != .whole && (path == folder.lookup || path == folder.first)
   }
 
+  /// The order in which companions are written: indices first, because a copy of a first page belongs to the index that is
+  /// there.
+  static func isBefore(_ one: String, _ other: String) -> Bool {
+    isIndex(one) == isIndex(other) ? one < other : isIndex(one)
+  }
+
   /// Whether a companion names pages.
   static func isIndex(_ path: String) -> Bool {
     isCompanion(path) && !path.hasSuffix("/first.json")
@@ -65,9 +80,12 @@ package struct PageFolder: Sendable, Equatable, Hashable {
     for folder in try await all(in: output) {
       // One look for those of a folder.
       let paths = [folder.index, folder.lookup, folder.first].filter(isCompanion)
-      for (path, size) in zip(paths, try await output.sizes(of: paths)) where size != nil {
-        found.append(path)
+      let sizes = try await output.sizes(of: paths)
+      // Another program may have a folder of this name.
+      if folder != .whole, sizes[0] != nil, try await !PageIndex.isOurs(folder.index, in: output) {
+        continue
       }
+      for (path, size) in zip(paths, sizes) where size != nil { found.append(path) }
     }
     return found
   }

@@ -45,6 +45,12 @@ package struct PageIndex: Sendable, Equatable {
     return writer.take() + [UInt8(ascii: "\n")]
   }
 
+  /// Whether a document is an index.
+  static func isOurs(_ path: String, in output: any Output) async throws(SystemError) -> Bool {
+    let start = String(decoding: try await output.read(path, 64, at: 0), as: UTF8.self)
+    return start.hasPrefix("{\"schema\":\"\(schema)\"")
+  }
+
   /// The digest of the catalog that an index belongs to; nil if it is missing or damaged.
   static func catalogDigest(
     _ path: String, in output: any Output

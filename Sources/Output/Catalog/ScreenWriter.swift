@@ -10,6 +10,7 @@ final class ScreenWriter: PartWriter {
   private let head: [UInt8]
   private let workspace: Workspace
   private let pages: PageWriter
+  private var count = 0
   private var lookup: LookupLines
 
   /// - Parameters:
@@ -37,6 +38,9 @@ final class ScreenWriter: PartWriter {
     } catch {
       throw .damaged("catalog", "\(error)")
     }
+    // An image that is not used in the screen's slots is not seen there; one that failed does not say where it would be.
+    guard !image.slots.isEmpty || image.status == .failed else { return }
+    count += 1
     let line = image.json
     let canonical = try CatalogDigest.canonical(line)
     pages.add(line, canonical: canonical)
@@ -48,7 +52,7 @@ final class ScreenWriter: PartWriter {
   }
 
   func publish(
-    to output: any Output, count: Int, digest: String
+    to output: any Output, count _: Int, digest: String
   ) async throws(SystemError) -> [String: [UInt8]] {
     let (inOrder, first) = try await pages.publish(to: output, count: count, digest: digest)
     let byHash = try PageWriter(

@@ -8,16 +8,20 @@ extension CatalogErasure {
   ///   - companion: its path beside the current catalog, which says what it is.
   ///   - path: where it is.
   mutating func rewritten(
-    companion: String, at path: String, _ count: Int, _ digest: String
+    companion: String, at path: String, _ digest: String
   ) async throws(SystemError) -> WorkFile? {
     let pair = CatalogPair(of: output, workspace)
     guard let (folder, _) = PageFolder.of(companion), let size = try await output.size(of: path)
     else { return nil }
     guard PageFolder.isIndex(companion) else {
+      if let first = firstPages[folder] {
+        return try pair.staged(path, try await output.read(first.path, first.bytes, at: 0))
+      }
+      // No image is left.
       let page = PageIndex.Page(path: path, digest: "", count: 0, bytes: size)
-      let new = try await rewritten(page, in: folder)?.bytes
-      let old = try await output.read(path, size, at: 0)
-      return try pair.staged(path, new ?? old)
+      return try await rewritten(page, in: folder).map { page throws(SystemError) in
+        try pair.staged(path, page.bytes)
+      }
     }
     guard var index = try await PageIndex.read(path, in: output) else { return nil }
     var pages: [PageIndex.Page] = []
@@ -31,7 +35,8 @@ extension CatalogErasure {
       try await output.write(new.path, bytes)
       pages.append(new)
     }
-    index = PageIndex(count: count, digest: digest, pages: pages)
+    if companion == folder.index { firstPages[folder] = pages.first }
+    index = PageIndex(count: pages.reduce(0) { $0 + $1.count }, digest: digest, pages: pages)
     return try pair.staged(path, index.document)
   }
 

@@ -24,6 +24,8 @@ package struct CatalogErasure {
   }
 
   package internal(set) var erased = Erased()
+  /// The first pages of the indices that were rewritten last.
+  var firstPages: [PageFolder: PageIndex.Page] = [:]
 
   /// - Parameter workspace: of which this process holds the lock.
   package init(_ ids: [String], from output: any Output, _ workspace: Workspace) {
@@ -35,15 +37,26 @@ package struct CatalogErasure {
   /// The current catalog with its pages.
   package mutating func eraseCurrent() async throws(SystemError) {
     guard let form = try await CurrentCatalog.form(in: output) else { return }
-    guard let new = try await rewritten(form.name, form) else { return }
+    guard let new = try await rewritten(form.name, form) else { return try await eraseOrphans() }
     var companions: [String: WorkFile] = [:]
-    for path in try await PageFolder.companions(in: output) {
-      companions[path] = try await rewritten(companion: path, at: path, new.count, new.digest)
+    for path in try await PageFolder.companions(in: output).sorted(by: PageFolder.isBefore) {
+      companions[path] = try await rewritten(companion: path, at: path, new.digest)
     }
     try await CatalogPair(of: output, workspace).replace(
       form, by: new.file, companions: companions)
     erased.documents.formUnion([form.name] + companions.keys)
     try await form.deleteOthers(in: output)
+  }
+
+  /// Companions that a killed run has left of a catalog that it did not write; the next run writes them again.
+  private mutating func eraseOrphans() async throws(SystemError) {
+    let current = try await CurrentCatalog(of: output)?.digest
+    for (path, index) in try await PageFolder.indices(in: output) where index.digest != current {
+      for companion in PageFolder.companions(with: path) {
+        try await output.delete(companion)
+        erased.documents.insert(companion)
+      }
+    }
   }
 
   /// Catalogs that were replaced earlier. They get new names, which follow from their content.
@@ -59,8 +72,9 @@ package struct CatalogErasure {
       entry.path = KeptCatalog.path(digest: new.digest, entry.form)
       entry.bytes = new.file.size ?? 0
       try await output.write(entry.path, staged: new.file)
-      for (companion, path) in entry.companions.sorted(by: { $0.key < $1.key }) {
-        let staged = try await rewritten(companion: companion, at: path, new.count, new.digest)
+      for companion in entry.companions.keys.sorted(by: PageFolder.isBefore) {
+        let path = entry.companions[companion] ?? companion
+        let staged = try await rewritten(companion: companion, at: path, new.digest)
         let target = KeptCatalog.path(digest: new.digest, companion: companion)
         entry.companions[companion] = staged == nil ? nil : target
         if let staged { try await output.write(target, staged: staged) }

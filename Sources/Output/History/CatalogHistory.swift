@@ -47,6 +47,8 @@ package struct CatalogHistory: Sendable {
     let before = try await Self.kept(in: output)
     var kept = before ?? KeptCatalogs(retention)
     kept.retention = retention
+    // The list says that there are patches until they are gone.
+    kept.retention.patches = max(retention.patches, before?.retention.patches ?? 0)
     let current = try await CurrentCatalog(of: output)
     var replaced: KeptCatalog?
     if let current, current.keptPath != next, retention.count > 0 {

@@ -46,8 +46,8 @@ struct CatalogPair {
   private func write(
     _ companions: [String: WorkFile], replacing others: [String: WorkFile]
   ) async throws(SystemError) {
-    for (path, staged) in companions.sorted(by: { $0.key < $1.key }) {
-      try await output.write(path, staged: staged)
+    for path in companions.keys.sorted(by: PageFolder.isBefore) {
+      if let staged = companions[path] { try await output.write(path, staged: staged) }
     }
     for path in others.keys where companions[path] == nil { try await output.delete(path) }
   }

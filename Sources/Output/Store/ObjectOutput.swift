@@ -202,7 +202,7 @@ extension StoreClient.Kind {
       type: type(of: path.split(separator: ".").last ?? "", isVariant: path.hasPrefix("variants/")),
       caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || PageFolder.isPage(path)
         ? "public, max-age=31536000, immutable"
-        : [.catalog, .pages, .patches].contains(OutputPlace.of(path))
+        : path.hasPrefix("catalog.") || [.pages, .patches].contains(OutputPlace.of(path))
           ? "public, max-age=60, must-revalidate" : "no-cache")
   }
 

@@ -48,7 +48,8 @@ export async function updateCatalog(
 ): Promise<Catalog> {
   const patch = patchURL(catalog, url);
   if (patch !== undefined) {
-    const response = await get(patch, [200, 404, 410], signal);
+    // An object store that may not be listed answers 403 for what is not there.
+    const response = await get(patch, [200, 403, 404, 410], signal);
     const result = response.status === 200 ? patched(catalog, await response.arrayBuffer()) : undefined;
     if (result !== undefined) return result;
   }

@@ -38,7 +38,8 @@ fun Catalog.patched(bytes: ByteArray): Catalog? {
  * its digest. The same object means that nothing has changed. What `fetch` throws is passed on; the app then keeps its catalog.
  *
  * @param url of the catalog.
- * @param fetch a GET on the calling thread, which returns the body of status 200, and null for 404 and 410. It throws for
+ * @param fetch a GET on the calling thread, which returns the body of status 200, and null for 404 and 410, and
+ *   for 403, which an object store that may not be listed answers for what is not there. It throws for
  *   any other status, and has a cached answer confirmed by the server.
  * @throws CatalogException if there is no catalog, or if it was altered.
  */
