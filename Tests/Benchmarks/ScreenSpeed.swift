@@ -30,7 +30,7 @@ import TesseraCatalog
       }
     }
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(0, &usage)
     print(
       "\(patched) of \(before.pages.count) pages by patches, \(fetched) to fetch: "
         + "\(Int(whole / .milliseconds(1))) ms, the slowest page \(Int(slowest / .milliseconds(1))) ms, "

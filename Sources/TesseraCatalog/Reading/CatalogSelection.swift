@@ -31,7 +31,7 @@ package struct CatalogSelection: Sendable, Equatable {
     }
     let used = Set(image.slots.values.flatMap(\.variants)).sorted()
     image.variants = used.map { whole.variants[$0].files(of: types) }
-    let places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, $0) })
+    let places = Dictionary(uniqueKeysWithValues: zip(used, 0...))
     for (name, use) in image.slots {
       image.slots[name]?.variants = use.variants.map { places[$0]! }
     }
