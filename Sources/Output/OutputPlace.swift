@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 /// Each place of an output that may say something of an image: the one list that `forget`, `verify`, `prune`, `merge`
 /// and `rollback` go through. Whatever a run or a tool writes into an output belongs to one of these, and a test
 /// compares them with the outputs that runs make.
@@ -49,7 +51,7 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     case ("run.json", 1): return .report
     case _ where derivedPaths.contains(path): return .derived
     case _ where CatalogPatches.isPatch(path): return .patches
-    case _ where PageFolder.isCompanion(path) || PageFolder.isPage(path): return .pages
+    case _ where PageFolder.isCompanion(path) || CatalogPages.isPage(path): return .pages
     case ("variants", 3): return PublishedFile.digest(in: path) == nil ? nil : .files
     case ("tables", 3): return PublishedFile.digest(in: path) == nil ? nil : .tables
     case (ShardHeader.folder, 3):

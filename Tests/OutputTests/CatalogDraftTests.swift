@@ -1,4 +1,5 @@
 import TesseraBytes
+import TesseraCatalog
 import TesseraJSON
 import TesseraMemoryOutput
 import TesseraSystem
@@ -158,7 +159,7 @@ import Testing
     }
     try await publish()
     let pages = Self.pages([["a"], ["b"]])
-    #expect(try catalogs.files.filter { PageFolder.isPage($0.key) } == pages)
+    #expect(try catalogs.files.filter { CatalogPages.isPage($0.key) } == pages)
     let paths = pages.keys.sorted()
     let same = String(repeating: "x", count: pages[paths[0]]?.utf8.count ?? 0)
     try catalogs.output.write(paths[0], Array(same.utf8))
@@ -206,6 +207,6 @@ import Testing
     ("x/catalog/0123456789abcdef0123456789abcdef.json", false), ("catalog", false),
   ])
   func pagesAreNamedByTheirDigests(_ path: String, _ isPage: Bool) {
-    #expect(PageFolder.isPage(path) == isPage)
+    #expect(CatalogPages.isPage(path) == isPage)
   }
 }

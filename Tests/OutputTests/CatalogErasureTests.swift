@@ -48,7 +48,7 @@ import Testing
     for (path, text) in expected { #expect(left[path] == text, "\(path)") }
     // The old pages stay for now: other indices may name them.
     let old = Set(left.keys).subtracting(expected.keys)
-    #expect(old.allSatisfy(PageFolder.isPage) && old.isSubset(of: before))
+    #expect(old.allSatisfy(CatalogPages.isPage) && old.isSubset(of: before))
     var documents: Set<String> = [form.name]
     if pages != nil { documents.formUnion(["catalog/index.json"] + old) }
     #expect(erasure.erased == MemoryCatalogs.erased(gone, documents))

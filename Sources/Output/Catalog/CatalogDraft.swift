@@ -78,7 +78,7 @@ package struct CatalogDraft: ~Copyable {
     let pair = CatalogPair(of: output, workspace)
     var companions: [String: WorkFile] = [:]
     for part in parts {
-      for (path, bytes) in try await part.publish(to: output, count: count, digest: sum) {
+      for (path, bytes) in try await part.publish(to: output, digest: sum) {
         companions[path] = try pair.staged(path, bytes)
       }
     }

@@ -1,5 +1,4 @@
-internal import TesseraBytes
-internal import TesseraJSON
+internal import TesseraCatalog
 package import TesseraSystem
 
 /// The patches of an output, by which an app that has one of the last catalogs gets the current one with a small request:
@@ -12,7 +11,6 @@ package struct CatalogPatches {
   private let output: any Output
   private let workspace: Workspace
 
-  private static let schema = "tessera-catalog-patches/1"
   /// A patch of more than this part of what it replaces is not worth its request; a small one always is.
   private static let part = 4
   private static let smallBytes = 1 << 16
@@ -156,7 +154,8 @@ package struct CatalogPatches {
   }
 
   private static func document(from: String, to: String, _ patches: [[UInt8]]) -> [UInt8] {
-    let start = "{\"schema\":\"\(schema)\",\"from\":\"\(from)\",\"to\":\"\(to)\",\"patches\":["
+    let start =
+      "{\"schema\":\"\(TesseraCatalog.CatalogPatches.schema)\",\"from\":\"\(from)\",\"to\":\"\(to)\",\"patches\":["
     return Array(start.utf8) + Array(patches.joined(separator: ",".utf8)) + Array("]}\n".utf8)
   }
 

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 package import TesseraSystem
 
 /// A folder of pages: `catalog`, of all images, or that of a screen, `screens/feed`:
@@ -26,8 +27,7 @@ package struct PageFolder: Sendable, Equatable, Hashable {
     var folders = [whole]
     do throws(SystemError) {
       for entry in try await output.listIfThere(screens) where entry.kind == .folder {
-        let folder = screen(entry.name)
-        if of(folder.index) != nil { folders.append(folder) }
+        if CatalogScreen.isName(entry.name) { folders.append(screen(entry.name)) }
       }
     } catch {
       // Not made by a run.
@@ -38,14 +38,13 @@ package struct PageFolder: Sendable, Equatable, Hashable {
 
   /// That of a document; nil for what is in none.
   static func of(_ path: String) -> (folder: PageFolder, name: Substring)? {
-    guard let found = path.wholeMatch(of: /(catalog|screens\/[A-Za-z0-9][A-Za-z0-9_-]*)\/([^\/]+)/)
-    else { return nil }
-    return (PageFolder(path: String(found.1)), found.2)
-  }
-
-  /// Whether a path is that of a page.
-  package static func isPage(_ path: String) -> Bool {
-    of(path)?.name.wholeMatch(of: /[0-9a-f]{32}\.json/) != nil
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    switch parts.count {
+    case 2 where parts[0] == whole.path: return (whole, parts[1])
+    case 3 where parts[0] == screens && CatalogScreen.isName(parts[1]):
+      return (screen(String(parts[1])), parts[2])
+    default: return nil
+    }
   }
 
   /// Whether a path is that of a document that is replaced together with the catalog.
@@ -82,8 +81,10 @@ package struct PageFolder: Sendable, Equatable, Hashable {
       let paths = [folder.index, folder.lookup, folder.first].filter(isCompanion)
       let sizes = try await output.sizes(of: paths)
       // Another program may have a folder of this name.
-      if folder != .whole, sizes[0] != nil, try await !PageIndex.isOurs(folder.index, in: output) {
-        continue
+      if folder != .whole {
+        guard sizes[0] != nil, try await PageIndex.isOurs(folder.index, in: output) else {
+          continue
+        }
       }
       for (path, size) in zip(paths, sizes) where size != nil { found.append(path) }
     }

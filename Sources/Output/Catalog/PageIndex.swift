@@ -1,13 +1,12 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 package import TesseraSystem
 
 /// A document that names pages, which are catalogs of a part of the images each: `catalog/index.json` of all images,
 /// `screens/feed/index.json` and `screens/feed/lookup.json` of what a screen needs.
 package struct PageIndex: Sendable, Equatable {
-  private static let schema = "tessera-catalog-pages/1"
-
   /// The number of images of all pages.
-  package var count: Int
+  package var count: Int { pages.reduce(0) { $0 + $1.count } }
   /// That of the catalog that the pages are of.
   package var digest: String
   package var pages: [Page]
@@ -26,7 +25,7 @@ package struct PageIndex: Sendable, Equatable {
   package var document: [UInt8] {
     var writer = JSONWriter()
     writer.object { object in
-      object.member("schema", Self.schema)
+      object.member("schema", CatalogPages.schema)
       object.member("count", count)
       object.member("digest", digest)
       object.name("pages")
@@ -48,7 +47,7 @@ package struct PageIndex: Sendable, Equatable {
   /// Whether a document is an index.
   static func isOurs(_ path: String, in output: any Output) async throws(SystemError) -> Bool {
     let start = String(decoding: try await output.read(path, 64, at: 0), as: UTF8.self)
-    return start.hasPrefix("{\"schema\":\"\(schema)\"")
+    return start.hasPrefix("{\"schema\":\"\(CatalogPages.schema)\"")
   }
 
   /// The digest of the catalog that an index belongs to; nil if it is missing or damaged.
@@ -69,10 +68,9 @@ package struct PageIndex: Sendable, Equatable {
     guard let list = json?["pages"]?.arrayValue else {
       throw .damaged(path, "expected a list of pages")
     }
-    var index = PageIndex(
-      count: json?["count"]?.intValue ?? 0, digest: json?["digest"]?.stringValue ?? "", pages: [])
+    var index = PageIndex(digest: json?["digest"]?.stringValue ?? "", pages: [])
     for page in list {
-      guard let path = page["path"]?.stringValue, PageFolder.isPage(path),
+      guard let path = page["path"]?.stringValue, CatalogPages.isPage(path),
         let bytes = page["bytes"]?.intValue
       else { throw .damaged(path, "expected a path such as catalog/3f9c….json in each page") }
       index.pages.append(

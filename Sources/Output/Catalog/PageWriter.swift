@@ -1,5 +1,4 @@
 internal import TesseraBytes
-internal import TesseraJSON
 internal import TesseraSystem
 
 /// Writes pages into a staged file, from which they are published: catalogs of a part of the images each.
@@ -75,12 +74,10 @@ final class PageWriter {
 
   /// Writes the pages that are not there yet.
   ///
-  /// - Parameters:
-  ///   - count: the number of the catalog's images.
-  ///   - digest: that of the catalog.
+  /// - Parameter digest: that of the catalog.
   /// - Returns: the index of all pages, and the bytes of the first; nil if there is none.
   func publish(
-    to output: any Output, count: Int, digest: String
+    to output: any Output, digest: String
   ) async throws(SystemError) -> (index: PageIndex, first: [UInt8]?) {
     try endPage()
     let written = try staged.open(.read)
@@ -90,7 +87,7 @@ final class PageWriter {
     var first: [UInt8]?
     if let (page, offset) = pages.first { first = try written.read(page.bytes, at: offset) }
     try staged.remove()
-    return (PageIndex(count: count, digest: digest, pages: pages.map(\.page)), first)
+    return (PageIndex(digest: digest, pages: pages.map(\.page)), first)
   }
 }
 
@@ -100,13 +97,18 @@ struct PageEnds {
   /// About how many images a page has: a quarter of it at least, four times it at most.
   let size: Int
 
-  func end(after canonical: [UInt8], count: Int) -> Bool {
-    count >= size * 4 || count >= max(1, size / 4) && endsPage(canonical)
+  func end(after id: @autoclosure () -> IDHash, count: Int) -> Bool {
+    count >= size * 4 || count >= max(1, size / 4) && id().bits % UInt64(size) == 0
   }
+}
 
-  private func endsPage(_ canonical: [UInt8]) -> Bool {
-    let id = (try? JSONParser.parse(canonical))?["id"]?.stringValue ?? ""
-    let start = UInt64(SHA256.of(id).prefix(12), radix: 16) ?? 0
-    return start % UInt64(size) == 0
-  }
+/// The first bits of the SHA-256 of an id, by which pages end and images are looked up.
+struct IDHash {
+  static let size = 48
+  let bits: UInt64
+
+  init(_ id: String) { bits = UInt64(SHA256.of(id).prefix(Self.size / 4), radix: 16) ?? 0 }
+
+  /// The leading ones of them.
+  func prefix(_ count: Int) -> UInt64 { bits >> UInt64(Self.size - count) }
 }

@@ -9,11 +9,9 @@ protocol PartWriter: AnyObject {
 
   /// Writes the pages that are not there yet.
   ///
-  /// - Parameters:
-  ///   - count: the number of images.
-  ///   - digest: that of the catalog.
+  /// - Parameter digest: that of the catalog.
   /// - Returns: the documents that readers see together with the catalog, by their paths.
   func publish(
-    to output: any Output, count: Int, digest: String
+    to output: any Output, digest: String
   ) async throws(SystemError) -> [String: [UInt8]]
 }

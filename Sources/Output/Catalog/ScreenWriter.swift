@@ -10,7 +10,6 @@ final class ScreenWriter: PartWriter {
   private let head: [UInt8]
   private let workspace: Workspace
   private let pages: PageWriter
-  private var count = 0
   private var lookup: LookupLines
 
   /// - Parameters:
@@ -40,25 +39,24 @@ final class ScreenWriter: PartWriter {
     }
     // An image that is not used in the screen's slots is not seen there; one that failed does not say where it would be.
     guard !image.slots.isEmpty || image.status == .failed else { return }
-    count += 1
     let line = image.json
     let canonical = try CatalogDigest.canonical(line)
     pages.add(line, canonical: canonical)
-    try lookup.add(line, id: image.id)
-    if pages.isEmpty ? pages.count == screen.first : ends.end(after: canonical, count: pages.count)
-    {
+    let hash = IDHash(image.id)
+    try lookup.add(line, hash)
+    if pages.isEmpty ? pages.count == screen.first : ends.end(after: hash, count: pages.count) {
       try pages.endPage()
     }
   }
 
   func publish(
-    to output: any Output, count _: Int, digest: String
+    to output: any Output, digest: String
   ) async throws(SystemError) -> [String: [UInt8]] {
-    let (inOrder, first) = try await pages.publish(to: output, count: count, digest: digest)
+    let (inOrder, first) = try await pages.publish(to: output, digest: digest)
     let byHash = try PageWriter(
       folder, head: head, in: workspace.staging("screen-\(screen.name).hashed"))
     try lookup.write(to: byHash)
-    let (hashed, _) = try await byHash.publish(to: output, count: count, digest: digest)
+    let (hashed, _) = try await byHash.publish(to: output, digest: digest)
     // Without images, a catalog without images.
     let none = try PageWriter.page([], head: head, in: folder).1
     return [
@@ -75,7 +73,7 @@ private struct LookupLines: ~Copyable {
   private var buffer: [UInt8] = []
   private var offset = 0
   /// The leading bits, then where the line is in the file.
-  private var places: [(bucket: UInt32, offset: Int, length: Int)] = []
+  private var places: [(bucket: UInt64, offset: Int, length: Int)] = []
 
   private static let bufferBytes = 1 << 20
 
@@ -83,15 +81,13 @@ private struct LookupLines: ~Copyable {
     self.staged = staged
     file = try staged.open(.write)
     var bits = 0
-    while bits < 30, count >> bits > pageSize { bits += 1 }
+    while bits < IDHash.size, count >> bits > pageSize { bits += 1 }
     self.bits = bits
     places.reserveCapacity(count)
   }
 
-  mutating func add(_ line: [UInt8], id: String) throws(SystemError) {
-    let hash = TableHash.of(id).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    // Shifting by all bits leaves none.
-    places.append((hash >> UInt32(32 - bits), offset, line.count))
+  mutating func add(_ line: [UInt8], _ hash: IDHash) throws(SystemError) {
+    places.append((hash.prefix(bits), offset, line.count))
     buffer += line
     offset += line.count
     if buffer.count >= Self.bufferBytes { try flush() }
@@ -116,7 +112,7 @@ private struct LookupLines: ~Copyable {
     try staged.remove()
   }
 
-  private func prefix(_ bucket: UInt32) -> String {
+  private func prefix(_ bucket: UInt64) -> String {
     let digits = String(bucket, radix: 2)
     return bits == 0 ? "" : String(repeating: "0", count: bits - digits.count) + digits
   }

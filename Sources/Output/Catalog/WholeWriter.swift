@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraJSON
 internal import TesseraSystem
 
 /// The pages of all images.
@@ -16,13 +17,14 @@ final class WholeWriter: PartWriter {
 
   func add(_ line: [UInt8], canonical: [UInt8]) throws(SystemError) {
     pages.add(line, canonical: canonical)
-    if ends.end(after: canonical, count: pages.count) { try pages.endPage() }
+    let id = (try? JSONParser.parse(canonical))?["id"]?.stringValue ?? ""
+    if ends.end(after: IDHash(id), count: pages.count) { try pages.endPage() }
   }
 
   func publish(
-    to output: any Output, count: Int, digest: String
+    to output: any Output, digest: String
   ) async throws(SystemError) -> [String: [UInt8]] {
-    let (index, _) = try await pages.publish(to: output, count: count, digest: digest)
+    let (index, _) = try await pages.publish(to: output, digest: digest)
     return [PageFolder.whole.index: index.document]
   }
 }

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 package import TesseraSystem
 
@@ -23,7 +24,7 @@ extension CatalogErasure {
         try pair.staged(path, page.bytes)
       }
     }
-    guard var index = try await PageIndex.read(path, in: output) else { return nil }
+    guard let index = try await PageIndex.read(path, in: output) else { return nil }
     var pages: [PageIndex.Page] = []
     for page in index.pages {
       guard let (new, bytes) = try await rewritten(page, in: folder) else {
@@ -36,8 +37,7 @@ extension CatalogErasure {
       pages.append(new)
     }
     if companion == folder.index { firstPages[folder] = pages.first }
-    index = PageIndex(count: pages.reduce(0) { $0 + $1.count }, digest: digest, pages: pages)
-    return try pair.staged(path, index.document)
+    return try pair.staged(path, PageIndex(digest: digest, pages: pages).document)
   }
 
   /// A page without the images; nil if it has none of them.
@@ -66,7 +66,7 @@ extension CatalogErasure {
     for folder in try await PageFolder.all(in: output) {
       for entry in try await output.listIfThere(folder.path) {
         let path = "\(folder.path)/\(entry.name)"
-        guard PageFolder.isPage(path), try await !isNamed(path) else { continue }
+        guard CatalogPages.isPage(path), try await !isNamed(path) else { continue }
         var texts = CatalogTexts(path, in: output)
         var found = false
         while let text = try await texts.next() {

@@ -49,7 +49,9 @@ struct CatalogPair {
     for path in companions.keys.sorted(by: PageFolder.isBefore) {
       if let staged = companions[path] { try await output.write(path, staged: staged) }
     }
-    for path in others.keys where companions[path] == nil { try await output.delete(path) }
+    // Indices last: without one, what is left of a screen would not be known as one.
+    for path in others.keys.sorted(by: PageFolder.isBefore).reversed()
+    where companions[path] == nil { try await output.delete(path) }
   }
 
   /// A staged copy of a present companion.

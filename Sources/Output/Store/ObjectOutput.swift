@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraBytes
+internal import TesseraCatalog
 internal import TesseraStore
 package import TesseraSystem
 
@@ -200,7 +201,7 @@ extension StoreClient.Kind {
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
       type: type(of: path.split(separator: ".").last ?? "", isVariant: path.hasPrefix("variants/")),
-      caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || PageFolder.isPage(path)
+      caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
         ? "public, max-age=31536000, immutable"
         : path.hasPrefix("catalog.") || [.pages, .patches].contains(OutputPlace.of(path))
           ? "public, max-age=60, must-revalidate" : "no-cache")

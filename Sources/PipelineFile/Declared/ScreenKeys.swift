@@ -12,7 +12,7 @@ extension KeyType where Value == [CatalogScreen] {
       initial: { _ in ScreenKeys() },
       check: { screen, place, mark in
         let name = place.name.dropFirst("catalog.screens.".count)
-        if name.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9_-]*/) != nil { return screen }
+        if CatalogScreen.isName(name) { return screen }
         place.context.report(
           mark,
           "a screen's name becomes a folder: it consists of the letters A to Z, digits, \"-\" and \"_\""

@@ -67,6 +67,18 @@ public struct CatalogPages: Sendable, Hashable {
     return pages.first { page in page.prefix.map { TablePrefix.matches($0, hash) } ?? false }
   }
 
+  /// Whether a path is that of a page. Paths are joined to URLs, so they lead nowhere else.
+  package static func isPage(_ path: String) -> Bool {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let isFolder =
+      parts.count == 2 && parts[0] == "catalog"
+      || parts.count == 3 && parts[0] == "screens" && CatalogScreen.isName(parts[1])
+    guard isFolder, let name = parts.last, name.hasSuffix(".json") else { return false }
+    let digits = name.utf8.dropLast(".json".utf8.count)
+    return digits.count == 32
+      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
   /// The pages that are not in an older index: what an app with that one has to fetch.
   public func pages(newSince old: CatalogPages) -> [Page] {
     let known = Set(old.pages.map(\.path))
@@ -93,7 +105,7 @@ extension CatalogPages.Page {
         default: try scanner.skip()
         }
       }
-      guard page.hasPath else {
+      guard CatalogPages.isPage(page.path) else {
         throw JSONScanner.Failure(
           offset: start,
           message: "expected a path such as catalog/3f9c….json, found \"\(page.path.prefix(80))\"")
@@ -101,28 +113,5 @@ extension CatalogPages.Page {
       pages.append(page)
     }
     return pages
-  }
-
-  /// Paths are joined to URLs, so they lead nowhere else.
-  private var hasPath: Bool {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    let isFolder =
-      parts.count == 2 && parts[0] == "catalog"
-      || parts.count == 3 && parts[0] == "screens" && Self.isName(parts[1])
-    guard isFolder, let name = parts.last, name.hasSuffix(".json") else { return false }
-    let digits = name.utf8.dropLast(".json".utf8.count)
-    return digits.count == 32
-      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-  }
-
-  /// Whether a screen may have a name: ASCII letters and digits, `-` and `_`, and neither of these first.
-  private static func isName(_ name: Substring) -> Bool {
-    let isLetter = { (byte: UInt8) in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-    guard let first = name.utf8.first, isLetter(first) else { return false }
-    return name.utf8.allSatisfy {
-      isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-    }
   }
 }

@@ -19,7 +19,7 @@ public struct CatalogPatches: Sendable {
   /// Where they are, by the digests that they lead to.
   private let places: [String: Int]
 
-  /// - Throws: ``CatalogError`` if the bytes are no such document.
+  /// - Throws: ``CatalogError`` if the bytes are not such a document.
   public init(reading bytes: some Sequence<UInt8>) throws(CatalogError) {
     var buffer = CatalogBuffer()
     buffer.append(bytes)

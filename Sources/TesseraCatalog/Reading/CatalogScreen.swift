@@ -15,6 +15,18 @@ package struct CatalogScreen: Sendable, Equatable {
     (self.first, self.pages) = (first, pages)
   }
 
+  /// Whether a screen may have a name, which becomes that of a folder: ASCII letters and digits, `-` and `_`, and neither of
+  /// these first.
+  package static func isName(_ name: some StringProtocol) -> Bool {
+    let isLetter = { (byte: UInt8) in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy {
+      isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+    }
+  }
+
   /// Paths of files are relative to the folder of the catalog, which is two folders up.
   private static let base = "../../"
 

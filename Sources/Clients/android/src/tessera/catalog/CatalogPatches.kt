@@ -27,7 +27,7 @@ class CatalogPatches private constructor(
     companion object {
         const val SCHEMA = "tessera-catalog-patches/1"
 
-        /** @throws CatalogException if the bytes are no such document. */
+        /** @throws CatalogException if the bytes are not such a document. */
         fun read(bytes: ByteArray): CatalogPatches {
             val buffer = DocumentBuffer(bytes)
             var schema: String? = null
