@@ -11,8 +11,8 @@ import PackageDescription
 //      TesseraUI -- TesseraCatalogFoundation   TesseraCatalogSQLite (public: SwiftUI, URLs, a database)
 //   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
-//   1  JSON -- TesseraCatalog (public) -- Text   Curl -- System -- Bytes
-//   0  CCurl CSQLite CYAML CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
+//   1  JSON -- TesseraCatalog (public) -- Text   XML   Curl -- System -- Bytes
+//   0  CCurl CSQLite CYAML CExpat CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
 //      CProcess, CSandbox, CJPEG, CTIFF, CPixels (our few lines of C)
 //
 // Only the libraries among the products are for other packages; the rest has `package` access. Every
@@ -90,6 +90,7 @@ let package = Package(
     system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     system("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+    system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
     system("CVips", pkgConfig: "vips", apt: "libvips-dev"),
     system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
     system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
@@ -111,6 +112,7 @@ let package = Package(
     .target(
       name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
     module("Bytes", ["TesseraCCrypto", "TesseraCZlib"]),
+    module("XML", ["TesseraCExpat"]),
     module("System", ["TesseraBytes", "TesseraCProcess"]),
     module("Curl", ["TesseraSystem", "TesseraCCurl"]),
 
@@ -131,7 +133,9 @@ let package = Package(
     module(
       "Delivery", ["TesseraPlan", "TesseraCatalog", "TesseraText", "TesseraBytes"], settings: pure),
     module(
-      "Manifest", ["TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes"], settings: pure),
+      "Manifest",
+      ["TesseraCatalog", "TesseraJSON", "TesseraXML", "TesseraText", "TesseraBytes"], settings: pure
+    ),
 
     // 3: one part of the world each
     module(
@@ -236,7 +240,8 @@ let package = Package(
       path: "Tests/MemoryOutput", swiftSettings: testSettings),
     tests("BytesTests", ["TesseraBytes"]),
     tests("JSONTests", ["TesseraJSON"]),
-    tests("ManifestTests", ["TesseraManifest", "TesseraJSON"]),
+    tests("XMLTests", ["TesseraXML"]),
+    tests("ManifestTests", ["TesseraManifest", "TesseraJSON", "TesseraText"]),
     tests("ImageHeaderTests", ["TesseraImageHeader"]),
     // A program that fetches a list, for Tests/Benchmarks/fetch.
     .executableTarget(

@@ -6,6 +6,9 @@ package enum ExtraMembers: Sendable, Equatable {
   case named([String])
   case all
 
+  /// Whether a name is in a list of names.
+  func names(_ name: String) -> Bool { self != .all && includes(name) }
+
   func includes(_ name: String) -> Bool {
     switch self {
     case .named(let names): names.contains(name)
@@ -19,6 +22,8 @@ struct OtherMembers: Sendable, Equatable {
   var list: [JSONValue.Member] = []
   /// Whether they are of a line of JSON, in which a name like a known one is a typing mistake, and not columns.
   var areOfJSON = false
+  /// Names of those that a mapping has for something else. They become public only by their names.
+  var mapped: Set<String> = []
 }
 
 /// The names of members that do not become public, with their numbers.
@@ -30,6 +35,13 @@ package struct LeftOutMembers: Sendable {
   mutating func add(_ name: String) {
     guard counts[name] != nil || counts.count < Self.most else { return }
     counts[name, default: 0] += 1
+  }
+
+  /// Adds those of another list.
+  package mutating func add(_ other: LeftOutMembers) {
+    for (name, count) in other.counts where counts[name] != nil || counts.count < Self.most {
+      counts[name, default: 0] += count
+    }
   }
 
   package var names: [String] { counts.keys.sorted() }

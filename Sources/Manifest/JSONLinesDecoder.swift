@@ -5,7 +5,11 @@ internal import TesseraJSON
 /// 0.3], "alt": "…", "views": 1200, "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
 /// Members with other names are private unless the pipeline file names them.
 struct JSONLinesDecoder: RecordDecoding {
-  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
+  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
+    [try entry(from: text, line: line)]
+  }
+
+  private func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
     var entry = ManifestEntry(line: line, id: nil, url: "")
     entry.others.areOfJSON = true
     var hasURL = false
@@ -46,7 +50,8 @@ struct JSONLinesDecoder: RecordDecoding {
     init(_ message: String) { self.message = message }
   }
 
-  private static func members(
+  /// The members of a line that is an object; that of `extra` as it is spelled.
+  static func members(
     of text: String, line: Int
   ) throws(ManifestProblem) -> ([JSONValue.Member], extra: String?) {
     let (value, extra): (JSONValue, String?)

@@ -13,12 +13,13 @@ extension ManifestEntry {
     entry.others = OtherMembers()
     var named: [JSONValue.Member] = []
     for member in others.list {
-      if selection.includes(member.name) {
+      let isMapped = others.mapped.contains(member.name)
+      if isMapped ? selection.names(member.name) : selection.includes(member.name) {
         named.append(member)
         continue
       }
       // Tessera knows it, and it is public only if it is named.
-      if member.name == "views" { continue }
+      if member.name == "views" || isMapped { continue }
       if others.areOfJSON, let name = Nearest.match(to: member.name, among: Self.known) {
         throw ManifestProblem(
           line: line,

@@ -16,6 +16,17 @@ extension ManifestEntry {
     number.flatMap { (0...1e15).contains($0) ? $0 : nil }
   }
 
+  /// The point that two words are: numbers from 0 to 1. Nil for no words.
+  static func focusPoint(_ words: [String], line: Int) throws(ManifestProblem) -> CatalogFocus? {
+    if words.isEmpty { return nil }
+    let numbers = words.map { Double($0) }
+    guard numbers.count == 2, let x = numbers[0], let y = numbers[1] else {
+      throw ManifestProblem(
+        line: line, message: "\"focus\" must be two numbers from 0 to 1, such as 0.5 0.3")
+    }
+    return CatalogFocus(x: x, y: y)
+  }
+
   /// The entry itself if its members are valid and within the limits.
   ///
   /// - Parameter hasBase: whether the pipeline has a base for relative URLs, which the message

@@ -28,6 +28,7 @@ extension ManifestEntry {
     object.member("line", line)
     if !hasNoID || derivedID { object.member("id", id) }
     object.member("url", url)
+    if sharesID { object.member("shares", true) }
     if slots != nil {
       object.name("slots")
       writeSlots(to: &object)
@@ -51,13 +52,17 @@ extension ManifestEntry {
       object.value(json: extra)
     }
     guard !others.list.isEmpty else { return }
-    object.name(others.areOfJSON ? Self.othersOfJSON : Self.columns)
-    object.object { list in
-      for member in others.list { list.member(member.name, member.value) }
+    for isMapped in [false, true] {
+      let members = others.list.filter { others.mapped.contains($0.name) == isMapped }
+      if members.isEmpty { continue }
+      object.name(isMapped ? Self.mapped : others.areOfJSON ? Self.othersOfJSON : Self.columns)
+      object.object { list in
+        for member in members { list.member(member.name, member.value) }
+      }
     }
   }
 
-  private static let (othersOfJSON, columns) = ("members", "columns")
+  private static let (othersOfJSON, columns, mapped) = ("members", "columns", "mapped")
 
   /// Nil unless ``write(to:)`` made the members.
   init?(_ parts: JSONValue, extra: String?) {
@@ -71,9 +76,12 @@ extension ManifestEntry {
       focus: point.flatMap { $0.count == 2 ? CatalogFocus(x: $0[0], y: $0[1]) : nil },
       alt: parts["alt"]?.stringValue, extra: extra)
     views = parts["views"]?.doubleValue
-    for name in [Self.othersOfJSON, Self.columns] {
+    sharesID = parts["shares"]?.boolValue == true
+    for name in [Self.othersOfJSON, Self.columns, Self.mapped] {
       guard case .object(let list)? = parts[name] else { continue }
-      others = OtherMembers(list: list, areOfJSON: name == Self.othersOfJSON)
+      others.list += list
+      if name == Self.othersOfJSON { others.areOfJSON = true }
+      if name == Self.mapped { others.mapped = Set(list.map(\.name)) }
     }
   }
 }

@@ -1,6 +1,7 @@
+internal import TesseraBytes
 package import TesseraCatalog
 internal import TesseraJSON
-internal import TesseraText
+package import TesseraText
 
 /// One image of the manifest.
 package struct ManifestEntry: Sendable, Equatable {
@@ -10,6 +11,9 @@ package struct ManifestEntry: Sendable, Equatable {
   /// Whether the line has no id, so that the id is derived from the URL.
   var hasNoID = false
   package var url: String
+  /// Whether other images of the list may have its id, as images of one product have. The first in the list keeps it, and the
+  /// others have ``withOwnID(_:)``.
+  package var sharesID = false
   /// The names of the slots that the image is for; nil means all.
   package var slots: [String]?
   /// The point on which crops are centred; nil means that the pipeline's gravity decides.
@@ -37,6 +41,15 @@ package struct ManifestEntry: Sendable, Equatable {
     self.focus = focus
     self.alt = alt
     self.extra = extra
+  }
+
+  /// The entry with an id of its own beside others of its ``sharesID``: `#` and eight hexadecimal digits of its URL's digest
+  /// follow the id, so that it stays what it is when another image of them is added or removed.
+  package func withOwnID(_ shown: ShownURLs) -> ManifestEntry {
+    var entry = self
+    entry.id += "#" + SHA256.of(shown(url)).prefix(8)
+    entry.sharesID = false
+    return entry
   }
 
   /// Everything but the line number, in one canonical text. Two entries with one id are one item if

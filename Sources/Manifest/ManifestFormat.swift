@@ -1,22 +1,104 @@
+internal import TesseraText
+
 /// Recognizes the format of a manifest by its first line that is not blank.
 enum ManifestFormat {
+  case readable(any RecordDecoding, isHeader: Bool)
+  /// A table, or a line that has no mapping for it. No line of it can be used.
+  case refused(ListRefusal)
+
   /// Tab first: a tab in a header row is never part of a name.
   private static let separators = [Character("\t"), ",", ";"]
 
-  /// The decoder for the format, and whether the line is a header row and not a record.
-  static func decoder(for first: String) -> (any RecordDecoding, isHeader: Bool) {
+  /// - Parameter mapping: the pipeline's; nil if it has none.
+  init(first: String, _ mapping: ColumnMapping? = nil) {
     if first.drop(while: { $0 == " " || $0 == "\t" }).hasPrefix("{") {
-      return (JSONLinesDecoder(), false)
+      self = .readable(mapping.map(MappedJSONDecoder.init) ?? JSONLinesDecoder(), isHeader: false)
+      return
     }
-    for separator in separators {
-      if let table = TableDecoder(header: first, separator: separator) { return (table, true) }
-    }
-    // A pass of its own: a header row that one separator reads may look unusable with another.
-    for separator in separators {
-      if let mistake = TableDecoder.mistake(inHeader: first, separator: separator) {
-        return (UnusableTable(header: first, separator: separator, mistake: mistake), false)
+    for separator in Self.separators {
+      if let table = TableDecoder(header: first, separator: separator, mapping) {
+        self = .readable(table, isHeader: true)
+        return
       }
     }
-    return (PlainTextDecoder(), false)
+    // A pass of its own: a header row that one separator reads may look unusable with another.
+    let headers = Self.separators.compactMap { Self.header(in: first, separator: $0) }
+    // The one with the most columns: a name may have a comma in it.
+    if let names = headers.max(by: { $0.count < $1.count }) {
+      self = .refused(ListRefusal(ofHeader: names, mapping))
+    } else if mapping != nil {
+      self = .refused(
+        ListRefusal(
+          reason: "\"columns\" in the pipeline file needs a table with a header row, or JSON Lines")
+      )
+    } else {
+      self = .readable(PlainTextDecoder(), isHeader: false)
+    }
+  }
+
+  /// The line in which a spreadsheet says what is between fields, before the header row.
+  static func isSeparatorLine(_ text: String) -> Bool {
+    text.lowercased().wholeMatch(of: /"?sep=.?"?/) != nil
+  }
+
+  /// The names of a line that looks like a header row; nil for other lines. They are several fields of which most are plain
+  /// words, and none is a URL.
+  static func header(in line: String, separator: Character) -> [String]? {
+    guard let names = TableDecoder.names(in: line, separator: separator), names.count > 1,
+      !names.contains(where: { $0.contains("://") })
+    else { return nil }
+    let words = names.count { !$0.isEmpty && $0.utf8.allSatisfy(isWordByte) }
+    return words * 2 > names.count ? names : nil
+  }
+
+  /// Letters of ASCII, digits, a few marks, and all bytes of characters beyond ASCII.
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+      UInt8(ascii: " "), 0x80...:
+      true
+    default: false
+    }
+  }
+}
+
+/// Why no line of a list can be used.
+package struct ListRefusal: Error, Sendable, Equatable {
+  /// A sentence without its full stop: what was expected, what was found, what to do.
+  package var reason: String
+  /// The mapping that the list probably needs; nil if it is not of a known shop system.
+  package var columns: ColumnMapping?
+
+  /// Names that a message lists.
+  private static let listed = 12
+
+  init(reason: String) { self.reason = reason }
+
+  /// - Parameter mapping: that the header row does not fit; nil if there is none.
+  init(ofHeader names: [String], _ mapping: ColumnMapping?) {
+    if let mapping {
+      let missing = mapping.missing(in: names)
+      reason =
+        "there is no column \"\(missing.first ?? "")\", which \"columns\" in the pipeline file names"
+        + Nearest.hint(for: missing.first ?? "", among: names) + "; it has \(Self.list(names))"
+    } else if let twice = TableDecoder.repeatedName(in: names) {
+      reason = "there are two columns \"\(twice)\""
+    } else if let (shop, columns) = ShopExport.recognized(names) {
+      self.columns = columns
+      reason =
+        "it is \(shop); add this to the pipeline file: columns: \(columns.yaml)"
+    } else {
+      let likely = names.first { $0.lowercased().contains(/image|img|photo|url|src|link/) }
+      let mapping = ColumnMapping([.url: [likely ?? "NAME"]])
+      reason =
+        "there is no column \"url\"; it has \(Self.list(names)); say in the pipeline file which one has the "
+        + "URLs, such as columns: \(mapping.yaml)"
+    }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let more = names.count > listed ? " and \(names.count - listed) more" : ""
+    return names.prefix(listed).joined(separator: ", ") + more
   }
 }

@@ -3,7 +3,7 @@ internal import TesseraBytes
 /// Some lines of a manifest that follow each other. What becomes of them is decided at once if all of them are as they were.
 package struct ManifestPart: Sendable {
   /// The number of its first line.
-  package let line: Int
+  package private(set) var line: Int
   /// SHA-256 of everything in the manifest that its records are made of; nil if they are not to be compared.
   package let digest: String?
   let content: Content
@@ -24,6 +24,13 @@ package struct ManifestPart: Sendable {
 
   fileprivate init(_ lines: [RecordSplitter.Record], digest: String) {
     (line, self.digest, content) = (lines[0].lines.lowerBound, digest, .lines(lines))
+  }
+
+  /// The part as one of a list with so many lines before it.
+  package func numbered(from start: Int) -> ManifestPart {
+    var part = self
+    part.line += start
+    return part
   }
 
   var count: Int {
@@ -91,14 +98,14 @@ extension ManifestReader {
     }
     // Lines that make the format known, and those that can't be used, are by themselves.
     let before = builder.close().map { [$0] } ?? []
-    return before + ManifestPart.uncompared(decode(line).map { [$0] } ?? [])
+    return before + ManifestPart.uncompared(decode(line))
   }
 
   /// The records of a part. Each part is decoded at most once, and in their order.
   package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
     switch part.content {
     case .records(let records): records
-    case .lines(let lines): lines.compactMap { decode($0) }
+    case .lines(let lines): lines.flatMap { decode($0) }
     }
   }
 }

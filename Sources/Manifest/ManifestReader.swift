@@ -1,3 +1,4 @@
+internal import TesseraJSON
 package import TesseraText
 
 /// U+FEFF in UTF-8. Some programs write it before the text; it is not part of the first line.
@@ -6,9 +7,8 @@ let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 /// Reads a manifest as a stream: bytes in, entries and problems out, in order.
 ///
 /// The first line that is not blank decides the format: `{` begins JSON Lines; a header row with a
-/// field `url` means CSV or TSV; anything else is plain text with one URL per line. If the first
-/// line looks like another header row, the rows below it are problems. Memory does not grow with
-/// the manifest.
+/// field `url`, or with the columns of a mapping, means CSV or TSV; anything else is plain text with one URL per line. A
+/// first line that looks like another header row is a ``refusal``. Memory does not grow with the manifest.
 package struct ManifestReader {
   var splitter = RecordSplitter()
   var builder = PartBuilder()
@@ -21,6 +21,11 @@ package struct ManifestReader {
   /// Nil keeps all other members with their entries, for a manifest that is only split.
   private let extra: ExtraMembers?
   private let requiresIDs: Bool
+  let columns: ColumnMapping?
+  /// Why no line of the list can be used; nil if they can, and before the first one.
+  package private(set) var refusal: ListRefusal?
+  /// How many rows so far, of those that a mapping reads, have no URL.
+  package private(set) var imageless = 0
   /// The members so far that do not become public.
   package private(set) var leftOut = LeftOutMembers()
   /// How many URLs so far have secrets, which are not shown.
@@ -31,11 +36,13 @@ package struct ManifestReader {
   ///   - resolve: returns the absolute URL that a reference means, or nil for one that is malformed.
   ///     If this is nil, relative references are problems.
   ///   - extra: which other members become public.
+  ///   - columns: where a list has what; nil if it has Tessera's own names.
   ///   - requiresIDs: whether an entry without an id is a problem, because its URL would become public.
   package init(
     shown: ShownURLs = ShownURLs(), resolve: (@Sendable (String) -> String?)? = nil,
-    extra: ExtraMembers? = .named([]), requiresIDs: Bool = false
+    columns: ColumnMapping? = nil, extra: ExtraMembers? = .named([]), requiresIDs: Bool = false
   ) {
+    self.columns = columns
     self.shown = shown
     self.extra = extra
     self.requiresIDs = requiresIDs
@@ -49,7 +56,7 @@ package struct ManifestReader {
   ) -> [ManifestRecord] {
     var records: [ManifestRecord] = []
     while records.count < limit, let record = splitter.next(in: &bytes) {
-      if let decoded = decode(record) { records.append(decoded) }
+      records += decode(record)
     }
     return records
   }
@@ -62,54 +69,84 @@ package struct ManifestReader {
 
   /// The last record, at the end of the stream.
   package mutating func finish() -> [ManifestRecord] {
-    guard let record = splitter.finish(), let decoded = decode(record) else { return [] }
-    return [decoded]
+    splitter.finish().map { decode($0) } ?? []
   }
+
+  /// The number of the last line so far.
+  var lastLine: Int { splitter.lastLine }
 
   /// Whether lines of the same text mean the same from here on.
   var hasFormat: Bool { decoder != nil && split == nil }
 
-  /// Nil for a blank line, a comment or a header row.
-  mutating func decode(_ record: RecordSplitter.Record) -> ManifestRecord? {
+  /// None for a blank line, a comment or a header row.
+  mutating func decode(_ record: RecordSplitter.Record) -> [ManifestRecord] {
+    if refusal != nil { return [] }
     let line = record.lines.lowerBound
     guard var bytes = record.bytes, record.openQuote == nil else {
       isAtStart = false
-      return .problem(ManifestProblem(unclosed: record))
+      return [.problem(ManifestProblem(unclosed: record))]
     }
     if isAtStart, bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
     isAtStart = false
-    guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
+    guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return [] }
     // Invalid UTF-8 is an error and not repaired: a repaired URL would be another URL.
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      return .problem(.init(line: line, message: "the line is not valid UTF-8"))
+      return [.problem(.init(line: line, message: "the line is not valid UTF-8"))]
     }
     if split != nil {
-      guard let record = split?.record(text) else { return nil }
-      return completed(record)
+      guard let record = split?.record(text) else { return [] }
+      return [completed(record)]
     }
-    guard let decoder else {
-      split = SplitManifest(first: text)
-      if split != nil { return nil }
-      let (found, isHeader) = ManifestFormat.decoder(for: text)
+    guard let decoder else { return begin(text, record.lines) }
+    return decoder.isComment(text) ? [] : decode(text, record.lines, with: decoder)
+  }
+
+  /// The first line that is not blank.
+  private mutating func begin(_ text: String, _ lines: ClosedRange<Int>) -> [ManifestRecord] {
+    split = SplitManifest(first: text)
+    if split != nil || ManifestFormat.isSeparatorLine(text) { return [] }
+    switch ManifestFormat(first: text, columns) {
+    case .refused where PlainTextDecoder().isComment(text): return []
+    case .refused(let refusal):
+      self.refusal = refusal
+      return []
+    case .readable(let found, let isHeader):
       // A comment does not decide about the format.
-      if !isHeader, PlainTextDecoder().isComment(text) { return nil }
+      if !isHeader, PlainTextDecoder().isComment(text) { return [] }
       decoder = found
       // Only now: before the format is known, a quote is a character like others.
       splitter.separator = found.separatorOfQuotedFields
-      builder.seed = Array("\(type(of: found)) \(isHeader ? text : "")\n".utf8)
-      return isHeader ? nil : decode(text, record.lines, with: found)
+      var mapping = ""
+      if let columns {
+        var writer = JSONWriter()
+        writer.value(columns.json)
+        mapping = " \(writer.text)"
+      }
+      builder.seed = Array("\(type(of: found)) \(isHeader ? text : "")\(mapping)\n".utf8)
+      return isHeader ? [] : decode(text, lines, with: found)
     }
-    return decoder.isComment(text) ? nil : decode(text, record.lines, with: decoder)
   }
 
   private mutating func decode(
     _ text: String, _ lines: ClosedRange<Int>, with decoder: any RecordDecoding
-  ) -> ManifestRecord {
+  ) -> [ManifestRecord] {
     do throws(ManifestProblem) {
-      return .entry(try completed(decoder.entry(from: text, line: lines.lowerBound)))
+      let entries = try decoder.entries(from: text, line: lines.lowerBound)
+      if entries.isEmpty { imageless += 1 }
+      return entries.map { entry in
+        do throws(ManifestProblem) {
+          return .entry(try completed(entry))
+        } catch {
+          return .problem(error.skipping(lines))
+        }
+      }
     } catch {
-      return .problem(error.skipping(lines))
+      return [.problem(error.skipping(lines))]
     }
+  }
+
+  mutating func completed(_ records: [ManifestRecord]) -> [ManifestRecord] {
+    records.map { completed($0) }
   }
 
   private mutating func completed(_ record: ManifestRecord) -> ManifestRecord {

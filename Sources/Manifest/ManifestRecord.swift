@@ -20,6 +20,20 @@ package struct ManifestProblem: Error, Sendable, Equatable {
   package var line: Int
   /// A sentence without its full stop: what was expected, what was found.
   package var message: String
+  /// The list that has the line; nil if the manifest is one list.
+  package private(set) var list: String?
+
+  /// The problem as one of a list among several.
+  package func of(_ list: String) -> ManifestProblem {
+    var problem = self
+    problem.list = list
+    return problem
+  }
+
+  /// Where it is, in words: `line 3`, or `line 3 of "a.csv"`.
+  package var place: String { "line \(line)" + (list.map { " of \"\($0)\"" } ?? "") }
+  /// The message, with the list if there are several.
+  package var text: String { message + (list.map { " (in \"\($0)\")" } ?? "") }
 
   package init(line: Int, message: String) {
     self.line = line

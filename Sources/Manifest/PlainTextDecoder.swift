@@ -3,7 +3,7 @@
 struct PlainTextDecoder: RecordDecoding {
   func isComment(_ text: String) -> Bool { text.trimmed.hasPrefix("#") }
 
-  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry {
-    ManifestEntry(line: line, id: nil, url: text.trimmed)
+  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
+    [ManifestEntry(line: line, id: nil, url: text.trimmed)]
   }
 }

@@ -4,9 +4,9 @@ protocol RecordDecoding: Sendable {
   var separatorOfQuotedFields: UInt8? { get }
   /// Whether a line is for people only.
   func isComment(_ text: String) -> Bool
-  /// Decodes one record. The caller resolves a relative URL, derives a missing id and checks
-  /// limits.
-  func entry(from text: String, line: Int) throws(ManifestProblem) -> ManifestEntry
+  /// Decodes one record, which may have several images or none. The caller resolves a relative URL, derives a missing id
+  /// and checks limits.
+  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry]
 }
 
 extension RecordDecoding {

@@ -32,7 +32,7 @@ package struct RecordSplitter {
   /// not empty.
   private var line = 1
   private var startLine = 1
-  private var lastLine = 1
+  private(set) var lastLine = 1
 
   package init() {}
 

@@ -45,7 +45,7 @@ extension Pipeline {
       } catch let error as StateError where StateStore.isDamaged(error) {
         let next = try await session.afterSettingAside(error)
         // The catalog is then made from the sources again, unless the manifest can't be read twice.
-        guard file.manifest != .standardInput else { throw error }
+        guard !file.manifest.all.contains(.standardInput) else { throw error }
         return .success(try await next.run())
       } catch  where !(error is CancellationError) && session.isPublished {
         return .success(session.report(after: error))

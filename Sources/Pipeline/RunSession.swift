@@ -99,6 +99,7 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
+    meter.tell(of: manifest)
     let (guards, owner) = try await opening.guards(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()

@@ -15,6 +15,8 @@ package struct PipelineFile: Sendable {
   package var manifest: Manifest
   /// The base of relative URLs in the manifest; nil if they are not allowed.
   package var base: String?
+  /// Where the manifest has what; nil if it has Tessera's own names.
+  package var columns: ColumnMapping?
   /// A directory, or `s3://bucket/prefix`.
   package var output: String
   /// The directory of the state of an output in an object store; nil for one in a directory.
@@ -65,13 +67,29 @@ package struct PipelineFile: Sendable {
   package var keptCatalogs = KeptCatalogs()
 
   /// Where the manifest is.
-  package enum Manifest: Sendable, Equatable {
+  package indirect enum Manifest: Sendable, Equatable {
     case standardInput
     case file(String)
     /// An absolute http(s) URL.
     case url(String)
     /// `s3://bucket/key`.
     case object(String)
+    case query(ManifestQuery)
+    /// Several, whose ids share one space.
+    case several([Manifest])
+
+    /// The lists, each by itself.
+    package var all: [Manifest] {
+      if case .several(let lists) = self { lists } else { [self] }
+    }
+  }
+
+  /// A list that a SQLite database has.
+  package struct ManifestQuery: Sendable, Equatable {
+    /// The path of the database.
+    package var database = ""
+    /// One SELECT statement, whose columns are those of a table.
+    package var sql = ""
   }
 
   /// How object stores (`s3://`) are reached; what is nil follows from the environment.

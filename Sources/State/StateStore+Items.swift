@@ -4,6 +4,8 @@ extension StateStore {
   /// What a manifest line means for the run.
   package enum Claim: Sendable, Equatable {
     case new
+    /// The item has its ``ClaimRequest/alternative``, because an earlier line has its id.
+    case alternative
     /// An earlier line of this manifest has the same entry.
     case repeated
     /// That line has another entry with this id.
@@ -17,8 +19,22 @@ extension StateStore {
     package var entry: String
     /// Why the item's earlier result still applies; nil if the item has to be processed.
     package var standing: Reason?
+    /// What it is claimed as if an earlier line has its id with another entry; nil if that is a conflict.
+    package var alternative: Alternative?
 
-    package init(id: String, line: Int, entry: String, standing: Reason? = nil) {
+    /// An id of the item's own, and the digest of its entry with that.
+    package struct Alternative: Sendable {
+      package var id: String
+      package var entry: String
+
+      package init(id: String, entry: String) { (self.id, self.entry) = (id, entry) }
+    }
+
+    package init(
+      id: String, line: Int, entry: String, standing: Reason? = nil,
+      alternative: Alternative? = nil
+    ) {
+      self.alternative = alternative
       self.id = id
       self.line = line
       self.entry = entry

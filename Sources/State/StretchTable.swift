@@ -78,15 +78,25 @@ final class StretchTable {
       try insert.first([.int(run), .int(position), .int(line)]) { $0.int(0) } ?? 0
     var (claims, sum) = ([StateStore.Claim](), StretchSum())
     for request in requests {
-      claims.append(
-        try claim(request, number, sum.count, line: line, run: run, position: position + sum.count))
-      if claims.last == .new { sum.add(request.id) }
+      let place = sum.count
+      var id = request.id
+      var answer = try claim(
+        request, number, place, line: line, run: run, position: position + place)
+      if case .conflict = answer, let other = request.alternative {
+        id = other.id
+        answer = try claim(
+          StateStore.ClaimRequest(id: id, line: request.line, entry: other.entry), number, place,
+          line: line, run: run, position: position + place)
+        if answer == .new { answer = .alternative }
+      }
+      claims.append(answer)
+      if answer == .new || answer == .alternative { sum.add(id) }
     }
     if sum.count == 0 {
       try remove.run([.int(number)])
     } else {
-      // Only as a whole it is what its key says.
-      let key = sum.count == requests.count ? key : nil
+      // Only as a whole it is what its key says. An alternative depends on lines before it.
+      let key = sum.count == requests.count && !claims.contains(.alternative) ? key : nil
       try complete.run([.optional(key: key), .int(sum.count), .int(sum.sum), .int(number)])
     }
     return (claims, StateStore.Stretch(number: number, sum: sum))

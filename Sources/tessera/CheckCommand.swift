@@ -30,16 +30,18 @@ enum CheckCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let file = try PipelineOptions.load(arguments)
     let isJSON = arguments.has(CommonFlag.json)
-    let name =
-      switch file.manifest {
+    let names = file.manifest.all.map { list in
+      switch list {
       case .file(let path), .object(let path): path
       // A URL may hold a token, and the name is printed with each mistake.
       case .url(let url): file.shown(url)
-      case .standardInput: "standard input"
+      case .query(let query): query.database
+      case .standardInput, .several: "standard input"
       }
+    }
     var check = try ManifestCheck(file, probes: arguments.has(probe))
-    let report = try await check.run { line, message in
-      if !isJSON { Console.line("\(name):\(line): error: \(message)") }
+    let report = try await check.run { list, line, message in
+      if !isJSON { Console.line("\(list ?? names[0]):\(line): error: \(message)") }
     }
     if isJSON {
       Console.write(report.json)
@@ -50,13 +52,23 @@ enum CheckCommand: Command {
     return report.problemCount == 0 ? .done : .someFailed
   }
 
+  /// Names of columns that a note has; --json has all.
+  private static let listed = 12
+
   /// What of the manifest does not become public.
   private static func notes(on report: CheckReport) -> [String] {
     var notes: [String] = []
-    if let first = report.leftOut.keys.min() {
+    notes += report.warnings.map { "warning: \($0)" }
+    if let columns = report.columnsText { notes.append("columns: \(columns)") }
+    if report.imageless > 0 {
+      notes.append("\(Amount.count(report.imageless, "row")) of the manifest without an image")
+    }
+    let names = report.leftOut.keys.sorted()
+    if let first = names.first {
+      let more = names.count > listed ? " and \(names.count - listed) more" : ""
       notes.append(
-        "not in the catalog: \(report.leftOut.keys.sorted().joined(separator: ", ")); name what is to be public in "
-          + "the pipeline file, such as extra: [\(first)]")
+        "not in the catalog: \(names.prefix(listed).joined(separator: ", "))\(more); name what is to be public in the "
+          + "pipeline file, such as extra: [\(first)]")
     }
     if report.secrets > 0 {
       notes.append(

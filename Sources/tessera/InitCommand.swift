@@ -18,8 +18,9 @@ enum InitCommand: Command {
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
-      URLs. A list of images (.jsonl, .csv, .tsv, .txt, also with .gz) stays where it is; what it needs
-      besides the public internet is in a comment. Asks nothing, and replaces no file. After it,
+      URLs. A list of images (.jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz) stays
+      where it is. The columns of a shop system's export are recognized. What the list needs besides
+      the public internet is in a comment. Asks nothing, and replaces no file. After it,
       "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
       pipeline that is there, removes those whose files are deleted (the manifest as it was is kept
       beside it, as .before), and leaves all other lines as they are.
@@ -94,6 +95,15 @@ enum InitCommand: Command {
     var lines = [report.pipeline]
     if let images = report.images {
       lines.append("\(report.manifest): \(Amount.count(images, "image"))\(leftOut(report.skipped))")
+    }
+    if let columns = report.columnsText { lines.append("columns: \(columns)") }
+    if report.imageless > 0 {
+      lines.append("\(Amount.count(report.imageless, "row")) of the list without an image")
+    }
+    if report.needsPrefix {
+      lines.append(
+        "the list has paths: put the address of your shop's images into \"prefix\" in \(report.pipeline)"
+      )
     }
     if report.problems > 0 {
       lines.append(

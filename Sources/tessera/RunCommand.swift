@@ -101,7 +101,7 @@ enum RunCommand: Command {
     _ arguments: Arguments, _ file: PipelineFile, _ metrics: MetricsFile?, _ events: EventLog?
   ) async throws -> ExitStatus {
     let isQuiet = arguments.has(CommonFlag.quiet)
-    if case .standardInput = file.manifest, Console.isInputTerminal, !isQuiet {
+    if file.manifest.all.contains(.standardInput), Console.isInputTerminal, !isQuiet {
       Console.message("the manifest is read from the terminal; end it with Ctrl-D")
     }
     let observer = RunObserver(

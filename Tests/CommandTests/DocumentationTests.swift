@@ -25,7 +25,8 @@ import Testing
 
   @Test func theDocumentedDefaultsAreTheDefaults() throws {
     let pipelines = try Document("Pipelines/README.md").blocks("yaml")
-    try #require(pipelines.count == 3)
+    try #require(pipelines.count == 5)
+    #expect(try Self.decode(Self.minimal + pipelines[2]).columns != nil)
     let full = try Self.decode(pipelines[0])
     let minimal = try Self.decode(Self.minimal)
     #expect(full.plan == minimal.plan)

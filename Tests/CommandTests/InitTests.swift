@@ -247,7 +247,7 @@ import Testing
     #expect(page.status == 2)
     #expect(
       page.errors
-        == "tessera: the manifest \"page.txt\": it is an HTML or XML page, not a list of URLs\n")
+        == "tessera: the manifest \"page.txt\": it is an HTML page, not a list of URLs\n")
     #expect(!FileManager.default.fileExists(atPath: folder.path("p")))
   }
 
@@ -297,7 +297,7 @@ import Testing
       ),
       (
         ["init", "n", "--from", "notes.doc"],
-        "tessera: \"notes.doc\" is neither an image nor a list; a list ends in .jsonl, .ndjson, .csv, .tsv, .txt, .gz\n"
+        "tessera: \"notes.doc\" is neither an image nor a list; a list ends in .jsonl, .ndjson, .csv, .tsv, .txt, .xml, .rss, .atom, .json, .gz\n"
       ),
       (
         ["init", "n", "--from", "corners.svg"],

@@ -56,7 +56,7 @@ import Testing
   /// unchanged.
   @Test(arguments: [
     ("/gone", "the server answered 404 Not Found (http-status)"),
-    ("/page", "it is an HTML or XML page, not a list of URLs"),
+    ("/page", "it is an HTML page, not a list of URLs"),
     ("/short", "(truncated)"),
     ("/empty-gzip", "the gzip data is cut off"),
     ("/nothing", "the answer has no body"),
@@ -188,7 +188,7 @@ import Testing
     // Links that lead nowhere and in a circle, and a device without an end.
     for (target, message) in [
       ("nowhere", "No such file or directory" + hint), ("m", "Too many levels of symbolic links"),
-      ("/dev/zero", "it is UTF-16; save it as UTF-8"),
+      ("/dev/zero", "it is not a text; a list is one in UTF-8 or UTF-16"),
     ] {
       try FileManager.default.removeItem(atPath: manifest)
       try FileManager.default.createSymbolicLink(atPath: manifest, withDestinationPath: target)

@@ -27,27 +27,39 @@ import Testing
   ])
   func aByteOrderMarkIsNotPartOfTheFirstLine(_ text: String, _ expected: String) {
     #expect(outline("\u{FEFF}" + text) == [expected])
-    #expect(ManifestReader.shape(of: Array(("\u{FEFF}" + text).utf8), isStart: true) == .list)
+    #expect(ListOutline.lines(Array(("\u{FEFF}" + text).utf8)) == [expected])
   }
 
   /// A file that is not a list of URLs is rejected as a whole, and not line by line.
   @Test(arguments: [
-    ("<!doctype html><p>Sign in", "it is an HTML or XML page, not a list of URLs"),
-    ("\u{FEFF}\r\n <urlset>", "it is an HTML or XML page, not a list of URLs"),
+    ("<!DocType html><p>Sign in", "it is an HTML page, not a list of URLs"),
+    ("<?xml version='1.0'?><html><p>Sign</p></html>", "it is an HTML page, not a list of URLs"),
+    ("\0\0\0", "it is not a text; a list is one in UTF-8 or UTF-16"),
+    ("<html><p>Sign in", "it is an HTML page, not a list of URLs"),
+    (
+      "<note><p>a</p>",
+      "it is an XML document with the root <note>, and neither RSS, Atom nor a sitemap"
+    ),
+    ("<html><p>Sign <br> in", "it is an HTML page, not a list of URLs"),
     ("[\n{\"url\":\"https://a/1\"}]", "it is a JSON array; write one object per line (JSON Lines)"),
+    ("\t[", "it is a JSON array; write one object per line (JSON Lines)"),
+    (
+      "{\n \"url\": \"https://a/1\"\n}",
+      "it is a JSON document, and no JSON Feed; write one object per line (JSON Lines)"
+    ),
+    (
+      "{\n \"url\": https\n}",
+      "it is a JSON document and not JSON Lines, and not valid at byte 11: expected a value, found \"h\""
+    ),
   ])
   func rejectsOtherFilesAsAWhole(_ text: String, _ reason: String) {
-    #expect(ManifestReader.shape(of: Array(text.utf8), isStart: true) == .refused(reason))
-  }
-
-  @Test func rejectsUTF16AsAWhole() {
-    for start: [UInt8] in [[0xFF, 0xFE, 0x68], [0xFE, 0xFF, 0], [0x68, 0, 0x74], [0, 0x68, 0]] {
-      #expect(
-        ManifestReader.shape(of: start, isStart: true) == .refused("it is UTF-16; save it as UTF-8")
-      )
+    for mark in ["", "\u{FEFF}", "\u{FEFF}\r\n"] {
+      for chunk in [1, 3, 1_000] {
+        let bytes = Array((mark + text).utf8)
+        #expect(
+          ListOutline.lines(bytes, chunk: chunk) == ["refused: \(reason)"], "\(text) \(chunk)")
+      }
     }
-    #expect(ManifestReader.shape(of: [], isStart: true) == .unknown)
-    #expect(ManifestReader.shape(of: Array(" \r\n".utf8), isStart: true) == .unknown)
   }
 
   /// A field may begin with a combining mark.

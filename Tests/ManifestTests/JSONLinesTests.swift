@@ -119,11 +119,8 @@ import Testing
     #expect(Self.messages([line], extra: .named([name])) == ["-"])
     // In a table, a column of another name is private.
     #expect(
-      Self.messages(["url,\(name)", "https://a/1,1"]) == [name == "URL" ? Self.twice : "-"]
-        + (name == "URL" ? ["2: not read, because the table's header row is unusable"] : []))
+      Self.messages(["url,\(name)", "https://a/1,1"]) == (name == "URL" ? [] : ["-"]))
   }
-
-  private static let twice = "1: the header row has the column \"url\" twice"
 
   @Test func namedMembersAreAddedToExtra() {
     func extras(_ lines: [String], _ extra: ExtraMembers?) -> [String?] {
@@ -207,21 +204,6 @@ import Testing
             line: 2,
             message: "the URL has a blank or a control character in it; write blanks as %20")),
       ])
-  }
-
-  @Test(arguments: [
-    (" <", true, "it is an HTML or XML page, not a list of URLs"),
-    ("\t\n\r <", false, "it is an HTML or XML page, not a list of URLs"),
-    ("\t[", true, "it is a JSON array; write one object per line (JSON Lines)"),
-    ("h\0t", true, "it is UTF-16; save it as UTF-8"),
-    ("\0h", true, "it is UTF-16; save it as UTF-8"),
-    ("h\0t", false, nil), ("\0h", false, nil), ("\u{FEFF}<", false, nil), ("a<", true, nil),
-    ("a", true, nil),
-  ])
-  func aFileIsJudgedByItsBeginning(_ text: String, _ isStart: Bool, _ reason: String?) {
-    #expect(
-      ManifestReader.shape(of: Array(text.utf8), isStart: isStart)
-        == (reason.map { .refused($0) } ?? .list))
   }
 
   // MARK: Shards

@@ -157,20 +157,24 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
   @Test func aHeaderRowWithoutURLsIsTold() {
     #expect(outline(records("ID,URL\np1,https://a/1.jpg\n")) == ["2 p1 https://a/1.jpg"])
     for (header, mistake) in [
-      ("id,image", "the header row has no column \"url\"; it has id, image"),
-      ("id;Bild URL", "the header row has no column \"url\"; it has id, Bild URL"),
-      ("id\turl\tURL", "the header row has the column \"url\" twice"),
+      (
+        "id,image",
+        "there is no column \"url\"; it has id, image; say in the pipeline file which one has the URLs, such "
+          + "as columns: {url: image}"
+      ),
+      (
+        "id;Bild URL",
+        "there is no column \"url\"; it has id, Bild URL; say in the pipeline file which one has the URLs, "
+          + "such as columns: {url: Bild URL}"
+      ),
+      ("id\turl\tURL", "there are two columns \"url\""),
     ] {
       let separator = header.first { ",;\t".contains($0) } ?? ","
       var reader = ManifestReader(resolve: { "https://example.com/\($0)" })
       let found =
         reader.read(Array("\(header)\np1\(separator)1.jpg\(separator)\n2.jpg\n".utf8))
         + reader.finish()
-      #expect(
-        outline(found) == [
-          "1: \(mistake)", "2: not read, because the table's header row is unusable",
-          "3 https://example.com/2.jpg https://example.com/2.jpg",
-        ], "\(header)")
+      #expect(found.isEmpty && reader.refusal?.reason == mistake, "\(header)")
     }
     // These are URLs.
     var reader = ManifestReader(resolve: { "https://example.com/\($0)" })

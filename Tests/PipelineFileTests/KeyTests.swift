@@ -18,7 +18,7 @@ import Testing
   private static let others = [
     "manifest": "n", "output": "p", "state": "s", "base": "https://b.example/",
     "base-url": "https://c.example/", "slots": "{b: {size: 10x10}}", "scales": "[1]",
-    "weights": "{a: 2}", "upgrade": "{format: avif}",
+    "columns": "{url: image_link}", "weights": "{a: 2}", "upgrade": "{format: avif}",
     "rounding": "exact", "placeholders": "[color]", "tables": "{a: {}}", "accept": "[jpeg]",
     "fail-on": "none", "fail-above": "1%", "shrink-above": "1%", "lost-above": "1%",
     "keep-lost": "1d", "keep-catalogs": "5", "extra": "all", "workers": "2", "lanes": "off",

@@ -26,7 +26,7 @@ import Testing
   @Test func keysAreKnown() {
     #expect(
       Self.mistakes("colour: red\n") == [
-        "1:1 unknown key \"colour\"; the keys are accept, base, base-url, catalog, delivery, "
+        "1:1 unknown key \"colour\"; the keys are accept, base, base-url, catalog, columns, delivery, "
           + "extra, fail-above, "
           + "fail-on, fetch, keep-catalogs, keep-lost, lanes, limits, lost-above, manifest, "
           + "output, placeholders, "

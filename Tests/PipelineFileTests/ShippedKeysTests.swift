@@ -45,7 +45,7 @@ import Testing
       ])
     #expect(
       try Self.shape("", .entries) == [
-        #"fetch.max-bytes "64MB""#, "fetch.ignore-query []",
+        "columns ", #"fetch.max-bytes "64MB""#, "fetch.ignore-query []",
         #"placeholders ["color","thumbhash"]"#,
         #"accept ["jpeg","png","gif","webp","avif","heic","tiff","jxl","bmp"]"#,
         #"limits.pixels "100MP""#, "limits.frames 1000", "extra []", #"catalog.profile "client""#,
@@ -73,6 +73,7 @@ import Testing
     base-url: https://c.example/x
     placeholders: [lqip, color]
     accept: png
+    columns: {url: [Image, More], id: Handle, separator: ",", prefix: "https://s.example/m"}
     extra: all
     catalog: {profile: full, urls: none, pages: 10, patches: 2,
       screens: {feed: {slots: [b, a], formats: png, scales: 2, first: 9, pages: 90}}}
@@ -97,6 +98,7 @@ import Testing
       ])
     #expect(
       try Self.shape(Self.other, .entries) == [
+        #"columns {"url":["Image","More"],"id":"Handle","alt":[],"slots":[],"focus":[],"views":[],"separator":",","prefix":"https://s.example/m"}"#,
         #"fetch.max-bytes "1048576B""#, #"fetch.ignore-query "token""#,
         #"placeholders ["color","lqip"]"#, #"accept "png""#, #"limits.pixels "1500kP""#,
         "limits.frames 7", #"extra "all""#, #"catalog.profile "full""#, #"catalog.urls "none""#,

@@ -96,16 +96,16 @@ import Testing
   /// What is not a list is rejected by its first characters, however far they are.
   @Test(arguments: [
     ("", nil), ("\n", nil), ("x", nil), ("\n\n\n", nil), ("\u{FEFF}https://img.example/a", nil),
-    ("<", "it is an HTML or XML page, not a list of URLs"),
-    ("\n\n<html>", "it is an HTML or XML page, not a list of URLs"),
+    (" <", "its XML can't be read: line 1: unclosed token"),
+    ("\n\n<html>", "it is an HTML page, not a list of URLs"),
     (
       String(repeating: "\n", count: 70_000) + "<html>",
-      "it is an HTML or XML page, not a list of URLs"
+      "it is an HTML page, not a list of URLs"
     ),
     (" [1]", "it is a JSON array; write one object per line (JSON Lines)"),
-    ("h\0t\0", "it is UTF-16; save it as UTF-8"),
+    ("h\0t\0", nil), ("\0\0\0\0", "it is not a text; a list is one in UTF-8 or UTF-16"),
     // Only the start of a file may be a byte order mark.
-    ("\n\n\n\n\0\n", nil),
+    ("\n\n\n\n\0\n", "it is not a text; a list is one in UTF-8 or UTF-16"),
   ])
   func whatIsNoListIsRejected(_ text: String, _ expected: String?) async throws {
     #expect(try await error(Array(text.utf8)) == expected)

@@ -1,5 +1,6 @@
 import Foundation
 import TesseraCatalog
+import TesseraManifest
 import TesseraMemoryOutput
 import TesseraOutput
 import TesseraPlan
@@ -138,10 +139,15 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...6) func catalogsAreThoseOfRunsThatLookAtEverything(_ seed: Int) async throws
-  {
+  /// With a mapping, images of one id are items of their own.
+  @Test(arguments: 1...6, [false, true])
+  func catalogsAreThoseOfRunsThatLookAtEverything(_ seed: Int, _ sharesIDs: Bool) async throws {
     var numbers = Numbers(state: UInt64(seed))
-    let (run, reference) = (try Self.begun(), try Self.begun(hasMark: false))
+    var (run, reference) = (try Self.begun(), try Self.begun(hasMark: false))
+    if sharesIDs {
+      run.file.columns = ColumnMapping([.url: ["url"], .id: ["id"]])
+      reference.file.columns = run.file.columns
+    }
     var lines = Self.lines(0..<100)
     var stood = 0
     for round in 0..<14 {

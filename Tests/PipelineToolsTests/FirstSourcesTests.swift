@@ -107,7 +107,7 @@ import Testing
     #expect(
       Self.mistake([notes])
         == "\"\(notes)\" is neither an image nor a list; a list ends in .jsonl, .ndjson, .csv, "
-        + ".tsv, .txt, .gz")
+        + ".tsv, .txt, .xml, .rss, .atom, .json, .gz")
     #expect(
       Self.mistake([svg])
         == "\"\(svg)\" is an image of the format svg, which a run reads only if \"accept\" in its "

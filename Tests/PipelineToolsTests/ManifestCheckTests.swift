@@ -32,7 +32,7 @@ import Testing
   ) async throws -> (report: CheckReport, messages: [String]) {
     var check = try ManifestCheck(file, probes: probes)
     var messages: [String] = []
-    let report = try await check.run { messages.append("\($0): \($1)") }
+    let report = try await check.run { messages.append("\($1): \($2)") }
     return (report, messages)
   }
 

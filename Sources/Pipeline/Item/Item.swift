@@ -115,7 +115,7 @@ extension PipelineFile {
   /// How URLs of the manifest are shown.
   package var shownURLs: ShownURLs {
     var folders = fetch.folders
-    if case .file(let path) = manifest {
+    for case .file(let path) in manifest.all.reversed() {
       let folder = FileSystem.parent(of: path)
       folders.insert(FileSystem.realPath(folder) ?? folder, at: 0)
     }

@@ -146,24 +146,45 @@ package struct EntryStream {
         try checkHost(of: entry)
       }
     }
+    // With a shared id, the first image of a part keeps it, if no part before it has the id: nothing else of the part
+    // depends on other parts.
+    var shared: [String: String] = [:]
     for record in records {
       if case .entry(let entry) = record {
-        // The position follows from the claim, which finds repeated ids.
-        let item = Item(entry, position: 0, settings, shown: manifest.shown)
+        var item = item(entry)
+        if entry.sharesID, shared[item.id, default: item.entryDigest] != item.entryDigest {
+          item = ownItem(entry)
+        } else if entry.sharesID {
+          shared[item.id] = item.entryDigest
+        }
         if isForgotten(item) {
           part.forgotten += 1
           continue
         }
         part.items.append(item)
-        part.requests.append(
-          StateStore.ClaimRequest(id: item.id, line: entry.line, entry: item.entryDigest))
+        part.requests.append(request(item))
       }
       part.records.append(record)
     }
     // Of lines that can't be used, and of those that are left out, the next run says so again.
-    if part.forgotten == 0, part.items.count == part.records.count {
+    if part.forgotten == 0, !part.items.isEmpty, part.items.count == part.records.count {
       part.key = stretches?.key(of: part.part)
     }
+  }
+
+  /// The position follows from the claim, which finds repeated ids.
+  private func item(_ entry: ManifestEntry) -> Item {
+    Item(entry, position: 0, settings, shown: manifest.shown)
+  }
+
+  /// The item of an entry whose id another image has.
+  private func ownItem(_ entry: ManifestEntry) -> Item { item(entry.withOwnID(manifest.shown)) }
+
+  private func request(_ item: Item) -> StateStore.ClaimRequest {
+    let own = item.entry.sharesID ? ownItem(item.entry) : nil
+    return StateStore.ClaimRequest(
+      id: item.id, line: item.entry.line, entry: item.entryDigest,
+      alternative: own.map { .init(id: $0.id, entry: $0.entryDigest) })
   }
 
   private mutating func records(
@@ -181,7 +202,9 @@ package struct EntryStream {
         sum.add(stretch.sum, at: position)
         position += stretch.sum.count
       }
-      if let key = part.key, let stretch = found.first, stretch.sum.count == claims.count {
+      if let key = part.key, let stretch = found.first, stretch.sum.count == claims.count,
+        !claims.contains(.alternative)
+      {
         stretches?.begin(stretch, key: key)
       }
       var numbers = found.flatMap { repeatElement($0.number, count: $0.sum.count) }.makeIterator()
@@ -202,8 +225,10 @@ package struct EntryStream {
   /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
   private func isForgotten(_ item: Item) -> Bool {
     guard let forgotten else { return false }
-    return [item.requestDigest, item.sourceKey].contains {
-      forgotten.has(id: item.id, request: $0)
+    // It may have had either id.
+    let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
+    return [item.requestDigest, item.sourceKey].contains { request in
+      ids.contains { forgotten.has(id: $0, request: request) }
     }
   }
 
@@ -213,11 +238,19 @@ package struct EntryStream {
   ) throws(PipelineError) -> Record {
     switch claim {
     case .repeated: return .repeated
-    case .conflict(let line): return .problem(.conflict(item.entry, with: line))
-    case .new:
+    case .conflict(let line):
+      return .problem(
+        manifest.problem(
+          line: item.entry.line,
+          "duplicate id \"\(item.id)\": \(manifest.words(forLine: line)) defines it differently"))
+    case .new, .alternative:
       try checkHost(of: item.entry)
       defer { count += 1 }
-      return .item(item.placed(at: count, in: stretches.next() ?? 0), lookup)
+      let isOwn = claim == .alternative
+      let placed = (isOwn ? ownItem(item.entry) : item).placed(
+        at: count, in: stretches.next() ?? 0)
+      // It was looked up by the id that it does not have.
+      return .item(placed, isOwn ? nil : lookup)
     }
   }
 
@@ -228,18 +261,10 @@ package struct EntryStream {
     else { return }
     throw .manifest(
       path: manifest.path,
-      reason: "line \(entry.line) names the host \"\(other)\", but the first host is "
+      reason:
+        "\(manifest.words(forLine: entry.line)) names the host \"\(other)\", but the first host is "
         + "\"\(first)\", and headers without a host are sent to one host only; bind them "
         + "(fetch.headers: [{host: \(first), …}]), or send them to every host "
         + "(fetch.headers-everywhere: true)")
-  }
-}
-
-extension ManifestProblem {
-  /// A repeated id with other content: the first line stays.
-  fileprivate static func conflict(_ entry: ManifestEntry, with line: Int) -> ManifestProblem {
-    ManifestProblem(
-      line: entry.line,
-      message: "duplicate id \"\(entry.id)\": line \(line) defines it differently")
   }
 }

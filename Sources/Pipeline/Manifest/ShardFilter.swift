@@ -57,7 +57,8 @@ struct ShardFilter {
   ) -> PipelineError {
     .manifest(
       path: manifest.path,
-      reason: "line \(entry.line) has no id, and its URL makes one of another shard; split the "
+      reason:
+        "\(manifest.words(forLine: entry.line)) has no id, and its URL makes one of another shard; split the "
         + "manifest again with --pipeline, so that its \"base\" and \"ignore-query\" apply")
   }
 }

@@ -78,12 +78,17 @@ final class ProgressMeter: Sendable {
 
   func problem(_ problem: ManifestProblem) {
     recorder.add(problem)
-    observer.happened(.problem(line: problem.line, message: problem.message))
+    observer.happened(.problem(line: problem.line, message: problem.text))
   }
 
   func warn(_ message: String) {
     recorder.update { $0.warnings.append(message) }
     observer.happened(.warning(message))
+  }
+
+  /// Says what a person should know about the manifest.
+  func tell(of manifest: ManifestStream) {
+    for warning in manifest.warnings { happened(.warning(warning)) }
   }
 
   /// Says once, after an upgrade, what is not published any more. Not in the report: names of private columns are

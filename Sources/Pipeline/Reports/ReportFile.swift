@@ -39,8 +39,14 @@ enum ReportFile: String {
   private static func owner(of path: String, in pipeline: PipelineFile) -> String? {
     let place = place(of: path)
     if place == self.place(of: pipeline.path) { return "the pipeline file" }
-    if case .file(let manifest) = pipeline.manifest, place == self.place(of: manifest) {
-      return "the manifest"
+    for list in pipeline.manifest.all {
+      let path: String? =
+        switch list {
+        case .file(let path): path
+        case .query(let query): query.database
+        case .standardInput, .url, .object, .several: nil
+        }
+      if let path, place == self.place(of: path) { return "the manifest" }
     }
     let output = self.place(of: pipeline.output) + "/"
     guard place.hasPrefix(output) else { return nil }

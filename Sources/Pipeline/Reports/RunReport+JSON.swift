@@ -82,6 +82,7 @@ extension RunReport {
       group.array { list in
         for problem in problems {
           list.object { entry in
+            if let list = problem.list { entry.member("manifest", list) }
             entry.member("line", problem.line)
             entry.member("message", problem.message)
           }

@@ -133,7 +133,7 @@ struct ItemLoop: Sendable {
     if !entries.hasEntries, let problem = entries.firstProblem {
       throw PipelineError.manifest(
         path: manifest.path,
-        reason: "none of its lines can be used; line \(problem.line): \(problem.message)")
+        reason: "none of its lines can be used; \(problem.place): \(problem.message)")
     }
     if let reason = guards.shrinking?.reason(toRejectItems: entries.count) {
       throw PipelineError.manifest(path: manifest.path, reason: reason)

@@ -10,7 +10,12 @@ extension PipelineFile {
   static let keys: [Key<PipelineFile>] = [
     Key(
       "manifest", .manifest, \.manifest, isRequired: true, example: "feed.jsonl",
-      "The list of images: a path, an http(s) URL, s3://bucket/key, or - for standard input. JSON Lines, CSV, TSV or plain text; gzip is recognised."
+      "The list of images: a path, an http(s) URL, s3://bucket/key, or - for standard input; {sqlite: shop.db, query: \"SELECT …\"}; or several of them. JSON Lines, CSV, TSV, plain text, feeds and sitemaps; gzip is recognised."
+    ),
+    Key(
+      "columns", .optional(ColumnMapping.type, initial: ColumnMapping()), \.columns,
+      shapes: .entries, example: ["url": "image_link", "id": "id", "alt": "title"],
+      "The names of a table's columns, or the paths of JSON members, where the manifest has others than Tessera's own: an export of a shop system. Each image of a row becomes an item."
     ),
     Key(
       "output", .place, \.output, isRequired: true, example: "build/feed",
@@ -187,18 +192,6 @@ extension PipelineFile.KeptCatalogs {
       Key("count", .int(counts), \.count, "How many."),
       Key("age", .duration, \.age, "How long after it was replaced each of them is kept."),
     ]))
-}
-
-extension KeyType where Value == PipelineFile.Manifest {
-  static var manifest: KeyType {
-    scalar(
-      PipelineFile.Manifest.expected,
-      schema: [
-        "type": "string", "minLength": 1,
-        "not": ["pattern": "^(?![Hh][Tt][Tt][Pp][Ss]?://[^/?#@])(?!s3://).*://"],
-      ], json: { _ in nil },
-      parse: { text, folder in PipelineFile.Manifest(text, directory: folder) })
-  }
 }
 
 extension KeyType where Value == String {

@@ -11,6 +11,14 @@ package struct CheckReport: Sendable {
   package private(set) var badLines = 0
   /// Columns and members that do not become public, with how often the manifest has each.
   package internal(set) var leftOut: [String: Int] = [:]
+  /// Rows and items of a feed without an image.
+  package internal(set) var imageless = 0
+  /// Where the pipeline says that the manifest has what; nil if it has Tessera's own names.
+  var columns: ColumnMapping?
+  /// The pipeline's `columns` on one line; nil if it has none.
+  package var columnsText: String? { columns?.yaml }
+  /// What a person should know about the manifest.
+  package internal(set) var warnings: [String] = []
   /// URLs with signatures or tokens, which are left out of what is shown.
   package internal(set) var secrets = 0
   /// Images that could not be probed, or that a run would reject.
@@ -39,7 +47,17 @@ package struct CheckReport: Sendable {
       object.member("badLines", badLines)
       object.member("badImages", badImages)
       object.member("secrets", secrets)
+      if let columns {
+        object.member("imageless", imageless)
+        object.member("columns", columns.json)
+      } else if imageless > 0 {
+        object.member("imageless", imageless)
+      }
       if let choice { object.member("excess", choice.excess) }
+      if !warnings.isEmpty {
+        object.name("warnings")
+        object.array { list in for warning in warnings { list.value(warning) } }
+      }
       object.name("leftOut")
       object.object { names in
         for (name, count) in leftOut.sorted(by: { $0.key < $1.key }) { names.member(name, count) }
@@ -48,6 +66,7 @@ package struct CheckReport: Sendable {
       object.array { list in
         for problem in problems {
           list.object { entry in
+            if let list = problem.list { entry.member("manifest", list) }
             entry.member("line", problem.line)
             entry.member("message", problem.message)
           }

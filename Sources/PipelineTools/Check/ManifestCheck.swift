@@ -21,12 +21,13 @@ package struct ManifestCheck {
   /// - Parameter probes: whether the network may be used: for a manifest at a URL, and to probe each
   ///   image.
   package init(_ file: PipelineFile, probes: Bool) throws(PipelineError) {
-    let remote: String? =
-      switch file.manifest {
+    let remote = file.manifest.all.compactMap { list -> String? in
+      switch list {
       case .url(let url): file.shown(url)
       case .object(let place): place
-      case .file, .standardInput: nil
+      case .file, .standardInput, .query, .several: nil
       }
+    }.first
     if let remote, !probes {
       throw PipelineError.manifest(
         path: remote,
@@ -39,9 +40,12 @@ package struct ManifestCheck {
     summary = PlanSummary(ladders: [own], file.plan, countsFiles: false)
   }
 
+  /// The list is nil if the manifest is one list.
+  package typealias Report = (_ list: String?, _ line: Int, _ message: String) -> Void
+
   /// - Parameter report: called for each line, and each image, that can't be used.
   package mutating func run(
-    report: (_ line: Int, _ message: String) -> Void
+    report: Report
   ) async throws -> CheckReport {
     let manifest = try await ManifestStream.open(file)
     var entries = try EntryStream(reading: manifest, file.fetch)
@@ -52,32 +56,33 @@ package struct ManifestCheck {
         case .repeated: result.repeated += 1
         case .forgotten, .standing: break
         case .item(let item, _):
-          if let problem = problem(of: item) {
-            add(problem, report)
+          if let message = problem(of: item) {
+            add(manifest.problem(line: item.entry.line, message), report)
           } else if let prober {
-            add(try await prober.add(item), report)
+            add(try await prober.add(item), of: manifest, report)
           } else {
             result.items += 1
           }
         }
       }
     }
-    if let prober { add(try await prober.flush(), report) }
+    if let prober { add(try await prober.flush(), of: manifest, report) }
     result.leftOut = manifest.leftOut.counts
-    result.secrets = manifest.secrets
+    (result.imageless, result.columns) = (manifest.imageless, file.columns)
+    (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings)
     if prober != nil, result.items > 0 { result.choice = LadderChoice(summary, wanted: nil) }
     return result
   }
 
   private mutating func add(
-    _ problem: ManifestProblem, isProbed: Bool = false, _ report: (Int, String) -> Void
+    _ problem: ManifestProblem, isProbed: Bool = false, _ report: Report
   ) {
     result.add(problem, isProbed: isProbed)
-    report(problem.line, problem.message)
+    report(problem.list, problem.line, problem.message)
   }
 
   private mutating func add(
-    _ answers: [ManifestProber.Answer], _ report: (Int, String) -> Void
+    _ answers: [ManifestProber.Answer], of manifest: ManifestStream, _ report: Report
   ) {
     for (item, answer) in answers {
       switch answer {
@@ -86,35 +91,27 @@ package struct ManifestCheck {
         let source = header.facts.planned(header.format.rawValue, focus: item.focus)
         summary.add(source, id: item.id, slots: item.slots, views: item.views, file.plan)
       case .failure(let failure):
-        let problem = ManifestProblem(item.entry, item.shownURL, failure.message, failure.code)
-        add(problem, isProbed: true, report)
+        let message = Self.message(item.shownURL, failure.message, failure.code)
+        add(manifest.problem(line: item.entry.line, message), isProbed: true, report)
       }
     }
   }
 
   /// What the line alone shows.
-  private func problem(of item: Item) -> ManifestProblem? {
+  private func problem(of item: Item) -> String? {
     let slots = file.plan.slots.map(\.name)
     if let unknown = item.slots?.first(where: { !slots.contains($0) }) {
-      return ManifestProblem(item.entry, unknown: unknown, among: slots.sorted())
+      return "the pipeline has no slot \"\(unknown)\""
+        + Nearest.hint(for: unknown, among: slots.sorted())
     }
     return settings.refusal(ofSource: item.requestURL).map { error in
-      ManifestProblem(item.entry, item.shownURL, error.message, error.code.rawValue)
+      Self.message(item.shownURL, error.message, error.code.rawValue)
     }
   }
-}
 
-extension ManifestProblem {
-  /// An image that could not be probed, or that a run would reject.
-  fileprivate init(_ entry: ManifestEntry, _ shown: String, _ message: String, _ code: String) {
+  /// Of an image that could not be probed, or that a run would reject.
+  private static func message(_ shown: String, _ message: String, _ code: String) -> String {
     let sentence = message.hasSuffix(".") ? message.dropLast() : message[...]
-    self.init(line: entry.line, message: "\(shown): \(sentence) (\(code))")
-  }
-
-  /// An entry for a slot that the pipeline does not have.
-  fileprivate init(_ entry: ManifestEntry, unknown slot: String, among slots: [String]) {
-    self.init(
-      line: entry.line,
-      message: "the pipeline has no slot \"\(slot)\"" + Nearest.hint(for: slot, among: slots))
+    return "\(shown): \(sentence) (\(code))"
   }
 }

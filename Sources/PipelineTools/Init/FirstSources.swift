@@ -41,7 +41,9 @@ struct FirstSources {
 
   /// The first bytes of a file; more than any format needs to be recognized.
   private static let beginning = 4096
-  private static let listExtensions = ["jsonl", "ndjson", "csv", "tsv", "txt", "gz"]
+  private static let listExtensions = [
+    "jsonl", "ndjson", "csv", "tsv", "txt", "xml", "rss", "atom", "json", "gz",
+  ]
 
   /// - Parameters:
   ///   - known: images that have an id; they need no other.

@@ -1,4 +1,5 @@
 internal import TesseraFetch
+internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 
@@ -7,9 +8,14 @@ struct ListFindings {
   private(set) var images = 0
   /// Lines that can't be used.
   private(set) var problems = 0
+  /// Rows and items of a feed without an image.
+  private(set) var imageless = 0
+  /// Where the list has what, as its header row shows; nil if it has Tessera's own names.
+  private(set) var columns: ColumnMapping?
   /// What a run would have to be permitted, as `fetch.allow` has it. A person has to decide: others may have written the list.
   var needs: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
 
+  private var suggestion: ColumnMapping?
   private var words: Set<String> = []
   private var folders: [String] = []
 
@@ -20,8 +26,27 @@ struct ListFindings {
   ///
   /// - Throws: ``PipelineError`` if it can't be read, or is not a list.
   init(readingList path: String) async throws {
-    let file = PipelineFile(reading: .file(path))
-    var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
+    var file = PipelineFile(reading: .file(path))
+    do {
+      try await read(file)
+    } catch let error as PipelineError {
+      // Tried with the mapping that its header row has shown.
+      guard let columns = suggestion else { throw error }
+      file.columns = columns
+      self.columns = columns
+      try await read(file)
+    }
+    guard folders.count > Self.listedFolders else { return }
+    let common = folders.dropFirst().reduce(folders[0][...]) { $0.commonPrefix(with: $1) }
+    let end = common.lastIndex(of: "/") ?? common.startIndex
+    // Not the whole disk.
+    if end > common.startIndex { folders = [String(common[..<end])] }
+  }
+
+  private mutating func read(_ file: PipelineFile) async throws {
+    let manifest = try await ManifestStream.open(file)
+    defer { suggestion = manifest.suggestedColumns }
+    var entries = try EntryStream(reading: manifest, file.fetch)
     while let batch = try await entries.next() {
       for record in batch {
         switch record {
@@ -33,11 +58,7 @@ struct ListFindings {
         }
       }
     }
-    guard folders.count > Self.listedFolders else { return }
-    let common = folders.dropFirst().reduce(folders[0][...]) { $0.commonPrefix(with: $1) }
-    let end = common.lastIndex(of: "/") ?? common.startIndex
-    // Not the whole disk.
-    if end > common.startIndex { folders = [String(common[..<end])] }
+    imageless = manifest.imageless
   }
 
   private mutating func permit(_ url: String) {

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraSystem
 
@@ -13,6 +14,14 @@ package struct NewPipeline {
     package var images: Int?
     /// Lines of the list that can't be used.
     package var problems: Int
+    /// Rows of the list without an image.
+    package var imageless: Int
+    /// Where the list has what, if it is the export of a shop system. The pipeline file has it.
+    var columns: ColumnMapping?
+    /// The same on one line, as the pipeline file has it.
+    package var columnsText: String? { columns?.yaml }
+    /// Whether the list has paths, and the pipeline file has to say what is before them.
+    package var needsPrefix: Bool { columns?.prefix != nil }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
     /// What the folders hold besides: files that are not images, and outputs of runs.
@@ -60,7 +69,8 @@ package struct NewPipeline {
       )
     }
     let text = PipelineTemplate(
-      manifest: named, output: output, permissions: first.permissions,
+      manifest: named, columns: first.found?.columns, output: output,
+      permissions: first.permissions,
       needs: first.found?.needs ?? []
     ).text
     try create(
@@ -69,7 +79,8 @@ package struct NewPipeline {
     return Report(
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
-      problems: first.found?.problems ?? 0, needs: first.found?.needs ?? [],
+      problems: first.found?.problems ?? 0, imageless: first.found?.imageless ?? 0,
+      columns: first.found?.columns, needs: first.found?.needs ?? [],
       skipped: first.skipped)
   }
 
@@ -120,6 +131,8 @@ extension NewPipeline.Report {
       object.member("manifest", manifest)
       if let images { object.member("images", images) }
       if problems > 0 { object.member("problems", problems) }
+      if imageless > 0 { object.member("imageless", imageless) }
+      if let columns { object.member("columns", columns.json) }
       if !needs.isEmpty { object.member("needs", needs) }
       object.member("skipped", skipped)
     }

@@ -1,9 +1,12 @@
 internal import TesseraJSON
+internal import TesseraManifest
 
 /// The text of a new pipeline file: what has to be decided, with the reasons, and what is usually changed
 /// next, in comments.
 struct PipelineTemplate {
   let manifest: String
+  /// Where the list has what; nil if it has Tessera's own names.
+  let columns: ColumnMapping?
   let output: String
   /// What runs may read besides the public internet.
   let permissions: [String]
@@ -19,7 +22,7 @@ struct PipelineTemplate {
     # The list of images: one URL on a line, CSV with a header, or JSON Lines such as
     # {"id": "p1", "url": "https://example.com/p1.jpg", "alt": "A red bridge"}.
     manifest: \(quoted(manifest))
-
+    \(columnLines)
     # Gets catalog.json, run.json and variants/.
     output: \(quoted(output))
 
@@ -42,6 +45,20 @@ struct PipelineTemplate {
     \(fetch)
 
     """
+  }
+
+  /// With a line end before and after, or empty.
+  private var columnLines: String {
+    guard let columns else { return "" }
+    let prefix =
+      columns.prefix == nil
+      ? "" : "\n# The list has paths: put the address of your shop's images into \"prefix\"."
+    return """
+
+      # The columns of the list that have the URLs, the ids and the descriptions.\(prefix)
+      columns: \(columns.yaml)
+
+      """
   }
 
   private var fetch: String {

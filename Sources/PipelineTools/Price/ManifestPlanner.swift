@@ -54,7 +54,7 @@ package struct ManifestPlanner {
       var known: [Item] = []
       for record in batch {
         switch record {
-        case .problem(let problem): report(problem.line, problem.message)
+        case .problem(let problem): report(problem.line, problem.text)
         case .repeated, .forgotten, .standing: break
         case .item(let item, _):
           if item.slots?.allSatisfy(slots.contains) ?? true {

@@ -52,7 +52,7 @@ package struct ManifestSplitter {
           try parts[Shard.index(of: entry.id, among: shards.count)].add(record)
         case .problem(let problem):
           result.problems += 1
-          report(problem.line, problem.message)
+          report(problem.line, problem.text)
           try parts[problem.line % shards.count].add(record)
         }
       }

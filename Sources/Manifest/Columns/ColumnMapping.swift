@@ -1,0 +1,74 @@
+package import TesseraJSON
+
+/// Where the lines of a list have what Tessera needs of an image: the names of a table's columns, or the paths of members of
+/// JSON (`images[0].src`).
+///
+/// With a mapping, several images of one row, and rows with one id, are items of their own: see ``ManifestEntry/sharesID``.
+package struct ColumnMapping: Sendable, Equatable {
+  /// What a list may say of an image. The names are those of members of JSON Lines and of columns.
+  package enum Member: String, Sendable, CaseIterable {
+    case url, id, alt, slots, focus, views
+  }
+
+  /// Columns or paths. Of `url` all count, and of the others the first that is not empty.
+  package var columns: [Member: [String]]
+  /// What is between several URLs in one field; nil for one URL in a field. After a backslash it is a part of a URL.
+  package var separator: String?
+  /// What is put before a URL without a scheme, as it is; nil for nothing.
+  package var prefix: String?
+
+  package init(
+    _ columns: [Member: [String]] = [:], separator: String? = nil, prefix: String? = nil
+  ) {
+    (self.columns, self.separator, self.prefix) = (columns, separator, prefix)
+  }
+
+  /// Where a member is; by its own name if the mapping does not say.
+  func places(of member: Member) -> [String] { columns[member] ?? [member.rawValue] }
+
+  /// The columns that the mapping names and a header row does not have, in any case; `url` if it has no column of URLs.
+  func missing(in names: [String]) -> [String] {
+    let there = Set(names.map { $0.lowercased() })
+    let named = Member.allCases.flatMap { columns[$0] ?? ($0 == .url ? [$0.rawValue] : []) }
+    return named.filter { !there.contains($0.lowercased()) }
+  }
+
+  /// The URLs that a field has.
+  func urls(in field: String) -> [String] {
+    pieces(of: field).map { piece in
+      guard let prefix, !piece.contains("://") else { return piece }
+      return prefix + piece
+    }
+  }
+
+  private func pieces(of field: String) -> [String] {
+    var pieces = [""]
+    var rest = field.trimmed[...]
+    while let separator, let range = rest.firstRange(of: separator) {
+      let before = rest[..<range.lowerBound]
+      rest = rest[range.upperBound...]
+      if before.hasSuffix("\\") {
+        pieces[pieces.count - 1] += before.dropLast() + separator
+      } else {
+        pieces[pieces.count - 1] += before
+        pieces.append("")
+      }
+    }
+    pieces[pieces.count - 1] += rest
+    return pieces.map(\.trimmed).filter { !$0.isEmpty }
+  }
+
+  /// The mapping as a pipeline file has it.
+  package var json: JSONValue {
+    var members = Member.allCases.compactMap { member in
+      columns[member].map { places in
+        JSONValue.Member(
+          member.rawValue,
+          places.count == 1 ? .string(places[0]) : .array(places.map { .string($0) }))
+      }
+    }
+    if let separator { members.append(.init("separator", .string(separator))) }
+    if let prefix { members.append(.init("prefix", .string(prefix))) }
+    return .object(members)
+  }
+}

@@ -1,0 +1,81 @@
+internal import TesseraJSON
+
+/// The exports of shop systems, by the columns that their documentation names.
+enum ShopExport {
+  private struct System {
+    let name: String
+    /// Columns without which a table is not of this system.
+    let required: [String]
+    let url: [String]
+    let id: String
+    let alt: [String]
+    /// Nil for one URL in a field.
+    var separator: String?
+    /// For systems whose images are paths.
+    var prefix: String?
+  }
+
+  private static let systems = [
+    System(
+      name: "a Shopify export", required: ["Handle", "Image Src"], url: ["Image Src"],
+      id: "Handle", alt: ["Image Alt Text", "Title"]),
+    // The names since 2025.
+    System(
+      name: "a Shopify export", required: ["URL handle", "Product image URL"],
+      url: ["Product image URL"], id: "URL handle", alt: ["Image alt text", "Title"]),
+    System(
+      name: "a WooCommerce export", required: ["ID", "SKU", "Images"], url: ["Images"], id: "ID",
+      alt: ["Name"], separator: ","),
+    System(
+      name: "a Magento export", required: ["sku", "base_image"],
+      url: ["base_image", "additional_images"], id: "sku", alt: ["base_image_label", "name"],
+      separator: ",", prefix: "https://shop.example.com/media/catalog/product"),
+    System(
+      name: "a Google Merchant feed", required: ["id", "image_link"],
+      url: ["image_link", "additional_image_link"], id: "id", alt: ["title"], separator: ","),
+    // As Merchant Center writes them.
+    System(
+      name: "a Google Merchant feed", required: ["id", "image link"],
+      url: ["image link", "additional image link"], id: "id", alt: ["title"], separator: ","),
+  ]
+
+  /// The system whose export a header row is of, and the mapping for it; nil for others.
+  static func recognized(_ names: [String]) -> (name: String, columns: ColumnMapping)? {
+    let spelled = Dictionary(names.map { ($0.lowercased(), $0) }) { first, _ in first }
+    func there(_ places: [String]) -> [String] { places.compactMap { spelled[$0.lowercased()] } }
+    for system in systems where there(system.required).count == system.required.count {
+      var columns: [ColumnMapping.Member: [String]] = [
+        .url: there(system.url), .id: there([system.id]),
+      ]
+      let alt = there(system.alt)
+      if !alt.isEmpty { columns[.alt] = alt }
+      return (
+        system.name,
+        ColumnMapping(columns, separator: system.separator, prefix: system.prefix)
+      )
+    }
+    return nil
+  }
+}
+
+extension ColumnMapping {
+  /// The mapping as a line of a pipeline file: `{url: Image Src, id: Handle}`.
+  package var yaml: String { Self.yaml(json) }
+
+  private static func yaml(_ value: JSONValue) -> String {
+    switch value {
+    case .object(let members):
+      return "{" + members.map { "\($0.name): \(yaml($0.value))" }.joined(separator: ", ") + "}"
+    case .array(let values): return "[" + values.map(yaml).joined(separator: ", ") + "]"
+    default:
+      let text = value.stringValue ?? ""
+      // A plain scalar inside of brackets (YAML 1.1, section 9.1.3); others are quoted as JSON has them.
+      if text.wholeMatch(of: /[A-Za-z][A-Za-z0-9_ .\/-]*/) != nil, !text.hasSuffix(" ") {
+        return text
+      }
+      var writer = JSONWriter()
+      writer.value(text)
+      return writer.text
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// The text of a list: which encoding and which kind of document it is, from its first bytes.
+struct ListText {
+  enum Kind: Equatable {
+    /// JSON Lines, a table, or one URL a line.
+    case lines
+    /// A feed or a sitemap.
+    case xml
+    /// One JSON text, as a JSON Feed is.
+    case document
+  }
+
+  /// Nil while there were only blanks.
+  private(set) var kind: Kind?
+  private var utf16: UTF16Decoder?
+  private var isEncodingKnown = false
+  /// Bytes that have to wait for others.
+  private var start: [UInt8] = []
+  private var head: [UInt8] = []
+
+  /// A feed on one line says within as much what it is.
+  private static let mostHead = 4096
+  static let page = "it is an HTML page, not a list of URLs"
+  private static let feedMark = "jsonfeed.org/version"
+
+  /// Whether the text was converted, so that what it says of its encoding is wrong.
+  var isConverted: Bool { utf16 != nil }
+
+  /// The text that these bytes complete, as UTF-8. Empty while the kind is not known.
+  mutating func take(_ bytes: [UInt8]) throws(ListRefusal) -> [UInt8] {
+    if isEncodingKnown { return try pass(utf16?.decode(bytes) ?? bytes, isEnd: false) }
+    start += bytes
+    guard start.count >= byteOrderMark.count else { return [] }
+    return try takeStart()
+  }
+
+  mutating func finish() throws(ListRefusal) -> [UInt8] {
+    let text = isEncodingKnown ? [] : try takeStart()
+    return text + (try pass(utf16?.finish() ?? [], isEnd: true))
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+  private mutating func takeStart() throws(ListRefusal) -> [UInt8] {
+    isEncodingKnown = true
+    utf16 = UTF16Decoder(beginning: start)
+    defer { start = [] }
+    var bytes = utf16?.decode(start) ?? start
+    if bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
+    return try pass(bytes, isEnd: false)
+  }
+
+  private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRefusal) -> [UInt8] {
+    if kind != nil { return bytes }
+    head += bytes
+    let text = head.drop(while: Self.isBlank)
+    switch text.first {
+    case nil:
+      // A small compressed file may hold gigabytes of line ends.
+      if !isEnd { return takeHead() }
+      kind = .lines
+    case 0: throw ListRefusal(reason: "it is not a text; a list is one in UTF-8 or UTF-16")
+    case UInt8(ascii: "<"):
+      let page = "<!doctype html"
+      guard isEnd || text.count >= page.utf8.count else { return [] }
+      let beginning = String(decoding: text.prefix(page.utf8.count), as: UTF8.self).lowercased()
+      if beginning == page || beginning.hasPrefix("<html") { throw ListRefusal(reason: Self.page) }
+      kind = .xml
+    case UInt8(ascii: "["):
+      throw ListRefusal(reason: "it is a JSON array; write one object per line (JSON Lines)")
+    case UInt8(ascii: "{"):
+      let isLong = isEnd || text.count >= Self.mostHead
+      let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
+      guard isLong || line.count < text.count else { return [] }
+      let beginning = String(decoding: line.prefix(Self.mostHead), as: UTF8.self)
+      if beginning.trimmed == "{" {
+        // A line of JSON Lines is an object. What goes on with a member is one text on several lines.
+        let next = text.dropFirst(line.count).first { !Self.isBlank($0) }
+        guard next != nil || isLong else { return [] }
+        kind = next == UInt8(ascii: "\"") ? .document : .lines
+      } else {
+        kind = beginning.contains(Self.feedMark) ? .document : .lines
+      }
+    default: kind = .lines
+    }
+    return takeHead()
+  }
+
+  /// Lines have numbers, and keep the blank ones before them. Nothing may stand before what an XML text says of itself.
+  private mutating func takeHead() -> [UInt8] {
+    defer { head = [] }
+    return kind == .xml || kind == .document ? Array(head.drop(while: Self.isBlank)) : head
+  }
+}

@@ -1,0 +1,70 @@
+/// Reads a list in any of the formats that a manifest may have: lines, a feed, or a sitemap, in UTF-8 or UTF-16.
+package struct ListReader {
+  package private(set) var lines: ManifestReader
+  private var text = ListText()
+  private var feed: FeedReader?
+  /// Text that was not looked at.
+  private var rest: ArraySlice<UInt8> = []
+  private var found: [ManifestRecord] = []
+  private var lastItem = 0
+
+  /// - Parameter lines: what it decides about entries holds for all formats.
+  package init(_ lines: ManifestReader) { self.lines = lines }
+
+  /// Adds bytes of the list.
+  ///
+  /// - Throws: ``ListRefusal`` if they show that it is none.
+  package mutating func add(_ bytes: [UInt8]) throws(ListRefusal) {
+    try pass(try text.take(bytes), isEnd: false)
+  }
+
+  /// To be called at the end of the list, before the last records are read.
+  package mutating func end() throws(ListRefusal) { try pass(try text.finish(), isEnd: true) }
+
+  private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRefusal) {
+    guard let kind = text.kind, kind != .lines else {
+      rest += bytes
+      return
+    }
+    var reader = feed ?? FeedReader(kind, isConverted: text.isConverted, lines.columns)
+    let records = try reader.read(bytes, isEnd: isEnd)
+    lastItem = records.last?.line ?? lastItem
+    found += lines.completed(records)
+    feed = reader
+  }
+
+  /// How many rows or items so far have no image.
+  package var imageless: Int { lines.imageless + (feed?.imageless ?? 0) }
+
+  /// The number of the last line so far, or of the last item that has something to say.
+  package var lastLine: Int { max(lines.lastLine, lastItem) }
+
+  /// The next records in parts; none if more bytes are needed.
+  ///
+  /// - Parameter isCompared: whether the parts have digests, so that lines may wait for others of their part.
+  package mutating func parts(
+    limit: Int, isCompared: Bool
+  ) throws(ListRefusal) -> [ManifestPart] {
+    if feed != nil {
+      defer { found = [] }
+      return ManifestPart.uncompared(found)
+    }
+    let parts =
+      isCompared
+      ? lines.parts(&rest, limit: limit)
+      : ManifestPart.uncompared(lines.read(&rest, limit: limit))
+    if let refusal = lines.refusal { throw refusal }
+    return parts
+  }
+
+  /// The last parts, after ``end()``.
+  package mutating func finish(isCompared: Bool) throws(ListRefusal) -> [ManifestPart] {
+    let parts = isCompared ? lines.finishParts() : ManifestPart.uncompared(lines.finish())
+    if let refusal = lines.refusal { throw refusal }
+    return parts
+  }
+
+  package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
+    lines.records(of: part)
+  }
+}

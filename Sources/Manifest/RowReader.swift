@@ -1,0 +1,43 @@
+/// Reads rows that have names for their fields already, such as those of a database.
+package struct RowReader {
+  package private(set) var lines: ManifestReader
+  private let table: TableDecoder
+  /// How many rows so far have no URL, of those that a mapping reads.
+  package private(set) var imageless = 0
+
+  /// - Parameters:
+  ///   - columns: their names.
+  ///   - lines: what it decides about entries holds.
+  /// - Throws: ``ListRefusal`` if no column has the URLs.
+  package init(columns: [String], _ lines: ManifestReader) throws(ListRefusal) {
+    guard let table = TableDecoder(columns: columns, lines.columns) else {
+      throw ListRefusal(ofHeader: columns, lines.columns)
+    }
+    (self.table, self.lines) = (table, lines)
+  }
+
+  /// - Parameter fields: one for each column; nil where there is no value.
+  package mutating func records(of fields: [String?], line: Int) -> [ManifestRecord] {
+    if let long = fields.first(where: { ($0?.utf8.count ?? 0) > RecordSplitter.maximumLength }) {
+      return [
+        .problem(
+          ManifestProblem(
+            line: line,
+            message:
+              "a field has \(long?.utf8.count ?? 0) bytes; at most \(RecordSplitter.maximumLength) are allowed"
+          ))
+      ]
+    }
+    do throws(ManifestProblem) {
+      let entries = try table.entries(of: fields, line: line)
+      if entries.isEmpty { imageless += 1 }
+      return lines.completed(entries.map { .entry($0) })
+    } catch {
+      return [.problem(error)]
+    }
+  }
+
+  package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
+    lines.records(of: part)
+  }
+}

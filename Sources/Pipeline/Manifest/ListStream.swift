@@ -1,0 +1,256 @@
+internal import TesseraBytes
+internal import TesseraFetch
+internal import TesseraManifest
+internal import TesseraPipelineFile
+internal import TesseraSystem
+
+internal
+  /// A list of images as bytes: a file, a pipe, or what was fetched. gzip is recognized by its first bytes.
+  final class ListStream: ManifestList
+{
+  private static let chunk = 64 * 1024
+  /// Records that are returned together.
+  private static let batch = 1_000
+
+  /// The path or URL, without secrets.
+  let path: String
+  private let file: InputReader
+  private var gunzip: Gunzip?
+  private var reader: ListReader
+  private var isAtStart = true
+  private var isAtEnd = false
+  private var makesParts = false
+  /// When the run ends, if it has a deadline: after it, no record is waited for longer than the grace.
+  private var end: ContinuousClock.Instant?
+  private static let grace = Duration.seconds(1)
+  /// The size in bytes, if it is known, and the bytes read so far.
+  var size: Int? { file.size }
+  private(set) var bytesRead = 0
+  private let sha256: SHA256?
+  /// SHA-256 of the whole manifest's bytes; nil before the end, and unless it was requested.
+  private(set) var digest: String?
+  /// The part of a manifest that this is; nil for a whole one, and before the first record.
+  var shard: Shard? { reader.lines.split?.shard }
+
+  /// Opens a list. One at a URL is fetched first.
+  ///
+  /// - Parameters:
+  ///   - reader: decides about the entries.
+  ///   - directory: where a fetched list is kept until it is read.
+  static func open(
+    _ source: PipelineFile.Manifest, of pipeline: PipelineFile, _ reader: ManifestReader,
+    in directory: String, end: ContinuousClock.Instant?, needsDigest: Bool
+  ) async throws -> ListStream {
+    let (file, path) = try await opened(source, of: pipeline, in: directory, end: end)
+    let stream = ListStream(file, path: path, reader, needsDigest)
+    stream.end = end
+    return stream
+  }
+
+  private static func opened(
+    _ source: PipelineFile.Manifest, of pipeline: PipelineFile, in directory: String,
+    end: ContinuousClock.Instant?
+  ) async throws -> (InputReader, path: String) {
+    switch source {
+    case .standardInput:
+      return (InputReader(try PipelineError.wrap { try File.standardInput() }), "-")
+    case .url(let url):
+      let file = try await ManifestDownload(url, of: pipeline, end: end).file(in: directory)
+      return (InputReader(file), pipeline.shown(url))
+    case .object(let text):
+      guard let download = ObjectDownload(text, pipeline.store.settings) else {
+        throw PipelineError.manifest(path: text, reason: "it must be s3://bucket/key")
+      }
+      return (InputReader(try await download.file(in: directory)), text)
+    case .file(let path):
+      return (InputReader(try opened(path)), path)
+    case .query, .several:
+      preconditionFailure("a query has rows, and each of several lists is opened by itself")
+    }
+  }
+
+  private static func opened(_ path: String) throws(PipelineError) -> File {
+    // A directory can be opened, but not read.
+    if FileSystem.isDirectory(path) {
+      throw .manifest(path: path, reason: "it is a directory")
+    }
+    do throws(SystemError) {
+      // A named pipe without a writer would block the call that opens it, without end.
+      return try File(path, .readWithoutWaiting)
+    } catch {
+      let hint =
+        error.isMissingFile
+        ? "; write one, with a URL on each line, or correct \"manifest\" in the pipeline file"
+        : ""
+      throw .manifest(path: path, reason: error.reason + hint)
+    }
+  }
+
+  private init(_ file: InputReader, path: String, _ reader: ManifestReader, _ needsDigest: Bool) {
+    (self.file, self.path) = (file, path)
+    sha256 = needsDigest ? SHA256() : nil
+    self.reader = ListReader(reader)
+  }
+
+  var leftOut: LeftOutMembers { reader.lines.leftOut }
+  var secrets: Int { reader.lines.secrets }
+  var imageless: Int { reader.imageless }
+  private(set) var suggestedColumns: ColumnMapping?
+  var lastLine: Int { reader.lastLine }
+
+  /// SHA-256 of the whole manifest's bytes, before any is read; nil if it can be read only once, or is being written.
+  func wholeDigest() async throws(PipelineError) -> String? {
+    do throws(SystemError) {
+      let digest = try await file.digest()
+      return try file.hasChanged() ? nil : digest
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// Has parts have digests. Not those of a list that a program writes meanwhile: no line of it waits for the next one.
+  func makeParts() { makesParts = file.size != nil }
+
+  /// The records of a part, which are decoded once.
+  func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
+
+  private func readParts() throws(PipelineError) -> [ManifestPart] {
+    try checked { reader throws(ListRefusal) in
+      try reader.parts(limit: Self.batch, isCompared: makesParts)
+    }
+  }
+
+  /// What a reader of the list says, unless it refuses the list.
+  private func checked<Value>(
+    _ body: (inout ListReader) throws(ListRefusal) -> Value
+  ) throws(PipelineError) -> Value {
+    do throws(ListRefusal) {
+      return try body(&reader)
+    } catch {
+      suggestedColumns = error.columns
+      throw .manifest(path: path, reason: error.reason)
+    }
+  }
+
+  /// The next records in parts, or nil at the end.
+  func nextParts() async throws -> [ManifestPart]? {
+    let limit = end.map { max($0, .now).advanced(by: Self.grace) }
+    var parts = try readParts()
+    while parts.isEmpty && !isAtEnd {
+      // What has no record in it takes time, too: a small gzip file holds gigabytes of line ends.
+      try Task.checkCancellation()
+      try checkTime(limit)
+      await Task.yield()
+      try await fill(limit)
+      parts = try readParts()
+    }
+    if parts.isEmpty {
+      parts = try checked { reader throws(ListRefusal) in
+        try reader.finish(isCompared: makesParts)
+      }
+    }
+    return parts.isEmpty ? nil : parts
+  }
+
+  private func checkTime(_ limit: ContinuousClock.Instant?) throws(PipelineError) {
+    guard let limit, limit <= .now else { return }
+    throw .manifest(
+      path: path, reason: QueryStream.late)
+  }
+
+  private func fill(_ limit: ContinuousClock.Instant?) async throws {
+    if let bytes = try unpacked() { return try take(bytes) }
+    var bytes = try await readChunk(limit)
+    if isAtStart {
+      // What the first bytes mean must not depend on how many of them arrive together.
+      while bytes.count < 3 {
+        let more = try await readChunk(limit)
+        if more.isEmpty { break }
+        bytes += more
+      }
+      // ID1 and ID2 of gzip (RFC 1952, section 2.3.1).
+      if bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
+      isAtStart = false
+    }
+    bytesRead += bytes.count
+    if let sha256 { bytes.withUnsafeBytes { sha256.update($0) } }
+    if bytes.isEmpty {
+      isAtEnd = true
+      // The items behind the cut would leave the catalog.
+      if let gunzip, !gunzip.isComplete {
+        throw PipelineError.manifest(path: path, reason: "the gzip data is cut off")
+      }
+      try checked { reader throws(ListRefusal) in try reader.end() }
+      try refuseChanges()
+      digest = sha256?.hexadecimal()
+      if let split = reader.lines.split {
+        digest = split.manifestDigest
+        guard digest != nil else {
+          throw PipelineError.manifest(
+            path: path, reason: "it is cut off or damaged; make it again with tessera split")
+        }
+      }
+    } else if let gunzip {
+      gunzip.add(bytes)
+    } else {
+      try take(bytes)
+    }
+  }
+
+  private func unpacked() throws(PipelineError) -> [UInt8]? {
+    do throws(Gunzip.Failure) {
+      return try gunzip?.next()
+    } catch {
+      throw .manifest(path: path, reason: "damaged gzip data: \(error.message)")
+    }
+  }
+
+  private func take(_ bytes: [UInt8]) throws(PipelineError) {
+    try checked { reader throws(ListRefusal) in try reader.add(bytes) }
+  }
+
+  /// Half of one list and half of another would drop the items that are in neither half from the
+  /// catalog.
+  private func refuseChanges() throws(PipelineError) {
+    do throws(SystemError) {
+      guard try file.hasChanged() else { return }
+    } catch {
+      throw .manifest(path: path, reason: error.reason)
+    }
+    throw .manifest(
+      path: path,
+      reason: "it changed while it was read; write a new file beside it and rename that")
+  }
+
+  private func readChunk(
+    _ limit: ContinuousClock.Instant?
+  ) async throws -> [UInt8] {
+    let timer = limit.map { [file] limit in
+      Task {
+        try await Task.sleep(until: limit)
+        file.stop()
+      }
+    }
+    defer { timer?.cancel() }
+    let bytes: [UInt8]?
+    do throws(SystemError) {
+      bytes = try await file.read(Self.chunk)
+    } catch {
+      throw PipelineError.manifest(path: path, reason: error.reason)
+    }
+    guard let bytes else {
+      // The end of the run stopped it, or the timer, maybe that of an earlier read.
+      try Task.checkCancellation()
+      try checkTime(end)
+      throw CancellationError()
+    }
+    return bytes
+  }
+
+  /// Returns a function that ends the manifest here, also for a reader that waits. Any thread may call
+  /// it.
+  nonisolated func stopper() -> @Sendable () -> Void {
+    let file = file
+    return { file.stop() }
+  }
+}

@@ -1,0 +1,40 @@
+internal import TesseraJSON
+internal import TesseraManifest
+
+/// The keys under `columns`: where a list has what Tessera needs of an image.
+extension ColumnMapping {
+  static let type = KeyType<Self>.group(
+    Member.allCases.map(key) + [
+      Key(
+        "separator", .optional(.text("a character, such as \",\""), initial: ","), \.separator,
+        shapes: .entries,
+        "What is between several URLs in one field; each becomes an image. Without it, a field has one URL."
+      ),
+      Key(
+        "prefix", .optional(.webURL("https://shop.example.com/media/"), initial: ""), \.prefix,
+        shapes: .entries,
+        "What is put before a URL without a scheme, as it is, for exports that have paths."),
+    ])
+
+  private static func key(_ member: Member) -> Key<Self> {
+    let about =
+      switch member {
+      case .url: "Columns that have the image's URL, or several; all of them count."
+      case .id: "The column of the id. Several images with one id become items of their own."
+      case .alt: "Columns of the description; the first that is not empty counts."
+      case .slots: "The column of the slots' names, with blanks between them."
+      case .focus: "The column of the point that crops are centred on: two numbers from 0 to 1."
+      case .views: "The column that says how often the image is viewed."
+      }
+    return Key(
+      member.rawValue,
+      .list(of: .text("the name of a column, or a path such as images[0].src"), initial: ""),
+      \.[member], shapes: .entries, about)
+  }
+
+  /// The columns of a member; none if the mapping does not say.
+  subscript(member: Member) -> [String] {
+    get { columns[member] ?? [] }
+    set { columns[member] = newValue.isEmpty ? nil : newValue }
+  }
+}

@@ -1,0 +1,142 @@
+private import TesseraCExpat
+
+/// Reads elements of an XML text that arrives in parts, by expat. The only file that uses expat.
+///
+/// The text may come from anyone. Nothing is fetched for it, a text that declares entities is an error, and what one element
+/// takes has limits: depth, elements, and bytes. Memory does not grow with the text.
+///
+/// Encodings are UTF-8, UTF-16, ISO-8859-1, US-ASCII and windows-1252.
+package final class XMLReader {
+  /// Levels of elements.
+  package static let maximumDepth = 100
+  /// Elements in one that is read.
+  package static let maximumElements = 10_000
+
+  /// Bytes of one tag or comment. Expat looks at an incomplete one again with each part that arrives.
+  package static let maximumToken = 2 << 20
+
+  private let parser: OpaquePointer?
+  private var state: ElementStack
+  /// Bytes so far.
+  private var count = 0
+
+  /// - Parameters:
+  ///   - encoding: instead of what the text says; nil for that.
+  ///   - maximumBytes: of names, attributes and text in one element that is read.
+  ///   - isWanted: called with the names of an element that is not in one that is read, and of those around it, the root first.
+  package init(
+    encoding: String? = nil, namespaces: XMLNamespaces, maximumBytes: Int,
+    isWanted: @escaping @Sendable ([String]) -> Bool
+  ) {
+    parser = XML_ParserCreate(encoding)
+    state = ElementStack(namespaces: namespaces, maximumBytes: maximumBytes, isWanted: isWanted)
+    setHandlers()
+  }
+
+  deinit { if let parser { XML_ParserFree(parser) } }
+
+  /// The element around all others, without its children; nil before it has come.
+  package var root: XMLElement? { state.root }
+
+  /// The line that is read, from 1.
+  package var line: Int { parser.map { Int(XML_GetCurrentLineNumber($0)) } ?? 1 }
+
+  /// The elements that these bytes complete: those that were wanted, and errors of such that are over a limit.
+  package func read(
+    _ bytes: [UInt8], isEnd: Bool
+  ) throws(XMLError) -> [Result<XMLElement, XMLError>] {
+    guard let parser else { throw XMLError(line: 1, message: "not enough memory") }
+    let status = bytes.withUnsafeBytes { bytes in
+      XML_Parse(
+        parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+        isEnd ? 1 : 0)
+    }
+    if let error = state.error { throw error }
+    guard status == XML_STATUS_OK else {
+      let message = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
+      throw XMLError(line: line, message: message ?? "it is not XML")
+    }
+    count += bytes.count
+    guard count - Int(XML_GetCurrentByteIndex(parser)) <= Self.maximumToken else {
+      throw XMLError(
+        line: line, message: "a tag or a comment has more than \(Self.maximumToken) bytes")
+    }
+    return state.takeFound()
+  }
+
+  // MARK: Handlers
+
+  private func setHandlers() {
+    guard let parser else { return }
+    // Unretained: the parser does not outlive this object, and calls back only while it reads.
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetElementHandler(
+      parser,
+      { data, name, attributes in
+        XMLReader.of(data)?.begin(name, attributes)
+      }, { data, _ in XMLReader.of(data)?.end() })
+    XML_SetCharacterDataHandler(parser) { data, text, count in
+      guard let text, count > 0 else { return }
+      let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+      XMLReader.of(data)?.state.add(String(decoding: bytes, as: UTF8.self))
+    }
+    // An entity may stand for any number of others, or for a file.
+    XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
+      XMLReader.of(data)?.reject("it declares entities, which a list has no use for")
+    }
+    XML_SetUnknownEncodingHandler(
+      parser,
+      { _, name, encoding in
+        guard let name, let encoding, String(cString: name).lowercased() == "windows-1252" else {
+          return 0  // XML_STATUS_ERROR
+        }
+        fill(&encoding.pointee.map)
+        encoding.pointee.data = nil
+        encoding.pointee.convert = nil
+        encoding.pointee.release = nil
+        return 1  // XML_STATUS_OK
+      }, nil)
+  }
+
+  private static func of(_ data: UnsafeMutableRawPointer?) -> XMLReader? {
+    data.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func begin(
+    _ name: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+  ) {
+    guard let name, let list else { return }
+    var attributes: [(name: String, value: String)] = []
+    var index = 0
+    while let name = list[index], let value = list[index + 1] {
+      attributes.append((String(cString: name), String(cString: value)))
+      index += 2
+    }
+    state.begin(String(cString: name), attributes, line: line)
+    if state.depth > Self.maximumDepth {
+      reject("elements are nested more than \(Self.maximumDepth) deep")
+    }
+  }
+
+  private func end() { state.end() }
+
+  private func reject(_ message: String) {
+    state.error = state.error ?? XMLError(line: line, message: message)
+    if let parser { XML_StopParser(parser, 0) }
+  }
+}
+
+/// The code points of windows-1252 (WHATWG Encoding): those of ISO-8859-1 but for 0x80 to 0x9F.
+private func fill<Map>(_ map: inout Map) {
+  let others: [Int32] = [
+    0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
+    0x0152, 0x8D, 0x017D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
+  ]
+  withUnsafeMutableBytes(of: &map) { bytes in
+    let points = bytes.bindMemory(to: Int32.self)
+    for byte in points.indices {
+      points[byte] = (0x80..<0xA0).contains(byte) ? others[byte - 0x80] : Int32(byte)
+    }
+  }
+}

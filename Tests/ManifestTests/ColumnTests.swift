@@ -1,0 +1,217 @@
+import TesseraCatalog
+import TesseraJSON
+import TesseraText
+import Testing
+
+@testable import TesseraManifest
+
+/// Lists with columns of their own: exports of shop systems.
+@Suite struct ColumnTests {
+  private static let shirts = ColumnMapping(
+    [.url: ["Image Src"], .id: ["Handle"], .alt: ["Image Alt Text", "Title"]])
+
+  @Test func rowsOfOneHandleShareItsID() {
+    let table = """
+      Handle,Title,Image Src,Image Alt Text
+      shirt,Shirt,https://a/1.jpg,Front
+      shirt,,https://a/2.jpg,
+      shirt,,,
+      hat,Hat,https://a/3.jpg,
+      """
+    let expected = [
+      "2 shirt https://a/1.jpg Front shared", "3 shirt https://a/2.jpg shared",
+      "5 hat https://a/3.jpg Hat shared",
+    ]
+    #expect(ListOutline.lines(table, columns: Self.shirts) == expected)
+    // However the file is saved.
+    let semicolons = table.replacing(",", with: ";").replacing("\n", with: "\r\n")
+    let tabs = table.replacing(",", with: "\t")
+    for text in [
+      semicolons, tabs, "\u{FEFF}\(table)", "sep=;\r\n\(semicolons)", "\"sep=,\"\n\(table)",
+    ] {
+      let lines = ListOutline.lines(text, columns: Self.shirts)
+      let shift = text.contains("sep=") ? 1 : 0
+      #expect(lines.map { $0.dropFirst() } == expected.map { $0.dropFirst() }, "\(text)")
+      #expect(lines.first?.first == Character("\(2 + shift)"))
+      for isBigEndian in [true, false] {
+        let wide = text.utf16.flatMap { unit in
+          isBigEndian
+            ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+        }
+        for chunk in [1, 3, 1_000] {
+          #expect(ListOutline.lines(wide, columns: Self.shirts, chunk: chunk) == lines)
+        }
+      }
+    }
+    var reader = ManifestReader(columns: Self.shirts)
+    _ = reader.read(Array(table.utf8)) + reader.finish()
+    #expect(reader.imageless == 1)
+  }
+
+  @Test func aFieldMayHaveSeveralURLs() {
+    let mapping = ColumnMapping(
+      [.url: ["a", "b"], .id: ["id"]], separator: ",", prefix: "https://s/m")
+    let table = """
+      id;a;b;note
+      1;/x.jpg;" /y.jpg, https://t/z.jpg ,,";n
+      2;/x\\,1.jpg;/x.jpg, /x.jpg;
+      """
+    #expect(
+      ListOutline.lines(table, columns: mapping) == [
+        "2 1 https://s/m/x.jpg shared", "2 1 https://s/m/y.jpg shared",
+        "2 1 https://t/z.jpg shared",
+        "3 2 https://s/m/x,1.jpg shared", "3 2 https://s/m/x.jpg shared",
+      ])
+    // Without a separator, all of it is one URL.
+    #expect(
+      ListOutline.lines("a\nhttps://a/1,https://a/2", columns: ColumnMapping([.url: ["a"]]))
+        == ["2 https://a/1,https://a/2 https://a/1,https://a/2"])
+  }
+
+  @Test func otherMembersHaveColumns() {
+    let mapping = ColumnMapping(
+      [.url: ["u"], .id: ["n"], .slots: ["s"], .focus: ["f"], .views: ["v"]])
+    let table =
+      "n,u,s,f,v,x\n1,https://a/1,card hero,0.5 0.3,12,y\n2,https://a/2,,,,\n3,https://a/3,,1,,"
+    let records = ListOutline.records(Array(table.utf8), columns: mapping)
+    guard case .entry(let entry) = records[0], case .entry(let other) = records[1] else {
+      Issue.record("\(records)")
+      return
+    }
+    #expect(entry.slots == ["card", "hero"] && entry.focus?.x == 0.5 && entry.views == 12)
+    #expect(other.slots == nil && other.focus == nil && other.views == nil && other.alt == nil)
+    #expect(
+      records[2]
+        == .problem(
+          ManifestProblem(
+            line: 4, message: "\"focus\" must be two numbers from 0 to 1, such as 0.5 0.3")))
+    // A column that says something else becomes public only by its name.
+    for (extra, expected) in [
+      (ExtraMembers.all, #" {"x":"y"}"#), (.named([]), ""),
+      (.named(["u"]), #" {"u":"https://a/1"}"#),
+    ] {
+      #expect(
+        ListOutline.lines(table, columns: mapping, extra: extra)[0]
+          == "2 1 https://a/1 shared\(expected)")
+    }
+  }
+
+  @Test func pathsLeadIntoJSON() {
+    let mapping = ColumnMapping([
+      .url: ["images[0].src", "more.src"], .id: ["id"], .alt: ["title.en"],
+    ])
+    let lines = """
+      {"id": 17, "images": [{"src": "https://a/1"}, {"src": "https://a/2"}], "title": {"en": "T"}, "ulr": 1}
+      {"id": "b", "images": {"src": "https://a/3"}, "more": [{"src": "https://a/4"}, {"src": "https://a/5"}]}
+      {"id": "c", "images": []}
+      {"id": "d", "images[0].src": "https://a/6", "extra": {"k": 1}}
+      """
+    #expect(
+      ListOutline.lines(lines, columns: mapping) == [
+        "1 17 https://a/1 T shared", "2 b https://a/3 shared", "2 b https://a/4 shared",
+        "2 b https://a/5 shared", #"4 d https://a/6 shared {"k":1}"#,
+      ])
+  }
+
+  @Test(arguments: ["", "a..b", ".a", "a.", "a[x]", "a[-1]", "a[0", "[0]", "a[0]b"])
+  func aPathThatLeadsNowhereIsNone(_ text: String) { #expect(MemberPath(text) == nil) }
+
+  @Test func pathsFollowArrays() throws {
+    let value = try JSONParser.parse(Array(#"{"a":[{"b":[1,"2"]},{"b":3},4],"c":null}"#.utf8))
+    for (path, texts) in [
+      ("a.b", ["1", "2", "3"]), ("a[].b", ["1", "2", "3"]), ("a[1].b", ["3"]), ("a[0].b[1]", ["2"]),
+      ("a", ["4"]), ("c", []), ("d", []), ("a[9]", []),
+    ] {
+      #expect(MemberPath(path)?.texts(in: value) == texts, "\(path)")
+    }
+  }
+
+  /// One message says what is wrong with a header row, and nothing of the table is read.
+  @Test(arguments: [
+    (
+      "id,image\n1,2",
+      "there is no column \"Image Src\", which \"columns\" in the pipeline file names; it has id, image"
+    ),
+    (
+      "Handle,Image_Src,Title,Image Alt Text\n1,2,3,4",
+      "there is no column \"Image Src\", which \"columns\" in the pipeline file names (did you mean \"Image_Src\"?); it has Handle, Image_Src, Title, Image Alt Text"
+    ),
+    (
+      "https://a/1\n",
+      "\"columns\" in the pipeline file needs a table with a header row, or JSON Lines"
+    ),
+  ])
+  func aTableWithoutTheColumnsIsRefused(_ table: String, _ reason: String) {
+    #expect(ListOutline.lines(table, columns: Self.shirts) == ["refused: \(reason)"])
+  }
+
+  // MARK: Shop systems
+
+  @Test(arguments: [
+    (
+      "Handle,Title,Body (HTML),Vendor,Variant SKU,Image Src,Image Position,Image Alt Text",
+      "a Shopify export", "{url: Image Src, id: Handle, alt: [Image Alt Text, Title]}"
+    ),
+    (
+      "Title,URL handle,Description,Product image URL,Image position,Image alt text",
+      "a Shopify export", "{url: Product image URL, id: URL handle, alt: [Image alt text, Title]}"
+    ),
+    (
+      "ID,Type,SKU,Name,Published,\"Is featured?\",Images,\"Meta: _x\"", "a WooCommerce export",
+      "{url: Images, id: ID, alt: Name, separator: \",\"}"
+    ),
+    (
+      "sku,store_view_code,name,base_image,base_image_label,small_image,additional_images,additional_image_labels",
+      "a Magento export",
+      "{url: [base_image, additional_images], id: sku, alt: [base_image_label, name], separator: \",\", prefix: \"https://shop.example.com/media/catalog/product\"}"
+    ),
+    (
+      "id\ttitle\tdescription\tlink\timage_link\tadditional_image_link\tprice",
+      "a Google Merchant feed",
+      "{url: [image_link, additional_image_link], id: id, alt: title, separator: \",\"}"
+    ),
+    (
+      "id\ttitle\timage link\tadditional image link", "a Google Merchant feed",
+      "{url: [image link, additional image link], id: id, alt: title, separator: \",\"}"
+    ),
+    ("ID;Image_Link", "a Google Merchant feed", "{url: Image_Link, id: ID, separator: \",\"}"),
+  ])
+  func exportsOfShopsAreRecognized(_ header: String, _ name: String, _ columns: String) throws {
+    guard case .refused(let refusal) = ManifestFormat(first: header) else {
+      Issue.record("\(header)")
+      return
+    }
+    #expect(
+      refusal.reason
+        == "it is \(name); add this to the pipeline file: columns: \(columns)")
+    // With it, the header row is one.
+    let mapping = try #require(refusal.columns)
+    guard case .readable(_, true) = ManifestFormat(first: header, mapping) else {
+      Issue.record("\(header)")
+      return
+    }
+  }
+
+  @Test func imagesOfOneIDHaveNamesOfTheirOwn() {
+    var entry = ManifestEntry(line: 1, id: "shirt", url: "https://a/1.jpg")
+    entry.sharesID = true
+    let own = entry.withOwnID(.init())
+    #expect(
+      own.id == "shirt#5b0a2f6c".prefix(6) + own.id.dropFirst(6) && own.id.count == 14
+        && !own.sharesID)
+    #expect(own.id.dropFirst(6).allSatisfy { $0.isHexDigit && !$0.isUppercase })
+    // Another signature of the same URL is the same name.
+    var signed = entry
+    signed.url = "https://a/1.jpg?X-Amz-Signature=abc&X-Amz-Date=1"
+    var again = entry
+    again.url = "https://a/1.jpg?X-Amz-Signature=def&X-Amz-Date=2"
+    #expect(signed.withOwnID(.init()).id == again.withOwnID(.init()).id)
+    // A part of a split manifest keeps that they share an id, and what is not public of them.
+    entry.others = OtherMembers(
+      list: [.init("u", .string("x")), .init("v", .string("y"))], mapped: ["u"])
+    let packed = ManifestEntry.unpacked(entry.packed(position: 3))
+    #expect(
+      packed?.0.sharesID == true && packed?.0.others.mapped == ["u"]
+        && packed?.0.others.list.count == 2)
+  }
+}
