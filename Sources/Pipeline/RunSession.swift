@@ -90,7 +90,11 @@ struct RunSession: Sendable {
     let state = try StateStore(path: workspace.statePath())
     return try await held.keepingState(
       copy: { try await state.copy(to: $0) },
-      work: { try await run(state, since: begun, end: end) })
+      work: {
+        let report = try await run(state, since: begun, end: end)
+        await countOutput(state)
+        return report
+      })
   }
 
   private func run(
@@ -131,6 +135,7 @@ struct RunSession: Sendable {
       transcoder: pool, memory: opening.budget.memory, output: output,
       workspace: workspace, cache: opening.openCache(), recorder: recorder,
       stretches: stretchReuse(state, since: last, standing, guards))
+    recorder.update { $0.number = parts.run }
     let items = try await runItems(parts, manifest, guards, pool, fetcher)
     let result = try await finish(parts, manifest, owner, items)
     let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)

@@ -185,7 +185,8 @@ extension StreamTests {
       let names = Commands.all.map { $0.name }
       #expect(
         names == [
-          "init", "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery",
+          "init", "run", "plan", "check", "probe", "status", "verify", "prune", "why", "diff",
+          "gallery",
           "export", "split", "merge", "rollback", "forget", "warm", "compare", "doctor",
           "completions", "schema", "man",
         ])

@@ -27,8 +27,8 @@ extension Directory {
 
   /// The size of each regular file in bytes; nil where there is none. Each folder is opened once.
   ///
-  /// - Throws: ``SystemError`` if a folder can't be opened for want of descriptors or memory, or
-  ///   because the disk fails: that says nothing about the files in it.
+  /// - Throws: ``SystemError`` if a folder can't be opened for want of permission, descriptors or memory,
+  ///   or because the disk fails: that says nothing about the files in it.
   package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
     var sizes = [Int?](repeating: nil, count: paths.count)
     // What is in this folder itself has no parent in its path.
@@ -53,7 +53,7 @@ extension Directory {
     do throws(SystemError) {
       return try directory(path)
     } catch {
-      guard ![EMFILE, ENFILE, ENOMEM, EIO].contains(error.code) else { throw error }
+      guard ![EACCES, EMFILE, ENFILE, ENOMEM, EIO].contains(error.code) else { throw error }
       return nil
     }
   }
