@@ -166,6 +166,27 @@ extension StreamTests {
             errors: "--manifest-only needs --from, with the images to list"))
     }
 
+    /// Commands whose output is no document do not accept an option for one.
+    @Test func manAndCompletionsHaveNoJSON() async throws {
+      for name in ["man", "completions"] {
+        let end = try await tessera(name, name == "man" ? folder.path("m") : "bash", "--json")
+        #expect(end.status == 64)
+        #expect(end.errors == "\(name) has no option \"--json\"; see tessera \(name) --help")
+        #expect(folder.files(below: "m").isEmpty)
+        #expect(try await !tessera(name, "--help").output.contains("--json"))
+      }
+      // The words of another command are not options of this one.
+      let words = ["--", "tessera", "check", "--json"]
+      #expect(
+        try await StreamTests.tessera(["completions", "bash"] + words).output.contains("--json"))
+    }
+
+    @Test func whySaysWhereIDsAre() async throws {
+      let end = try await tessera("why", folder.path("out"))
+      #expect(end.status == 64)
+      #expect(end.errors.hasSuffix("; tessera status OUTPUT lists what failed, with ids"))
+    }
+
     @Test func doctorAndCompareTakeWhatTheyCan() async throws {
       #expect(
         try await tessera("doctor", "example.com/a.jpg").errors
