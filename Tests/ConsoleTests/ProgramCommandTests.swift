@@ -154,10 +154,8 @@ extension StreamTests {
         let lines = try await tessera(
           "init", out, "--manifest-only", "--from", folder.path("p\(count)"))
         #expect(
-          lines.output.split(separator: "\n")[0].hasSuffix(
-            "; left out (not images, of a format that \"accept\" has to name, or outputs of runs): "
-              + end
-          ))
+          lines.output.split(separator: "\n")[1]
+            == "  left out as not an image: \(count) (\(end))")
       }
       #expect(
         try await tessera("init", out, "--manifest-only")

@@ -15,8 +15,8 @@ package struct NewPipeline {
     package var problems: Int
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
-    /// What the folders hold besides: files that are not images, and outputs of runs.
-    package var skipped: [String]
+    /// What the folders hold besides.
+    package var leftOut: LeftOut
   }
 
   /// Where a run of the new pipeline writes.
@@ -70,7 +70,7 @@ package struct NewPipeline {
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
       problems: first.found?.problems ?? 0, needs: first.found?.needs ?? [],
-      skipped: first.skipped)
+      leftOut: first.leftOut)
   }
 
   private typealias Document = (path: String, text: [UInt8])
@@ -121,7 +121,7 @@ extension NewPipeline.Report {
       if let images { object.member("images", images) }
       if problems > 0 { object.member("problems", problems) }
       if !needs.isEmpty { object.member("needs", needs) }
-      object.member("skipped", skipped)
+      leftOut.write(to: &object)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
