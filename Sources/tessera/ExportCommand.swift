@@ -16,6 +16,8 @@ enum ExportCommand: Command {
     "a folder for xcassets, android and next, else a file; only sqlite may exist",
     completes: .files
   )
+  private static let force = Flag(
+    "--force", "replace what an earlier export wrote there, when the new one is complete")
   private static let slot = Option(
     "--slot", "NAME", "only this slot; may be repeated", completes: .slots)
   private static let eager = Option.number(
@@ -44,7 +46,7 @@ enum ExportCommand: Command {
       Kotlin. URLs begin with the pipeline's base-url; without one they are relative to the catalog's
       folder.
       """,
-    options: [form, target, slot, eager, fluid, reducedData, language, nonce, fragments],
+    options: [form, target, force, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(
       "tessera export build/feed --as html --to page.html",
       "A page of HTML, with its style sheet in a file of its own."),
@@ -93,6 +95,7 @@ enum ExportCommand: Command {
     _ arguments: Arguments, _ form: CatalogExport.Form
   ) throws -> ExportOptions {
     var options = ExportOptions()
+    options.replaces = arguments.has(force)
     options.slots = try arguments.all(slot)
     options.eager = try arguments.value(eager) ?? 0
     options.isFluid = arguments.has(fluid)

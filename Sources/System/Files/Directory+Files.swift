@@ -111,6 +111,21 @@ extension Directory {
     }
   }
 
+  /// Exchanges two names in it, files or folders, at once.
+  ///
+  /// - Throws: ``SystemError``, with `isUnsupported` if the file system can't.
+  package func exchange(_ path: String, with other: String) throws(SystemError) {
+    try at(path) { source, old throws(SystemError) in
+      try at(other) { target, new throws(SystemError) in
+        guard tessera_exchange(source.descriptor, old, target.descriptor, new) == 0 else {
+          // Network file systems, and overlays between their layers.
+          let code = [EINVAL, ENOSYS, EXDEV].contains(errno) ? EOPNOTSUPP : errno
+          throw target.refusal("replace", new, code: code)
+        }
+      }
+    }
+  }
+
   /// Adds a second name (a hard link) to a file in it.
   package func link(_ path: String, as other: String) throws(SystemError) {
     try at(path) { source, old throws(SystemError) in
