@@ -169,7 +169,7 @@ struct RunSession: Sendable {
     meter.begin { progress in
       let workers = pool.statistics
       (progress.waiting, progress.transcoding) = (workers.waiting, workers.working)
-      (progress.fetching, progress.bytes) = (fetcher.transfers, fetcher.counts.bytes)
+      progress.take(fetcher.inFlight, after: fetcher.counts.bytes, now: .now)
     }
     return try await items.run(manifest)
   }
