@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -208,6 +209,10 @@ int tessera_open_beneath(int directory, const char *path) {
       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
   };
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+int tessera_exchange(int directory, const char *name, int other_directory, const char *other_name) {
+  return renameat2(directory, name, other_directory, other_name, RENAME_EXCHANGE);
 }
 
 int tessera_sync_file_system(int descriptor) { return syncfs(descriptor); }

@@ -17,7 +17,7 @@ package final class Fetcher: Fetching {
     var held = 0
     var isHeld = false
     var isBlocked = false
-    var transfers = 0
+    var inFlight = FetchesInFlight()
     var onBlocked: (@Sendable () -> Void)?
     /// Whether the loop was woken and has not looked here since. Waking it again would be a system
     /// call for nothing.
@@ -79,7 +79,7 @@ package final class Fetcher: Fetching {
 
   package var isBlocked: Bool { inbox.withLock { $0.isBlocked } }
 
-  package var transfers: Int { inbox.withLock { $0.transfers } }
+  package var inFlight: FetchesInFlight { inbox.withLock { $0.inFlight } }
 
   package func whenBlocked(_ action: (@Sendable () -> Void)?) {
     let isBlocked = inbox.withLock { inbox in
@@ -90,9 +90,9 @@ package final class Fetcher: Fetching {
     if isBlocked { action?() }
   }
 
-  private func report(_ isBlocked: Bool, transfers: Int) {
+  private func report(_ isBlocked: Bool, _ inFlight: FetchesInFlight) {
     let action = inbox.withLock { inbox in
-      defer { (inbox.isBlocked, inbox.transfers) = (isBlocked, transfers) }
+      defer { (inbox.isBlocked, inbox.inFlight) = (isBlocked, inFlight) }
       return isBlocked && !inbox.isBlocked ? inbox.onBlocked : nil
     }
     // Outside the lock: the function may call back into the fetcher.
@@ -156,7 +156,7 @@ package final class Fetcher: Fetching {
         waker.forget()
         return
       }
-      loop.turn { report($0, transfers: loop.transfers) }
+      loop.turn { report($0, loop.inFlight) }
     }
   }
 }

@@ -8,7 +8,7 @@ package protocol Fetching: Sendable {
   var counts: FetchStatistics { get }
 
   /// Requests that have left the queue and have not ended.
-  var transfers: Int { get }
+  var inFlight: FetchesInFlight { get }
 
   /// Whether transfers could start, but no queued request may use them, because the hosts of all
   /// queued requests are at their limit or in back-off. Requests to other hosts would start at

@@ -41,6 +41,9 @@ package struct DirectoryOutput: Output {
     try Draft.clear(root)
   }
 
+  /// What is left for this user on its file system; nil if the system does not say.
+  var freeBytes: Int? { (try? FileSystem.room(at: location))?.freeBytes }
+
   package func clearDrafts(in folder: String) throws(SystemError) {
     if root.exists(folder) { try Draft.clear(try root.directory(folder)) }
   }

@@ -89,6 +89,19 @@ package struct OpenDraft: ~Copyable {
     try folder.rename("\(name)/draft", to: document)
   }
 
+  /// Gives it its name in place of what has the name, a file or a folder: at each moment the old one or the new one has it,
+  /// whole. The old one is removed.
+  package func replace() throws(SystemError) {
+    do throws(SystemError) {
+      try folder.exchange("\(name)/draft", with: document)
+    } catch {
+      if error.isMissingFile { return try publish() }
+      // A rename replaces a file, too, and no folder that has anything in it.
+      guard error.isUnsupported, folder.size(of: document) != nil else { throw error }
+      try publish()
+    }
+  }
+
   private static func makeLocked(
     _ name: String, in folder: Directory
   ) throws(SystemError) -> File? {

@@ -25,6 +25,8 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   case report = "run report"
   /// What earlier runs learned, of the whole and of each shard: `state.sqlite`, with its log, and damaged ones.
   case state
+  /// What the last runs did, without a word of any image: `.tessera/runs.jsonl`, and those of shards.
+  case history = "run history"
   /// Sources that are kept for later runs: `.tessera/cache/`.
   case cache
   /// Marks of images that were forgotten: `.tessera/forgotten.json`.
@@ -69,6 +71,7 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     switch parts[0] {
     case "catalogs": return .keptCatalogs
     case "cache": return .cache
+    case RunHistory.name: return .history
     case "forgotten.json": return .forgotten
     case "lock", "output", "spool", "staging": return .work
     case let name where name.hasPrefix("state.sqlite"): return .state

@@ -45,18 +45,11 @@ extension OpenOutput {
     _ shard: (_ count: Int) -> Shard?
   ) async throws(OutputError) -> [ReadableState] {
     var states: [ReadableState] = []
-    switch place {
-    case .inside(let directory):
-      guard directory.hasWorkspace else { return [] }
+    if let workspace = try existingWorkspace() {
       states = try OutputError.wrap { () throws(SystemError) in
-        try Self.states(in: try directory.workspace(), shard)
+        try Self.states(in: workspace, shard)
       }
-    case .beside(let state, _, _):
-      guard FileSystem.exists(state) else { return [] }
-      states = try OutputError.wrap { () throws(SystemError) in
-        try Self.states(in: Workspace(try Directory(state), of: "the state \"\(state)\""), shard)
-      }
-    case .stored(let client, let location):
+    } else if case .stored(let client, let location) = place {
       var numbers: [Shard?] = [nil]
       for count in try await storedCounts() {
         if let shard = shard(count) { numbers.append(shard) }
@@ -67,6 +60,62 @@ extension OpenOutput {
       }
     }
     return states.sorted { $0.changed > $1.changed }
+  }
+
+  /// Calls `body` with the state of runs of all items, and with those of all shards, as far as they are there, one after
+  /// the other: copies of those in a store are removed again, each before the next one. Nothing is created.
+  package func forEachState(
+    _ body: (ReadableState, _ bytes: Int, Shard?) async throws -> Void
+  ) async throws {
+    if let whole = try existingWorkspace() {
+      let parts = try whole.shardParts()
+      for (workspace, shard) in [(whole, nil)] + parts.map({ ($0.workspace, Optional($0.shard)) }) {
+        guard let bytes = workspace.stateBytes else { continue }
+        try await body(try ReadableState(workspace), bytes, shard)
+      }
+    } else if case .stored(let client, let location) = place {
+      for shard in try await storedShards(named: StoredState.stateName) {
+        let stored = StoredState(client, location, shard: shard)
+        guard let copy = try await stored.copy() else { continue }
+        try await body(copy, FileSystem.size(ofFile: copy.path) ?? 0, shard)
+      }
+    }
+  }
+
+  /// The workspace on this machine; nil if there is none, and for a state in a store.
+  ///
+  /// - Throws: ``OutputError`` also if this user may not read it.
+  func existingWorkspace() throws(OutputError) -> Workspace? {
+    try OutputError.wrap { () throws(SystemError) in
+      let workspace: Workspace
+      switch place {
+      case .inside(let directory):
+        guard directory.hasWorkspace else { return nil }
+        workspace = try directory.workspace()
+      case .beside(let state, _, _):
+        guard FileSystem.exists(state) else { return nil }
+        workspace = Workspace(try Directory(state), of: "the state \"\(state)\"")
+      case .stored: return nil
+      }
+      try workspace.expectReadable()
+      return workspace
+    }
+  }
+
+  /// The shards of an output in a store whose folders have an object of this name; nil stands for the whole, and comes first.
+  func storedShards(named name: String) async throws(OutputError) -> [Shard?] {
+    guard case .stored(let client, let location) = place else { return [] }
+    let found = try await StoredState(client, location, shard: nil).call {
+      state throws(OutputError) in
+      try OutputError.wrapStore { () throws(StoreError) in
+        try client.locations(below: state.output.appending(StoredState.shardFolder)).map(\.key)
+      }
+    }
+    let shards = found.filter { $0.hasSuffix("/\(name)") }.compactMap { key -> Shard? in
+      let parts = key.split(separator: "/").suffix(3).compactMap { Int($0) }
+      return parts.count == 2 ? Shard(parts[1], of: parts[0]) : nil
+    }
+    return [nil] + shards.sorted { ($0.count, $0.index) < ($1.count, $1.index) }
   }
 
   private static func states(

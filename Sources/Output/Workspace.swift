@@ -8,6 +8,7 @@ package import TesseraSystem
 ///     spool/           sources that wait for a worker
 ///     staging/         files that wait to be published
 ///     cache/           sources that are kept for later runs
+///     runs.jsonl       what the last runs did
 package struct Workspace: Sendable {
   private let directory: Directory
   /// For messages: `the output "feed"`.
@@ -49,14 +50,16 @@ package struct Workspace: Sendable {
   private static func folder(of shard: Shard) -> String { "shards/\(shard.count)/\(shard.index)" }
 
   /// Those of all shards that runs have made.
-  package func shards() throws(SystemError) -> [Workspace] {
-    var found: [Workspace] = []
+  package func shards() throws(SystemError) -> [Workspace] { try shardParts().map(\.workspace) }
+
+  func shardParts() throws(SystemError) -> [(shard: Shard, workspace: Workspace)] {
+    var found: [(shard: Shard, workspace: Workspace)] = []
     for count in try shardCounts() {
       for name in try directory.directory("shards/\(count)").list() {
         guard let shard = Shard("\(name)/\(count)"), let part = try existingPart(shard) else {
           continue
         }
-        found.append(part)
+        found.append((shard, part))
       }
     }
     return found
@@ -99,7 +102,36 @@ package struct Workspace: Sendable {
     return nil
   }
 
+  /// - Throws: ``SystemError`` if this user may not read what is in it: it is private to the user who runs.
+  func expectReadable() throws(SystemError) { try directory.expectReadable() }
+
+  // MARK: The history of runs
+
+  func readHistory() throws(SystemError) -> RunHistory {
+    guard directory.exists(RunHistory.name) else { return RunHistory() }
+    return RunHistory(
+      try directory.open(RunHistory.name, .read).read(RunHistory.readBytes, at: 0))
+  }
+
+  /// Appends to one that has only become longer. If it is replaced, a kill leaves the old one or the new one, and a draft
+  /// until the next time.
+  func writeHistory(_ new: RunHistory, after old: RunHistory) throws(SystemError) {
+    let name = RunHistory.name
+    guard new.document.starts(with: old.document) else {
+      try Draft.clear(directory, of: name)
+      return try directory.replace(name, with: new.document, draft: Draft.name(of: name))
+    }
+    try directory.open(name, directory.exists(name) ? .append : .create)
+      .write(Array(new.document.dropFirst(old.document.count)))
+  }
+
   // MARK: The state
+
+  /// The bytes of the state with its log; nil if there is none.
+  package var stateBytes: Int? {
+    guard let bytes = directory.size(of: Self.state) else { return nil }
+    return bytes + (directory.size(of: Self.state + "-wal") ?? 0)
+  }
 
   /// The state as a whole file, while no process has it open.
   var stateFile: WorkFile { WorkFile(Self.state, in: directory) }
@@ -171,7 +203,13 @@ package struct Workspace: Sendable {
   ) throws(OutputError) -> File {
     do throws(SystemError) {
       // The state may say more than the catalog, and the output is often a web server's folder.
-      try directory.makePrivate()
+      do throws(SystemError) {
+        try directory.makePrivate()
+      } catch {
+        // Another user may not even read it, which says more.
+        try directory.expectReadable()
+        throw error
+      }
       let file = try directory.open("lock", .lock)
       if try file.lock(isShared: isShared) {
         // The number is for messages only. The lock is the kernel's, so one of a killed run is not

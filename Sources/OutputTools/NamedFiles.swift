@@ -53,7 +53,7 @@ struct NamedFiles {
         }
       }
     // These are files, or say nothing of any.
-    case .files, .tables, .derived, .report, .state, .cache, .forgotten, .work: break
+    case .files, .tables, .derived, .report, .state, .history, .cache, .forgotten, .work: break
     }
   }
 

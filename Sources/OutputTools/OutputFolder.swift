@@ -125,6 +125,26 @@ struct OutputFolder: Sendable {
     }
   }
 
+  // MARK: Without the lock
+
+  /// Who is at work on it; nil if no process is.
+  func activity() async throws(OutputToolError) -> OutputActivity? {
+    try await OutputToolError.wrapAsync { try await place.activity() }
+  }
+
+  func histories() async throws(OutputToolError) -> [RunHistory] {
+    try await OutputToolError.wrapAsync { try await place.histories() }
+  }
+
+  /// As `OpenOutput.forEachState`.
+  func forEachState(
+    _ body: (ReadableState, _ bytes: Int, Shard?) async throws -> Void
+  ) async throws {
+    try await OutputToolError.wrapAsyncWork { try await place.forEachState(body) }
+  }
+
+  var freeBytes: Int? { place.freeBytes }
+
   func list(_ folder: String) async throws(OutputToolError) -> [OutputEntry] {
     try await OutputToolError.wrapAsync { try await published.list(folder) }
   }

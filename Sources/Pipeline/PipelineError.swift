@@ -43,6 +43,22 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The kind of error in the history of runs.
+  var reason: String {
+    switch self {
+    case .output: "output"
+    case .state: "state"
+    case .system: "system"
+    case .workers: "workers"
+    case .manifest: "manifest"
+    case .otherPipeline: "other-pipeline"
+    case .tooManyFailures: "too-many-failures"
+    case .lostImages: "lost-images"
+    case .shardOfTables, .table: "tables"
+    case .local: "local"
+    }
+  }
+
   /// Whether another run holds the output.
   package var isBusy: Bool {
     if case .output(let error) = self { error.isBusy } else { false }

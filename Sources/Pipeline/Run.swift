@@ -36,17 +36,24 @@ extension Pipeline {
     // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
     // now is removed when the next run starts.
     defer { try? held.workspace.clear() }
+    var session = RunSession(self, held, services, observer)
+    let begun = ContinuousClock.now
+    let result = await run(&session)
+    return await session.noting(result, since: begun)
+  }
+
+  /// - Parameter session: another one afterwards, if a damaged state was set aside.
+  private func run(_ session: inout RunSession) async -> Result<RunReport, any Error> {
     do {
-      try observer.held()
-      let session = RunSession(self, held, services, observer)
+      try session.observer.held()
       try await session.prepare()
       do {
         return .success(try await session.run())
       } catch let error as StateError where StateStore.isDamaged(error) {
-        let next = try await session.afterSettingAside(error)
+        session = try await session.afterSettingAside(error)
         // The catalog is then made from the sources again, unless the manifest can't be read twice.
         guard !file.manifest.all.contains(.standardInput) else { throw error }
-        return .success(try await next.run())
+        return .success(try await session.run())
       } catch  where !(error is CancellationError) && session.isPublished {
         return .success(session.report(after: error))
       }

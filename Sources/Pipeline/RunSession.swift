@@ -90,7 +90,11 @@ struct RunSession: Sendable {
     let state = try StateStore(path: workspace.statePath())
     return try await held.keepingState(
       copy: { try await state.copy(to: $0) },
-      work: { try await run(state, since: begun, end: end) })
+      work: {
+        let report = try await run(state, since: begun, end: end)
+        await countOutput(state)
+        return report
+      })
   }
 
   private func run(
@@ -132,6 +136,7 @@ struct RunSession: Sendable {
       transcoder: pool, memory: opening.budget.memory, output: output,
       workspace: workspace, cache: opening.openCache(), recorder: recorder,
       stretches: stretchReuse(state, since: last, standing, guards))
+    recorder.update { $0.number = parts.run }
     let items = try await runItems(parts, manifest, guards, pool, fetcher)
     let result = try await finish(parts, manifest, owner, items)
     let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
@@ -165,7 +170,7 @@ struct RunSession: Sendable {
     meter.begin { progress in
       let workers = pool.statistics
       (progress.waiting, progress.transcoding) = (workers.waiting, workers.working)
-      (progress.fetching, progress.bytes) = (fetcher.transfers, fetcher.counts.bytes)
+      progress.take(fetcher.inFlight, after: fetcher.counts.bytes, now: .now)
     }
     return try await items.run(manifest)
   }

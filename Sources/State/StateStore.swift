@@ -60,6 +60,8 @@ package actor StateStore {
     // The row of the last run is never deleted: a number that came again would make its items look
     // like repeated ones.
     let number = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.int(0) }
+    // At once: of a run that is killed, the state shows that it began.
+    try commit()
     return number ?? 1
   }
 

@@ -5,7 +5,8 @@ internal import TesseraPipeline
 enum Commands {
   static let all: [any Command.Type] = [
     InitCommand.self, RunCommand.self, PlanCommand.self, CheckCommand.self, ProbeCommand.self,
-    VerifyCommand.self, PruneCommand.self, WhyCommand.self, DiffCommand.self, GalleryCommand.self,
+    StatusCommand.self, VerifyCommand.self, PruneCommand.self, WhyCommand.self, DiffCommand.self,
+    GalleryCommand.self,
     ExportCommand.self, SplitCommand.self, MergeCommand.self, RollbackCommand.self,
     ForgetCommand.self,
     WarmCommand.self, CompareCommand.self, DoctorCommand.self,

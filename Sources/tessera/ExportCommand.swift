@@ -10,12 +10,15 @@ enum ExportCommand: Command {
   static let timeToStop = Duration.seconds(60)
 
   private static let form = Option<CatalogExport.Form>.choice(
-    "--as", "FORM", "html, xcassets, android, eleventy, next, sqlite, swift, typescript or kotlin")
+    "--as", "FORM",
+    "html, xcassets, android, eleventy, next, sqlite, csv, jsonl, swift, typescript or kotlin")
   private static let target = Option(
     "--to", "PATH",
     "a folder for xcassets, android and next, else a file; only sqlite may exist",
     completes: .files
   )
+  private static let force = Flag(
+    "--force", "replace what an earlier export wrote there, when the new one is complete")
   private static let slot = Option(
     "--slot", "NAME", "only this slot; may be repeated", completes: .slots)
   private static let eager = Option.number(
@@ -40,11 +43,11 @@ enum ExportCommand: Command {
       drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
       constants for the app's code beside it; the metadata object of eleventy-img; a loader and data for
       Next.js; an SQLite database, in which apps look up images without reading a catalog, and which the
-      next export replaces; or the names of the slots as constants in Swift, TypeScript or
-      Kotlin. URLs begin with the pipeline's base-url; without one they are relative to the catalog's
-      folder.
+      next export replaces; a row for each image with the URL of its file for each slot and scale, as
+      CSV or JSON Lines; or the names of the slots as constants in Swift, TypeScript or Kotlin. URLs
+      begin with the pipeline's base-url; without one they are relative to the catalog's folder.
       """,
-    options: [form, target, slot, eager, fluid, reducedData, language, nonce, fragments],
+    options: [form, target, force, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(
       "tessera export build/feed --as html --to page.html",
       "A page of HTML, with its style sheet in a file of its own."),
@@ -93,6 +96,7 @@ enum ExportCommand: Command {
     _ arguments: Arguments, _ form: CatalogExport.Form
   ) throws -> ExportOptions {
     var options = ExportOptions()
+    options.replaces = arguments.has(force)
     options.slots = try arguments.all(slot)
     options.eager = try arguments.value(eager) ?? 0
     options.isFluid = arguments.has(fluid)

@@ -61,8 +61,8 @@ enum InitCommand: Command {
   private static func lines(of report: ManifestUpdate.Report, _ folder: String) -> [String] {
     var lines = [
       "\(report.manifest): \(Amount.count(report.images, "image")), \(report.added) added, \(report.removed) removed"
-        + leftOut(report.skipped)
     ]
+    lines += Self.lines(of: report.leftOut)
     if let before = report.before { lines.append("the manifest as it was: \(before)") }
     if !report.needs.isEmpty {
       lines.append(
@@ -72,12 +72,9 @@ enum InitCommand: Command {
     return lines + ["next: tessera run" + (folder == "." ? "" : " \(folder)/pipeline.yaml")]
   }
 
-  /// `; left out (not images, …): notes.txt, a.svg, output/ and 2 more`
-  private static func leftOut(_ names: [String]) -> String {
-    guard !names.isEmpty else { return "" }
-    let more = names.count > 3 ? " and \(names.count - 3) more" : ""
-    return "; left out (not images, of a format that \"accept\" has to name, or outputs of runs): "
-      + names.prefix(3).joined(separator: ", ") + more
+  /// What the folders hold besides, a line for each reason.
+  private static func lines(of leftOut: LeftOut) -> [String] {
+    leftOut.texts.map { "  \($0)" }
   }
 
   /// A permission as a place: `servers of this machine` for `loopback`.
@@ -94,8 +91,9 @@ enum InitCommand: Command {
     let operand = isHere ? "" : " \(report.pipeline)"
     var lines = [report.pipeline]
     if let images = report.images {
-      lines.append("\(report.manifest): \(Amount.count(images, "image"))\(leftOut(report.skipped))")
+      lines.append("\(report.manifest): \(Amount.count(images, "image"))")
     }
+    lines += Self.lines(of: report.leftOut)
     if let columns = report.columnsText { lines.append("columns: \(columns)") }
     if report.imageless > 0 {
       lines.append("\(Amount.count(report.imageless, "row")) of the list without an image")

@@ -16,6 +16,7 @@ enum CompletionsCommand: Command {
       Prints the script for a shell. With words, what could stand in the place of the last one: so the
       script asks for it. The first word is the name of the program.
       """,
+    hasJSON: false,
     example: Example(
       "source <(tessera completions bash)",
       "Completes from now on; put it into ~/.bashrc to keep it."),
@@ -65,6 +66,7 @@ enum ManCommand: Command {
       man5/tessera-pipeline.5.
       """,
     options: [reference],
+    hasJSON: false,
     example: Example(
       "tessera man /usr/local/share/man",
       "Then \"man tessera\", \"man tessera-run\" and \"man 5 tessera-pipeline\" show them."),

@@ -21,6 +21,8 @@ final class RunObserver: RunObserving {
       var shown = ProgressBar.Progress()
       (shown.done, shown.total, shown.bytes) = (run.done, run.total, run.bytes)
       shown.errors = run.errors
+      shown.inFlight = run.bytesInFlight
+      shown.oldest = run.oldest.map { ($0.host, $0.age) }
       shown.stages = [
         ("fetching", run.fetching), ("waiting to retry", run.pausing), ("waiting", run.waiting),
         ("transcoding", run.transcoding), ("upgraded", run.upgraded),

@@ -18,6 +18,7 @@ import Testing
           plan         what would be made, and its price; makes nothing
           check        find every mistake in a pipeline file and its manifest
           probe        the sizes of images, from their first bytes
+          status       the last runs, what fails, what is kept and why, and how the output grows
           verify       every file the catalog names is there, whole, and of the stated size
           prune        delete variants that the catalog no longer names (--dry-run)
           why          what happened to one item, and why it was or was not done again
@@ -50,13 +51,17 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, verify, prune, why, diff, gallery, export, split, merge, rollback, forget, warm, compare, doctor, completions, schema, man\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, status, verify, prune, why, diff, gallery, export, split, merge, rollback, forget, warm, compare, doctor, completions, schema, man\n"
       ),
       (
         ["run"], 64,
         "tessera: there is no pipeline.yaml in this folder; name a pipeline file, or write one with tessera init\n"
       ),
-      (["why"], 64, "tessera: missing operands; the usage is: tessera why OUTPUT ID [options]\n"),
+      (
+        ["why"], 64,
+        "tessera: missing operands; the usage is: tessera why OUTPUT ID [options]; tessera status OUTPUT lists "
+          + "what failed, with ids\n"
+      ),
       (
         ["run", "a", "b"], 64,
         "tessera: too many operands; the usage is: tessera run [PIPELINE] [options]\n"

@@ -64,6 +64,107 @@ import Testing
     }
   }
 
+  // MARK: Replacing
+
+  /// `--force` replaces what an export wrote, file or folder, and nothing else.
+  @Test(arguments: ["html", "next", "xcassets", "android", "sqlite", "kotlin"])
+  func forceReplacesAnExport(_ form: String) async throws {
+    let fixture = try await Self.made()
+    let target = "made/export"
+    func files() -> [String] { fixture.folder.files(below: "made").sorted() }
+    #expect(try await Self.export(fixture, form, to: target).status == 0)
+    let before = files()
+    let again = try await Self.export(fixture, form, to: target)
+    if form != "sqlite" {
+      #expect(again.status == 2 && again.errors.contains("or replace it with --force"))
+    }
+    // What an earlier export wrote and this one does not is gone afterwards.
+    let isFolder = ["next", "xcassets", "android"].contains(form)
+    if isFolder {
+      let old =
+        form == "next" ? "images/old.js" : form == "android" ? "drawable-x/old.webp" : "old/x"
+      try fixture.folder.write("old", to: "\(target)/\(old)")
+    } else if form != "sqlite" {
+      try fixture.folder.write("old", to: target)
+    }
+    let forced = try await Self.export(fixture, form, to: target, "--force")
+    #expect(forced.status == 0, "\(forced.errors)")
+    #expect(files() == before)
+    if !isFolder, form != "sqlite" { #expect(try fixture.folder.text(target) != "old") }
+    // A folder of the user's own, and a file in the place of a folder.
+    if isFolder {
+      try fixture.folder.write("mine", to: "\(target)/AppIcon.appiconset/Contents.json")
+      let refused = try await Self.export(fixture, form, to: target, "--force")
+      #expect(
+        refused.status == 2 && refused.errors.contains("has more in it than an export as \(form)"))
+      #expect(try fixture.folder.text("\(target)/AppIcon.appiconset/Contents.json") == "mine")
+      try fixture.folder.write("mine", to: "made/file")
+      #expect(try await Self.export(fixture, form, to: "made/file", "--force").status == 2)
+      #expect(try fixture.folder.text("made/file") == "mine")
+    } else {
+      try fixture.folder.write("mine", to: "made/folder/file")
+      #expect(try await Self.export(fixture, form, to: "made/folder", "--force").status == 2)
+      #expect(try fixture.folder.text("made/folder/file") == "mine")
+    }
+  }
+
+  /// Killed before each of its calls that change the disk, `--force` leaves the old export or the new one, whole.
+  @Test(arguments: ["next", "kotlin"])
+  func aKilledForceLeavesOneOfBoth(_ form: String) async throws {
+    let fixture = try await Self.made(ids: ["a", "b", "c", "d", "e", "f", "g", "h"])
+    let shim = try await Shim(in: fixture.folder, for: "").with(
+      root: fixture.folder.path("made"), image: fixture.folder.path("image"))
+    let target = "made/export"
+    func content() throws -> [String] {
+      try fixture.folder.files(below: target).sorted().map {
+        try fixture.folder.text("\(target)/\($0)")
+      }
+        + [form == "kotlin" ? fixture.folder.text(target) : ""]
+    }
+    #expect(try await Self.export(fixture, form, to: target).status == 0)
+    let whole = try content()
+    // An old one that differs.
+    func makeOld() throws {
+      try fixture.folder.write("old", to: form == "kotlin" ? target : "\(target)/images.js")
+    }
+    try makeOld()
+    let before = try content()
+    #expect(before != whole)
+    func force(_ environment: [String: String]) async throws -> Int32 {
+      try makeOld()
+      return try await Tool.run(
+        Places.tessera,
+        [
+          "export", fixture.folder.path("out"), "--as", form, "--to", fixture.folder.path(target),
+          "--force",
+        ], environment: environment
+      ).status
+    }
+    let count = try await shim.count("change") { environment in
+      let status = try await force(environment)
+      #expect(status == 0)
+    }
+    func killed(_ calls: String, at number: Int) async throws -> [String] {
+      // Without what an earlier kill left, whose removal counts, too.
+      #expect(try await force([:]) == 0)
+      #expect(try await force(shim.killing(calls, at: number)) == 137, "\(calls) \(number)")
+      return try content()
+    }
+    // The new one gets its name by one call, and the old one is removed afterwards.
+    #expect(try await killed("rename", at: 1) == before)
+    #expect(try await killed("unlink", at: 1) == whole)
+    for number in [1, 2, 3, count] + (0..<10).map({ _ in Int.random(in: 1...count) }) {
+      let after = try await killed("change", at: number)
+      #expect(after == whole || after == before, "\(number) of \(count)")
+    }
+    // The next one removes what killed ones left.
+    #expect(try await Self.export(fixture, form, to: target, "--force").status == 0)
+    #expect(try content() == whole)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("made")) == ["export"]
+    )
+  }
+
   // MARK: Pages
 
   @Test func aPageHasAPictureForEachImageAndSlot() async throws {

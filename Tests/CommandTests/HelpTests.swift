@@ -144,7 +144,8 @@ import Testing
       (
         "tessera export out --as ",
         [
-          "android", "eleventy", "html", "kotlin", "next", "sqlite", "swift", "typescript",
+          "android", "csv", "eleventy", "html", "jsonl", "kotlin", "next", "sqlite", "swift",
+          "typescript",
           "xcassets",
         ]
       ),

@@ -49,7 +49,8 @@ import Testing
     #expect(
       begun.output == """
         pipeline.yaml
-        manifest.jsonl: 2 images; left out (not images, of a format that "accept" has to name, or outputs of runs): notes.txt
+        manifest.jsonl: 2 images
+          left out as not an image: 1 (notes.txt)
         next: tessera run, then tessera gallery output
 
         """)
@@ -101,8 +102,9 @@ import Testing
     let updated = try await Self.tessera(update, in: folder)
     #expect(
       updated.output == """
-        manifest.jsonl: 3 images, 1 added, 1 removed; left out (not images, of a format that "accept" has to name, \
-        or outputs of runs): manifest.jsonl, output/, pipeline.yaml
+        manifest.jsonl: 3 images, 1 added, 1 removed
+          left out as not an image: 2 (manifest.jsonl, pipeline.yaml)
+          left out as the output of a run: 1 (output/)
         the manifest as it was: manifest.jsonl.before
         next: tessera run
 

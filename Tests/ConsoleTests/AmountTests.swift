@@ -119,6 +119,28 @@ import Testing
     #expect(text() == "0  0.0/s; failed: 2 c, 1 a, 1 b, 1 others")
   }
 
+  /// What a run of slow sources waits for.
+  @Test func theOldestRequestIsNamed() {
+    let start = ContinuousClock.now
+    var progress = ProgressBar.Progress()
+    (progress.total, progress.bytes, progress.inFlight) = (19, 1_200_000, 1_200_000)
+    progress.stages = [("fetching", 19)]
+    func text(_ host: String, _ age: Double) -> String {
+      progress.oldest = (host, .seconds(age))
+      return ProgressBar(start: start).text(progress, now: start + .seconds(16))
+    }
+    #expect(text("images.example", 2.9) == "0/19  0.0/s  75.0 kB/s; 19 fetching")
+    #expect(
+      text("images.example", 16.5)
+        == "0/19  0.0/s  75.0 kB/s; 19 fetching; oldest request 16 s: images.example, 1.2 MB in flight"
+    )
+    progress.errors = ["dns": 1]
+    #expect(
+      text("", 61)
+        == "0/19  0.0/s  75.0 kB/s; 19 fetching; failed: 1 dns; oldest request 1 min: a file, 1.2 MB in "
+        + "flight")
+  }
+
   @Test func aWordIsMarkedOnATerminal() {
     #expect(Style(isTerminal: false).marking("b", in: "abab") == "abab")
     let isPlain = !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty

@@ -154,16 +154,35 @@ extension StreamTests {
         let lines = try await tessera(
           "init", out, "--manifest-only", "--from", folder.path("p\(count)"))
         #expect(
-          lines.output.split(separator: "\n")[0].hasSuffix(
-            "; left out (not images, of a format that \"accept\" has to name, or outputs of runs): "
-              + end
-          ))
+          lines.output.split(separator: "\n")[1]
+            == "  left out as not an image: \(count) (\(end))")
       }
       #expect(
         try await tessera("init", out, "--manifest-only")
           == End(
             status: 64, output: "",
             errors: "--manifest-only needs --from, with the images to list"))
+    }
+
+    /// Commands whose output is no document do not accept an option for one.
+    @Test func manAndCompletionsHaveNoJSON() async throws {
+      for name in ["man", "completions"] {
+        let end = try await tessera(name, name == "man" ? folder.path("m") : "bash", "--json")
+        #expect(end.status == 64)
+        #expect(end.errors == "\(name) has no option \"--json\"; see tessera \(name) --help")
+        #expect(folder.files(below: "m").isEmpty)
+        #expect(try await !tessera(name, "--help").output.contains("--json"))
+      }
+      // The words of another command are not options of this one.
+      let words = ["--", "tessera", "check", "--json"]
+      #expect(
+        try await StreamTests.tessera(["completions", "bash"] + words).output.contains("--json"))
+    }
+
+    @Test func whySaysWhereIDsAre() async throws {
+      let end = try await tessera("why", folder.path("out"))
+      #expect(end.status == 64)
+      #expect(end.errors.hasSuffix("; tessera status OUTPUT lists what failed, with ids"))
     }
 
     @Test func doctorAndCompareTakeWhatTheyCan() async throws {
@@ -185,7 +204,8 @@ extension StreamTests {
       let names = Commands.all.map { $0.name }
       #expect(
         names == [
-          "init", "run", "plan", "check", "probe", "verify", "prune", "why", "diff", "gallery",
+          "init", "run", "plan", "check", "probe", "status", "verify", "prune", "why", "diff",
+          "gallery",
           "export", "split", "merge", "rollback", "forget", "warm", "compare", "doctor",
           "completions", "schema", "man",
         ])

@@ -100,7 +100,11 @@ import Testing
     defer { server.stop() }
     let fetcher = try Self.fetcher { $0.perHost = 1 }
     async let first = Self.fetch(fetcher, server.url("/hang"))
-    #expect(try await Self.eventually { server.count("/hang") == 1 && fetcher.transfers == 1 })
+    #expect(try await Self.eventually { server.count("/hang") == 1 && fetcher.inFlight.count == 1 })
+    // What the progress shows of it.
+    let inFlight = fetcher.inFlight
+    #expect(inFlight.bytes == 0 && inFlight.oldest?.host == "h")
+    #expect(inFlight.oldest.map { $0.started <= .now } == true)
     async let second = Self.fetch(fetcher, server.url("/a"))
     fetcher.close()
     let stopped = FetchError(.cancelled, "the run was stopped")

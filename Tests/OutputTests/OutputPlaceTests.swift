@@ -12,7 +12,9 @@ import Testing
   @Test(
     arguments: [
       ("catalog.json", .catalog), ("catalog.jsonl", .catalog), ("catalog.xml", nil),
-      ("run.json", .report), ("gallery.html", .derived), ("catalog.sqlite", .derived),
+      (".tessera/runs.jsonl", .history), (".tessera/shards/8/3/runs.jsonl", .history),
+      ("runs.jsonl", nil), ("run.json", .report), ("gallery.html", .derived),
+      ("catalog.sqlite", .derived),
       ("x/run.json", nil), ("", nil),
       ("catalog/index.json", .pages), ("catalog/\(digest).json", .pages), ("catalog/x.json", nil),
       ("catalog/x/index.json", nil), ("catalog/lookup.json", nil), ("catalog/first.json", nil),

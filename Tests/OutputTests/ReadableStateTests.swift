@@ -51,6 +51,44 @@ import Testing
     #expect(everything == before)
   }
 
+  /// What `forEachState` finds: the shard, the bytes and the text of each state.
+  private static func states(_ output: OpenOutput) async throws -> [String] {
+    var found: [String] = []
+    var places: [String] = []
+    try await output.forEachState { state, bytes, shard in
+      let text = try String(contentsOfFile: state.path, encoding: .utf8)
+      found.append("\(shard?.description ?? "all") \(bytes) \(text)")
+      // Of a store, one copy is there at a time.
+      #expect(places.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+      if state.path.hasPrefix(FileSystem.temporaryDirectory), output.output is ObjectOutput {
+        places.append(state.path)
+      }
+    }
+    #expect(places.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+    return found
+  }
+
+  @Test func eachStateIsFoundWhereverItIs() async throws {
+    let parts = [("", "whole"), ("shards/8/3/", "a"), ("shards/8/4/", "bb"), ("shards/2/1/", "c")]
+    let objects = try ObjectStore(parts.map { ".tessera/\($0.0)state.sqlite" })
+    #expect(try await Self.states(objects.open()) == [])
+    for (part, text) in parts {
+      try folder.write(text, to: "out/.tessera/\(part)state.sqlite")
+      try folder.write(text, to: "state/\(part)state.sqlite")
+      objects.put(text, at: ".tessera/\(part)state.sqlite")
+    }
+    // A log counts, too.
+    try folder.write("xyz", to: "out/.tessera/shards/8/3/state.sqlite-wal")
+    let found = ["all 5 whole", "1/2 1 c", "3/8 1 a", "4/8 2 bb"]
+    #expect(try await Self.states(objects.open()) == found)
+    let beside = try OpenOutput("s3://feed/out", state: folder.path("state"), store, creates: false)
+    #expect(try await Self.states(beside).sorted() == found.sorted())
+    let here = try await Self.states(OpenOutput(folder.path("out"), creates: false))
+    #expect(here.sorted() == ["1/2 1 c", "3/8 4 a", "4/8 2 bb", "all 5 whole"])
+    #expect(here.first == "all 5 whole")
+    #expect(try await Self.states(OpenOutput(folder.path("new"))) == [])
+  }
+
   /// The state of runs of all items, and those of one shard for each number of shards.
   @Test(arguments: ["out/.tessera", "state"])
   func theNewestStateIsTheFirst(_ root: String) async throws {

@@ -49,7 +49,8 @@ import Testing
       try small.folder.write("mine", to: name)
       #expect(
         await sentence { try await export(form, to: small.folder.path(target)) }
-          == "\"\(small.folder.path(name))\" exists already; name another target, or remove it")
+          == "\"\(small.folder.path(name))\" exists already; name another target, or replace it with --force"
+      )
       #expect(try small.folder.text(name) == "mine")
       try FileManager.default.removeItem(atPath: small.folder.path(name))
     }
@@ -162,10 +163,10 @@ import Testing
     #expect(Set(["images.js", "loader.js"]).isSubset(of: small.folder.files(below: "next")))
     #expect(
       await sentence { try await export(.next, to: path + "/") }
-        == "\"\(path)\" exists already; name another target, or remove it")
+        == "\"\(path)\" exists already; name another target, or replace it with --force")
     #expect(
       await sentence { try await export(.next, to: "/") }
-        == "\"/\" exists already; name another target, or remove it")
+        == "\"/\" exists already; name another target, or replace it with --force")
   }
 
   @Test(

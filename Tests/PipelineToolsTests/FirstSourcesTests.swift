@@ -35,7 +35,7 @@ import Testing
     let first = try FirstSources([url])
     #expect(first.images == [.init(id: id, url: url)])
     #expect(first.permissions == permissions)
-    #expect(first.list == nil && first.skipped.isEmpty)
+    #expect(first.list == nil && first.leftOut.isEmpty)
   }
 
   /// It is neither an image nor fetched.
@@ -153,8 +153,35 @@ import Testing
         .init(id: "more/b", url: "\(place)/more/b.jpg"),
         .init(id: "more/deep/c.v1", url: "\(place)/more/deep/c.v1.jpg"),
       ])
-    #expect(first.skipped == ["far.jpg", "link", "more/list.csv", "notes.txt", "out/"])
+    #expect(first.leftOut.all == ["far.jpg", "link", "more/list.csv", "notes.txt", "out/"])
     #expect(first.permissions == ["files:\(folder.place)/photos"])
+  }
+
+  /// Bytes that are no image's, under the name of one: its run fails with the reason, and the person sees it.
+  @Test func aBrokenImageStays() throws {
+    let folder = try TemporaryFolder()
+    let names = ["a.jpg", "b.PNG", "c.jfif", "d.heic", "e.v1.tif", "f.webp"]
+    for (index, name) in names.enumerated() {
+      try folder.write(index == 0 ? "" : "no image \(index)", to: "p/\(name)")
+    }
+    for name in ["jpg", "notes.txt", "x.svg", "y.jpg.bak", "z"] {
+      try folder.write("no image", to: "p/\(name)")
+    }
+    try folder.write(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", to: "p/g.svg")
+    try folder.makeFolder("p/out/.tessera")
+    try folder.link("p/link", to: "p/notes.txt")
+    let first = try FirstSources([folder.path("p")])
+    #expect(Self.ids(first) == ["a", "b", "c", "d", "e.v1", "f"])
+    #expect(
+      first.leftOut.texts == [
+        "left out as of the format svg, which \"accept\" does not name: 1 (g.svg)",
+        "left out as not an image: 5 (jpg, notes.txt, x.svg and 2 more)",
+        "left out as a link or a special file: 1 (link)",
+        "left out as the output of a run: 1 (out/)",
+      ])
+    #expect(Self.ids(try FirstSources([folder.path("p/a.jpg")])) == ["a"])
+    #expect(Self.mistake([folder.path("p/z")])?.contains("is neither an image nor a list") == true)
   }
 
   @Test func everyImageHasAnIDOfItsOwn() throws {

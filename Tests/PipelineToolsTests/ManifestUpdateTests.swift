@@ -92,6 +92,15 @@ import Testing
           "before": "\(folder.path("manifest.jsonl.before"))",
           "skipped": [
             "notes.txt"
+          ],
+          "leftOut": [
+            {
+              "reason": "not an image",
+              "count": 1,
+              "names": [
+                "notes.txt"
+              ]
+            }
           ]
         }
 

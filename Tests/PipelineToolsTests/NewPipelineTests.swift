@@ -108,6 +108,15 @@ import Testing
           "images": 2,
           "skipped": [
             "notes.txt"
+          ],
+          "leftOut": [
+            {
+              "reason": "not an image",
+              "count": 1,
+              "names": [
+                "notes.txt"
+              ]
+            }
           ]
         }
 

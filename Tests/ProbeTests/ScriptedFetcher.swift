@@ -37,7 +37,7 @@ final class ScriptedFetcher: Fetching {
   var hosts: [String] { seen.withLock { $0.map(\.host) } }
 
   let end: ContinuousClock.Instant? = .now
-  let transfers = 0
+  let inFlight = FetchesInFlight()
   let isBlocked = false
   var counts: FetchStatistics { real.counts }
   func whenBlocked(_ action: (@Sendable () -> Void)?) {}

@@ -22,7 +22,6 @@ import Testing
   }
 
   private static let writes = [
-    Write("beginRun") { _ = try $0.beginRun(boot: "1") },
     Write("claim") {
       _ = try $0.claim([.init(id: "b", line: 1, entry: "")], run: 1, position: 0)
     },
@@ -61,7 +60,7 @@ import Testing
   }
 
   private static let commits = [
-    Write("commit") { try $0.commit() },
+    Write("beginRun") { _ = try $0.beginRun(boot: "1") }, Write("commit") { try $0.commit() },
     Write("endRun") { try $0.endRun(1, .init(pipeline: "p", items: 1)) },
     Write("endDoubts") { try $0.endDoubts(boot: "1") },
     Write("close") { try $0.close() }, Write("rewrite") { try $0.rewrite() },

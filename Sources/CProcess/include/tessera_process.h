@@ -75,6 +75,9 @@ int tessera_open_folder(int directory, const char *path, int flags);
 /// 5.6, and ENOSYS or EPERM where a container's filter does not list the call.
 int tessera_open_beneath(int directory, const char *path);
 
+/// Exchanges what two names of two folders stand for, at once: renameat2(2) with RENAME_EXCHANGE. Returns 0, or -1 and errno.
+int tessera_exchange(int directory, const char *name, int other_directory, const char *other_name);
+
 /// syncfs(2), which glibc declares only under _GNU_SOURCE.
 int tessera_sync_file_system(int descriptor);
 

@@ -9,11 +9,17 @@ package struct Syntax: Sendable {
   /// What an exit status means here, by rising status. Statuses that all commands share follow by
   /// themselves.
   package var statuses: [ExitMeaning]
+  /// Where missing operands can be found: a clause; nil if a person knows them.
+  var source: String?
+  /// Whether there are results that `--json` could print.
+  var hasJSON: Bool
 
   package init(
-    _ operands: [Operand] = [], text: String, options: [any OptionSyntax] = [], example: Example,
+    _ operands: [Operand] = [], source: String? = nil, text: String,
+    options: [any OptionSyntax] = [], hasJSON: Bool = true, example: Example,
     statuses: [ExitMeaning]
   ) {
+    (self.source, self.hasJSON) = (source, hasJSON)
     self.operands = operands
     self.text = text
     self.options = options
@@ -26,7 +32,9 @@ package struct Syntax: Sendable {
     ([program, command] + operands.map(\.usage) + ["[options]"]).joined(separator: " ")
   }
 
-  var allOptions: [any OptionSyntax] { options + CommonFlag.all }
+  var allOptions: [any OptionSyntax] {
+    options + CommonFlag.all.filter { hasJSON || $0.name != CommonFlag.json.name }
+  }
 
   /// How many operands there may be.
   var operandCount: ClosedRange<Int> {

@@ -24,6 +24,8 @@ extension UsageError {
 
   /// More or fewer operands than the command has.
   package static func operands(_ problem: String, _ syntax: Syntax, command: String) -> UsageError {
-    UsageError("\(problem) operands; the usage is: \(syntax.usage("tessera", command))")
+    UsageError(
+      "\(problem) operands; the usage is: \(syntax.usage("tessera", command))"
+        + (syntax.source.map { "; \($0)" } ?? ""))
   }
 }

@@ -9,6 +9,10 @@ package struct ProgressBar: Sendable {
     package var total: Int?
     /// Bytes that were fetched.
     package var bytes = 0
+    /// Those of requests in flight.
+    package var inFlight = 0
+    /// The host of the request that has been in flight for longest, and for how long.
+    package var oldest: (host: String, age: Duration)?
     /// What is in flight, in the order of the work: `("fetching", 16)`.
     package var stages: [(name: String, count: Int)] = []
     /// The items with an error, by its code.
@@ -26,6 +30,8 @@ package struct ProgressBar: Sendable {
   private static let longest = 40
   /// A narrower bar is left out.
   private static let shortest = 10
+  /// From which age on the oldest request is named: most are over by then.
+  private static let slow = Duration.seconds(3)
   /// Error codes that are named; the others are counted together.
   private static let named = 3
 
@@ -71,14 +77,25 @@ package struct ProgressBar: Sendable {
   }
 
   private func stages(_ progress: Progress) -> String {
-    let stages = progress.stages.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(
-      separator: ", ")
-    guard progress.failed > 0 else { return stages }
+    let stages =
+      progress.stages.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+      .joined(separator: ", ")
+    let slowest = slowest(progress)
+    guard progress.failed > 0 else { return stages + slowest }
     let codes = progress.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     var parts = codes.prefix(Self.named).map { "\($0.value) \($0.key)" }
     let others = codes.dropFirst(Self.named).reduce(0) { $0 + $1.value }
     if others > 0 { parts.append("\(others) others") }
-    return "\(stages)\(stages.isEmpty ? "" : "; ")failed: \(parts.joined(separator: ", "))"
+    return
+      "\(stages)\(stages.isEmpty ? "" : "; ")failed: \(parts.joined(separator: ", "))\(slowest)"
+  }
+
+  /// `; oldest request 16 s: images.example.com, 1.2 MB in flight`
+  private func slowest(_ progress: Progress) -> String {
+    guard let oldest = progress.oldest, oldest.age >= Self.slow else { return "" }
+    let host = oldest.host.isEmpty ? "a file" : oldest.host
+    return "; oldest request \(Amount.age(oldest.age.inSeconds)): \(host), "
+      + "\(Amount.bytes(progress.inFlight)) in flight"
   }
 
   /// `0:03`, `1:02:03`

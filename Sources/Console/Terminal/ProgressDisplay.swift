@@ -1,11 +1,12 @@
 internal import Synchronization
 internal import TesseraSystem
 
-/// Progress and messages on standard error: two lines that are redrawn on a terminal, a line each minute in
-/// a log. Calls may come from several tasks.
+/// Progress and messages on standard error: two lines that are redrawn on a terminal, a line now and then
+/// in a log (``LogPace``). Calls may come from several tasks.
 package final class ProgressDisplay: Sendable {
   private struct State {
     var bar = ProgressBar(start: .now)
+    var pace = LogPace(start: .now)
     var sample: (@Sendable () -> ProgressBar.Progress)?
     /// The lines that are on the screen.
     var shown: [String] = []
@@ -20,7 +21,6 @@ package final class ProgressDisplay: Sendable {
 
   /// Five times a second; a person reads no faster.
   private static let redraw = Duration.milliseconds(200)
-  private static let log = Duration.seconds(60)
 
   /// - Parameter isQuiet: whether neither progress nor messages are written.
   package init(isQuiet: Bool, showsProgress: Bool) {
@@ -35,8 +35,7 @@ package final class ProgressDisplay: Sendable {
   /// - Parameter sample: called each time it is drawn.
   package func begin(_ sample: @escaping @Sendable () -> ProgressBar.Progress) {
     guard showsProgress else { return }
-    let pause = isTerminal ? Self.redraw : Self.log
-    // The first line of a log comes after the first pause: a short run needs none.
+    let pause = isTerminal ? Self.redraw : LogPace.interval
     let timer = Task { [weak self] in
       while true {
         try await Task.sleep(for: pause)
@@ -45,7 +44,7 @@ package final class ProgressDisplay: Sendable {
     }
     state.withLock { state in
       state.timer?.cancel()
-      state.bar = ProgressBar(start: .now)
+      (state.bar, state.pace) = (ProgressBar(start: .now), LogPace(start: .now))
       (state.sample, state.timer) = (sample, timer)
       if isTerminal { draw(&state) }
     }
@@ -55,7 +54,10 @@ package final class ProgressDisplay: Sendable {
     state.withLock { state in
       guard let sample = state.sample else { return }
       if isTerminal { return draw(&state) }
-      StandardStream.error.write(state.bar.text(sample(), now: .now) + "\n")
+      let progress = sample()
+      guard state.pace.isDue(progress, now: .now) else { return }
+      // Hosts are a manifest's.
+      StandardStream.error.write(state.bar.text(progress, now: .now).printable + "\n")
     }
   }
 
@@ -64,7 +66,7 @@ package final class ProgressDisplay: Sendable {
     // The width is read each time, because a window may be resized.
     let width = Host.terminalWidth ?? 80
     let progress = sample()
-    var lines = state.bar.lines(progress, now: .now, width: width)
+    var lines = state.bar.lines(progress, now: .now, width: width).map(\.printable)
     let plain = lines
     if progress.failed > 0 { lines[1] = style.marking("failed:", in: lines[1]) }
     StandardStream.error.write(erasure(state.shown, width) + lines.joined(separator: "\n"))

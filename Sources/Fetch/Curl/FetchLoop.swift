@@ -7,9 +7,9 @@ final class FetchLoop {
   private let settings: FetchSettings
   private let multi: UnsafeMutableRawPointer
   private var queue = RequestQueue<FetchJob>()
-  private var running: [Int: (transfer: Transfer, job: FetchJob)] = [:]
+  var running: [Int: (transfer: Transfer, job: FetchJob)] = [:]
   /// Files that are being read, by their requests.
-  private var reading: [Int: FetchJob] = [:]
+  var reading: [Int: FetchJob] = [:]
   private let fileReads: FileReads
   private var hosts: HostLimits
 

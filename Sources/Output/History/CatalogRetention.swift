@@ -12,6 +12,9 @@ package struct CatalogRetention: Sendable, Equatable {
     (self.count, self.age, self.patches) = (count, age, patches)
   }
 
+  /// How long `prune` lets an unnamed file stay by default, in seconds.
+  package static let pruneGrace = 7.0 * 86_400
+
   /// The default of pipeline files.
   static let usualAge = 7.0 * 86_400
 }

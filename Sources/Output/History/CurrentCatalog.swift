@@ -6,9 +6,9 @@ package import TesseraSystem
 package struct CurrentCatalog: Sendable {
   package let name: String
   let form: CatalogForm
-  let bytes: Int
-  let images: Int?
-  let digest: String
+  package let bytes: Int
+  package let images: Int?
+  package let digest: String
 
   /// The path that it has in the list of kept catalogs.
   package var keptPath: String { KeptCatalog.path(digest: digest, form) }

@@ -82,15 +82,25 @@ final class StoreLease: Sendable {
 
   /// Who holds the lock of the whole output, if this is a shard's; who holds that of any shard, if it is not.
   private func otherHolder() throws(StoreError) -> (name: String, age: Duration)? {
-    func holder(_ key: StoreLocation) throws(StoreError) -> (name: String, age: Duration)? {
-      try StoreLock.holder(of: StoredLockObject(client: client, location: key))
-    }
-    guard folder == StoredState.root else {
-      return try holder(output.appending("\(StoredState.root)/\(Self.lockName)"))
-    }
+    folder == StoredState.root ? try holderOfAnyShard() : try holderOfWhole()
+  }
+
+  /// Who holds the lock of the whole output or that of any shard, for one who takes none.
+  func anyHolder() throws(StoreError) -> (name: String, age: Duration)? {
+    if let holder = try holderOfWhole() { return holder }
+    return try holderOfAnyShard()
+  }
+
+  private func holderOfWhole() throws(StoreError) -> (name: String, age: Duration)? {
+    let location = output.appending("\(StoredState.root)/\(Self.lockName)")
+    return try StoreLock.holder(of: StoredLockObject(client: client, location: location))
+  }
+
+  private func holderOfAnyShard() throws(StoreError) -> (name: String, age: Duration)? {
     for location in try client.locations(below: output.appending(StoredState.shardFolder))
     where location.key.hasSuffix("/\(Self.lockName)") {
-      if let found = try holder(location) { return found }
+      let object = StoredLockObject(client: client, location: location)
+      if let found = try StoreLock.holder(of: object) { return found }
     }
     return nil
   }

@@ -14,7 +14,7 @@ final class StoredState: Sendable {
   let client: StoreClient
   let output: StoreLocation
   /// Below the output: `.tessera`, or `.tessera/shards/8/3`.
-  private let folder: String
+  let folder: String
   private let pool = BlockingPool(limit: 2)
   private let last = Mutex(Last())
 

@@ -18,11 +18,19 @@ package struct CatalogExport {
     case next
     /// A database of SQLite. It replaces one that is there.
     case sqlite
+    /// A row for each image, for spreadsheets and databases.
+    case csv, jsonl
     /// The names of the slots as constants.
     case swift, typescript, kotlin
 
     /// Whether the form holds URLs of the files, instead of files.
     fileprivate var hasURLs: Bool { ![.xcassets, .android, .sqlite].contains(self) && !isOfSlots }
+
+    /// Whether the export is a folder.
+    var isFolder: Bool { [.xcassets, .android, .next].contains(self) }
+
+    /// Whether images without a file are in it, too.
+    fileprivate var hasAllImages: Bool { [.sqlite, .csv, .jsonl].contains(self) }
 
     /// Whether the form is of slots, and not of images.
     package var isOfSlots: Bool { [.swift, .typescript, .kotlin].contains(self) }
@@ -49,20 +57,18 @@ package struct CatalogExport {
 
   /// Writes the export. If that fails or is cancelled, nothing is left of it.
   ///
-  /// - Parameter path: a folder for `xcassets`, `android` and `next`, a file for the others; must not exist, but for `sqlite`. Its
-  ///   folder is created if it is missing.
+  /// - Parameter path: a folder for `xcassets`, `android` and `next`, a file for the others; must not exist, but for `sqlite`
+  ///   and with `options.replaces`. Its folder is created if it is missing.
   /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
   ///   can't be written; or `CancellationError`.
   package func write(to path: String) async throws -> ExportReport {
     var target = path
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
-    // A link leads to the database that is replaced.
-    if form == .sqlite, let real = FileSystem.realPath(target) { target = real }
+    // A link leads to what is replaced.
+    if form == .sqlite || options.replaces, let real = FileSystem.realPath(target) { target = real }
     let targets = [target] + companions(of: target)
     let isReplaced = form == .sqlite && FileSystem.exists(target) && DatabaseExport.owns(target)
-    for target in targets where FileSystem.exists(target) && !isReplaced {
-      throw OutputToolError("\"\(target)\" exists already; name another target, or remove it")
-    }
+    if !isReplaced { try expectFree(targets) }
     let catalog: CatalogFile
     if OpenOutput.isInStore(output) {
       catalog = try CatalogFile(of: try await LocalOutput(output))
@@ -83,7 +89,7 @@ package struct CatalogExport {
     try OutputToolError.wrap { try FileSystem.makeDirectory(FileSystem.parent(of: target)) }
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
     var report = try await OutputToolError.wrapAsyncWork {
-      try await Self.publish(targets[...]) { drafts in
+      try await Self.publish(targets[...], replaces: options.replaces) { drafts in
         let report = try await write(
           catalog,
           ExportContext(
@@ -101,6 +107,16 @@ package struct CatalogExport {
     return report
   }
 
+  private func expectFree(_ targets: [String]) throws(OutputToolError) {
+    for target in targets where FileSystem.exists(target) {
+      guard options.replaces else {
+        throw OutputToolError(
+          "\"\(target)\" exists already; name another target, or replace it with --force")
+      }
+      try ReplacedExport(form, targets).expectReplaceable(target)
+    }
+  }
+
   /// Files that are written beside the target.
   private func companions(of target: String) -> [String] {
     let name = FileSystem.name(of: target)
@@ -111,20 +127,21 @@ package struct CatalogExport {
     case .html: options.nonce != nil && !options.asFragments ? [] : ["\(base).css"]
     case .xcassets: ["\(base).names.json", "\(base).swift"]
     case .android: ["\(base).names.json", "\(base).kt"]
-    case .eleventy, .next, .sqlite, .swift, .typescript, .kotlin: []
+    case .eleventy, .next, .sqlite, .csv, .jsonl, .swift, .typescript, .kotlin: []
     }
   }
 
-  /// Makes several files or folders, which get their names when all are complete.
+  /// Makes several files or folders, which get their names when all are complete, the first one last.
   private static func publish<Value>(
-    _ targets: ArraySlice<String>, _ drafts: [String] = [],
+    _ targets: ArraySlice<String>, _ drafts: [String] = [], replaces: Bool,
     _ make: ([String]) async throws -> Value
   ) async throws -> Value {
     guard let target = targets.first else { return try await make(drafts) }
     let draft = try OpenDraft(target)
-    let value = try await publish(targets.dropFirst(), drafts + [draft.path], make)
+    let value = try await publish(
+      targets.dropFirst(), drafts + [draft.path], replaces: replaces, make)
     try Task.checkCancellation()
-    try draft.publish()
+    if replaces { try draft.replace() } else { try draft.publish() }
     return value
   }
 
@@ -156,7 +173,7 @@ package struct CatalogExport {
     while let image = try images.next() {
       let isEmpty = image.variants.isEmpty
       if isEmpty { report.empty += 1 }
-      guard !isEmpty || form == .sqlite else { continue }
+      guard !isEmpty || form.hasAllImages else { continue }
       report.files += try await exporter.add(image)
       report.images += isEmpty ? 0 : 1
       let hasPaths = image.variants.contains { $0.url == nil }
@@ -179,6 +196,8 @@ package struct CatalogExport {
     case .eleventy: try EleventyExport(context)
     case .next: try NextExport(context)
     case .sqlite: try DatabaseExport(context)
+    case .csv: try RowExport(context, asTable: true)
+    case .jsonl: try RowExport(context, asTable: false)
     case .swift: try SlotConstants(context, .swift)
     case .typescript: try SlotConstants(context, .typescript)
     case .kotlin: try SlotConstants(context, .kotlin)

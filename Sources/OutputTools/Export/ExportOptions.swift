@@ -14,6 +14,8 @@ package struct ExportOptions: Sendable {
   package var nonce: String?
   /// Whether the elements are written as JSON, by image and slot.
   package var asFragments = false
+  /// Whether what an earlier export wrote is replaced.
+  package var replaces = false
 
   package init() {}
 }

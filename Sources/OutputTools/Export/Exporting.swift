@@ -5,7 +5,7 @@ internal import TesseraSystem
 protocol Exporting: AnyObject {
   /// Whether ``add(_:)`` is called at all.
   var needsImages: Bool { get }
-  /// Adds an image; for all forms but a database, one that has at least one file. Returns how many files were written.
+  /// Adds an image; for all forms but a database and rows, one that has at least one file. Returns how many files were written.
   func add(_ image: CatalogImage) async throws -> Int
   func finish() throws
   /// Ends what the export has started. Called on every way out.

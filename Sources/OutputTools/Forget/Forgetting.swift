@@ -185,8 +185,8 @@ private struct ForgetWork {
     case .report: try await erasure.eraseReport("run.json")
     case .state: try await eraseState()
     case .cache: try await deleteCached()
-    // They have just been added; nothing is left in work files.
-    case .forgotten, .work: break
+    // They have just been added; the history names none; nothing is left in work files.
+    case .forgotten, .history, .work: break
     }
   }
 

@@ -62,6 +62,7 @@ package struct Merging: Sendable {
       throw OutputToolError("no shard has a result")
     }
     let (output, workspace) = (held.output, held.workspace)
+    let begun = ContinuousClock.now
     try await OutputToolError.wrapAsync {
       try await output.prepare()
       // No shard is running, so what is left there belongs to dead ones.
@@ -91,6 +92,7 @@ package struct Merging: Sendable {
       try await clearNotes(of: output, workspace)
     }
     try await writeRunReport(of: shards, to: output)
+    try await note(report, begun.duration(to: .now), held)
     report.copied = copies?.count ?? 0
     report.copiedBytes = copies?.bytes ?? 0
     report.catalog = FileSystem.join(output.location, form.name)
@@ -133,6 +135,17 @@ extension Merging {
       try await CurrentCatalog.forEachFiles(in: output) { try await state.clearNotes(on: $0) }
     }
     try await state.commit()
+  }
+
+  private func note(
+    _ report: MergeReport, _ time: Duration, _ held: HeldOutput
+  ) async throws(OutputToolError) {
+    let failed = report.counts["failed", default: 0] + report.counts["stale", default: 0]
+    var entry = HistoryEntry(
+      .merge, ended: Host.now, seconds: time.inSeconds,
+      failed + report.problems > 0 ? .someFailed : .done)
+    entry.counts = report.counts
+    try await OutputToolError.wrapAsync { try await held.note(entry) }
   }
 
   /// Writes `run.json`, without the shards whose own is missing or damaged.

@@ -29,6 +29,7 @@ package struct PruneReport: Sendable {
   }
 
   package var kept = 0
+  private(set) var keptBytes = 0
   /// Files that stay because an earlier catalog, or the result of a shard, names them, by place.
   package private(set) var keptByOthers: [String: Int] = [:]
   /// When the last of the kept catalogs that name files ends, in seconds since 1970.
@@ -59,6 +60,7 @@ package struct PruneReport: Sendable {
     switch fate {
     case .kept(let naming):
       kept += 1
+      keptBytes += bytes
       if fate.reasonToStay != nil { keptByOthers[naming.place, default: 0] += 1 }
       lastEnd = [lastEnd, naming.until].compactMap(\.self).max()
     case .waiting(let end):

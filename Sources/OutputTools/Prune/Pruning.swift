@@ -41,8 +41,22 @@ package struct Pruning: Sendable {
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
     return try await output.holding { held, state in
-      try await delete(output, held, state, onDelete, onStay)
+      let begun = ContinuousClock.now
+      let report = try await delete(output, held, state, onDelete, onStay)
+      if !isDryRun { try await note(report, begun.duration(to: .now), held) }
+      return report
     }
+  }
+
+  /// The history of the output has what was deleted, and how large it is now.
+  private func note(_ report: PruneReport, _ time: Duration, _ held: HeldOutput) async throws {
+    var entry = HistoryEntry(.prune, ended: now, seconds: time.inSeconds, .done)
+    entry.work = [.deletedFiles: report.deleted, .deletedBytes: report.deletedBytes]
+    entry.figures.files = report.kept + report.waiting
+    entry.figures.fileBytes = report.keptBytes + report.waitingBytes
+    entry.figures.stateBytes = held.workspace.stateBytes
+    entry.figures.freeBytes = held.freeBytes
+    try await held.note(entry)
   }
 
   private func delete(
@@ -88,8 +102,8 @@ package struct Pruning: Sendable {
     case .pages:
       return try await PageFolder.all(in: output.published).map(\.path)
     // Each of these is replaced as a whole, or ends by itself.
-    case .catalog, .patches, .shards, .keptCatalogs, .derived, .report, .state, .cache, .forgotten,
-      .work:
+    case .catalog, .patches, .shards, .keptCatalogs, .derived, .report, .state, .history, .cache,
+      .forgotten, .work:
       return []
     }
     var folders: [String] = []

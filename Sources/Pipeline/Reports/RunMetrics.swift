@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraOutput
 
 /// The metrics of the last run of a pipeline.
 ///
@@ -51,6 +52,9 @@ struct RunMetrics {
     if let report {
       Self.addItems(of: report, to: &text)
       Self.addWork(of: report, to: &text)
+      for (figure, value) in report.figures.known {
+        text.gauge(figure.metric, figure.help, value)
+      }
     }
     return text.text
   }

@@ -1,3 +1,5 @@
+internal import TesseraFetch
+
 /// Observes a run while it works. Calls come from several tasks.
 package protocol RunObserving: Sendable {
   /// The output is this run's now, and nothing has been done yet.
@@ -37,10 +39,29 @@ package struct RunProgress: Sendable, Equatable {
   package var transcoding = 0
   /// Images that got files of the better format.
   package var upgraded = 0
-  /// Bytes that were fetched.
+  /// Bytes that were fetched, those of requests in flight included.
   package var bytes = 0
+  /// Those of requests in flight.
+  package var bytesInFlight = 0
+  /// The request that has been in flight for longest.
+  package var oldest: Oldest?
+
+  package struct Oldest: Sendable, Equatable {
+    /// Empty for a source that needs no server.
+    package var host: String
+    package var age: Duration
+  }
 
   package init() {}
+
+  /// - Parameter bytes: of the requests that have ended.
+  mutating func take(
+    _ inFlight: FetchesInFlight, after bytes: Int, now: ContinuousClock.Instant
+  ) {
+    (fetching, bytesInFlight) = (inFlight.count, inFlight.bytes)
+    self.bytes = bytes + inFlight.bytes
+    oldest = inFlight.oldest.map { Oldest(host: $0.host, age: $0.started.duration(to: now)) }
+  }
 }
 
 /// Several observers as one.

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraFetch
 package import TesseraManifest
+package import TesseraOutput
 internal import TesseraSystem
 
 /// What a run did: everything that `run.json` holds and the catalog must not.
@@ -75,6 +76,10 @@ package struct RunReport: Sendable {
   var isPublished = false
   /// Whether a catalog of this run has taken the place of another one.
   var hasReplaced = false
+  /// The number of the run in the state; nil if it found nothing to do.
+  var number: Int?
+  /// What is counted of the output at its end.
+  package internal(set) var figures = OutputFigures()
   /// Whether something that follows the catalog could not be done.
   package internal(set) var isIncomplete = false
 

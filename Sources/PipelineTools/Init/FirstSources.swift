@@ -22,8 +22,8 @@ struct FirstSources {
   private var folders: [Folder] = []
   /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
   private(set) var permissions: [String] = []
-  /// What the folders hold besides: files that are not images, and outputs of runs.
-  private(set) var skipped: [String] = []
+  /// What the folders hold besides.
+  private(set) var leftOut = LeftOut()
   /// Nil without a list, and for one at a URL, which would have to be fetched.
   private(set) var found: ListFindings?
 
@@ -159,11 +159,15 @@ struct FirstSources {
     {
       let path = FileSystem.join(folder, name)
       switch directory.kind(of: name) {
-      case .folder where Self.isOutput(path): skipped.append("\(prefix)\(name)/")
+      case .folder where Self.isOutput(path): leftOut.add("\(prefix)\(name)/", .output)
       case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
-      case .file where try Self.content(of: path) == .image:
-        add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
-      default: skipped.append(prefix + name)
+      case .file:
+        switch try Self.content(of: path) {
+        case .image: add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
+        case .refused(let format): leftOut.add(prefix + name, .format(format))
+        case .other: leftOut.add(prefix + name, .noImage)
+        }
+      case .link, .other, nil: leftOut.add(prefix + name, .link)
       }
     }
   }
@@ -202,9 +206,23 @@ struct FirstSources {
       return PipelineFile.defaultAccept.contains(header.format)
         ? .image : .refused(header.format.rawValue)
     case .needs: return .image
-    case .refused(let refusal): return refusal.kind == .notImage ? .other : .image
+    case .refused(let refusal):
+      // An image that is broken stays in the manifest, and fails in the run with its reason.
+      return refusal.kind == .notImage && !hasImageName(path) ? .other : .image
     }
   }
+
+  /// Whether a file is named like an image of a format that a run accepts by default.
+  private static func hasImageName(_ path: String) -> Bool {
+    let name = FileSystem.name(of: path).lowercased()
+    guard let point = name.lastIndex(of: "."), point != name.startIndex else { return false }
+    let ending = String(name[name.index(after: point)...])
+    return otherEndings.contains(ending)
+      || PipelineFile.defaultAccept.contains { $0.rawValue == ending }
+  }
+
+  /// Besides the names of formats.
+  private static let otherEndings: Set = ["jpg", "jpe", "jfif", "apng", "tif", "heif"]
 
   private static func url(of path: String) -> String {
     "file://" + PercentEncoding.encode(path, keeping: "/")

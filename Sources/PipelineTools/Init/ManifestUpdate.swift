@@ -22,8 +22,8 @@ package struct ManifestUpdate {
     package var before: String?
     /// What the pipeline does not permit and a run would need, as `fetch.allow` has it.
     package var needs: [String]
-    /// As ``NewPipeline/Report/skipped``.
-    package var skipped: [String]
+    /// As ``NewPipeline/Report/leftOut``.
+    package var leftOut: LeftOut
   }
 
   /// - Parameters:
@@ -65,7 +65,7 @@ package struct ManifestUpdate {
     return Report(
       manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
       before: before, needs: isRefused ? first.permissions : [],
-      skipped: first.skipped)
+      leftOut: first.leftOut)
   }
 
   /// The limit is the default and not the pipeline's: that one is for lists that programs write.
@@ -127,7 +127,7 @@ extension ManifestUpdate.Report {
       object.member("removed", removed)
       if let before { object.member("before", before) }
       if !needs.isEmpty { object.member("needs", needs) }
-      object.member("skipped", skipped)
+      leftOut.write(to: &object)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

@@ -24,8 +24,8 @@ package struct NewPipeline {
     package var needsPrefix: Bool { columns?.prefix != nil }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
-    /// What the folders hold besides: files that are not images, and outputs of runs.
-    package var skipped: [String]
+    /// What the folders hold besides.
+    package var leftOut: LeftOut
   }
 
   /// Where a run of the new pipeline writes.
@@ -81,7 +81,7 @@ package struct NewPipeline {
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
       problems: first.found?.problems ?? 0, imageless: first.found?.imageless ?? 0,
       columns: first.found?.columns, needs: first.found?.needs ?? [],
-      skipped: first.skipped)
+      leftOut: first.leftOut)
   }
 
   private typealias Document = (path: String, text: [UInt8])
@@ -134,7 +134,7 @@ extension NewPipeline.Report {
       if imageless > 0 { object.member("imageless", imageless) }
       if let columns { object.member("columns", columns.json) }
       if !needs.isEmpty { object.member("needs", needs) }
-      object.member("skipped", skipped)
+      leftOut.write(to: &object)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

@@ -27,8 +27,8 @@ extension Directory {
 
   /// The size of each regular file in bytes; nil where there is none. Each folder is opened once.
   ///
-  /// - Throws: ``SystemError`` if a folder can't be opened for want of descriptors or memory, or
-  ///   because the disk fails: that says nothing about the files in it.
+  /// - Throws: ``SystemError`` if a folder can't be opened for want of permission, descriptors or memory,
+  ///   or because the disk fails: that says nothing about the files in it.
   package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
     var sizes = [Int?](repeating: nil, count: paths.count)
     // What is in this folder itself has no parent in its path.
@@ -53,7 +53,7 @@ extension Directory {
     do throws(SystemError) {
       return try directory(path)
     } catch {
-      guard ![EMFILE, ENFILE, ENOMEM, EIO].contains(error.code) else { throw error }
+      guard ![EACCES, EMFILE, ENFILE, ENOMEM, EIO].contains(error.code) else { throw error }
       return nil
     }
   }
@@ -107,6 +107,21 @@ extension Directory {
     try at(new) { folder, name throws(SystemError) in
       guard renameat(directory, old, folder.descriptor, name) == 0 else {
         throw folder.refusal("rename \"\(shown)\" to", name, code: errno)
+      }
+    }
+  }
+
+  /// Exchanges two names in it, files or folders, at once.
+  ///
+  /// - Throws: ``SystemError``, with `isUnsupported` if the file system can't.
+  package func exchange(_ path: String, with other: String) throws(SystemError) {
+    try at(path) { source, old throws(SystemError) in
+      try at(other) { target, new throws(SystemError) in
+        guard tessera_exchange(source.descriptor, old, target.descriptor, new) == 0 else {
+          // Network file systems, and overlays between their layers.
+          let code = [EINVAL, ENOSYS, EXDEV].contains(errno) ? EOPNOTSUPP : errno
+          throw target.refusal("replace", new, code: code)
+        }
       }
     }
   }

@@ -81,6 +81,13 @@ package final class Directory: Sendable {
     }
   }
 
+  /// Checks that this process may list it and open what is in it.
+  package func expectReadable() throws(SystemError) {
+    guard faccessat(descriptor, ".", R_OK | X_OK, AT_EACCESS) == 0 else {
+      throw SystemError("read", path)
+    }
+  }
+
   // MARK: What every operation needs
 
   /// Calls `body` with the folder that a path is in, and its last component.

@@ -88,7 +88,7 @@ extension CatalogImage {
 
 extension CatalogValue {
   /// Appends the value as canonical JSON (RFC 8785).
-  func appendCanonicalJSON(to bytes: inout [UInt8]) {
+  package func appendCanonicalJSON(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes += "null".utf8
     case .bool(let flag): bytes += (flag ? "true" : "false").utf8

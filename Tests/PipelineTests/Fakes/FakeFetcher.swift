@@ -95,7 +95,7 @@ final class FakeFetcher: Fetching {
   var end: ContinuousClock.Instant? { state.withLock(\.end) }
   var counts: FetchStatistics { state.withLock(\.counts) }
   var isBlocked: Bool { false }
-  var transfers: Int { 0 }
+  var inFlight: FetchesInFlight { FetchesInFlight() }
   func whenBlocked(_ action: (@Sendable () -> Void)?) {}
   func hold(_ change: Int, limit: Int) { state.withLock { $0.held += change } }
 

@@ -27,7 +27,7 @@ final class ScriptedFetcher: Fetching {
   }
 
   var counts: FetchStatistics { FetchStatistics() }
-  var transfers: Int { 0 }
+  var inFlight: FetchesInFlight { FetchesInFlight() }
   var isBlocked: Bool { false }
   func whenBlocked(_ action: (@Sendable () -> Void)?) {}
   func hold(_ change: Int, limit: Int) { state.withLock { $0.held += change } }

@@ -1,0 +1,73 @@
+internal import TesseraJSON
+package import TesseraManifest
+
+/// The file `runs.jsonl` beside a state: what the last runs did, a line each, the oldest first.
+///
+/// It has a thousand lines and a megabyte at most: an older half leaves when there are more. A line that is not whole, as a
+/// killed process leaves one, is ignored.
+package struct RunHistory: Sendable, Equatable {
+  static let name = "runs.jsonl"
+
+  /// Nil for runs of all items, and for tools.
+  package var shard: Shard?
+  package private(set) var entries: [HistoryEntry]
+  /// The lines of the entries, as they are in the file, each with its end.
+  private(set) var document: [UInt8]
+
+  private static let (mostLines, mostBytes) = (1_000, 1_000_000)
+  /// A longer file is not one of these.
+  static let readBytes = 4 * mostBytes
+
+  package init(_ document: [UInt8] = [], shard: Shard? = nil) {
+    self.shard = shard
+    self.document = document
+    entries = document.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      (try? JSONParser.parse(Array(line))).flatMap(HistoryEntry.init)
+    }
+  }
+
+  /// The history with an entry more; without its older half, if there would be too many.
+  package func adding(_ entry: HistoryEntry) -> RunHistory {
+    var writer = JSONWriter()
+    writer.object { entry.write(to: &$0) }
+    let line = writer.take() + [UInt8(ascii: "\n")]
+    // What a killed process has left of a line ends here.
+    let start = document.isEmpty || document.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
+    var next = self
+    next.document += start + line
+    next.entries.append(entry)
+    let isTooLong = next.document.count > Self.mostBytes || next.entries.count > Self.mostLines
+    return isTooLong ? next.trimmed() : next
+  }
+
+  private func trimmed() -> RunHistory {
+    var kept: [[UInt8]] = []
+    var bytes = 0
+    for line in document.split(separator: UInt8(ascii: "\n")).reversed() {
+      guard kept.count < Self.mostLines / 2, bytes + line.count < Self.mostBytes / 2 else { break }
+      bytes += line.count + 1
+      kept.append(line + [UInt8(ascii: "\n")])
+    }
+    return RunHistory(Array(kept.reversed().joined()), shard: shard)
+  }
+}
+
+extension RunHistory {
+  /// The sizes of an output over time, from the histories of its runs: those of all items, or of the shards of the division
+  /// that ran last. Shards count together, from when each of them has a size.
+  package static func sizes(in histories: [RunHistory]) -> [DiskForecast.Point] {
+    let last = histories.max { ($0.entries.last?.ended ?? 0) < ($1.entries.last?.ended ?? 0) }
+    let ofOne = histories.filter { $0.shard?.count == last?.shard?.count }
+    let points = ofOne.enumerated().flatMap { index, history in
+      history.entries.compactMap(\.size).map { (history: index, point: $0) }
+    }
+    var latest: [Int: Int] = [:]
+    var sizes: [DiskForecast.Point] = []
+    for (history, point) in points.sorted(by: { $0.point.time < $1.point.time }) {
+      latest[history] = point.bytes
+      guard latest.count == ofOne.count else { continue }
+      sizes.append(.init(time: point.time, bytes: latest.values.reduce(0, +)))
+    }
+    return sizes
+  }
+}

@@ -1,0 +1,124 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraSystem
+
+/// A row for each image, for spreadsheets and databases: CSV (RFC 4180) with a header row, or JSON Lines. Images without
+/// files have rows, too.
+///
+/// A row has the id, what the catalog says of the image, and for each slot its size in points and the URL of the file for each
+/// scale, of the first format.
+final class RowExport: Exporting {
+  private let context: ExportContext
+  private let file: File
+  private let isTable: Bool
+
+  private static let columns = [
+    "id", "status", "width", "height", "format", "alt", "color", "source", "error",
+  ]
+
+  init(_ context: ExportContext, asTable isTable: Bool) throws(SystemError) {
+    (self.context, self.isTable) = (context, isTable)
+    file = try File(context.target, .create)
+    guard isTable else { return }
+    let slots = context.slots.flatMap { slot in
+      ["\(slot) width", "\(slot) height"] + context.head.scales.map { "\(slot) @\($0)x" }
+    }
+    try write(Self.columns + slots)
+  }
+
+  func add(_ image: CatalogImage) throws -> Int {
+    isTable ? try write(row(of: image)) : try writeLine(of: image)
+    return 0
+  }
+
+  func finish() throws {}
+
+  // MARK: CSV
+
+  private func row(of image: CatalogImage) -> [String] {
+    let facts: [String?] = [
+      image.id, image.status.rawValue, image.width.map(String.init), image.height.map(String.init),
+      image.format, image.alt, image.placeholder?.color, image.url, image.error?.code,
+    ]
+    let slots = context.slots.flatMap { slot -> [String?] in
+      let size = image.slots[slot]
+      let urls = context.head.scales.map { scale in
+        file(of: image, slot, scale).map { context.url($0.file) }
+      }
+      return [size.map { "\($0.width)" }, size.map { "\($0.height)" }] + urls
+    }
+    return (facts + slots).map { $0 ?? "" }
+  }
+
+  /// The first format's file, which an image without files does not have.
+  private func file(
+    of image: CatalogImage, _ slot: String, _ scale: Int
+  ) -> (file: CatalogVariant.File, variant: CatalogVariant)? {
+    guard let variant = image.variant(for: slot, scale: Double(scale), in: context.head) else {
+      return nil
+    }
+    return variant.files.first.map { ($0, variant) }
+  }
+
+  private func write(_ fields: [String]) throws(SystemError) {
+    let row = fields.map { field in
+      // RFC 4180, section 2, rules 6 and 7.
+      field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+        ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
+    }
+    try file.write(Array((row.joined(separator: ",") + "\r\n").utf8))
+  }
+
+  // MARK: JSON Lines
+
+  private func writeLine(of image: CatalogImage) throws {
+    var writer = JSONWriter()
+    writer.object { row in
+      row.member("id", image.id)
+      row.member("status", image.status.rawValue)
+      if let width = image.width { row.member("width", width) }
+      if let height = image.height { row.member("height", height) }
+      if let format = image.format { row.member("format", format) }
+      if let alt = image.alt { row.member("alt", alt) }
+      if let color = image.placeholder?.color { row.member("color", color) }
+      if let url = image.url { row.member("source", url) }
+      if let error = image.error { row.member("error", error.code) }
+      row.name("slots")
+      row.object { slots in
+        for slot in context.slots {
+          guard let size = image.slots[slot] else { continue }
+          slots.name(slot)
+          slots.object { entry in
+            entry.member("width", size.width)
+            entry.member("height", size.height)
+            entry.name("files")
+            entry.array { list in
+              for scale in context.head.scales { write(image, slot, scale, to: &list) }
+            }
+          }
+        }
+      }
+      if let extra = image.extra {
+        var text: [UInt8] = []
+        extra.appendCanonicalJSON(to: &text)
+        row.name("extra")
+        row.value(json: String(decoding: text, as: UTF8.self))
+      }
+    }
+    try file.write(writer.take() + [UInt8(ascii: "\n")])
+  }
+
+  private func write(
+    _ image: CatalogImage, _ slot: String, _ scale: Int, to list: inout JSONWriter
+  ) {
+    guard let (file, variant) = file(of: image, slot, scale) else { return }
+    list.object { entry in
+      entry.member("scale", scale)
+      entry.member("url", context.url(file))
+      entry.member("type", file.type)
+      entry.member("width", variant.width)
+      entry.member("height", variant.height)
+      if let bytes = file.bytes { entry.member("bytes", bytes) }
+    }
+  }
+}

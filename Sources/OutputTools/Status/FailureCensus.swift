@@ -1,0 +1,79 @@
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraText
+
+/// Failed and stale images, counted by error code and by host, each with a few ids.
+///
+/// Memory does not grow with the images. Codes are few. Of hosts, those with the fewest images are dropped when there are
+/// too many; then counts are lower bounds (`isApproximate`).
+package struct FailureCensus: Sendable, Equatable {
+  /// What has these images in common.
+  package struct Group: Sendable, Equatable {
+    package var name: String
+    package var count = 0
+    /// The first ones.
+    package var ids: [String] = []
+
+    fileprivate mutating func add(_ id: String) {
+      count += 1
+      if ids.count < FailureCensus.namedIDs { ids.append(id) }
+    }
+  }
+
+  package private(set) var failed = 0
+  package private(set) var stale = 0
+  private var codes: [String: Group] = [:]
+  private var hosts: [String: Group] = [:]
+  /// Images whose host is not recorded: the pipeline keeps URLs out of the catalog (`urls: none`), or they have none.
+  package private(set) var withoutHost = 0
+  package private(set) var isApproximate = false
+  /// When the source of a stale image was last confirmed, of the one where that is longest ago.
+  package private(set) var oldestStale: Double?
+
+  private static let namedIDs = 3
+  private let mostHosts: Int
+
+  package init(mostHosts: Int = 10_000) { self.mostHosts = mostHosts }
+
+  /// By falling number.
+  package var byCode: [Group] { Self.sorted(codes) }
+  package var byHost: [Group] { Self.sorted(hosts) }
+
+  private static func sorted(_ groups: [String: Group]) -> [Group] {
+    groups.values.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+  }
+
+  mutating func add(_ item: StateStore.TroubledItem) {
+    let line = CatalogLine(item.line.utf8)
+    add(
+      item.id, code: line?.error?["code"]?.stringValue, url: line?.url, isStale: item.isStale,
+      checked: item.checked)
+  }
+
+  mutating func add(
+    _ id: String, code: String?, url: String?, isStale: Bool, checked: Double? = nil
+  ) {
+    if isStale {
+      stale += 1
+      oldestStale = [oldestStale, checked].compactMap(\.self).min()
+    } else {
+      failed += 1
+    }
+    codes[code ?? "unknown", default: Group(name: code ?? "unknown")].add(id)
+    let host = url.map { $0.contains("://") ? SourceURL.host(of: $0) : "" } ?? ""
+    guard !host.isEmpty else {
+      withoutHost += 1
+      return
+    }
+    hosts[host, default: Group(name: host)].add(id)
+    if hosts.count > mostHosts { dropRareHosts() }
+  }
+
+  private mutating func dropRareHosts() {
+    isApproximate = true
+    let kept = byHost.prefix(mostHosts / 2)
+    hosts = [:]
+    for group in kept { hosts[group.name] = group }
+  }
+}

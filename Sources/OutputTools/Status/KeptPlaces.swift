@@ -1,0 +1,50 @@
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// What keeps files of an output from `prune`: the documents that name them.
+package struct KeptPlaces: Sendable {
+  /// The current catalog.
+  package struct Current: Sendable {
+    package var name: String
+    package var images: Int?
+    package var bytes: Int
+    package var digest: String
+  }
+
+  package var current: Current?
+  /// The newest first.
+  package var catalogs: [KeptCatalogList.Entry] = []
+  /// Until when each of them is kept at the latest, in UTC.
+  package var ends: [String] = []
+  /// How many the pipeline keeps, and for how long each, in seconds; nil if nothing has been kept yet.
+  package var limit: (count: Int, age: Double)?
+  /// Further forms of the current catalog: files with an index of its pages and screens, and patches.
+  package var companions = 0
+  package var patches = 0
+  /// Results of shards, which the next catalog will name.
+  package var shards = 0
+
+  static func read(in output: any Output, now: Double) async throws(OutputToolError) -> KeptPlaces {
+    try await OutputToolError.wrapAsync {
+      var places = KeptPlaces()
+      if let current = try await CurrentCatalog(of: output) {
+        places.current = Current(
+          name: current.name, images: current.images, bytes: current.bytes, digest: current.digest)
+        let kept = try await CatalogHistory.kept(in: output)
+        places.take(kept, besides: current, now: now)
+      }
+      places.companions = try await PageFolder.companions(in: output).count
+      places.patches = try await CatalogPatches.all(in: output).count
+      places.shards = try await ShardResults.paths(in: output).count
+      return places
+    }
+  }
+
+  private mutating func take(_ kept: KeptCatalogs?, besides current: CurrentCatalog, now: Double) {
+    guard let kept else { return }
+    limit = (kept.retention.count, kept.retention.age)
+    let others = kept.others(than: current.keptPath)
+    catalogs = others.enumerated().map { KeptCatalogList.Entry($1, number: $0 + 1, now: now) }
+    ends = others.map { Host.timestamp(kept.end(of: $0)) }
+  }
+}

@@ -1,0 +1,28 @@
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+
+// What is counted, for those who print it.
+extension OutputStatus {
+  /// Files that the state records; nil if it can't be read.
+  package var recorded: (count: Int, bytes: Int)? {
+    guard let count = figures.files, let bytes = figures.fileBytes else { return nil }
+    return (count, bytes)
+  }
+
+  /// In bytes.
+  package var stateSize: Int? { figures.stateBytes }
+  /// In bytes; nil for an object store.
+  package var freeSpace: Int? { figures.freeBytes }
+  package var ageOfOldestStale: Int? { figures.oldestStaleSeconds }
+  /// In bytes a day.
+  package var growth: Int? { figures.bytesPerDay }
+  /// In seconds.
+  package var timeToFull: Int? { figures.secondsToFull }
+
+  /// Files that `prune` would delete now, and files that it would delete later.
+  package var prunableNow: (count: Int, bytes: Int) { (unnamed.deletable, unnamed.deletableBytes) }
+  package var prunableLater: (count: Int, bytes: Int) { (unnamed.waiting, unnamed.waitingBytes) }
+  /// When the first of these may be deleted, in UTC.
+  package var nextPrunable: String? { unnamed.nextDeletion.map(Host.timestamp) }
+}

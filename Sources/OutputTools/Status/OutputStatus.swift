@@ -1,0 +1,135 @@
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+
+/// What a person on call wants to know of an output: the last runs, what fails, what is kept and why, and how it grows.
+///
+/// It takes no lock and writes nothing, so it holds up no run; of one that is at work it shows what is saved so far.
+package struct OutputStatus: Sendable {
+  /// The output as it was named.
+  package var output: String
+  /// In seconds since 1970.
+  package var now: Double
+  /// The process that is at work on it: a clause; nil if none is.
+  package var holder: String?
+  /// The newest first.
+  package var runs: [RecordedRun] = []
+  package var failures = FailureCensus()
+  var unnamed = StateStore.UnnamedFiles()
+  package var kept = KeptPlaces()
+  var figures = OutputFigures()
+  /// Whether there is a state, of the whole or of a shard.
+  package var hasState = false
+  /// Whether a run began after all that left an entry, and no process is at work: it was killed.
+  package var wasKilled = false
+  /// Why a part of it is missing: a sentence each.
+  package var problems: [String] = []
+
+  private static let batch = 500
+
+  /// - Parameters:
+  ///   - root: the output of a run.
+  ///   - state: the directory of the state of an output in an object store.
+  ///   - now: in seconds since 1970; nil for the present.
+  /// - Throws: ``OutputToolError`` if it is not the output of a run, or this user may not read its state; or
+  ///   `CancellationError`.
+  package static func read(
+    _ root: String, state: String? = nil, now: Double? = nil
+  ) async throws -> OutputStatus {
+    let folder = try OutputFolder(root, state: state)
+    let now = now ?? Host.now
+    var status = OutputStatus(output: root, now: now)
+    // First: a run that ends meanwhile is then not taken for one that was killed.
+    status.holder = try await folder.activity()?.holder
+    let histories = try await folder.histories()
+    status.runs = histories.flatMap { history in
+      history.entries.map { RecordedRun($0, shard: history.shard?.description) }
+    }.enumerated().sorted {
+      // Of the same second, the one that was noted later.
+      ($0.element.ended, $0.offset) > ($1.element.ended, $1.offset)
+    }.map(\.element)
+    status.kept = try await KeptPlaces.read(in: folder.published, now: now)
+    try await status.countStates(folder, histories)
+    guard status.hasState || !status.runs.isEmpty || status.kept.current != nil else {
+      throw OutputToolError(
+        "no run has left anything in \"\(root)\": it has neither a catalog nor a state; tessera run PIPELINE "
+          + "makes both" + (status.holder.map { "; \($0) is at work on it" } ?? ""))
+    }
+    status.figures.freeBytes = folder.freeBytes
+    status.figures.keptCatalogs = status.kept.catalogs.count
+    status.figures.oldestStaleSeconds = status.failures.oldestStale.map { max(0, Int(now - $0)) }
+    status.figures.foresee(RunHistory.sizes(in: histories), now: now)
+    return status
+  }
+
+  private mutating func countStates(_ folder: OutputFolder, _ histories: [RunHistory]) async throws
+  {
+    var (files, fileBytes, stateBytes) = (0, 0, 0)
+    try await folder.forEachState { state, bytes, shard in
+      hasState = true
+      stateBytes += bytes
+      do {
+        let reading = try await StateReading(path: state.path)
+        let totals = try await count(
+          reading.store, histories.first { $0.shard == shard }?.entries ?? [])
+        (files, fileBytes) = (files + totals.files, fileBytes + totals.bytes)
+      } catch let error as StateError {
+        problems.append(Self.problem(error))
+      }
+    }
+    figures.stateBytes = stateBytes
+    // Of a part nothing follows for the whole.
+    guard hasState, problems.isEmpty else { return }
+    (figures.files, figures.fileBytes) = (files, fileBytes)
+    (figures.prunableFiles, figures.prunableBytes) = (unnamed.deletable, unnamed.deletableBytes)
+  }
+
+  /// - Parameter entries: the history of the same runs.
+  /// - Returns: the files of the state.
+  private mutating func count(
+    _ state: StateStore, _ entries: [HistoryEntry]
+  ) async throws -> (files: Int, bytes: Int) {
+    let begun = try await state.lastBegunRun()
+    if begun == nil, holder == nil, entries.contains(where: { $0.run != nil }) {
+      problems.append(
+        "the state has no run in it, though there were some; the next run fetches all sources again"
+      )
+    }
+    // A run that found nothing to do has no number, and a state that was set aside begins with 1 again.
+    let noted = entries.compactMap(\.run).max()
+    if holder == nil, let noted, let begun, begun.number > noted { wasKilled = true }
+    try await countFailures(state)
+    unnamed += try await state.unnamedFiles(now: now, grace: CatalogRetention.pruneGrace)
+    return try await state.fileTotals()
+  }
+
+  private static func problem(_ error: StateError) -> String {
+    switch error.kind {
+    case .corrupt, .incomplete, .rejected:
+      "\(error.finding), so it is damaged; the next run sets it aside and takes over what can be read of it"
+    case .unavailable, .newer, .older: "\(error)"
+    }
+  }
+
+  private mutating func countFailures(_ state: StateStore) async throws {
+    var last = 0
+    while true {
+      try Task.checkCancellation()
+      let items = try await state.troubledItems(after: last, limit: Self.batch)
+      for item in items { failures.add(item) }
+      guard let next = items.last?.number else { return }
+      last = next
+    }
+  }
+}
+
+extension StateStore.UnnamedFiles {
+  fileprivate static func += (left: inout Self, right: Self) {
+    left.deletable += right.deletable
+    left.deletableBytes += right.deletableBytes
+    left.waiting += right.waiting
+    left.waitingBytes += right.waitingBytes
+    left.nextDeletion = [left.nextDeletion, right.nextDeletion].compactMap(\.self).min()
+  }
+}

@@ -1,0 +1,68 @@
+internal import TesseraJSON
+
+/// What is in the folders that `init` was given and does not become an item, by the reason.
+package struct LeftOut: Sendable, Equatable {
+  enum Reason: Hashable {
+    /// Its bytes are not those of an image, and its name is not that of one.
+    case noImage
+    /// An image of a format that runs accept only if the pipeline names it.
+    case format(String)
+    /// A folder with what a run has made.
+    case output
+    /// A link, a pipe, a device.
+    case link
+
+    /// Completes "left out as …".
+    var text: String {
+      switch self {
+      case .noImage: "not an image"
+      case .format(let name): "of the format \(name), which \"accept\" does not name"
+      case .output: "the output of a run"
+      case .link: "a link or a special file"
+      }
+    }
+  }
+
+  private var order: [Reason] = []
+  private var names: [Reason: [String]] = [:]
+  /// All names, in the order in which they were found.
+  package private(set) var all: [String] = []
+
+  /// Names that are listed for a reason.
+  private static let listed = 3
+
+  package var isEmpty: Bool { all.isEmpty }
+
+  mutating func add(_ name: String, _ reason: Reason) {
+    all.append(name)
+    if names[reason] == nil { order.append(reason) }
+    names[reason, default: []].append(name)
+  }
+
+  /// One for each reason, in the order in which they came up: `left out as not an image: 2 (a.txt, b.txt)`.
+  package var texts: [String] {
+    order.map { reason in
+      let names = names[reason, default: []]
+      let more = names.count > Self.listed ? " and \(names.count - Self.listed) more" : ""
+      return "left out as \(reason.text): \(names.count) "
+        + "(\(names.prefix(Self.listed).joined(separator: ", "))\(more))"
+    }
+  }
+
+  /// The members `skipped`, with all names, and `leftOut`, with the reasons.
+  func write(to object: inout JSONWriter) {
+    object.member("skipped", all)
+    guard !isEmpty else { return }
+    object.name("leftOut")
+    object.array { list in
+      for reason in order {
+        list.object { entry in
+          let names = names[reason, default: []]
+          entry.member("reason", reason.text)
+          entry.member("count", names.count)
+          entry.member("names", Array(names.prefix(Self.listed)))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/// What `tessera status` and the end of a run count. Each method reads a part of a table in one statement, so that a run
+/// which writes meanwhile is not held up, and memory does not grow with the state.
+extension StateStore {
+  /// The files that the state records, and their bytes.
+  package func fileTotals() throws(StateError) -> (files: Int, bytes: Int) {
+    let select = try database.prepare("SELECT count(*), coalesce(sum(bytes), 0) FROM variants")
+    return try select.first([]) { ($0.int(0), $0.int(1)) } ?? (0, 0)
+  }
+
+  /// When the server last confirmed the source of a stale image, of the one where it is longest ago; nil without any.
+  package func oldestStale() throws(StateError) -> Double? {
+    let select = try database.prepare(
+      "SELECT min(checked) FROM results JOIN sources ON key = source WHERE status = 'stale'")
+    return try select.first([]) { $0.optionalDouble(0) } ?? nil
+  }
+
+  /// An item whose last result has an error.
+  package struct TroubledItem: Sendable {
+    /// In the state.
+    package var number: Int
+    package var id: String
+    /// Its line of the catalog.
+    package var line: String
+    package var isStale: Bool
+    /// When the server last confirmed its source, in seconds since 1970; nil if it never did.
+    package var checked: Double?
+  }
+
+  /// Failed and stale items in the order of their numbers, from the one after `number` on: up to `limit`.
+  package func troubledItems(after number: Int, limit: Int) throws(StateError) -> [TroubledItem] {
+    let select = try database.prepare(
+      "SELECT \(PackedLines.columns), number, id, status, checked FROM results"
+        + " JOIN items ON number = item LEFT JOIN sources ON key = source"
+        + " WHERE item > ? AND status IN ('failed', 'stale') ORDER BY item LIMIT ?")
+    var items: [TroubledItem] = []
+    try select.run([.int(number), .int(limit)]) { row in
+      let rest = row.dropFirst(2)
+      // Of a line that is damaged, the status is known all the same.
+      items.append(
+        TroubledItem(
+          number: rest.int(0), id: rest.text(1), line: packed.line(in: row) ?? "",
+          isStale: rest.text(2) == "stale", checked: rest.optionalDouble(3)))
+    }
+    return items
+  }
+
+  /// Files that `prune` has seen to be unnamed.
+  package struct UnnamedFiles: Sendable, Equatable {
+    /// Those for which this was long enough ago, and the bytes of those that are recorded.
+    package var deletable = 0
+    package var deletableBytes = 0
+    /// The others, and when it is long enough for the first of them, in seconds since 1970.
+    package var waiting = 0
+    package var waitingBytes = 0
+    package var nextDeletion: Double?
+
+    package init() {}
+  }
+
+  /// - Parameters:
+  ///   - now: in seconds since 1970.
+  ///   - grace: how long a file stays after it was first seen to be unnamed, in seconds.
+  package func unnamedFiles(now: Double, grace: Double) throws(StateError) -> UnnamedFiles {
+    var files = UnnamedFiles()
+    try database.prepare(
+      "SELECT since <= ?, count(*), min(since) FROM retired GROUP BY 1"
+    ).run([.double(now - grace)]) { row in
+      if row.int(0) == 1 {
+        files.deletable = row.int(1)
+      } else {
+        (files.waiting, files.nextDeletion) = (row.int(1), row.double(2) + grace)
+      }
+    }
+    guard files.deletable + files.waiting > 0 else { return files }
+    // Notes have an index of paths, and records have none: so each record looks for its note.
+    try database.prepare(
+      "SELECT since <= ?, sum(size) FROM (SELECT since, max(bytes) AS size FROM variants"
+        + " CROSS JOIN retired ON retired.path = variants.path GROUP BY retired.path) GROUP BY 1"
+    ).run([.double(now - grace)]) { row in
+      if row.int(0) == 1 {
+        files.deletableBytes = row.int(1)
+      } else {
+        files.waitingBytes = row.int(1)
+      }
+    }
+    return files
+  }
+
+  /// The number of the last run that began, and whether it has made its catalog; nil if none began.
+  package func lastBegunRun() throws(StateError) -> (number: Int, isCompleted: Bool)? {
+    try database.prepare("SELECT number, items IS NOT NULL FROM runs ORDER BY number DESC LIMIT 1")
+      .first([]) { ($0.int(0), $0.int(1) == 1) }
+  }
+}

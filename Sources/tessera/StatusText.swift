@@ -1,0 +1,173 @@
+internal import TesseraConsole
+internal import TesseraOutputTools
+
+/// The status of an output in words.
+struct StatusText {
+  private let status: OutputStatus
+  private let runs: Int
+
+  /// Hosts and codes that are listed.
+  private static let listed = 5
+
+  init(_ status: OutputStatus, runs: Int) { (self.status, self.runs) = (status, runs) }
+
+  var lines: [String] {
+    present + status.problems.map { "problem: \($0)" } + history + failures + kept + prune + sizes
+  }
+
+  // MARK: Runs
+
+  private var present: [String] {
+    if let holder = status.holder {
+      return ["in progress: \(holder) is at work on it; this is what is saved so far"]
+    }
+    guard status.wasKilled else { return [] }
+    return [
+      "the last run was killed before its end, and left no entry below; the next one resumes its work"
+    ]
+  }
+
+  private var history: [String] {
+    guard !status.runs.isEmpty else {
+      return ["runs: none is recorded; the next run begins the history"]
+    }
+    let heading = [
+      "ended", "took", "what", "result", "ok", "stale", "failed", "requests", "fetched", "made",
+    ]
+    let rows = status.runs.prefix(runs).map { run in
+      [run.time, Amount.seconds(run.seconds), run.name, run.result]
+        + ["ok", "stale", "failed"].map { run.count($0).map(String.init) ?? "" }
+        + [
+          run.requests.map(String.init) ?? "", run.fetchedBytes.map(Amount.bytes) ?? "", made(run),
+        ]
+    }
+    return TextTable.lines(heading, Array(rows)) + lastSuccess
+  }
+
+  private func made(_ run: RecordedRun) -> String {
+    if let deleted = run.deletedBytes { return "\(Amount.bytes(deleted)) deleted" }
+    return run.encodes.map {
+      "\(Amount.count($0, "file")), \(Amount.bytes(run.writtenBytes ?? 0))"
+    } ?? ""
+  }
+
+  /// Only if the last run had none: how old the catalog is.
+  private var lastSuccess: [String] {
+    let all = status.runs.filter(\.isRun)
+    guard let last = all.first, !last.isSuccess else { return [] }
+    guard let success = all.first(where: \.isSuccess) else {
+      return ["no run of these came to a result"]
+    }
+    return [
+      "the last run that came to a result ended \(Amount.age(status.now - success.ended)) ago"
+    ]
+  }
+
+  // MARK: Failures
+
+  private var failures: [String] {
+    let census = status.failures
+    guard census.failed + census.stale > 0 else {
+      return status.hasState && status.problems.isEmpty ? ["failures: none"] : []
+    }
+    var lines = ["failures: \(census.failed) failed, \(census.stale) stale"]
+    if let age = status.ageOfOldestStale {
+      lines[0] += "; the oldest stale image was last confirmed \(Amount.age(Double(age))) ago"
+    }
+    lines += list(census.byCode, "by error")
+    lines += list(
+      census.byHost, census.isApproximate ? "by host (at least)" : "by host")
+    if census.withoutHost > 0 {
+      lines.append("    \(census.withoutHost) of no host, or of one that is not recorded")
+    }
+    return lines + ["  tessera why \(status.output) ID says what happened to one, and what to do"]
+  }
+
+  private func list(_ groups: [FailureCensus.Group], _ title: String) -> [String] {
+    guard !groups.isEmpty else { return [] }
+    var lines = ["  \(title):"]
+    for group in groups.prefix(Self.listed) {
+      let more = group.count > group.ids.count ? " …" : ""
+      lines.append("    \(group.count) \(group.name): \(group.ids.joined(separator: ", "))\(more)")
+    }
+    if groups.count > Self.listed {
+      let rest = groups.dropFirst(Self.listed).reduce(0) { $0 + $1.count }
+      lines.append("    \(rest) of \(groups.count - Self.listed) others; --json lists more of them")
+    }
+    return lines
+  }
+
+  // MARK: What is kept
+
+  private var kept: [String] {
+    let kept = status.kept
+    var lines = ["kept from prune, with all files that they name:"]
+    if let current = kept.current {
+      lines.append(
+        "  \(current.name), the current catalog"
+          + (current.images.map { ": \(Amount.count($0, "image"))" } ?? ""))
+    }
+    for (entry, end) in zip(kept.catalogs, kept.ends) {
+      let images = entry.images.map { ", \(Amount.count($0, "image"))" } ?? ""
+      lines.append(
+        "  the catalog that was replaced at \(entry.time)\(images), until \(end): tessera rollback "
+          + "\(status.output) --to \(entry.number)")
+    }
+    if let limit = kept.limit, !kept.catalogs.isEmpty {
+      lines.append(
+        "  keep-catalogs keeps \(limit.count) of them, each for \(Amount.age(limit.age))")
+    }
+    if kept.companions > 0 {
+      lines.append("  \(Amount.count(kept.companions, "file")) with pages and screens")
+    }
+    if kept.patches > 0 { lines.append("  \(Amount.count(kept.patches, "patch", "patches"))") }
+    if kept.shards > 0 {
+      lines.append("  \(Amount.count(kept.shards, "result")) of shards, for the next merge")
+    }
+    return lines.count > 1
+      ? lines : ["no catalog has been written; a run that comes to a result writes it"]
+  }
+
+  private var prune: [String] {
+    guard status.hasState, status.problems.isEmpty else { return [] }
+    let (deletable, waiting) = (status.prunableNow, status.prunableLater)
+    var lines: [String] = []
+    if deletable.count > 0 {
+      lines.append(
+        "prune would delete \(Amount.count(deletable.count, "file")) "
+          + "(\(Amount.bytes(deletable.bytes))), which nothing has named for a week: "
+          + "tessera prune \(status.output)")
+    }
+    if waiting.count > 0 {
+      lines.append(
+        "\(Amount.count(waiting.count, "file")) (\(Amount.bytes(waiting.bytes))) wait for prune"
+          + (status.nextPrunable.map { ", the first until \($0)" } ?? ""))
+    }
+    guard lines.isEmpty else { return lines }
+    return [
+      status.runs.first(where: \.isPrune).map {
+        "prune has nothing to delete, as of \($0.time)"
+      } ?? "prune has not looked for files that nothing names: tessera prune \(status.output)"
+    ]
+  }
+
+  // MARK: Sizes
+
+  private var sizes: [String] {
+    var parts: [String] = []
+    if let files = status.recorded {
+      parts.append("\(Amount.count(files.count, "file")) with \(Amount.bytes(files.bytes))")
+    }
+    if let state = status.stateSize { parts.append("a state of \(Amount.bytes(state))") }
+    if let free = status.freeSpace { parts.append("\(Amount.bytes(free)) free on the disk") }
+    var lines = parts.isEmpty ? [] : ["sizes: \(parts.joined(separator: ", "))"]
+    guard let growth = status.growth else { return lines }
+    var line =
+      growth > 0 ? "growth: \(Amount.bytes(growth)) a day" : "growth: none in the last 30 days"
+    if let seconds = status.timeToFull {
+      line += "; the disk is full in \(Amount.age(Double(seconds))) if it goes on like this"
+    }
+    lines.append(line)
+    return lines
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import TesseraTestSupport
+import Testing
+
+/// `tessera status` on the outputs of real runs.
+@Suite struct StatusTests {
+  private static func line(_ id: String, _ url: String) -> String {
+    #"{"id":"\#(id)","url":"\#(url)"}"# + "\n"
+  }
+
+  /// Two images that are there, one that is gone, and one that is broken.
+  private static func manifest(_ nginx: Nginx) -> String {
+    line("a", nginx.url("/plain.jpg")) + line("b", nginx.url("/grey.png"))
+      + line("gone", nginx.url("/none.png")) + line("cut", nginx.url("/truncated.jpg"))
+  }
+
+  private static func status(_ fixture: RunFixture, _ options: String...) async throws
+    -> Tool.Result
+  {
+    try await Tool.run(Places.tessera, ["status", fixture.folder.path("out")] + options)
+  }
+
+  @Test func thePersonOnCallFindsEveryAnswer() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.manifest(nginx))
+    let none = try await Self.status(fixture)
+    #expect(none.status == 2 && none.errors.contains("there is no file or folder"))
+    #expect(try await fixture.run().status == 1)
+    let out = fixture.folder.path("out")
+    let first = try await Self.status(fixture)
+    #expect(first.status == 0 && first.errors.isEmpty, "\(first.errors)")
+    let host = nginx.url("/").split(separator: "/")[1]
+    for text in [
+      " run   some-failed   2              2 ", "failures: 2 failed, 0 stale\n", "1 decode: cut\n",
+      "1 http-status: gone\n", "2 \(host): gone, cut\n", "tessera why \(out) ID says",
+      "catalog.json, the current catalog: 4 images\n", "prune has not looked for files",
+      "sizes: ", " free on the disk\n",
+    ] {
+      #expect(first.output.contains(text), "\(text) in \(first.output)")
+    }
+    // Another catalog, with a file that no catalog names; then `prune`.
+    try fixture.write(keys: "keep-catalogs: 1\nvariants: {quality: 50}")
+    _ = try await fixture.run()
+    try fixture.write(keys: "keep-catalogs: 1\nvariants: {quality: 40}")
+    _ = try await fixture.run()
+    #expect(try await Tool.tessera("prune", out).status == 0)
+    let waiting = try await Self.status(fixture)
+    #expect(waiting.output.contains("the catalog that was replaced at "))
+    #expect(waiting.output.contains("tessera rollback \(out) --to 1\n"))
+    #expect(waiting.output.contains(" wait for prune, the first until "), "\(waiting.output)")
+    #expect(waiting.output.contains(" prune  done "))
+    let json = try #require(
+      try JSONSerialization.jsonObject(
+        with: Data(try await Self.status(fixture, "--json", "--runs", "2").output.utf8))
+        as? [String: Any])
+    #expect((json["runs"] as? [[String: Any]])?.map { $0["kind"] as? String } == ["prune", "run"])
+    let prune = try #require(json["prune"] as? [String: Any])
+    let dry = try await Tool.tessera("prune", out, "--dry-run", "--json")
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: Data(dry.output.utf8)) as? [String: Any])
+    for member in ["waiting", "waitingBytes", "nextDeletion"] {
+      #expect("\(prune[member] ?? "-")" == "\(report[member] ?? "-")", "\(member)")
+    }
+    await nginx.stop()
+  }
+
+  /// What `status` says of `prune`, after a week: what it deletes.
+  @Test func pruneDeletesWhatWasForetold() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.manifest(nginx), keys: "keep-catalogs: 0")
+    let out = fixture.folder.path("out")
+    _ = try await fixture.run()
+    try fixture.write(keys: "keep-catalogs: 0\nvariants: {quality: 50}")
+    _ = try await fixture.run()
+    await nginx.stop()
+    #expect(try await Tool.tessera("prune", out).status == 0)
+    let library = try await Shim.build("clock", in: fixture.folder)
+    let later = ["LD_PRELOAD": library, "SHIM_SHIFT": "\(8 * 86_400)"]
+    func number(_ text: String, _ member: String) throws -> Int? {
+      try (JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])?[member] as? Int
+    }
+    let status = try await Tool.run(
+      Places.tessera, ["status", out, "--json"], environment: later)
+    let foretold = try #require(status.output.firstMatch(of: /"deletableBytes": (\d+)/)).1
+    #expect(
+      try await Tool.run(Places.tessera, ["status", out], environment: later).output
+        .contains("prune would delete "))
+    let pruned = try await Tool.run(
+      Places.tessera, ["prune", out, "--json"], environment: later)
+    #expect(try number(pruned.output, "deletedBytes") == Int(foretold))
+    #expect(try number(pruned.output, "deletedBytes") ?? 0 > 0)
+  }
+
+  @Test func aRunAtWorkAndAKilledOneAreSeen() async throws {
+    let hanging: FaultServer.Route = { _, connection in connection.hang() }
+    let server = try FaultServer(["/hang": hanging])
+    defer { server.stop() }
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.line("a", nginx.url("/plain.jpg")))
+    _ = try await fixture.run()
+    await nginx.stop()
+    try fixture.folder.write(Self.line("h", server.url("/hang")), to: "manifest")
+    let running = try fixture.start("--allow-shrink")
+    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    let during = try await Self.status(fixture)
+    #expect(during.status == 0)
+    #expect(
+      during.output.hasPrefix("in progress: process \(running.pid) is at work on it; "),
+      "\(during.output)")
+    running.signal(SIGKILL)
+    _ = await running.end()
+    let killed = try await Self.status(fixture)
+    #expect(killed.output.hasPrefix("the last run was killed before its end"), "\(killed.output)")
+    // One that is stopped by a signal leaves an entry.
+    let stopped = try fixture.start("--allow-shrink")
+    while server.count("/hang") == 1 { try await Task.sleep(for: .milliseconds(20)) }
+    stopped.signal(SIGTERM)
+    #expect(await stopped.end().status == 143)
+    let after = try await Self.status(fixture)
+    #expect(after.output.contains(" run   stopped "), "\(after.output)")
+    #expect(after.output.contains("the last run that came to a result ended "))
+    #expect(!after.output.contains("killed"))
+  }
+
+  @Test func shardsAndTheirMergeAreListed() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.manifest(nginx))
+    for index in 0..<2 { _ = try await fixture.run("--shard", "\(index)/2") }
+    await nginx.stop()
+    #expect(try await Tool.tessera("merge", fixture.folder.path("out")).status == 1)
+    let status = try await Self.status(fixture)
+    for text in [
+      " merge ", " shard 0/2 ", " shard 1/2 ", "failures: 2 failed", "2 results of shards",
+    ] {
+      #expect(status.output.contains(text), "\(text) in \(status.output)")
+    }
+  }
+
+  /// The state is private to its owner. Another user learns that, and not that there is none.
+  @Test func anotherUserLearnsWhy() async throws {
+    guard getuid() == 0 else {
+      print("not tested: another user (run the tests as root for it)")
+      return
+    }
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.line("a", nginx.url("/plain.jpg")))
+    _ = try await fixture.run()
+    await nginx.stop()
+    // The command and the folder, where any user can reach them.
+    let place = try TemporaryFolder()
+    for (name, path) in [("tessera", Places.tessera), ("out", fixture.folder.path("out"))] {
+      _ = try await Tool.run("/bin/cp", ["-a", path, place.path(name)])
+    }
+    _ = try await Tool.run("/bin/chmod", ["755", place.path(""), place.path("tessera")])
+    let out = place.path("out")
+    for words in [
+      ["status", out], ["why", out, "a"], ["prune", out, "--dry-run"], ["verify", out],
+      ["rollback", out, "--list"],
+    ] {
+      let end = try await Tool.run(
+        "/usr/bin/setpriv",
+        ["--reuid=65534", "--regid=65534", "--clear-groups", place.path("tessera")] + words)
+      #expect(end.status == 2, "\(words)")
+      #expect(
+        end.errors.wholeMatch(
+          of:
+            /tessera: could not (read|open) ".*\/\.tessera.*": Permission denied; run as its owner, or change its permissions\n/
+        ) != nil, "\(words): \(end.errors)")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import TesseraOutputTools
+
+/// Failed and stale images by error and by host.
+@Suite struct FailureCensusTests {
+  private static func text(_ groups: [FailureCensus.Group]) -> [String] {
+    groups.map { "\($0.count) \($0.name) \($0.ids.joined(separator: ","))" }
+  }
+
+  @Test func groupsComeByTheirNumber() {
+    var census = FailureCensus()
+    for index in 0..<5 {
+      census.add(
+        "a\(index)", code: "timeout", url: "https://A.example:8080/\(index)", isStale: false)
+    }
+    for (index, checked) in [30.0, nil, 20].enumerated() {
+      census.add(
+        "s\(index)", code: "dns", url: "https://u:p@b.example/x", isStale: true, checked: checked)
+    }
+    census.add("f", code: nil, url: nil, isStale: false)
+    census.add("g", code: "dns", url: "file:///a.jpg", isStale: false)
+    census.add("h", code: "dns", url: "data:,", isStale: false)
+    #expect(census.failed == 8 && census.stale == 3 && census.withoutHost == 3)
+    #expect(census.oldestStale == 20)
+    #expect(
+      Self.text(census.byCode) == ["5 dns s0,s1,s2", "5 timeout a0,a1,a2", "1 unknown f"])
+    #expect(Self.text(census.byHost) == ["5 a.example:8080 a0,a1,a2", "3 b.example s0,s1,s2"])
+    #expect(!census.isApproximate)
+  }
+
+  /// A million hosts take the memory of some, and the busiest one is still the first.
+  @Test func hostsAreBounded() {
+    var census = FailureCensus(mostHosts: 10)
+    for index in 0..<1_000 {
+      census.add("r\(index)", code: "dns", url: "https://h\(index).example/", isStale: false)
+      if index % 10 == 9 {
+        for _ in 0..<3 {
+          census.add("b", code: "dns", url: "https://busy.example/", isStale: false)
+        }
+      }
+    }
+    #expect(census.isApproximate)
+    #expect(census.byHost.count <= 10)
+    #expect(census.byHost.first?.name == "busy.example")
+    #expect(census.byHost.first?.count == 300)
+    #expect(census.failed == 1_300 && census.byCode.first?.count == 1_300)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import TesseraManifest
+import TesseraState
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraOutput
+@testable import TesseraOutputTools
+
+/// The status of an output, without a run.
+@Suite struct OutputStatusTests {
+  private let small: SmallOutput
+
+  init() throws { small = try SmallOutput() }
+
+  private func note(_ run: Int?, at time: Double, _ outcome: HistoryEntry.Outcome = .done)
+    async throws
+  {
+    var entry = HistoryEntry(.run, ended: time, seconds: 2, outcome)
+    entry.run = run
+    let history = try small.workspace.readHistory()
+    try small.workspace.writeHistory(history.adding(entry), after: history)
+  }
+
+  private func writeState() async throws {
+    try await SmallState.write(
+      [
+        .init(id: "a", line: SmallOutput.line("a"), url: "https://example.com/a"),
+        .init(
+          id: "b", line: SmallOutput.line("b", status: "failed", more: #","error":{"code":"dns"}"#),
+          status: "failed", url: "https://example.com/b"),
+      ], to: small.statePath)
+  }
+
+  private func read(now: Double = 1_000) async throws -> OutputStatus {
+    try await OutputStatus.read(small.root, now: now)
+  }
+
+  @Test func aFolderWithoutARunIsNone() async throws {
+    #expect(
+      await sentence { try await read() }
+        == "no run has left anything in \"\(small.root)\": it has neither a catalog nor a state; tessera run PIPELINE "
+        + "makes both")
+    let held = try await OpenOutput(small.root).hold()
+    #expect(await sentence { try await read() }.hasSuffix(" is at work on it"))
+    await held.release()
+    #expect(
+      await sentence { try await OutputStatus.read(small.root + "/none") }
+        == "there is no file or folder \"\(small.root)/none\"; it must be the output of a run")
+  }
+
+  @Test func whatIsThereIsShown() async throws {
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    try await small.publish([SmallOutput.line("a"), SmallOutput.line("b")], now: 20)
+    try await writeState()
+    try await note(1, at: 20)
+    let status = try await read()
+    #expect(status.problems == [] && !status.wasKilled && status.holder == nil)
+    #expect(status.kept.current?.images == 2 && status.kept.catalogs.map(\.images) == [1])
+    #expect(status.kept.ends == ["1970-01-12T13:47:00Z"])
+    #expect(status.failures.failed == 1 && status.failures.byHost.first?.name == "example.com")
+    #expect(status.figures.keptCatalogs == 1 && status.freeSpace ?? 0 > 0)
+    #expect(status.stateSize ?? 0 > 0 && status.recorded?.count == 0)
+    #expect(status.runs.map(\.name) == ["run"])
+    let json = String(decoding: status.json(runs: 5), as: UTF8.self)
+    #expect(json.contains("\"failed\": 1") && json.contains("\"example.com\""))
+    #expect(!json.contains("example.com/b"))
+  }
+
+  /// Runs of this time that have a number left an entry; a later one that did not was killed, unless it is at work.
+  @Test func aRunThatLeftNoEntryWasKilled() async throws {
+    try await writeState()
+    // Before the first entry, nothing is known of that.
+    #expect(try await !read().wasKilled)
+    try await note(nil, at: 5)
+    #expect(try await !read().wasKilled)
+    try await note(1, at: 10)
+    #expect(try await !read().wasKilled)
+    let state = try StateStore(path: small.statePath)
+    _ = try await state.beginRun(boot: "")
+    try await state.commit()
+    #expect(try await read().wasKilled)
+    let held = try await OpenOutput(small.root).hold()
+    let status = try await read()
+    #expect(!status.wasKilled && status.holder?.hasPrefix("process ") == true)
+    await held.release()
+    try await note(2, at: 20, .stopped)
+    #expect(try await !read().wasKilled)
+  }
+
+  @Test func aDamagedStateIsSaid() async throws {
+    try await small.publish([SmallOutput.line("a")])
+    try await writeState()
+    try await note(1, at: 10)
+    let path = try small.statePath
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    for damaged in [Data(), bytes.prefix(5_000), Data(repeating: 7, count: 50_000)] {
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+      try damaged.write(to: URL(filePath: path))
+      let status = try await read()
+      #expect(status.problems.count == 1, "\(status.problems)")
+      #expect(
+        status.problems.first?.hasPrefix(
+          damaged.isEmpty ? "the state has no run in it" : "the state file \"\(path)\"") == true,
+        "\(status.problems)")
+      // What does not depend on it is shown, and nothing else.
+      #expect(status.runs.count == 1 && status.kept.current != nil && status.recorded == nil)
+    }
+  }
+
+  @Test func statesOfShardsCountTogether() async throws {
+    for index in 0..<2 {
+      let shard = try #require(Shard("\(index)/2"))
+      let part = try small.workspace.part(shard)
+      try await SmallState.write(
+        [
+          .init(
+            id: "p\(index)",
+            line: SmallOutput.line("p\(index)", status: "stale", more: #","error":{"code":"dns"}"#),
+            status: "stale", content: "00", url: "u\(index)")
+        ], to: try part.statePath())
+      var entry = HistoryEntry(.run, ended: Double(index), seconds: 1, .someFailed)
+      entry.run = 1
+      try part.writeHistory(RunHistory().adding(entry), after: RunHistory())
+    }
+    let status = try await read()
+    #expect(status.failures.stale == 2 && status.ageOfOldestStale == 999)
+    #expect(status.runs.map(\.name) == ["shard 1/2", "shard 0/2"])
+    #expect(status.failures.byCode.map(\.ids) == [["p0", "p1"]])
+  }
+}

@@ -1,0 +1,102 @@
+import TesseraPlaceholder
+import TesseraPlan
+import TesseraTestSupport
+import Testing
+
+@testable import TesseraState
+
+/// What `tessera status` counts.
+@Suite struct StatusTests {
+  private let folder: TemporaryFolder
+  private let state: StateStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    state = try StateStore(path: folder.path("state"))
+  }
+
+  /// A run with an item for each status, whose source was confirmed at the time of its place.
+  private func run(_ statuses: [String]) async throws {
+    let run = try await state.beginRun(boot: "")
+    _ = try await state.claim(
+      statuses.indices.map { .init(id: "p\($0)", line: $0 + 1, entry: "\($0)") }, run: run,
+      position: 0)
+    for (index, status) in statuses.enumerated() {
+      var change = StateStore.SourceChange()
+      // One has never been fetched.
+      if index != 1 {
+        change.source = SourceRecord(
+          content: "c\(index)",
+          confirmation: .init(
+            etag: nil, lastModified: nil, checked: Double(100 - index), freshUntil: nil, run: run))
+      }
+      change.made = StateStore.Made(
+        digest: "c\(index)",
+        content: ContentRecord(
+          format: "gif", facts: SourceFacts(size: Size(3, 4), hasAlpha: true, frames: 1),
+          warnings: []),
+        variants: [
+          (
+            "v\(index)",
+            VariantRecord(path: "variants/\(index)", width: 1, height: 1, bytes: 10 + index)
+          )
+        ], placeholder: ("h\(index)", Placeholders()), run: run)
+      try await state.save(
+        .init(
+          id: "p\(index)", line: #"{"id":"p\#(index)","status":"\#(status)"}"#, status: status,
+          reasons: [], content: nil, inputs: nil), change, key: "k\(index)", url: "u\(index)")
+    }
+    try await state.endRun(run, .init(pipeline: "feed", items: statuses.count))
+  }
+
+  @Test func anEmptyStateHasNothing() async throws {
+    #expect(try await state.fileTotals() == (0, 0))
+    #expect(try await state.oldestStale() == nil)
+    #expect(try await state.troubledItems(after: 0, limit: 10).isEmpty)
+    #expect(try await state.unnamedFiles(now: 1, grace: 1) == .init())
+    #expect(try await state.lastBegunRun() == nil)
+    _ = try await state.beginRun(boot: "")
+    #expect(try #require(try await state.lastBegunRun()) == (1, false))
+  }
+
+  @Test func itemsWithErrorsComeInParts() async throws {
+    try await run(["ok", "failed", "stale", "pending", "stale", "failed", "ok"])
+    #expect(try #require(try await state.lastBegunRun()) == (1, true))
+    #expect(try await state.fileTotals() == (7, 91))
+    #expect(try await state.oldestStale() == 96)
+    var found: [String] = []
+    var last = 0
+    while let part = try await Optional(state.troubledItems(after: last, limit: 2)),
+      let next = part.last?.number
+    {
+      #expect(part.count <= 2)
+      found += part.map { "\($0.id) \($0.isStale) \($0.checked ?? -1) \($0.line)" }
+      last = next
+    }
+    #expect(
+      found == [
+        #"p1 false -1.0 {"id":"p1","status":"failed"}"#,
+        #"p2 true 98.0 {"id":"p2","status":"stale"}"#,
+        #"p4 true 96.0 {"id":"p4","status":"stale"}"#,
+        #"p5 false 95.0 {"id":"p5","status":"failed"}"#,
+      ])
+  }
+
+  @Test func filesThatPruneHasSeenAreCounted() async throws {
+    try await run(["ok", "ok", "ok", "ok"])
+    for (file, since) in [
+      ("variants/0", 10.0), ("variants/1", 20), ("variants/3", 30), ("tables/x", 5),
+    ] {
+      _ = try await state.retired(file, now: since, notes: true)
+    }
+    try await state.commit()
+    var files = StateStore.UnnamedFiles()
+    (files.deletable, files.deletableBytes) = (3, 21)
+    (files.waiting, files.waitingBytes, files.nextDeletion) = (1, 13, 130)
+    // Of a table the size is not recorded.
+    #expect(try await state.unnamedFiles(now: 120, grace: 100) == files)
+    #expect(try await state.unnamedFiles(now: 100, grace: 100).deletable == 0)
+    #expect(try await state.unnamedFiles(now: 100, grace: 100).nextDeletion == 105)
+    #expect(try await state.unnamedFiles(now: 1_000, grace: 100).deletableBytes == 34)
+  }
+}
