@@ -197,14 +197,16 @@ import Testing
       + "cut width,cut height,cut @1x,cut @2x"
     #expect(
       try small.folder.text("rows.csv").split(separator: "\r\n").map(String.init) == [
-        head, "a,ok,36,48,,A,#010203,u,,18,24,\(url(0)),\(url(1))x,,,,", "none,failed,,,,,,u,dns,,,,,,,,",
+        head, "a,ok,36,48,,A,#010203,u,,18,24,\(url(0)),\(url(1))x,,,,",
+        "none,failed,,,,,,u,dns,,,,,,,,",
         "\"b\"\"<\",ok,40,20,,,,u,,,,,,18,18,\(url(2)),\(url(2))", "c,stale,,,,,#040506,u,,,,,,,,,",
       ])
     #expect(try await export(.jsonl, to: "rows.jsonl") { $0.slots = ["card"] }.images == 3)
     let lines = try small.folder.text("rows.jsonl").split(separator: "\n").map(String.init)
     #expect(lines.count == 4)
     #expect(
-      lines[0] == #"{"id":"a","status":"ok","width":36,"height":48,"alt":"A","color":"#010203","source":"u","#
+      lines[0]
+        == ##"{"id":"a","status":"ok","width":36,"height":48,"alt":"A","color":"#010203","source":"u","##
         + #""slots":{"card":{"width":18,"height":24,"files":[{"scale":1,"url":"\#(url(0))","type":"image/webp","#
         + #""width":18,"height":24,"bytes":3},{"scale":2,"url":"\#(url(1))x","type":"image/avif","width":36,"#
         + #""height":48,"bytes":9}]}}}"#)
