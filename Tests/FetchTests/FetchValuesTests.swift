@@ -21,13 +21,13 @@ import Testing
   @Test func codesOfErrors() {
     let codes: [FetchError.Code] = [
       .badURL, .dns, .network, .tls, .timeout, .redirect, .addressRefused, .httpStatus, .tooLarge,
-      .truncated, .badEncoding, .badResponse, .badRange, .notFound, .local, .outOfMemory,
-      .cancelled,
+      .truncated, .badEncoding, .badResponse, .badRange, .notFound, .notReadable,
+      .symlink, .local, .outOfMemory, .cancelled,
       .runDeadline,
     ]
     let names = """
       bad-url dns network tls timeout redirect address-refused http-status too-large truncated \
-      bad-encoding bad-response bad-range not-found local out-of-memory cancelled runDeadline
+      bad-encoding bad-response bad-range not-found not-readable symlink local out-of-memory cancelled runDeadline
       """.replacing("runDeadline", with: "run-deadline")
     #expect(codes.map(\.rawValue).joined(separator: " ") == names)
     #expect(FetchError.runDeadline.isRetryable && FetchError.noRoom.isRetryable)

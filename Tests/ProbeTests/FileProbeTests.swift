@@ -52,7 +52,7 @@ import Testing
     mkdir(directory, 0o700)
     #expect(
       await Self.probe(directory)
-        == ("local: Could not read \"\(directory)\": Is a directory; name a file.", 0))
+        == ("not-readable: Could not read \"\(directory)\": Is a directory; name a file.", 0))
   }
 
   /// A pipe is read from its start; one that stays empty is given up.
