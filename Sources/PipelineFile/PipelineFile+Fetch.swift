@@ -26,6 +26,10 @@ extension PipelineFile {
     /// host answers well.
     package var concurrency = 16
     package var perHost: Int? = 6
+    /// Of all requests of this process together; nil for no limit.
+    package var rate: RequestRate?
+    /// Each host once.
+    package var hosts: [HostSettings] = []
     /// For connecting, and again until the first byte.
     package var timeout = Duration.seconds(15)
     /// For one item with all its retries.

@@ -12,15 +12,14 @@ package struct Prober: Sendable {
   private let concurrency: Int
 
   /// - Parameters:
-  ///   - deadline: the time limit of one URL with all its requests, retries and pauses.
+  ///   - policy: its deadline is that of one URL with all its requests, retries and pauses.
   ///   - maximumBytes: at most this many bytes of one source are read.
   ///   - concurrency: at most this many sources are probed at a time.
   package init(
-    fetcher: any Fetching, retries: Int, deadline: Duration, maximumBytes: Int, concurrency: Int
+    fetcher: any Fetching, _ policy: RetryPolicy, maximumBytes: Int, concurrency: Int
   ) {
     fetch = HeaderFetch(
-      fetcher: fetcher, policy: .init(retries: retries, deadline: deadline),
-      maximumBytes: maximumBytes, didRetry: {})
+      fetcher: fetcher, policy: policy, maximumBytes: maximumBytes, didRetry: {})
     self.concurrency = concurrency
   }
 

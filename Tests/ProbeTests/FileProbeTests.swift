@@ -79,7 +79,8 @@ import Testing
 
   private static func prober(_ fetcher: ScriptedFetcher) -> Prober {
     Prober(
-      fetcher: fetcher, retries: 0, deadline: .seconds(20), maximumBytes: 1_000_000, concurrency: 3)
+      fetcher: fetcher, RetryPolicy(retries: 0, deadline: .seconds(20)), maximumBytes: 1_000_000,
+      concurrency: 3)
   }
 
   @Test(arguments: [
