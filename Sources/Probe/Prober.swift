@@ -67,13 +67,14 @@ package struct Prober: Sendable {
   ///
   /// - Throws: `CancellationError`.
   package func probe(_ source: String) async throws -> Answer {
-    switch SourceURL.scheme(of: source) {
-    case .some where SourceURL.isSource(source): try await probeURL(source)
+    let url = SourceURL.encoded(source)
+    return switch SourceURL.scheme(of: url) {
+    case .some where SourceURL.isSource(url): try await probeURL(url)
     case "http", "https":
-      Answer(source: SourceURL.withoutUserInfo(source), result: .failure(.badURL))
-    case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
+      Answer(source: SourceURL.withoutUserInfo(url), result: .failure(.badURL))
+    case .some(let scheme) where url.dropFirst(scheme.count).hasPrefix("://"):
       Answer(
-        source: source,
+        source: url,
         result: .failure(
           Failure(
             code: "bad-url",

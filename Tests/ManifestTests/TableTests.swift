@@ -159,7 +159,8 @@ import Testing
     #expect(
       Self.outline("id;image\nhttps://a/1\n# a\np2;https://a/2\nid;image") == [
         "1: the header row has no column \"url\"; it has id, image", "2 https://a/1 https://a/1 -",
-        "3: the URL has a blank or a control character in it; write blanks as %20",
+        "3: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL; relative ones "
+          + "need a \"base\" in the pipeline",
         "4: not read, because the table's header row is unusable",
         "5: the header row has no column \"url\"; it has id, image",
       ])

@@ -115,6 +115,8 @@ package final class ManifestStream {
   package var leftOut: LeftOutMembers { reader.leftOut }
   /// How many of their URLs have secrets, which are not shown.
   package var secrets: Int { reader.secrets }
+  /// How many of their URLs had to be encoded.
+  package var encoded: Int { reader.encoded }
 
   /// SHA-256 of the whole manifest's bytes, before any is read; nil if it can be read only once, or is being written.
   func wholeDigest() async throws(PipelineError) -> String? {

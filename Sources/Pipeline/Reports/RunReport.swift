@@ -19,6 +19,8 @@ package struct RunReport: Sendable {
   /// The first manifest lines that can't be used.
   package var problems: [ManifestProblem] = []
   package var problemCount = 0
+  /// URLs of the lines that were read anew that had to be encoded.
+  package var encodedURLs = 0
   /// Images that were forgotten, and that the manifest still has.
   package var forgotten = 0
   package var requests = 0

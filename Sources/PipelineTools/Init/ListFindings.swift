@@ -7,6 +7,8 @@ struct ListFindings {
   private(set) var images = 0
   /// Lines that can't be used.
   private(set) var problems = 0
+  /// URLs that are encoded.
+  private(set) var encoded = 0
   /// What a run would have to be permitted, as `fetch.allow` has it. A person has to decide: others may have written the list.
   var needs: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
 
@@ -21,7 +23,8 @@ struct ListFindings {
   /// - Throws: ``PipelineError`` if it can't be read, or is not a list.
   init(readingList path: String) async throws {
     let file = PipelineFile(reading: .file(path))
-    var entries = try EntryStream(reading: try await ManifestStream.open(file), file.fetch)
+    let manifest = try await ManifestStream.open(file)
+    var entries = try EntryStream(reading: manifest, file.fetch)
     while let batch = try await entries.next() {
       for record in batch {
         switch record {
@@ -33,6 +36,7 @@ struct ListFindings {
         }
       }
     }
+    encoded = manifest.encoded
     guard folders.count > Self.listedFolders else { return }
     let common = folders.dropFirst().reduce(folders[0][...]) { $0.commonPrefix(with: $1) }
     let end = common.lastIndex(of: "/") ?? common.startIndex

@@ -15,6 +15,8 @@ package struct NewPipeline {
     package var problems: Int
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
+    /// URLs that are encoded, because they have characters that a URL can't have.
+    package var encoded: Int
     /// What the folders hold besides: files that are not images, and outputs of runs.
     package var skipped: [String]
   }
@@ -70,6 +72,7 @@ package struct NewPipeline {
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
       problems: first.found?.problems ?? 0, needs: first.found?.needs ?? [],
+      encoded: first.found?.encoded ?? first.encoded,
       skipped: first.skipped)
   }
 
@@ -121,6 +124,7 @@ extension NewPipeline.Report {
       if let images { object.member("images", images) }
       if problems > 0 { object.member("problems", problems) }
       if !needs.isEmpty { object.member("needs", needs) }
+      if encoded > 0 { object.member("encoded", encoded) }
       object.member("skipped", skipped)
     }
     return writer.take() + [UInt8(ascii: "\n")]
