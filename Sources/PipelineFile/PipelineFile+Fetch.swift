@@ -74,7 +74,7 @@ extension PipelineFile {
     package var keepStale = Duration.seconds(30 * 86_400)
     /// The most bytes of sources to keep for later runs; nil keeps none.
     package var cache: Int?
-    package var userAgent = "Tessera/0.1 (+https://example.com/contact)"
+    package var userAgent = UserAgent.standard
   }
 
   /// Replaces the beginning of a URL before the request.

@@ -64,6 +64,9 @@ struct RunSummary {
     if codes.count > Self.listed {
       lines.append("  and \(codes.count - Self.listed) other reasons; run.json has all of them")
     }
+    for ban in report.banNotes.prefix(Self.named) {
+      lines += ["  \(ban.fault)", "    \(ban.remedy)"]
+    }
     if report.problemCount > 0 {
       lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
     }

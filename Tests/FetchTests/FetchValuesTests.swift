@@ -47,7 +47,7 @@ import Testing
     #expect([settings.concurrency, settings.perHost, settings.redirects] == [16, 6, 5] as [Int])
     #expect([settings.minimumSpeed, settings.maximumBytes] == [1_000, 64_000_000] as [Int])
     #expect([settings.timeout, settings.patience] == [.seconds(15), .seconds(120)])
-    #expect(settings.userAgent == "Tessera/0.1 (+https://example.com/contact)")
+    #expect(settings.userAgent == "Tessera/0.1")
     #expect(settings.headers.isEmpty && settings.folders.isEmpty && settings.buckets.isEmpty)
     #expect(settings.proxies.isEmpty && settings.certificates == nil && settings.end == nil)
     #expect(

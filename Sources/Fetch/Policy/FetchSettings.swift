@@ -52,7 +52,7 @@ package struct FetchSettings: Sendable {
   package init(
     concurrency: Int = 16, perHost: Int? = HostWindow.first, timeout: Duration = .seconds(15),
     minimumSpeed: Int = 1_000, maximumBytes: Int = 64_000_000, redirects: Int = 5,
-    userAgent: String = "Tessera/0.1 (+https://example.com/contact)",
+    userAgent: String = UserAgent.standard,
     addresses: AddressPolicy = AddressPolicy()
   ) {
     self.concurrency = concurrency

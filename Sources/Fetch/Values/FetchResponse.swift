@@ -61,8 +61,10 @@ package struct FetchStatistics: Sendable, Equatable {
   package var requests = 0
   package var notModified = 0
   package var bytes = 0
+  package var hosts = HostTally()
 
   mutating func count(_ result: FetchResult) {
+    hosts.add(result)
     requests += result.requests
     bytes += result.bytes
     if case .success(let response) = result.result, case .notModified = response.ending {

@@ -62,7 +62,10 @@ extension PipelineFile.Fetch {
     Key(
       "cache", .optional(.bytes("a size such as 10GB"), word: "none", initial: 1), \.cache,
       "How much of the sources to keep, so that files of other sizes need no new request."),
-    Key("user-agent", .line, \.userAgent, shapes: .acceptance, "The User-Agent of requests."),
+    Key(
+      "user-agent", .line, \.userAgent, shapes: .acceptance,
+      "The User-Agent of requests. Add how the owners of images reach you: \"Tessera/0.1 (+https://your.site/bot)\"."
+    ),
   ]
 }
 

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// The text of a new pipeline file: what has to be decided, with the reasons, and what is usually changed
 /// next, in comments.
@@ -54,6 +55,7 @@ struct PipelineTemplate {
       #   allow: \(allow)
       #   per-host: 6             # requests at a time to one host
       #   headers: {Authorization: "Bearer ${TOKEN}"}
+      #   user-agent: \(contact)
       """
     if permissions.isEmpty { return usual }
     return """
@@ -61,7 +63,12 @@ struct PipelineTemplate {
         # Runs read the public internet only, and what is named here.
         allow: \(list(permissions))
         # per-host: 6             # requests at a time to one host
+        # user-agent: \(contact)
       """
+  }
+
+  private var contact: String {
+    "\"\(UserAgent.standard) (+https://your.site/bot)\"  # how owners of images reach you"
   }
 
   private func list(_ words: [String]) -> String {
