@@ -56,11 +56,6 @@ extension ManifestEntry {
     }
   }
 
-  /// Whether the URL has a blank or a control character in it.
-  var hasBlank: Bool {
-    url.unicodeScalars.contains { $0.value < 0x21 || $0.value == 0x7F }
-  }
-
   private func checkURL(hasBase: Bool) throws(ManifestProblem) {
     if url.isEmpty { throw problem("the URL is empty") }
     // A data: URL contains the image itself and may be as long as a line.
@@ -69,8 +64,8 @@ extension ManifestEntry {
         "the URL is \(url.utf8.count) bytes long; at most \(Self.longestURL) are allowed")
     }
     // A line end in a URL would let it add headers to the request.
-    if hasBlank {
-      throw problem("the URL has a blank or a control character in it; write blanks as %20")
+    if SourceURL.hasBlank(url) {
+      throw problem("the URL has a blank or a control character in its host")
     }
     if !SourceURL.isSource(url) {
       let isRelative = !hasBase && SourceURL.scheme(of: url) == nil

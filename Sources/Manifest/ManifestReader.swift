@@ -30,6 +30,8 @@ package struct ManifestReader {
   package private(set) var leftOut = LeftOutMembers()
   /// How many URLs so far have secrets, which are not shown.
   package private(set) var secrets = 0
+  /// How many URLs so far had characters that a URL can't have, and are encoded.
+  package private(set) var encoded = 0
 
   /// - Parameters:
   ///   - shown: makes the id of an entry without one from its URL.
@@ -164,8 +166,12 @@ package struct ManifestReader {
   ) throws(ManifestProblem) -> ManifestEntry {
     var entry = entry
     if let extra { entry = try entry.publishing(extra, &leftOut) }
-    // What cannot be in a URL stays as it is, so that the check below names it.
-    if let resolve, !entry.url.isEmpty, !entry.hasBlank, let url = resolve(entry.url) {
+    let written = entry.url
+    entry.url = SourceURL.encoded(written)
+    let isEncoded = !entry.url.utf8.elementsEqual(written.utf8)
+    // What cannot be in a URL all the same stays as it is, so that the check below names it.
+    if let resolve, !entry.url.isEmpty, !SourceURL.hasBlank(entry.url), let url = resolve(entry.url)
+    {
       entry.url = url
     }
     // After resolving, so that the id is the same as for the absolute URL.
@@ -180,6 +186,7 @@ package struct ManifestReader {
     }
     entry = try entry.checked(hasBase: resolve != nil)
     if SourceURL.hasSecret(entry.url) { secrets += 1 }
+    if isEncoded { encoded += 1 }
     return entry
   }
 }

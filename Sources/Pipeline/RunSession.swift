@@ -137,13 +137,15 @@ struct RunSession: Sendable {
       workspace: workspace, cache: opening.openCache(), recorder: recorder,
       stretches: stretchReuse(state, since: last, standing, guards))
     recorder.update { $0.number = parts.run }
-    let items = try await runItems(parts, manifest, guards, pool, fetcher)
-    let result = try await finish(parts, manifest, owner, items)
-    let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
-    if !isStopped { try await noteRunEnd(parts, standing, manifest) }
-    let report = try await writeReport(since: begun, fetcher, pool)
-    if isStopped { throw CancellationError() }
-    return report
+    return try await warningOfBans(fetcher) {
+      let items = try await runItems(parts, manifest, guards, pool, fetcher)
+      let result = try await finish(parts, manifest, owner, items)
+      let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
+      if !isStopped { try await noteRunEnd(parts, standing, manifest) }
+      let report = try await writeReport(since: begun, fetcher, pool)
+      if isStopped { throw CancellationError() }
+      return report
+    }
   }
 
   /// Runs all items to their ends. Returns how many there were, and their sum.
@@ -179,6 +181,7 @@ struct RunSession: Sendable {
     since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding
   ) async throws -> RunReport {
     let counts = fetcher?.counts
+    if let counts { noteHosts(counts.hosts) }
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
       report.requests = counts?.requests ?? 0

@@ -45,7 +45,9 @@ enum MistakenFile {
   private static func isManifest(_ bytes: [UInt8]) -> Bool {
     // A list of URLs may have paths, too, if the pipeline has a base for them.
     var reader = ManifestReader(resolve: { text in
-      let isPath = !text.contains(":") && (text.contains("/") || text.contains("."))
+      // Not a sentence, although a path may have blanks.
+      let isPath =
+        !text.contains(":") && !text.contains("%20") && (text.contains("/") || text.contains("."))
       return isPath ? "https://base/\(text)" : nil
     })
     var rest = bytes[...]

@@ -26,6 +26,10 @@ extension PipelineFile {
     /// host answers well.
     package var concurrency = 16
     package var perHost: Int? = 6
+    /// Of all requests of this process together; nil for no limit.
+    package var rate: RequestRate?
+    /// Each host once.
+    package var hosts: [HostSettings] = []
     /// For connecting, and again until the first byte.
     package var timeout = Duration.seconds(15)
     /// For one item with all its retries.
@@ -70,7 +74,7 @@ extension PipelineFile {
     package var keepStale = Duration.seconds(30 * 86_400)
     /// The most bytes of sources to keep for later runs; nil keeps none.
     package var cache: Int?
-    package var userAgent = "Tessera/0.1 (+https://example.com/contact)"
+    package var userAgent = UserAgent.standard
   }
 
   /// Replaces the beginning of a URL before the request.

@@ -22,7 +22,8 @@ struct FileProbe {
       return ProbeAnswer(source: path, result: result, bytesRead: count)
     } catch {
       let failure = ProbeFailure(
-        code: error.isMissingFile ? "not-found" : "local", message: error.description.asSentence)
+        code: error.isMissingFile ? "not-found" : "not-readable",
+        message: error.description.asSentence)
       return ProbeAnswer(source: path, result: .failure(failure), bytesRead: count)
     }
   }

@@ -100,7 +100,7 @@ private struct HeaderSearch {
     receiver = HeaderReceiver(
       reach: min(HeaderReader.reach, fetch.maximumBytes), room: fetch.room)
     ahead.mostBytes = min(ahead.mostBytes, fetch.maximumBytes)
-    tries = Tries(fetch.policy, runEnd: fetch.fetcher.end)
+    tries = Tries(fetch.policy.at(url), runEnd: fetch.fetcher.end)
     next = FetchRequest(
       url: url, condition: condition, deadline: fetch.policy.deadline)
     next.isForBeginning = true
@@ -118,7 +118,7 @@ private struct HeaderSearch {
 
   /// Evaluates the result of a request. Returns nil if another request is needed.
   mutating func next(after result: FetchResult) async throws -> HeaderFetch.Outcome? {
-    tries.took(result.time)
+    tries.took(result)
     begun = result.begun.map(withRedirects) ?? begun
     switch result.result {
     case .success(let response) where response.ending == .notModified:

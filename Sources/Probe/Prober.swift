@@ -12,15 +12,14 @@ package struct Prober: Sendable {
   private let concurrency: Int
 
   /// - Parameters:
-  ///   - deadline: the time limit of one URL with all its requests, retries and pauses.
+  ///   - policy: its deadline is that of one URL with all its requests, retries and pauses.
   ///   - maximumBytes: at most this many bytes of one source are read.
   ///   - concurrency: at most this many sources are probed at a time.
   package init(
-    fetcher: any Fetching, retries: Int, deadline: Duration, maximumBytes: Int, concurrency: Int
+    fetcher: any Fetching, _ policy: RetryPolicy, maximumBytes: Int, concurrency: Int
   ) {
     fetch = HeaderFetch(
-      fetcher: fetcher, policy: .init(retries: retries, deadline: deadline),
-      maximumBytes: maximumBytes, didRetry: {})
+      fetcher: fetcher, policy: policy, maximumBytes: maximumBytes, didRetry: {})
     self.concurrency = concurrency
   }
 
@@ -68,13 +67,14 @@ package struct Prober: Sendable {
   ///
   /// - Throws: `CancellationError`.
   package func probe(_ source: String) async throws -> Answer {
-    switch SourceURL.scheme(of: source) {
-    case .some where SourceURL.isSource(source): try await probeURL(source)
+    let url = SourceURL.encoded(source)
+    return switch SourceURL.scheme(of: url) {
+    case .some where SourceURL.isSource(url): try await probeURL(url)
     case "http", "https":
-      Answer(source: SourceURL.withoutUserInfo(source), result: .failure(.badURL))
-    case .some(let scheme) where source.dropFirst(scheme.count).hasPrefix("://"):
+      Answer(source: SourceURL.withoutUserInfo(url), result: .failure(.badURL))
+    case .some(let scheme) where url.dropFirst(scheme.count).hasPrefix("://"):
       Answer(
-        source: source,
+        source: url,
         result: .failure(
           Failure(
             code: "bad-url",

@@ -75,6 +75,8 @@ enum CheckCommand: Command {
         "\(Amount.count(report.secrets, "URL")) with a signature or a token, which the catalog does not show"
       )
     }
+    if let note = report.contactNote { notes.append(note) }
+    if report.encoded > 0 { notes.append(EncodedURLs.note(report.encoded)) }
     if let choice = report.choice, choice.excess >= RunSummary.notedExcess {
       notes.append(
         "a view costs \(Amount.percent(choice.excess)) more bytes than with exact sizes; \(choice.hint)"

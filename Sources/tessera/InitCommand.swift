@@ -69,7 +69,12 @@ enum InitCommand: Command {
         "the pipeline does not permit some of them: add \(report.needs.joined(separator: ", ")) to \"allow\" below "
           + "\"fetch\"")
     }
+    lines += encoded(report.encoded)
     return lines + ["next: tessera run" + (folder == "." ? "" : " \(folder)/pipeline.yaml")]
+  }
+
+  private static func encoded(_ count: Int) -> [String] {
+    count == 0 ? [] : [EncodedURLs.note(count)]
   }
 
   /// What the folders hold besides, a line for each reason.
@@ -113,6 +118,7 @@ enum InitCommand: Command {
         "the list has images at \(report.needs.map(place).joined(separator: ", ")): if it is your own, remove \"# \" "
           + "before \"fetch\" and \"allow\" in \(report.pipeline)")
     }
+    lines += encoded(report.encoded)
     let run = "tessera run\(operand)"
     let output = isHere ? NewPipeline.output : "\(folder)/\(NewPipeline.output)"
     let isEmpty = report.images == nil && report.manifest.hasSuffix("manifest.jsonl")

@@ -64,9 +64,13 @@ struct RunSummary {
     if codes.count > Self.listed {
       lines.append("  and \(codes.count - Self.listed) other reasons; run.json has all of them")
     }
+    for ban in report.banNotes.prefix(Self.named) {
+      lines += ["  \(ban.fault)", "    \(ban.remedy)"]
+    }
     if report.problemCount > 0 {
       lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
     }
+    if report.encodedURLs > 0 { lines.append(EncodedURLs.note(report.encodedURLs)) }
     return lines
   }
 

@@ -25,7 +25,7 @@ import Testing
 
   @Test func theDocumentedDefaultsAreTheDefaults() throws {
     let pipelines = try Document("Pipelines/README.md").blocks("yaml")
-    try #require(pipelines.count == 5)
+    try #require(pipelines.count == 6)
     #expect(try Self.decode(Self.minimal + pipelines[2]).columns != nil)
     let full = try Self.decode(pipelines[0])
     let minimal = try Self.decode(Self.minimal)
@@ -45,6 +45,17 @@ import Testing
 
   private static let minimal =
     "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x}}\n"
+
+  @Test func theDocumentedHostsHaveTheirSettings() throws {
+    let blocks = try Document("Pipelines/README.md").blocks("yaml")
+    let fetch = try Self.decode(Self.minimal + blocks[2], environment: ["ARCHIVE_KEY": "a"]).fetch
+    #expect(fetch.rate?.text == "20/s" && fetch.hosts.count == 2)
+    #expect(fetch.hosts.first?.rate?.text == "5/s" && fetch.hosts.first?.retries == 1)
+    #expect(
+      fetch.hosts.last?.headers == [
+        .init(name: "X-Key", value: "a", host: "archive.example.com:8443")
+      ])
+  }
 
   @Test func theDocumentedHeadersAreBoundToTheirHosts() throws {
     let headers = try #require(try Document("Pipelines/README.md").blocks("yaml").last)

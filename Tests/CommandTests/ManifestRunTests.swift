@@ -140,8 +140,12 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("{\"id\":\"a\",\"url\":\"\(url)\"}\n", to: "m.jsonl")
     let path = try folder.write(
-      "manifest: m.jsonl\noutput: out\nslots: {a: {size: 10x}}\nfetch: {allow: [127.0.0.1/32]}\n",
-      to: "p.yaml")
+      """
+      manifest: m.jsonl
+      output: out
+      slots: {a: {size: 10x}}
+      fetch: {allow: [127.0.0.1/32], user-agent: "A (+https://shop.de/bot)"}
+      """, to: "p.yaml")
     let permitted = reason.isEmpty
     let result = try await Tool.tessera("check", path)
     #expect(result.status == (permitted ? 0 : 1))

@@ -21,13 +21,13 @@ import Testing
   @Test func codesOfErrors() {
     let codes: [FetchError.Code] = [
       .badURL, .dns, .network, .tls, .timeout, .redirect, .addressRefused, .httpStatus, .tooLarge,
-      .truncated, .badEncoding, .badResponse, .badRange, .notFound, .local, .outOfMemory,
-      .cancelled,
+      .truncated, .badEncoding, .badResponse, .badRange, .notFound, .notReadable,
+      .symlink, .local, .outOfMemory, .cancelled,
       .runDeadline,
     ]
     let names = """
       bad-url dns network tls timeout redirect address-refused http-status too-large truncated \
-      bad-encoding bad-response bad-range not-found local out-of-memory cancelled runDeadline
+      bad-encoding bad-response bad-range not-found not-readable symlink local out-of-memory cancelled runDeadline
       """.replacing("runDeadline", with: "run-deadline")
     #expect(codes.map(\.rawValue).joined(separator: " ") == names)
     #expect(FetchError.runDeadline.isRetryable && FetchError.noRoom.isRetryable)
@@ -47,7 +47,7 @@ import Testing
     #expect([settings.concurrency, settings.perHost, settings.redirects] == [16, 6, 5] as [Int])
     #expect([settings.minimumSpeed, settings.maximumBytes] == [1_000, 64_000_000] as [Int])
     #expect([settings.timeout, settings.patience] == [.seconds(15), .seconds(120)])
-    #expect(settings.userAgent == "Tessera/0.1 (+https://example.com/contact)")
+    #expect(settings.userAgent == "Tessera/0.1")
     #expect(settings.headers.isEmpty && settings.folders.isEmpty && settings.buckets.isEmpty)
     #expect(settings.proxies.isEmpty && settings.certificates == nil && settings.end == nil)
     #expect(

@@ -107,18 +107,16 @@ import Testing
   @Test func aBodyMustNotStall() throws {
     let start = ContinuousClock.now
     func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
-    var settings = FetchSettings()
-    settings.minimumSpeed = 100
     var progress = ResponseProgress(range: nil)
     progress.received(9)
     for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
       _ = try progress.add(line, minimumSpeed: 100, now: start)
     }
     progress.received(1_000)
-    #expect(progress.overdue(settings, now: after(10)) == nil)
+    #expect(progress.overdue(timeout: .seconds(15), minimumSpeed: 100, now: after(10)) == nil)
     progress.received(999)
     #expect(
-      progress.overdue(settings, now: after(20))
+      progress.overdue(timeout: .seconds(15), minimumSpeed: 100, now: after(20))
         == FetchError(
           .timeout, "the transfer stalled: fewer than 100 bytes a second over 10 s",
           isRetryable: true))

@@ -67,7 +67,8 @@ import Testing
     for (link, target) in [
       ("link", "real"), ("real/out", "../real-2/a"), ("real/up", "../real-2"),
       ("real/in", "deep/b"),
-      ("into", "real/a"),
+      ("into", "real/a"), ("real/gone", "none"), ("real/away", "/no/such/file"),
+      ("real/loop", "loop"),
     ] {
       symlink(target, folder.path(link))
     }
@@ -82,6 +83,8 @@ import Testing
     ("real/in", "real", true), ("into", "real", true), ("real/in", "real/deep", true),
     // A link that leads out is not followed.
     ("real/out", "real", false), ("real/up/a", "real", false), ("link/out", "link", false),
+    // Whether what it leads to exists is not shown.
+    ("real/gone", "real", false), ("real/away", "real", false), ("real/loop", "real", false),
     ("into", "real/deep", false), ("real/deep/../../real-2/a", "real", false),
     // Nor does a name allow those that begin with it.
     ("real-2/a", "real", false), ("real/a", "real-2", false), ("real/a", "none", false),
@@ -97,9 +100,16 @@ import Testing
     var settings = FetchSettings()
     settings.folders = [folder.path("unrelated"), folder.path(allowed)]
     settings.permissionHint = { "say \($0)" }
-    let refusal = FetchError(
+    let outside = FetchError(
       .addressRefused,
       "the file is not in an allowed folder; if that is meant, say \"files:/the/folder\"")
+    let behindLink = FetchError(
+      .symlink,
+      "a symbolic link on the way to the file leads to nothing, or out of the allowed folders; put the file itself "
+        + "there; if the link is meant, say \"files:/the/folder\"")
+    // By its path it is in the folder.
+    let isLinked = path.hasPrefix(allowed + "/") && !path.contains("..")
+    let refusal = isLinked ? behindLink : outside
     let full = folder.url.path + "/" + path
     #expect(LocalSource.refusal(of: full, settings) == (isAllowed ? nil : refusal))
     #expect(settings.refusal(ofSource: "file://" + full) == (isAllowed ? nil : refusal))
@@ -113,7 +123,7 @@ import Testing
       #expect(try result.get().ending == .stopped)
     }
     settings.folders = []
-    #expect(LocalSource.refusal(of: full, settings) == refusal)
+    #expect(LocalSource.refusal(of: full, settings) == outside)
   }
 
   @Test func allFilesAreInTheRoot() throws {
@@ -130,13 +140,13 @@ import Testing
     for name in ["pipe", "real"] {
       let (result, bytes) = LocalSource.file(path: folder.path(name)).read(
         FetchRequest(url: "file:///x", deadline: .seconds(9)), settings, into: HeadersOnly())
-      #expect(throws: FetchError(.notFound, "not a regular file")) { try result.get() }
+      #expect(throws: FetchError(.notReadable, "not a regular file")) { try result.get() }
       #expect(bytes == 0)
     }
     let long = folder.path(String(repeating: "n", count: 300))
     let (result, _) = LocalSource.file(path: long).read(
       FetchRequest(url: "file:///x", deadline: .seconds(9)), settings, into: HeadersOnly())
-    #expect(throws: FetchError(.notFound, "the file cannot be opened: File name too long")) {
+    #expect(throws: FetchError(.notReadable, "the file cannot be opened: File name too long")) {
       try result.get()
     }
   }

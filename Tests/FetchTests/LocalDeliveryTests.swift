@@ -186,7 +186,7 @@ import Testing
     #expect(throws: truncated) {
       try delivery.deliver(length: 9, version: nil, freshness: .zero) { _ in [1, 2] }
     }
-    #expect(throws: FetchError(.notFound, "the file cannot be read: Input/output error")) {
+    #expect(throws: FetchError(.notReadable, "the file cannot be read: Input/output error")) {
       try delivery.deliver(length: 9, version: nil, freshness: .zero) { _ throws(SystemError) in
         throw SystemError("read", "/a", code: EIO)
       }

@@ -145,7 +145,8 @@ import Testing
     (.tls, "down", ""), (.timeout, "down", ""), (.redirect, "ok", "ok"), (.addressRefused, "", ""),
     (.httpStatus, "ok", "ok"), (.tooLarge, "ok", "ok"), (.truncated, "ok", "ok"),
     (.badEncoding, "ok", "ok"), (.badResponse, "ok", "ok"), (.badRange, "ok", "ok"),
-    (.notFound, "", ""), (.local, "", ""), (.outOfMemory, "", ""), (.cancelled, "", ""),
+    (.notFound, "", ""), (.notReadable, "", ""), (.symlink, "", ""), (.local, "", ""),
+    (.outOfMemory, "", ""), (.cancelled, "", ""),
     (.runDeadline, "", ""),
   ])
   func eachCodeIsASignal(_ code: FetchError.Code, _ unsent: String, _ sent: String) {

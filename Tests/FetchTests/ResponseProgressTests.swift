@@ -13,17 +13,18 @@ import Testing
   /// Any line ends the wait, one of an interim response too.
   @Test(arguments: ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 103 Early Hints\r\n"])
   func aServerMustRespondWithinTheTimeout(_ line: String) throws {
-    var settings = FetchSettings()
-    settings.timeout = .seconds(5)
     var progress = ResponseProgress(range: nil)
-    #expect(progress.overdue(settings, now: after(60)) == nil, "nothing is sent yet")
+    func overdue(_ seconds: Double) -> FetchError? {
+      progress.overdue(timeout: .seconds(5), minimumSpeed: 1_000, now: after(seconds))
+    }
+    #expect(overdue(60) == nil, "nothing is sent yet")
     progress.requestIsSent(now: start)
-    #expect(progress.overdue(settings, now: after(5)) == nil)
+    #expect(overdue(5) == nil)
     #expect(
-      progress.overdue(settings, now: after(5.1))
+      overdue(5.1)
         == FetchError(.timeout, "the server did not respond within 5 s", isRetryable: true))
     _ = try progress.add(line, minimumSpeed: 0, now: after(4))
-    #expect(progress.overdue(settings, now: after(60)) == nil)
+    #expect(overdue(60) == nil)
   }
 
   /// Only a validator that changes with every byte may join two parts (RFC 9110, section 13.1.5).

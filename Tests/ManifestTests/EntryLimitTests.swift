@@ -83,18 +83,18 @@ import Testing
     }
   }
 
-  /// From `!` to `~`, and what is beyond ASCII.
-  @Test func urlsHaveNoBlanks() throws {
+  /// From `!` to `~`, and what is beyond ASCII; what is behind the host is encoded before.
+  @Test func hostsHaveNoBlanks() throws {
     for value in UInt32(0)...0x100 {
       let scalar = try #require(Unicode.Scalar(value))
       let isBlank = value <= 0x20 || value == 0x7F
-      let entry = Self.entry(url: "https://a/1\(scalar)2")
-      #expect(entry.hasBlank == isBlank, "U+\(value)")
+      let problem = Self.problem(Self.entry(url: "https://a\(scalar)2/1"))
       #expect(
-        Self.problem(entry)
-          == (isBlank
-            ? "the URL has a blank or a control character in it; write blanks as %20" : nil))
+        problem == (isBlank ? "the URL has a blank or a control character in its host" : nil),
+        "U+\(value)")
     }
+    #expect(Self.problem(Self.entry(url: "data:image/png; x,a b")) == nil)
+    #expect(Self.problem(Self.entry(url: "data:,a\u{1}")) != nil)
   }
 
   private static let place =

@@ -213,7 +213,8 @@ import Testing
   // MARK: Remedies
 
   @Test(arguments: [
-    ("not-found", "put the file back"), ("address-refused", "permit the address"),
+    ("not-found", "put the file back"), ("not-readable", "let the user"),
+    ("symlink", "put the file itself there"), ("address-refused", "permit the address"),
     ("http-status", "correct the URL in the manifest, or send"),
     ("bad-url", "correct the URL in the manifest"), ("unknown-slot", "correct \"slots\""),
     ("dns", "tessera doctor with the URL shows each"),

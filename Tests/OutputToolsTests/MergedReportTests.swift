@@ -41,6 +41,13 @@ import Testing
     (
       #"{"items":{"ok":3,"all":4}}"#, #"{"items":{"all":5,"ok":1}}"#, #"{"items":{"ok":4,"all":9}}"#
     ),
+    // A host that bans several shards is one; those without a name stay apart.
+    (
+      #"{"bans":[{"host":"a","answers":9,"rejected":8},{"answers":5,"rejected":5}]}"#,
+      #"{"bans":[{"host":"b","answers":6,"rejected":6},{"host":"a","answers":2,"rejected":2},{"answers":5,"rejected":5}]}"#,
+      #"{"bans":[{"host":"a","answers":11,"rejected":10},{"answers":5,"rejected":5},"#
+        + #"{"host":"b","answers":6,"rejected":6},{"answers":5,"rejected":5}]}"#
+    ),
     (#"{"share":0.5}"#, #"{"share":0.25}"#, #"{"share":0.75}"#),
     (#"{"share":1}"#, #"{"share":0.25}"#, #"{"share":1.25}"#),
     (#"{"seconds":1.5}"#, #"{"seconds":1.25}"#, #"{"seconds":1.5}"#),

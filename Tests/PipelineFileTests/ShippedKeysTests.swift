@@ -54,7 +54,7 @@ import Testing
     #expect(try Self.shape("", .catalog) == ["base-url ", "catalog.pages ", "catalog.screens "])
     #expect(
       try Self.shape("", .acceptance) == [
-        "fetch.headers []", #"fetch.user-agent "Tessera/0.1 (+https://example.com/contact)""#,
+        "fetch.hosts []", "fetch.headers []", #"fetch.user-agent "Tessera/0.1""#,
         #"limits.memory "2GB""#, #"limits.time "1m""#,
       ])
   }
@@ -78,6 +78,7 @@ import Testing
     catalog: {profile: full, urls: none, pages: 10, patches: 2,
       screens: {feed: {slots: [b, a], formats: png, scales: 2, first: 9, pages: 90}}}
     fetch: {max-bytes: 1MiB, ignore-query: token, user-agent: A,
+      hosts: [{host: H.example, rate: 5/s, headers: {A: 1, B: c}}, {host: i, retries: 1}],
       headers: [{host: H.example, A: 1, B: c}]}
     limits: {pixels: 1500kP, frames: 7, memory: 300000001, time: 1500ms}
     """
@@ -111,6 +112,7 @@ import Testing
         ])
     #expect(
       try Self.shape(Self.other, .acceptance) == [
+        #"fetch.hosts [["h.example",["A","1"],["B","c"]]]"#,
         #"fetch.headers [["h.example","A","1"],["h.example","B","c"]]"#, #"fetch.user-agent "A""#,
         #"limits.memory "300000001B""#, #"limits.time "1500ms""#,
       ])

@@ -23,6 +23,8 @@ import Testing
       "dns": RunReport.Example(id: "a", message: "No name.", position: 97),
     ]
     (report.problems, report.problemCount) = ([ManifestProblem(line: 12, message: "odd")], 13)
+    report.encodedURLs = 39
+    report.bans = [HostBan(host: "h:8443", answers: 41, rejected: 40)]
     (report.requests, report.retries, report.notModified, report.bytesFetched) = (14, 15, 16, 17)
     (report.fetching, report.transcoding) = (.milliseconds(18_500), .milliseconds(30_250))
     (report.variantsAsked, report.variantsDelivered, report.variantsMade) = (19, 20, 21)
@@ -53,7 +55,8 @@ import Testing
         "failed": 3,
         "pending": 4,
         "notReached": 5,
-        "forgotten": 6
+        "forgotten": 6,
+        "encodedURLs": 39
       },
       "changes": {
         "new": 7,
@@ -87,6 +90,13 @@ import Testing
     """
 
   private static let work = """
+      "bans": [
+        {
+          "host": "h:8443",
+          "answers": 41,
+          "rejected": 40
+        }
+      ],
       "fetch": {
         "requests": 14,
         "retries": 15,
@@ -186,5 +196,13 @@ import Testing
     var report = RunReport()
     (report.counts, report.problemCount, report.isIncomplete) = (counts, problems, isIncomplete)
     #expect(report.hasFailures == expected)
+  }
+
+  /// A catalog without URLs has a report without them.
+  @Test func hostsAreNamedOnlyIfURLsAreShown() {
+    var report = Self.report()
+    report.showsHosts = false
+    let text = String(decoding: report.json, as: UTF8.self)
+    #expect(!text.contains("h:8443") && text.contains("\"rejected\": 40"))
   }
 }

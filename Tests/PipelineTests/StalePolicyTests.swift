@@ -27,6 +27,9 @@ import Testing
     (.unreachable(FetchError(.addressRefused, "x")), false, true, true),
     (.unreachable(FetchError(.badURL, "x")), false, true, true),
     (.unreachable(FetchError(.notFound, "x")), false, true, true),
+    (.unreachable(FetchError(.symlink, "x")), false, true, true),
+    // A mistake in its permissions is no loss.
+    (.unreachable(FetchError(.notReadable, "x")), true, true, true),
     (.refused(.header(code: "not-image", reason: "a page")), true, true, false),
     (.refused(.notAnImage), true, true, false),
     (.refused(.stored(code: "not-image", sentence: "", nil)), true, true, false),

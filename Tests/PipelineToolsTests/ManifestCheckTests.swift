@@ -61,6 +61,7 @@ import Testing
           "badLines": 3,
           "badImages": 0,
           "secrets": 2,
+          "encoded": 0,
           "leftOut": {
             "colour": 2,
             "price": 3
@@ -82,6 +83,19 @@ import Testing
         }
 
         """)
+  }
+
+  /// What a URL can't have is counted, and a contact is missing only for servers that others run.
+  @Test func encodedURLsAndAMissingContactAreNoted() async throws {
+    let manifest = "https://example.com/a b.jpg\nhttps://example.com/c.jpg \nhttps://e x/d.jpg\n"
+    let found = try await check(try pipeline(manifest))
+    #expect(found.report.encoded == 1 && found.report.contactNote == nil)
+    #expect(found.messages == ["3: the URL has a blank or a control character in its host"])
+    let shop = try await check(try pipeline("https://shop.de/a.jpg\n")).report
+    #expect(text(shop.json).contains("\"encoded\": 0,\n  \"contact\": \"missing\",\n"))
+    let agent = "user-agent: \"A (+https://example.com/)\""
+    let example = try await check(try pipeline("https://shop.de/a.jpg\n", fetch: agent)).report
+    #expect(text(example.json).contains("\"contact\": \"example\""))
   }
 
   /// A password or a token of a URL is in no message, and neither is where `rewrite` leads.

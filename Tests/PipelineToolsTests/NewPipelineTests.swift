@@ -42,12 +42,16 @@ import Testing
     """
   }
 
+  private static let contact =
+    "\"Tessera/0.1 (+https://your.site/bot)\"  # how owners of images reach you"
+
   private static func comment(_ allow: String) -> String {
     """
     # fetch:
     #   allow: \(allow)
     #   per-host: 6             # requests at a time to one host
     #   headers: {Authorization: "Bearer ${TOKEN}"}
+    #   user-agent: \(contact)
     """
   }
 
@@ -99,6 +103,7 @@ import Testing
             # Runs read the public internet only, and what is named here.
             allow: ["files:\(place)/my photos", loopback]
             # per-host: 6             # requests at a time to one host
+            # user-agent: \(Self.contact)
           """))
     #expect(
       text(report.json) == """

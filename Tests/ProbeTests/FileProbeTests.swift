@@ -52,7 +52,7 @@ import Testing
     mkdir(directory, 0o700)
     #expect(
       await Self.probe(directory)
-        == ("local: Could not read \"\(directory)\": Is a directory; name a file.", 0))
+        == ("not-readable: Could not read \"\(directory)\": Is a directory; name a file.", 0))
   }
 
   /// A pipe is read from its start; one that stays empty is given up.
@@ -79,7 +79,8 @@ import Testing
 
   private static func prober(_ fetcher: ScriptedFetcher) -> Prober {
     Prober(
-      fetcher: fetcher, retries: 0, deadline: .seconds(20), maximumBytes: 1_000_000, concurrency: 3)
+      fetcher: fetcher, RetryPolicy(retries: 0, deadline: .seconds(20)), maximumBytes: 1_000_000,
+      concurrency: 3)
   }
 
   @Test(arguments: [

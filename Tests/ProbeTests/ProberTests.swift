@@ -23,7 +23,8 @@ import Testing
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     return try await Prober(
-      fetcher: fetcher, retries: retries, deadline: .seconds(20), maximumBytes: maximumBytes,
+      fetcher: fetcher, RetryPolicy(retries: retries, deadline: .seconds(20)),
+      maximumBytes: maximumBytes,
       concurrency: 4
     ).probe(url)
   }
@@ -394,7 +395,7 @@ import Testing
     let fetcher = try Fetcher(FetchSettings(addresses: AddressPolicy(allow: ["loopback"])))
     defer { fetcher.close() }
     let prober = Prober(
-      fetcher: fetcher, retries: 0, deadline: .seconds(20), maximumBytes: 64_000_000,
+      fetcher: fetcher, RetryPolicy(retries: 0, deadline: .seconds(20)), maximumBytes: 64_000_000,
       concurrency: 2)
     let names = try Places.images().filter { $0 != "make" }
     var rest = (0..<200).map { nginx.url("/" + names[$0 % names.count]) }[...]

@@ -7,13 +7,26 @@ struct FetchJob {
   var finish: @Sendable (FetchResult) -> Void
   /// When it left the queue; nil while it is queued.
   var started: ContinuousClock.Instant?
+  /// When it came into the queue.
+  var queued: ContinuousClock.Instant?
+  /// The host that the current hop counts for, if a redirect led to one with settings of its own.
+  var target: String?
+  /// How long it has waited for a rate after its item had begun: in the queue, and before redirects were followed.
+  var queuedForRate = Duration.zero
+  var heldForRate = Duration.zero
+
+  /// The host whose requests in flight it is one of.
+  var countedHost: String { target ?? host }
+
+  private var time: Duration { (started?.duration(to: .now) ?? .zero) - heldForRate }
 
   /// - Parameter transfer: nil if none was started.
   func finish(_ result: Result<FetchResponse, FetchError>, _ transfer: Transfer? = nil) {
     finish(
       FetchResult(
         result: result, begun: transfer?.begun, bytes: transfer?.received ?? 0,
-        requests: transfer?.requests ?? 0, time: started?.duration(to: .now) ?? .zero))
+        requests: transfer?.requests ?? 0, time: time, waited: queuedForRate + heldForRate,
+        answeredBy: transfer?.answeredBy ?? ""))
   }
 
   /// For a source that needed no server.
@@ -21,7 +34,6 @@ struct FetchJob {
     let begun: FetchResponse? = if case .success(let response) = result { response } else { nil }
     finish(
       FetchResult(
-        result: result, begun: begun, bytes: bytes, requests: 0,
-        time: started?.duration(to: .now) ?? .zero))
+        result: result, begun: begun, bytes: bytes, requests: 0, time: time))
   }
 }

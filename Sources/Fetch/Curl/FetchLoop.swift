@@ -4,14 +4,15 @@ internal import TesseraCurl
 /// Runs libcurl's multi handle on one thread: starts the requests that may start, collects those
 /// that have ended, and ends those that are overdue.
 final class FetchLoop {
-  private let settings: FetchSettings
+  let settings: FetchSettings
   private let multi: UnsafeMutableRawPointer
   private var queue = RequestQueue<FetchJob>()
   var running: [Int: (transfer: Transfer, job: FetchJob)] = [:]
+  private var hops = WaitingHops()
   /// Files that are being read, by their requests.
   var reading: [Int: FetchJob] = [:]
-  private let fileReads: FileReads
-  private var hosts: HostLimits
+  let fileReads: FileReads
+  var hosts: HostLimits
 
   /// While true, no new source starts: fetched sources wait to be processed.
   var isHeld = false
@@ -27,13 +28,15 @@ final class FetchLoop {
     self.settings = settings
     self.multi = multi
     fileReads = FileReads(settings, wake: wake)
-    hosts = HostLimits(perHost: settings.perHost, patience: settings.patience)
-    // HostLimits counts a request for the host that it was queued for. libcurl's own limits also
-    // cover the hosts that redirects lead to.
+    hosts = HostLimits(
+      perHost: settings.perHost, patience: settings.patience, rules: settings.hosts,
+      rate: settings.rate)
+    // HostLimits counts a request for the host that it was queued for, or that a redirect leads to if that has settings of
+    // its own. libcurl's own limits also cover the other hosts that redirects lead to.
     tessera_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.concurrency)
     // Requests of HTTP/2 share a connection, so only the number of requests can follow the host.
     tessera_curl_multi_set_long(
-      multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.perHost ?? settings.concurrency)
+      multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.mostPerHost ?? settings.concurrency)
     // Idle connections to keep: twice the active ones, so that a redirect's target stays open, too.
     tessera_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.concurrency * 2)
   }
@@ -42,9 +45,15 @@ final class FetchLoop {
   deinit { curl_multi_cleanup(multi) }
 
   func add(_ jobs: [FetchJob]) {
+    let now = ContinuousClock.now
     for var job in jobs {
+      job.queued = now
       // Files have turns of their own, as a host has: each occupies a thread.
-      if LocalSource.isFile(job.request.url) { job.host = Self.files }
+      if LocalSource.isFile(job.request.url) {
+        job.host = HostLimits.files
+      } else if let name = settings.hosts.name(at: job.request.url) {
+        job.host = name
+      }
       queue.add(
         job, identifier: job.identifier, host: job.host, turn: job.request.turn,
         isContinued: job.request.end != nil)
@@ -55,7 +64,7 @@ final class FetchLoop {
   func cancel(_ identifier: Int) {
     if let job = queue.remove(identifier) {
       job.finish(.failure(Self.cancelled))
-    } else if let (transfer, job) = remove(identifier) {
+    } else if let (transfer, job) = remove(identifier) ?? hops.remove(identifier) {
       job.finish(.failure(Self.cancelled), transfer)
     } else {
       giveUpReading(identifier, Self.cancelled)
@@ -65,10 +74,8 @@ final class FetchLoop {
   /// Ends all requests.
   func endAll(_ error: FetchError = cancelled) {
     for job in queue.takeAll() { job.finish(.failure(error)) }
-    for identifier in Array(running.keys) {
-      guard let (transfer, job) = remove(identifier) else { continue }
-      job.finish(.failure(error), transfer)
-    }
+    let removed = Array(running.keys).compactMap { remove($0) }
+    for (transfer, job) in removed + hops.takeAll() { job.finish(.failure(error), transfer) }
     for identifier in Array(reading.keys) { giveUpReading(identifier, error) }
   }
 
@@ -96,14 +103,15 @@ final class FetchLoop {
     startQueued(readsLocally: false)
     report(!isHeld && hasRoom && queue.count > Self.manyQueued)
     // A new request wakes the loop, but a time limit does not: they are checked every 200 ms.
-    let isIdle = running.isEmpty && reading.isEmpty && queue.isEmpty
+    let isIdle = running.isEmpty && reading.isEmpty && queue.isEmpty && hops.isEmpty
     let pause: Int32 = hasRead ? 0 : isIdle ? 10_000 : min(200, timeToPace)
     curl_multi_poll(multi, nil, 0, pause, nil)
   }
 
-  /// Milliseconds until a host that had to wait for its pace may get a request.
+  /// Milliseconds until a host that had to wait for its pace or a rate may get a request.
   private var timeToPace: Int32 {
-    let next = hosts.nextStart(now: lastStart) { queue.hasEntries($0) }
+    if queue.isEmpty && hops.isEmpty { return .max }
+    let next = hosts.nextStart(now: lastStart) { queue.hasEntries($0) || hops.has(target: $0) }
     let left = next.map { ContinuousClock.now.duration(to: $0).milliseconds + 1 }
     return Int32(clamping: max(0, left ?? .max))
   }
@@ -127,10 +135,6 @@ final class FetchLoop {
 
   // MARK: Starting
 
-  /// The host of `data:` URLs, which need no server.
-  private static let noHost = ""
-  /// The host of `file:` URLs. No host has such a name.
-  private static let files = "file:"
   /// Whether this turn has read a `data:` URL, and when it began to start requests.
   private var (isReading, lastStart) = (false, ContinuousClock.now)
 
@@ -145,12 +149,19 @@ final class FetchLoop {
     let now = ContinuousClock.now
     lastStart = now
     var mayRead = readsLocally
+    // First, as all that was begun.
+    while hasRoom,
+      let (transfer, job) = hops.takeNext(
+        now: now, where: { hosts.mayContinue(to: $0, now: now) })
+    {
+      go(on: transfer, job)
+    }
     while hasRoom,
       let job = queue.takeNext(
         onlyContinued: isHeld,
-        where: { ($0 != Self.noHost || mayRead) && hosts.mayStart($0, now: now) })
+        where: { ($0 != HostLimits.noHost || mayRead) && hosts.mayStart($0, now: now) })
     {
-      if job.host == Self.noHost { mayRead = false }
+      if job.host == HostLimits.noHost { mayRead = false }
       start(job)
     }
     isReading = readsLocally && !mayRead
@@ -161,10 +172,14 @@ final class FetchLoop {
     let now = ContinuousClock.now
     job.started = now
     var request = job.request
-    // A retry, or the rest of a download, shares the deadline of its item's earlier requests.
-    if let end = request.end { request.deadline = min(request.deadline, now.duration(to: end)) }
+    // A retry, or the rest of a download, shares the deadline of its item's earlier requests. What it waited for a rate is
+    // not the item's time: with one request a minute, each retry would come too late.
+    if let end = request.end {
+      if hosts.hasRate(job.host) { job.queuedForRate = job.queued?.duration(to: now) ?? .zero }
+      request.deadline = min(request.deadline, now.duration(to: end) + job.queuedForRate)
+    }
     if let source = LocalSource(request.url) {
-      if job.host == Self.files { return startReading(source, job, request) }
+      if job.host == HostLimits.files { return startReading(source, job, request) }
       let (result, bytes) = source.read(request, settings, into: job.receiver)
       return job.finish(result, bytes: bytes)
     }
@@ -177,6 +192,11 @@ final class FetchLoop {
     if let error = register(transfer, job) { job.finish(.failure(error)) }
   }
 
+  /// Sends the request that a redirect leads to.
+  private func go(on transfer: Transfer, _ job: FetchJob) {
+    if let error = register(transfer, job) { job.finish(.failure(error), transfer) }
+  }
+
   // MARK: Running
 
   private func register(_ transfer: Transfer, _ job: FetchJob) -> FetchError? {
@@ -184,14 +204,16 @@ final class FetchLoop {
       return FetchError(.local, "libcurl could not start the request")
     }
     running[job.identifier] = (transfer, job)
-    hosts.started(job.host, now: .now, isContinued: transfer.isRedirected)
+    let now = ContinuousClock.now
+    hosts.started(job.countedHost, now: now, isContinued: transfer.isRedirected)
+    hosts.sent(to: transfer.isRedirected ? job.target : job.host, now: now)
     return nil
   }
 
   private func remove(_ identifier: Int) -> (transfer: Transfer, job: FetchJob)? {
     guard let entry = running.removeValue(forKey: identifier) else { return nil }
     curl_multi_remove_handle(multi, entry.transfer.handle.pointer)
-    hosts.ended(entry.job.host)
+    hosts.ended(entry.job.countedHost)
     return entry
   }
 
@@ -215,7 +237,14 @@ final class FetchLoop {
     case .done(let result): finish(job, result, transfer)
     case .redirect:
       // The same handle, with another URL and the rest of the deadline.
-      if let error = register(transfer, job) { job.finish(.failure(error), transfer) }
+      var job = job
+      job.target = settings.hosts.name(at: transfer.url)
+      let now = ContinuousClock.now
+      if hosts.mayContinue(to: job.target, now: now) {
+        go(on: transfer, job)
+      } else {
+        hops.add(transfer, job, now: now)
+      }
     }
   }
 
@@ -240,32 +269,7 @@ final class FetchLoop {
     job.finish(result, transfer)
   }
 
-  // MARK: Files
-
-  private func startReading(_ source: LocalSource, _ job: FetchJob, _ request: FetchRequest) {
-    var job = job
-    job.request = request
-    let error = fileReads.start(job.identifier, source, request, into: job.receiver)
-    if let error { return job.finish(.failure(error)) }
-    reading[job.identifier] = job
-    hosts.started(job.host, now: .now)
-  }
-
-  private func collectReads() {
-    for (identifier, result, bytes) in fileReads.takeFinished() {
-      guard let job = reading.removeValue(forKey: identifier) else { continue }
-      hosts.ended(job.host)
-      job.finish(result, bytes: bytes)
-    }
-  }
-
-  /// Ends a request whose file may still be read, perhaps forever.
-  private func giveUpReading(_ identifier: Int, _ error: FetchError) {
-    guard let job = reading.removeValue(forKey: identifier) else { return }
-    fileReads.giveUp(identifier)
-    hosts.ended(job.host)
-    job.finish(.failure(error))
-  }
+  // MARK: Time limits
 
   private func endOverdue() {
     let now = ContinuousClock.now
@@ -280,15 +284,11 @@ final class FetchLoop {
       }
       finish(job, .failure(error), entry.transfer)
     }
-    for (identifier, job) in reading {
-      let deadline = job.request.deadline
-      guard let started = job.started, started.advanced(by: deadline) <= now else { continue }
-      giveUpReading(identifier, FileReads.overdue(deadline))
-    }
+    endOverdueReads(now: now)
     // Only continued requests can be overdue here: for all others, the time starts when they leave
     // the queue.
     for (identifier, job) in queue.allContinued {
-      guard let end = job.request.end, end <= now else { continue }
+      guard let end = job.request.end, end <= now, !hosts.hasRate(job.host) else { continue }
       _ = queue.remove(identifier)
       let error = FetchError(
         .timeout, "the time limit was reached before another request could be sent to the host",

@@ -66,6 +66,7 @@ extension Transfer {
     stop = nil
     handle.set(CURLOPT_URL, url)
     setProxy()
+    setTimeout()
     setDeadline(left)
     // On each hop: a redirect may name a private address that the proxy can reach.
     if let error = refusalThroughProxy { throw error }

@@ -19,6 +19,7 @@ extension Transfer {
     setProtocol()
     if let store { sign(store) }
     setProxy()
+    setTimeout()
     setLimits()
     setEncoding()
     handle.set(CURLOPT_USERAGENT, settings.userAgent)
@@ -67,9 +68,14 @@ extension Transfer {
     return refusal(of: address)
   }
 
-  private func setLimits() {
+  /// Sets the time limits of the current hop's host.
+  func setTimeout() {
+    timeout = settings.hosts.settings(at: url)?.timeout ?? settings.timeout
     // Zero would mean libcurl's default or no limit at all.
-    handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.timeout.milliseconds))
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, timeout.milliseconds))
+  }
+
+  private func setLimits() {
     setDeadline(request.deadline)
     // 0 is no limit: the beginning of a source may be read, however large the whole is.
     handle.set(
@@ -88,12 +94,18 @@ extension Transfer {
     handle.set(CURLOPT_ACCEPT_ENCODING, needsIdentity ? "identity" : "")
   }
 
-  /// The headers that the user configured for the first hop's host. Another origin must not receive
-  /// them.
-  private var configuredHeaders: [String] {
-    if leftOrigin || settings.headers.isEmpty { return [] }
+  /// The headers that the user configured for the first hop's host: its own in the place of others of the same name.
+  /// Another origin must not receive them.
+  var configuredHeaders: [String] {
+    if leftOrigin { return [] }
+    let own = settings.hosts.settings(at: request.url)?.headers ?? []
+    if settings.headers.isEmpty && own.isEmpty { return [] }
     let origin = Origin(request.url)
-    return settings.headers.filter { $0.isFor(origin) }.map { "\($0.name): \($0.value)" }
+    let names = Set(own.map { $0.name.lowercased() })
+    let others = settings.headers.filter {
+      $0.isFor(origin) && !names.contains($0.name.lowercased())
+    }
+    return (others + own).map { "\($0.name): \($0.value)" }
   }
 
   /// Sets the headers of the request to the current hop.

@@ -1,4 +1,5 @@
 internal import TesseraCurl
+internal import TesseraText
 
 /// One request in flight: its handle, its current hop and what has arrived so far.
 ///
@@ -30,6 +31,8 @@ final class Transfer {
   var store: StoreSource?
   /// Whether the connection goes to a proxy and not to the source's host.
   var isProxied = false
+  /// For the current hop's host: to connect, and for the first byte.
+  var timeout = Duration.zero
   /// When the last hop must have ended.
   var deadline = ContinuousClock.Instant.now
   /// Why this side ended the transfer; nil if it did not.
@@ -82,6 +85,9 @@ final class Transfer {
 
   var isRedirected: Bool { redirects > 0 }
 
+  /// Host and port of the last request; empty if it was not answered.
+  var answeredBy: String { response.headers.status == 0 ? "" : SourceURL.host(of: url) }
+
   /// What a result says about how much the host bears that the request was queued for; nil if nothing.
   func answer(_ result: Result<FetchResponse, FetchError>) -> HostWindow.Answer? {
     isRedirected ? .good(nil) : HostWindow.Answer(result, after: response.latency)
@@ -94,7 +100,7 @@ final class Transfer {
 
   /// An error if the response is late or has stalled.
   func overdue(now: ContinuousClock.Instant) -> FetchError? {
-    response.overdue(settings, now: now)
+    response.overdue(timeout: timeout, minimumSpeed: settings.minimumSpeed, now: now)
   }
 
   /// Whether it waits for a body that is not needed, for too long.

@@ -94,16 +94,17 @@ struct ResponseProgress {
   // MARK: Errors
 
   /// An error if the first byte is late, or the body has stalled.
-  mutating func overdue(_ settings: FetchSettings, now: ContinuousClock.Instant) -> FetchError? {
-    if let waitingSince, waitingSince.duration(to: now) > settings.timeout {
+  mutating func overdue(
+    timeout: Duration, minimumSpeed: Int, now: ContinuousClock.Instant
+  ) -> FetchError? {
+    if let waitingSince, waitingSince.duration(to: now) > timeout {
       return FetchError(
-        .timeout, "the server did not respond within \(settings.timeout.sentence)",
-        isRetryable: true)
+        .timeout, "the server did not respond within \(timeout.sentence)", isRetryable: true)
     }
     if stall?.isStalled(now: now) == true {
       return FetchError(
         .timeout,
-        "the transfer stalled: fewer than \(settings.minimumSpeed) bytes a second over "
+        "the transfer stalled: fewer than \(minimumSpeed) bytes a second over "
           + StallWatch.window.sentence, isRetryable: true)
     }
     return nil

@@ -90,7 +90,7 @@ struct LocalDelivery {
     do throws(SystemError) {
       return try body()
     } catch {
-      throw FetchError(.notFound, "the file cannot be read: \(error.reason)")
+      throw FetchError(.notReadable, "the file cannot be read: \(error.reason)")
     }
   }
 }

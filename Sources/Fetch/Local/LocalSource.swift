@@ -90,15 +90,38 @@ enum LocalSource: Sendable {
     }
   }
 
-  /// Why a file may not be opened: it is outside the allowed folders. Nil if it is in one.
+  /// Why a file may not be opened: it is outside the allowed folders, or a link on the way to it leads there or to
+  /// nothing. Nil if it is in one.
   ///
   /// A missing file outside is rejected like an existing one, so that a manifest cannot find out which files
   /// exist.
   static func refusal(of path: String, _ settings: FetchSettings) -> FetchError? {
     // First: without any permission the file system is not even looked at.
     guard !settings.folders.isEmpty else { return outside(settings) }
+    let place = FileSystem.realPath(path)
     let parent = FileSystem.realPath(FileSystem.parent(of: path)).map { $0 + "/" }
-    return isAllowed(FileSystem.realPath(path) ?? parent, settings) ? nil : outside(settings)
+    guard isAllowed(place ?? parent, settings) else {
+      return isWritten(path, below: settings.folders) ? behindLink(settings) : outside(settings)
+    }
+    // Whether the target exists is not shown either: it may be outside.
+    return place == nil && FileSystem.isLink(path) ? behindLink(settings) : nil
+  }
+
+  /// Whether a path names a place in one of the folders, wherever links on the way lead.
+  private static func isWritten(_ path: String, below folders: [String]) -> Bool {
+    let isPlain = !path.split(separator: "/").contains { $0 == ".." }
+    return isPlain
+      && folders.flatMap { [$0, FileSystem.realPath($0) ?? $0] }.contains { folder in
+        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+        return path.hasPrefix(prefix) && path.dropFirst(prefix.count).contains { $0 != "/" }
+      }
+  }
+
+  private static func behindLink(_ settings: FetchSettings) -> FetchError {
+    FetchError(
+      .symlink,
+      "a symbolic link on the way to the file leads to nothing, or out of the allowed folders; put the file itself there; "
+        + "if the link is meant, " + settings.permissionHint("\"files:/the/folder\""))
   }
 
   private static func outside(_ settings: FetchSettings) -> FetchError {
@@ -129,11 +152,11 @@ enum LocalSource: Sendable {
     } catch {
       throw error.isMissingFile
         ? FetchError(.notFound, "the file does not exist")
-        : FetchError(.notFound, "the file cannot be opened: \(error.reason)")
+        : FetchError(.notReadable, "the file cannot be opened: \(error.reason)")
     }
     // Checked again on the open file, because a link may have been replaced since the first check.
     guard isAllowed(file.realPath, settings) else { throw outside(settings) }
-    guard file.isRegular else { throw FetchError(.notFound, "not a regular file") }
+    guard file.isRegular else { throw FetchError(.notReadable, "not a regular file") }
     return file
   }
 }

@@ -115,7 +115,8 @@ extension CircuitBreaker.Signal {
         if wasSent || !error.isRetryable { return nil }
         self = .unreachable(error)
       // These errors arose on this side, without the host.
-      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .notFound, .outOfMemory:
+      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .outOfMemory, .notFound,
+        .notReadable, .symlink:
         return nil
       // The response was wrong in some way, but the host responded.
       default: self = .success

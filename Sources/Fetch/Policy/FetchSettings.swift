@@ -17,6 +17,10 @@ package struct FetchSettings: Sendable {
   package var redirects: Int
   package var userAgent: String
   package var headers: [RequestHeader] = []
+  /// The hosts that have settings of their own.
+  package var hosts = HostRules()
+  /// How many requests this process sends, to all hosts together; nil for no limit.
+  package var rate: RequestRate?
   package var addresses: AddressPolicy
   package var proxies = ProxySettings()
   /// The file of trusted certificates that replaces the system's; nil keeps the system's.
@@ -48,7 +52,7 @@ package struct FetchSettings: Sendable {
   package init(
     concurrency: Int = 16, perHost: Int? = HostWindow.first, timeout: Duration = .seconds(15),
     minimumSpeed: Int = 1_000, maximumBytes: Int = 64_000_000, redirects: Int = 5,
-    userAgent: String = "Tessera/0.1 (+https://example.com/contact)",
+    userAgent: String = UserAgent.standard,
     addresses: AddressPolicy = AddressPolicy()
   ) {
     self.concurrency = concurrency
@@ -59,6 +63,13 @@ package struct FetchSettings: Sendable {
     self.redirects = redirects
     self.userAgent = userAgent
     self.addresses = addresses
+  }
+
+  /// The most requests at a time that any host gets; nil if a host decides.
+  var mostPerHost: Int? {
+    guard let own = hosts.mostPerHost else { return perHost }
+    guard let own, let perHost else { return nil }
+    return max(own, perHost)
   }
 
   /// What identifies the place of a response: see `SourceURL.place(_:ignoring:)`.

@@ -1,8 +1,17 @@
-/// Decides which hosts may get another request: what the host's window and its circuit breaker allow. A pure value; the
-/// caller passes `now` and the random number.
+internal import TesseraText
+
+/// Decides which hosts may get another request: what the rates, the host's window and its circuit breaker allow. A pure
+/// value; the caller passes `now` and the random number.
 struct HostLimits {
+  /// The names for sources that need no server: `data:` URLs, and files. No host has them.
+  static let (noHost, files) = ("", "file:")
+
   /// Requests at a time to a host; nil leaves it to the host.
   private let perHost: Int?
+  private let rules: HostRules
+  /// Of hosts that have a rate, and of all requests together.
+  private var rates: [String: RatePace]
+  private var rate: RatePace?
   private let patience: Duration
   /// Only for hosts that have failed lately.
   private var breakers: [String: CircuitBreaker] = [:]
@@ -14,18 +23,52 @@ struct HostLimits {
   private var paced: Set<String> = []
 
   /// - Parameter patience: how long one item may take at most.
-  init(perHost: Int?, patience: Duration) {
+  init(
+    perHost: Int?, patience: Duration, rules: HostRules = HostRules(), rate: RequestRate? = nil
+  ) {
     self.perHost = perHost
     self.patience = patience
+    self.rules = rules
+    self.rate = rate.map { RatePace($0) }
+    rates = rules.rates.mapValues { RatePace($0) }
   }
 
   func mayStart(_ host: String, now: ContinuousClock.Instant) -> Bool {
-    guard windows[host]?.mayStart(now: now) ?? true else { return false }
+    guard windows[host]?.mayStart(now: now) ?? true, permits(host, now: now) else { return false }
     return switch breakers[host]?.state(now: now) {
     case nil, .closed: true
     case .halfOpen: !isInFlight(host)
     case .open: false
     }
+  }
+
+  /// Whether a redirect may be followed.
+  ///
+  /// - Parameter target: the host that it leads to, if that has settings of its own.
+  func mayContinue(to target: String?, now: ContinuousClock.Instant) -> Bool {
+    let isFull = target.flatMap { windows[$0] }.map { $0.transfers >= $0.size } ?? false
+    return !isFull && permits(target, now: now)
+  }
+
+  /// Whether requests to a host wait for a rate.
+  func hasRate(_ host: String) -> Bool {
+    needsServer(host) && (rate != nil || rates[host] != nil)
+  }
+
+  private func permits(_ host: String?, now: ContinuousClock.Instant) -> Bool {
+    if let host, !needsServer(host) { return true }
+    return rate?.permits(now: now) ?? true
+      && host.flatMap { rates[$0] }?.permits(now: now) ?? true
+  }
+
+  private func needsServer(_ host: String) -> Bool { host != Self.noHost && host != Self.files }
+
+  /// Counts a request for the rates.
+  ///
+  /// - Parameter host: the one that gets it; nil for one without settings of its own.
+  mutating func sent(to host: String?, now: ContinuousClock.Instant) {
+    rate?.sent(now: now)
+    if let host { rates[host]?.sent(now: now) }
   }
 
   private func isInFlight(_ host: String) -> Bool { windows[host]?.transfers ?? 0 > 0 }
@@ -34,7 +77,8 @@ struct HostLimits {
   mutating func started(
     _ host: String, now: ContinuousClock.Instant, isContinued: Bool = false
   ) {
-    windows[host, default: HostWindow(size: perHost, now: now)]
+    let size = rules[host]?.perHost ?? perHost
+    windows[host, default: HostWindow(size: size, now: now)]
       .started(now: now, isContinued: isContinued)
   }
 
@@ -50,13 +94,16 @@ struct HostLimits {
     if windows[host]?.nextStart(now: now) != nil { paced.insert(host) }
   }
 
-  /// When the next queued host that may not get a request now, because of its pace, may get one; nil if there is none.
+  /// When the next queued host that may not get a request now, because of its pace or of a rate, may get one; nil if there
+  /// is none.
   func nextStart(
     now: ContinuousClock.Instant, isQueued: (_ host: String) -> Bool
   ) -> ContinuousClock.Instant? {
-    paced.compactMap { host in
-      windows[host]?.nextStart(now: now).flatMap { $0 > now && isQueued(host) ? $0 : nil }
-    }.min()
+    // Nothing may start before that, whatever a host permits.
+    if let next = rate?.next, next > now { return next }
+    let paces = paced.compactMap { host in windows[host]?.nextStart(now: now).map { (host, $0) } }
+    return (paces + rates.compactMap { host, rate in rate.next.map { (host, $0) } })
+      .filter { host, next in next > now && isQueued(host) }.map(\.1).min()
   }
 
   /// Records what a request showed about its host.
@@ -80,7 +127,8 @@ struct HostLimits {
     case .rateLimited(let error), .unreachable(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
-      breakers[host, default: CircuitBreaker(patience: patience, error: error, now: now)]
+      let first = CircuitBreaker(patience: patience, error: error, now: now)
+      breakers[host, default: first]
         .record(signal, now: now, chance: chance())
       let pause = breakers[host]?.pause(now: now)
       if case .rateLimited = signal {

@@ -1,4 +1,5 @@
 internal import TesseraCurl
+internal import TesseraText
 
 /// When to retry, with which pauses (``Backoff``), and all within the item's deadline. A pure value; the caller passes the elapsed time and the random
 /// number.
@@ -7,12 +8,22 @@ package struct RetryPolicy: Sendable {
   package var retries: Int
   /// The time limit of all attempts together, pauses included.
   package var deadline: Duration
+  /// The hosts that may have a number of retries of their own.
+  package var hosts: HostRules
 
   private let backoff = Backoff()
 
-  package init(retries: Int, deadline: Duration) {
+  package init(retries: Int, deadline: Duration, hosts: HostRules = HostRules()) {
     self.retries = retries
     self.deadline = deadline
+    self.hosts = hosts
+  }
+
+  /// The policy for a URL that a manifest names, by its host.
+  package func at(_ url: String) -> RetryPolicy {
+    var policy = self
+    policy.retries = hosts.settings(at: url)?.retries ?? retries
+    return policy
   }
 
   /// The pause before the next attempt; nil if the error is final.

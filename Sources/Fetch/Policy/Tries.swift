@@ -19,11 +19,18 @@ package struct Tries {
 
   /// Records an attempt that has just ended.
   ///
-  /// - Parameter time: since it left the queue.
-  package mutating func took(_ time: Duration, now: ContinuousClock.Instant = .now) {
-    // Only the first attempt's time in the queue is left out: the item has not begun before.
-    if began == nil { began = now.advanced(by: .zero - time) }
+  /// - Parameters:
+  ///   - time: since it left the queue.
+  ///   - waited: for a rate, which is not the item's time.
+  package mutating func took(
+    _ time: Duration, waited: Duration = .zero, now: ContinuousClock.Instant = .now
+  ) {
+    // Of other waits only the first attempt's time in the queue is left out: the item has not begun before.
+    began = began?.advanced(by: waited) ?? now.advanced(by: .zero - time)
   }
+
+  /// Records how an attempt ended.
+  package mutating func took(_ answer: FetchResult) { took(answer.time, waited: answer.waited) }
 
   /// Records a failure, and returns the pause before the next attempt; nil if the failure is final.
   ///

@@ -16,8 +16,12 @@ package struct FetchError: Error, Sendable, Equatable {
     case badResponse = "bad-response"
     /// The response does not match the requested range. The caller repeats it without a range.
     case badRange = "bad-range"
-    /// A local file that is missing or cannot be read.
+    /// A local file that does not exist.
     case notFound = "not-found"
+    /// A local file that exists and cannot be read, or is none that bytes can be read from.
+    case notReadable = "not-readable"
+    /// A local file behind a symbolic link that leads to nothing, or out of the allowed folders.
+    case symlink
     /// The spool could not be written: a fault of this machine, not of the server.
     case local
     /// Too many sources needed memory at the same time.

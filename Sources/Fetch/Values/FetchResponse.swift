@@ -38,15 +38,21 @@ package final class FetchResult: Sendable {
   package let bytes: Int
   /// The HTTP requests that were sent, redirects included.
   package let requests: Int
-  /// The time from leaving the queue to the end. An item is not charged for time in the queue.
+  /// The time from leaving the queue to the end, without what it waited for a rate. An item is not charged for time in
+  /// the queue.
   package let time: Duration
+  /// How long a request that had begun waited for a rate: the rest of a download, a retry, or a redirect.
+  package let waited: Duration
+  /// Host and port that the last request went to; empty if there was none, or it was not answered.
+  package let answeredBy: String
 
   package init(
     result: Result<FetchResponse, FetchError>, begun: FetchResponse?, bytes: Int, requests: Int,
-    time: Duration
+    time: Duration, waited: Duration = .zero, answeredBy: String = ""
   ) {
     (self.result, self.begun) = (result, begun)
     (self.bytes, self.requests, self.time) = (bytes, requests, time)
+    (self.waited, self.answeredBy) = (waited, answeredBy)
   }
 }
 
@@ -55,8 +61,10 @@ package struct FetchStatistics: Sendable, Equatable {
   package var requests = 0
   package var notModified = 0
   package var bytes = 0
+  package var hosts = HostTally()
 
   mutating func count(_ result: FetchResult) {
+    hosts.add(result)
     requests += result.requests
     bytes += result.bytes
     if case .success(let response) = result.result, case .notModified = response.ending {

@@ -90,7 +90,7 @@ struct DeliveryClient: ~Copyable {
       var request = FetchRequest(url: file.url, deadline: policy.deadline)
       request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: file.url), into: receiver)
-      tries.took(answer.time)
+      tries.took(answer)
       switch answer.result {
       case .success:
         return HeaderComparison.problem(

@@ -53,6 +53,18 @@ struct MergedRunReport {
     }
   }
 
+  /// A host that several shards were banned by is one. Hosts that the reports don't name stay apart.
+  private static func mergedBans(_ bans: [JSONValue]) -> [JSONValue] {
+    bans.reduce(into: []) { merged, ban in
+      let host = ban["host"]?.stringValue
+      if host != nil, let index = merged.firstIndex(where: { $0["host"]?.stringValue == host }) {
+        merged[index] = combined(merged[index], ban, "ban")
+      } else {
+        merged.append(ban)
+      }
+    }
+  }
+
   private static func combined(
     _ values: [JSONValue], _ others: [JSONValue], _ name: String
   ) -> JSONValue {
@@ -61,6 +73,7 @@ struct MergedRunReport {
       func seconds(_ value: JSONValue) -> Double { value["seconds"]?.doubleValue ?? 0 }
       return .array(Array(all.sorted { seconds($0) > seconds($1) }.prefix(keptSlowest)))
     }
+    if name == "bans" { return .array(Array(mergedBans(values + others).prefix(kept))) }
     // Each shard warns of the same kernel.
     let new = others.filter { !values.contains($0) }
     return .array(Array((values + new).prefix(kept)))

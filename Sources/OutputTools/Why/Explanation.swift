@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
@@ -56,10 +57,13 @@ package struct Explanation: Sendable {
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
     let image = known.result.flatMap { CatalogLine($0.utf8) }
     let (url, error) = (image?.url, image?.error)
+    let ban = await HostBan.of(url, error, in: output)
     let isFile = url?.hasPrefix("file:") == true
     return Explanation(
       id: id, line: known.line, status: image?.status,
-      error: error?["message"]?.stringValue, remedy: error.flatMap(Remedies.clause), url: url,
+      error: error?["message"]?.stringValue,
+      remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(Remedies.clause),
+      url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,

@@ -16,6 +16,11 @@ enum Remedies {
 
   private static let table: [(codes: [String], clause: String)] = [
     (["not-found"], "put the file back, or correct its path in the manifest"),
+    (["not-readable"], "let the user that runs the pipeline read the file"),
+    (
+      ["symlink"],
+      "put the file itself there, or permit the folder that the link leads to (fetch.allow)"
+    ),
     (
       ["address-refused"],
       "permit the address or folder (fetch.allow) if it is yours; otherwise correct the URL in the manifest"

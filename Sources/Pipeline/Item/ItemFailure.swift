@@ -74,7 +74,7 @@ extension FetchError {
   var leavesStale: Bool {
     switch code {
     case .httpStatus: ![404, 410, 451].contains(status)
-    case .addressRefused, .badURL, .notFound: false
+    case .addressRefused, .symlink, .badURL, .notFound: false
     default: true
     }
   }

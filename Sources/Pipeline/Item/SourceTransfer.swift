@@ -96,8 +96,7 @@ private struct Attempts {
     _ item: Item, _ settings: PipelineFile.Fetch, _ condition: Condition?,
     runEnd: ContinuousClock.Instant?
   ) {
-    tries = Tries(
-      RetryPolicy(retries: settings.retries, deadline: settings.deadline), runEnd: runEnd)
+    tries = Tries(settings.retryPolicy.at(item.requestURL), runEnd: runEnd)
     request = FetchRequest(
       url: item.requestURL, condition: condition, deadline: settings.deadline)
     // Tasks reach the fetcher in any order; its queue follows the order of the manifest.
@@ -105,7 +104,7 @@ private struct Attempts {
   }
 
   mutating func result(of answer: FetchResult, _ intake: Intake) -> Result {
-    tries.took(answer.time)
+    tries.took(answer)
     wasForPart = request.range != nil
     request.end = tries.end
     // The next request is for the whole source, unless `prepareRest` says otherwise.

@@ -36,14 +36,16 @@ struct ManifestDownload {
     settings.end = end
     let fetcher = try PipelineError.wrap { try Fetcher(settings) }
     defer { fetcher.close() }
-    var tries = Tries(RetryPolicy(retries: fetch.retries, deadline: Self.deadline), runEnd: end)
+    var policy = fetch.retryPolicy
+    policy.deadline = Self.deadline
+    var tries = Tries(policy.at(url), runEnd: end)
     while true {
       // An empty file for each attempt, so that parts of two versions are never joined.
       let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
       var request = FetchRequest(url: url, deadline: Self.deadline)
       request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: receiver)
-      tries.took(answer.time)
+      tries.took(answer)
       switch answer.result {
       case .success:
         guard let file = try PipelineError.wrap({ try receiver.file() }) else {

@@ -15,6 +15,8 @@ protocol ManifestList: AnyObject {
   var leftOut: LeftOutMembers { get }
   /// How many of their URLs have secrets, which are not shown.
   var secrets: Int { get }
+  /// How many of their URLs had to be encoded.
+  var encoded: Int { get }
   /// How many of their rows have no image.
   var imageless: Int { get }
   /// The mapping that a list without one probably needs; nil unless it was refused.

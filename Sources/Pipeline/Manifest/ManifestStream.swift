@@ -80,6 +80,8 @@ package final class ManifestStream {
   package var imageless: Int { lists.reduce(0) { $0 + $1.imageless } }
   /// The mapping that a list without one probably needs; nil unless it was refused.
   package var suggestedColumns: ColumnMapping? { lists[current].suggestedColumns }
+  /// How many of their URLs had to be encoded.
+  package var encoded: Int { lists.reduce(0) { $0 + $1.encoded } }
 
   /// SHA-256 of the whole manifest's bytes, before any is read; nil if it can be read only once, or is being written.
   func wholeDigest() async throws(PipelineError) -> String? {

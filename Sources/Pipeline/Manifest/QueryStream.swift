@@ -47,6 +47,7 @@ final class QueryStream: ManifestList {
   let suggestedColumns: ColumnMapping? = nil
   var leftOut: LeftOutMembers { reader.lines.leftOut }
   var secrets: Int { reader.lines.secrets }
+  var encoded: Int { reader.lines.encoded }
   var imageless: Int { reader.imageless }
 
   func wholeDigest() async throws(PipelineError) -> String? { nil }

@@ -51,6 +51,9 @@ final class ProgressMeter: Sendable {
   /// - Parameter total: the number of its items.
   func endReading(_ total: Int) { state.withLock { $0.total = total } }
 
+  /// So many URLs of the lines that were read had to be encoded.
+  func encoded(_ count: Int) { recorder.update { $0.encodedURLs = count } }
+
   func forgotten() { recorder.update { $0.forgotten += 1 } }
 
   func started() { state.withLock { $0.started += 1 } }

@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraSystem
@@ -23,6 +24,7 @@ extension RunReport {
       object.member("seconds", seconds)
       writeItems(to: &object)
       writeProblems(to: &object)
+      writeBans(to: &object)
       writeWork(to: &object)
       object.member("peakMemoryBytes", peakMemory)
       object.name("slowest")
@@ -51,6 +53,7 @@ extension RunReport {
       }
       items.member("notReached", notReached)
       items.member("forgotten", forgotten)
+      items.member("encodedURLs", encodedURLs)
     }
     object.name("changes")
     object.object { list in
@@ -86,6 +89,19 @@ extension RunReport {
             entry.member("line", problem.line)
             entry.member("message", problem.message)
           }
+        }
+      }
+    }
+  }
+
+  private func writeBans(to object: inout JSONWriter) {
+    object.name("bans")
+    object.array { list in
+      for ban in bans.prefix(Self.keptBans) {
+        list.object { entry in
+          if showsHosts { entry.member("host", ban.host) }
+          entry.member("answers", ban.answers)
+          entry.member("rejected", ban.rejected)
         }
       }
     }

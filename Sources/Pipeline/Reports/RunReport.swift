@@ -20,8 +20,14 @@ package struct RunReport: Sendable {
   /// The first manifest lines that can't be used.
   package var problems: [ManifestProblem] = []
   package var problemCount = 0
+  /// URLs of the lines that were read anew that had to be encoded.
+  package var encodedURLs = 0
   /// Images that were forgotten, and that the manifest still has.
   package var forgotten = 0
+  /// Hosts that reject all or nearly all requests.
+  var bans: [HostBan] = []
+  /// Whether `run.json` may name them.
+  var showsHosts = true
   package var requests = 0
   package var retries = 0
   package var notModified = 0
@@ -86,6 +92,7 @@ package struct RunReport: Sendable {
   /// All problems are counted, and this many are kept: memory does not grow with the manifest.
   static let keptProblems = 100
   static let keptSlowest = 10
+  static let keptBans = 100
 
   /// An item with an error.
   package struct Example: Sendable {
@@ -124,6 +131,9 @@ package struct RunReport: Sendable {
   var failed: Int {
     count(CatalogImage.Status.failed.rawValue) + count(CatalogImage.Status.stale.rawValue)
   }
+
+  /// The hosts that ban, and what to do: a clause each.
+  package var banNotes: [(fault: String, remedy: String)] { bans.map { ($0.clause, $0.remedy) } }
 
   /// Whether anything did not come out as it should: exit status 1.
   package var hasFailures: Bool { failed + problemCount > 0 || isIncomplete }

@@ -116,6 +116,8 @@ struct ItemLoop: Sendable {
     }
     parts.turns.endVerdicts()
     meter.endReading(entries.count)
+    // Each shard reads all lines of a manifest that is not split; the first one counts for all of them.
+    if shard?.index ?? 0 == 0 || manifest.shard != nil { meter.encoded(manifest.encoded) }
     try check(entries, manifest)
     try await guards.owner?.check(parts.state, run: parts.run)
     while let (entry, position) = try backwards?.next() {

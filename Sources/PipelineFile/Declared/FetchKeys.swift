@@ -9,6 +9,14 @@ extension PipelineFile.Fetch {
       "At most this many transfers at a time from one host; auto for as many as it answers without delay or refusal, up to concurrency."
     ),
     Key(
+      "rate", .optional(.requestRate, initial: .example), \.rate, example: "20/s",
+      "At most this many requests in a second, a minute or an hour, to all hosts together, by this process; shards divide it."
+    ),
+    Key(
+      "hosts", .hosts, \.hosts, shapes: .acceptance,
+      "Settings for one host each: [{host: images.example.com, per-host: 2, rate: 5/s, timeout: 30s, headers: {…}, retries: 1}]."
+    ),
+    Key(
       "order", .choice, \.order,
       "Which items are fetched first: those at the manifest's beginning (manifest) or at its end (newest-first)."
     ),
@@ -54,7 +62,10 @@ extension PipelineFile.Fetch {
     Key(
       "cache", .optional(.bytes("a size such as 10GB"), word: "none", initial: 1), \.cache,
       "How much of the sources to keep, so that files of other sizes need no new request."),
-    Key("user-agent", .line, \.userAgent, shapes: .acceptance, "The User-Agent of requests."),
+    Key(
+      "user-agent", .line, \.userAgent, shapes: .acceptance,
+      "The User-Agent of requests. Add how the owners of images reach you: \"Tessera/0.1 (+https://your.site/bot)\"."
+    ),
   ]
 }
 

@@ -11,6 +11,14 @@ extension KeyType where Value == [RequestHeader] {
         .array(headers.map { [.string($0.host ?? ""), .string($0.name), .string($0.value)] })
       })
   }
+
+  /// A group of headers, whose host is known from elsewhere.
+  static var hostHeaders: KeyType {
+    KeyType(
+      expected: "a group of headers", schema: { _ in HeaderDecoding.groupSchema },
+      read: { node, place, _ in HeaderDecoding.headers(in: KeyGroup(node, at: place), host: nil) },
+      json: { _ in nil })
+  }
 }
 
 /// Decodes `fetch.headers`: a group of headers, or a list of groups that are bound to a host each.
@@ -30,35 +38,46 @@ enum HeaderDecoding {
   }
 
   /// Header names are tokens (RFC 9110, section 5.6.2), and some can't be set.
+  private static func names(_ reserved: [String]) -> JSONValue {
+    [
+      "pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+      "not": ["pattern": .string("^(\(reserved.joined(separator: "|")))$")],
+    ]
+  }
+
+  private static let plain = reserved.map { name in
+    name.map { $0.isLetter ? "[\($0.uppercased())\($0)]" : "\($0)" }.joined()
+  }
+
+  private static let value: JSONValue = ["type": ["string", "number"], "minLength": 1]
+
+  /// Of a group of headers.
+  static var groupSchema: JSONValue {
+    ["type": ["object", "null"], "propertyNames": names(plain), "additionalProperties": value]
+  }
+
+  static var hostType: KeyType<String> {
+    .scalar(
+      "a host such as images.example.com or images.example.com:8443",
+      schema: [
+        "type": "string",
+        "pattern": "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#*%\\[\\]\\\\]+)(:[0-9]{1,5})?$",
+      ], json: JSONValue.string, parse: host)
+  }
+
   static var schema: JSONValue {
-    let plain = reserved.map { name in
-      name.map { $0.isLetter ? "[\($0.uppercased())\($0)]" : "\($0)" }.joined()
-    }
     // In an entry of a list, `host` names the host, and only in lower case.
     let inList = plain.map {
       $0 == "[Hh][Oo][Ss][Tt]" ? "H[Oo][Ss][Tt]|h(O[Ss][Tt]|o(S[Tt]|sT))" : $0
     }
-    func names(_ reserved: [String]) -> JSONValue {
-      [
-        "pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-        "not": ["pattern": .string("^(\(reserved.joined(separator: "|")))$")],
-      ]
-    }
-    let value: JSONValue = ["type": ["string", "number"], "minLength": 1]
-    let host = KeyType<String>.orVariable([
-      "type": "string",
-      "pattern": "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#*%\\[\\]\\\\]+)(:[0-9]{1,5})?$",
-    ])
     return [
       "anyOf": [
-        [
-          "type": ["object", "null"], "propertyNames": names(plain), "additionalProperties": value,
-        ],
+        groupSchema,
         [
           "type": "array",
           "items": [
             "type": "object", "required": ["host"], "minProperties": 2,
-            "properties": ["host": host], "propertyNames": names(inList),
+            "properties": ["host": hostType.schema("")], "propertyNames": names(inList),
             "additionalProperties": value,
           ],
         ],
@@ -70,14 +89,14 @@ enum HeaderDecoding {
     _ node: YAMLNode, _ place: KeyPlace
   ) -> [RequestHeader] {
     let (keys, context) = (KeyGroup(node, at: place), place.context)
-    let expected = "a host such as images.example.com or images.example.com:8443"
+    let type = hostType
     guard let named = keys.node(hostKey) else {
       if case .mapping = node.content {
-        context.report(node.mark, "each entry of \"fetch.headers\" needs \"host\", \(expected)")
+        context.report(
+          node.mark, "each entry of \"fetch.headers\" needs \"host\", \(type.expected)")
       }
       return []
     }
-    let type = KeyType<String>.scalar(expected, schema: true, json: JSONValue.string, parse: host)
     guard let host = type.read(named, KeyPlace("\(place.name).host", context), "") else {
       return []
     }
@@ -87,7 +106,7 @@ enum HeaderDecoding {
     return headers(in: keys, host: host)
   }
 
-  private static func headers(in keys: KeyGroup, host: String?) -> [RequestHeader] {
+  static func headers(in keys: KeyGroup, host: String?) -> [RequestHeader] {
     keys.names.compactMap { name, pair in
       if host != nil, name == hostKey { return nil }
       // A token (RFC 9110, section 5.6.2).

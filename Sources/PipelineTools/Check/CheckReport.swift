@@ -1,5 +1,6 @@
 internal import TesseraJSON
 internal import TesseraManifest
+internal import TesseraText
 
 /// What `check` found in a manifest.
 package struct CheckReport: Sendable {
@@ -21,6 +22,12 @@ package struct CheckReport: Sendable {
   package internal(set) var warnings: [String] = []
   /// URLs with signatures or tokens, which are left out of what is shown.
   package internal(set) var secrets = 0
+  /// URLs with characters that a URL can't have, which are encoded.
+  package internal(set) var encoded = 0
+  /// What the User-Agent lacks for the owners of these images; nil if nothing, or if they need no contact.
+  var contact: UserAgent.Gap?
+  /// The same as a clause.
+  package var contactNote: String? { contact?.clause }
   /// Images that could not be probed, or that a run would reject.
   package private(set) var badImages = 0
   package var problemCount: Int { badLines + badImages }
@@ -53,6 +60,8 @@ package struct CheckReport: Sendable {
       } else if imageless > 0 {
         object.member("imageless", imageless)
       }
+      object.member("encoded", encoded)
+      if let contact { object.member("contact", contact.rawValue) }
       if let choice { object.member("excess", choice.excess) }
       if !warnings.isEmpty {
         object.name("warnings")

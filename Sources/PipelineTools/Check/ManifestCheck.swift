@@ -15,6 +15,7 @@ package struct ManifestCheck {
   private let settings: FetchSettings
   private let prober: ManifestProber?
   private var result = CheckReport()
+  private let contactGap: UserAgent.Gap?
   /// What ladders would have to serve, of probed images.
   private var summary: PlanSummary
 
@@ -35,6 +36,7 @@ package struct ManifestCheck {
     }
     self.file = file
     settings = file.fetch.fetchSettings
+    contactGap = UserAgent.gap(in: file.fetch.userAgent)
     prober = probes ? try ManifestProber(file) : nil
     let own = LadderPrice(file.plan.rounding.steps, file.plan)
     summary = PlanSummary(ladders: [own], file.plan, countsFiles: false)
@@ -56,6 +58,7 @@ package struct ManifestCheck {
         case .repeated: result.repeated += 1
         case .forgotten, .standing: break
         case .item(let item, _):
+          noteContact(for: item)
           if let message = problem(of: item) {
             add(manifest.problem(line: item.entry.line, message), report)
           } else if let prober {
@@ -70,8 +73,16 @@ package struct ManifestCheck {
     result.leftOut = manifest.leftOut.counts
     (result.imageless, result.columns) = (manifest.imageless, file.columns)
     (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings)
+    result.encoded = manifest.encoded
     if prober != nil, result.items > 0 { result.choice = LadderChoice(summary, wanted: nil) }
     return result
+  }
+
+  /// Only a server that others run needs a contact.
+  private mutating func noteContact(for item: Item) {
+    if result.contact == nil, let contactGap, AddressPolicy.isPublic(item.requestURL) {
+      result.contact = contactGap
+    }
   }
 
   private mutating func add(

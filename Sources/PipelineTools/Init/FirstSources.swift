@@ -24,6 +24,8 @@ struct FirstSources {
   private(set) var permissions: [String] = []
   /// What the folders hold besides.
   private(set) var leftOut = LeftOut()
+  /// URLs that were named and had to be encoded.
+  private(set) var encoded = 0
   /// Nil without a list, and for one at a URL, which would have to be fetched.
   private(set) var found: ListFindings?
 
@@ -57,8 +59,10 @@ struct FirstSources {
       guard list == nil else {
         throw .local("a list can't be combined with other images; add them to the list")
       }
-      if SourceURL.scheme(of: source) != nil, source.contains("://") {
-        try add(url: source)
+      let url = SourceURL.encoded(source)
+      if SourceURL.scheme(of: url) != nil, url.contains("://") {
+        if url != source { encoded += 1 }
+        try add(url: url)
       } else if FileSystem.isDirectory(source) {
         try add(folder: source)
       } else {
@@ -81,7 +85,7 @@ struct FirstSources {
   // MARK: URLs
 
   private mutating func add(url: String) throws(PipelineError) {
-    guard SourceURL.isFetchable(url) else {
+    guard SourceURL.isFetchable(url), !SourceURL.hasBlank(url) else {
       throw .local("\"\(url)\" can't be fetched; expected a URL of http or https")
     }
     permit(hostOf: url)

@@ -5,10 +5,11 @@ internal import TesseraText
 /// are percent-encoded.
 struct ImagePlace: Hashable {
   private let isFile: Bool
-  /// Of a file the decoded path, which need not be UTF-8; else the URL as it is written.
+  /// Of a file the decoded path, which need not be UTF-8; else the URL as a run encodes it.
   private let bytes: [UInt8]
 
   init(_ url: String) {
+    let url = SourceURL.encoded(url)
     let path = Self.path(of: url)
     isFile = path != nil
     bytes = path ?? Array(url.utf8)

@@ -12,6 +12,8 @@ struct ListFindings {
   private(set) var imageless = 0
   /// Where the list has what, as its header row shows; nil if it has Tessera's own names.
   private(set) var columns: ColumnMapping?
+  /// URLs that are encoded.
+  private(set) var encoded = 0
   /// What a run would have to be permitted, as `fetch.allow` has it. A person has to decide: others may have written the list.
   var needs: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
 
@@ -59,6 +61,7 @@ struct ListFindings {
       }
     }
     imageless = manifest.imageless
+    encoded = manifest.encoded
   }
 
   private mutating func permit(_ url: String) {

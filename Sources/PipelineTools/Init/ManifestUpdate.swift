@@ -22,6 +22,8 @@ package struct ManifestUpdate {
     package var before: String?
     /// What the pipeline does not permit and a run would need, as `fetch.allow` has it.
     package var needs: [String]
+    /// As ``NewPipeline/Report/encoded``.
+    package var encoded: Int
     /// As ``NewPipeline/Report/leftOut``.
     package var leftOut: LeftOut
   }
@@ -64,7 +66,7 @@ package struct ManifestUpdate {
     let isRefused = added.contains { settings.refusal(ofSource: $0.url) != nil }
     return Report(
       manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
-      before: before, needs: isRefused ? first.permissions : [],
+      before: before, needs: isRefused ? first.permissions : [], encoded: first.encoded,
       leftOut: first.leftOut)
   }
 
@@ -127,6 +129,7 @@ extension ManifestUpdate.Report {
       object.member("removed", removed)
       if let before { object.member("before", before) }
       if !needs.isEmpty { object.member("needs", needs) }
+      if encoded > 0 { object.member("encoded", encoded) }
       leftOut.write(to: &object)
     }
     return writer.take() + [UInt8(ascii: "\n")]

@@ -24,6 +24,8 @@ package struct NewPipeline {
     package var needsPrefix: Bool { columns?.prefix != nil }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
+    /// URLs that are encoded, because they have characters that a URL can't have.
+    package var encoded: Int
     /// What the folders hold besides.
     package var leftOut: LeftOut
   }
@@ -81,7 +83,7 @@ package struct NewPipeline {
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
       problems: first.found?.problems ?? 0, imageless: first.found?.imageless ?? 0,
       columns: first.found?.columns, needs: first.found?.needs ?? [],
-      leftOut: first.leftOut)
+      encoded: first.found?.encoded ?? first.encoded, leftOut: first.leftOut)
   }
 
   private typealias Document = (path: String, text: [UInt8])
@@ -134,6 +136,7 @@ extension NewPipeline.Report {
       if imageless > 0 { object.member("imageless", imageless) }
       if let columns { object.member("columns", columns.json) }
       if !needs.isEmpty { object.member("needs", needs) }
+      if encoded > 0 { object.member("encoded", encoded) }
       leftOut.write(to: &object)
     }
     return writer.take() + [UInt8(ascii: "\n")]

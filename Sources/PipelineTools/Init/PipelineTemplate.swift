@@ -1,5 +1,6 @@
 internal import TesseraJSON
 internal import TesseraManifest
+internal import TesseraText
 
 /// The text of a new pipeline file: what has to be decided, with the reasons, and what is usually changed
 /// next, in comments.
@@ -71,6 +72,7 @@ struct PipelineTemplate {
       #   allow: \(allow)
       #   per-host: 6             # requests at a time to one host
       #   headers: {Authorization: "Bearer ${TOKEN}"}
+      #   user-agent: \(contact)
       """
     if permissions.isEmpty { return usual }
     return """
@@ -78,7 +80,12 @@ struct PipelineTemplate {
         # Runs read the public internet only, and what is named here.
         allow: \(list(permissions))
         # per-host: 6             # requests at a time to one host
+        # user-agent: \(contact)
       """
+  }
+
+  private var contact: String {
+    "\"\(UserAgent.standard) (+https://your.site/bot)\"  # how owners of images reach you"
   }
 
   private func list(_ words: [String]) -> String {

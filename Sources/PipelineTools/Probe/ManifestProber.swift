@@ -29,9 +29,10 @@ final class ManifestProber {
     var settings = file.fetch.fetchSettings
     settings.store = StoreClient(file.store.settings)
     fetcher = try PipelineError.wrap { [settings] in try Fetcher(settings) }
+    // The fetcher limits the transfers. Items that wait for the rate of their host must not keep others from starting.
     prober = Prober(
-      fetcher: fetcher, retries: file.fetch.retries, deadline: file.fetch.deadline,
-      maximumBytes: file.fetch.maximumBytes, concurrency: file.fetch.concurrency)
+      fetcher: fetcher, file.fetch.retryPolicy, maximumBytes: file.fetch.maximumBytes,
+      concurrency: max(Self.batch, file.fetch.concurrency))
   }
 
   deinit { fetcher.close() }

@@ -46,9 +46,10 @@ package struct ProbeSession: Sendable {
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     let prober = Prober(
-      fetcher: fetcher, retries: Self.retries,
-      deadline: settings.timeout * Self.timeoutsPerSource, maximumBytes: settings.maximumBytes,
-      concurrency: settings.concurrency)
+      fetcher: fetcher,
+      RetryPolicy(
+        retries: Self.retries, deadline: settings.timeout * Self.timeoutsPerSource),
+      maximumBytes: settings.maximumBytes, concurrency: settings.concurrency)
     let progress = Mutex((hasFailures: false, isStopped: false))
     let list = SourceList(try File.standardInput())
     let stopList = list.stopper()

@@ -19,7 +19,7 @@ final class ReadHeader: Sendable {
     let fetch = parts.file.fetch
     probe = HeaderFetch(
       fetcher: parts.fetcher,
-      policy: RetryPolicy(retries: fetch.retries, deadline: fetch.deadline),
+      policy: fetch.retryPolicy,
       maximumBytes: fetch.maximumBytes, didRetry: { recorder.update { $0.retries += 1 } })
     acceptance = parts.acceptance
     freshness = parts.freshness
