@@ -16,6 +16,14 @@ enum RunCommand: Command {
     "--retry-failed", "request only what failed, is stale, or is new")
   private static let refreshQuality = Flag(
     "--refresh-quality", "find automatic qualities again, and make the files with them")
+  private static let only = Option(
+    "--only", "ID", "process this image alone; may be repeated")
+  private static let onlyFailed = Flag(
+    "--only-failed", "process only the images that failed or are stale")
+  private static let onlyHost = Option(
+    "--only-host", "HOST", "process only the images of this host (cdn.example, or with its port)")
+  private static let refresh = Flag(
+    "--refresh", "with --only…, fetch and make again also what is fresh")
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
 
@@ -45,9 +53,21 @@ enum RunCommand: Command {
       Reads the manifest, fetches what is new or changed, makes the files that are missing, and
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
       PIPELINE is pipeline.yaml if it is not named.
+
+      With --only, --only-failed or --only-host, only such images are processed, and of several of these options an
+      image has to meet all. The others keep their entries of the current catalog, byte for byte, and nothing of theirs
+      is requested. What the manifest now says of the images counts, also if one is new; changes of other lines wait
+      for the next run of all images, which does everything that it would have done. The pipeline file has to be
+      that of the catalog in all that shapes entries.
+
+      --refresh ignores that a source is fresh, that it was rejected, and its copies: it is requested without
+      validators, and all files of the image are made again. Where their bytes come out equal, nothing changes.
+      It is for named images only: a run of all would request and make everything again (revalidate: always
+      requests, and makes what has changed).
       """,
     options: [
-      PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, deadline, shard,
+      PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, only, onlyFailed,
+      onlyHost, refresh, deadline, shard,
       partialOK, allowShrink, allowLoss, takeOver, metrics, events,
     ],
     example: Example(
@@ -149,6 +169,18 @@ enum RunCommand: Command {
     return words + (arguments.has(layoutOnly) ? [layoutOnly.name] : [])
   }
 
+  /// Nil for all images.
+  private static func selection(_ arguments: Arguments) throws -> RunSelection? {
+    let selection = RunSelection(
+      ids: try arguments.all(only), onlyFailed: arguments.has(onlyFailed),
+      host: try arguments.value(onlyHost), refreshes: arguments.has(refresh))
+    guard selection != nil || !arguments.has(refresh) else {
+      throw UsageError(
+        "\(refresh.name) is for some images: name them with \(only.name), \(onlyFailed.name) or \(onlyHost.name)")
+    }
+    return selection
+  }
+
   private static func options(_ arguments: Arguments) throws -> RunOptions {
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.deadline = try arguments.value(deadline)
@@ -158,6 +190,12 @@ enum RunCommand: Command {
     options.allowsLoss = arguments.has(allowLoss)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)
+    options.selection = try selection(arguments)
+    guard options.selection == nil || options.shard == nil else {
+      throw UsageError(
+        "\(only.name), \(onlyFailed.name) and \(onlyHost.name) are not for a part of the manifest: the result of a "
+          + "shard has all of its images; leave out \(shard.name), or run the whole shard")
+    }
     return options
   }
 }

@@ -29,6 +29,8 @@ package struct EntryStream {
   /// Nil for a stream of all items.
   private let filter: ShardFilter?
   private let forgotten: ForgottenItems?
+  /// Nil for a stream of all items.
+  private let selection: EntrySelection?
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
@@ -46,12 +48,13 @@ package struct EntryStream {
   ///   - stretches: finds parts of the manifest that need nothing new; nil for none.
   ///   - filter: leaves out what other shards process; nil for all items.
   ///   - forgotten: images that are left out; nil for none.
+  ///   - selection: leaves out images that the run is not for; nil for all items.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
     standing: LineReuse? = nil, stretches: StretchReuse? = nil, filter: ShardFilter? = nil,
-    forgotten: ForgottenItems? = nil
+    forgotten: ForgottenItems? = nil, selection: EntrySelection? = nil
   ) {
-    self.forgotten = forgotten
+    (self.forgotten, self.selection) = (forgotten, selection)
     self.manifest = manifest
     self.settings = settings
     self.ledger = ledger
@@ -110,6 +113,14 @@ package struct EntryStream {
       stretch.map { .standing($0, line: part.line) }
         ?? .items(requests, key: key, line: part.line)
     }
+
+    /// Drops the other items. To be called if there is an item for each record.
+    mutating func keep(_ areKept: [Bool]) {
+      guard areKept.contains(false) else { return }
+      items = zip(items, areKept).filter(\.1).map(\.0)
+      records = zip(records, areKept).filter(\.1).map(\.0)
+      requests = zip(requests, areKept).filter(\.1).map(\.0)
+    }
   }
 
   /// - Parameter finds: whether stretches may stand.
@@ -117,11 +128,23 @@ package struct EntryStream {
     _ parts: [ManifestPart], finds: Bool = true
   ) async throws -> [Prepared] {
     let known = finds ? try await stretches?.standing(parts) : nil
+    let passed = try await selection?.passed(parts)
     var prepared: [Prepared] = []
     for (index, part) in parts.enumerated() {
+      if let stretch = passed?[index] {
+        hasEntries = true
+        selection?.pass(stretch)
+        continue
+      }
+      try await selection?.beginPart()
       var one = Prepared(part: part, stretch: known?[index])
       if one.stretch == nil { try decode(&one) } else { hasEntries = true }
       prepared.append(one)
+    }
+    if let selection {
+      for index in prepared.indices {
+        prepared[index].keep(try await selection.areWanted(prepared[index].items))
+      }
     }
     // All at once.
     let items = prepared.flatMap(\.items)
@@ -146,12 +169,22 @@ package struct EntryStream {
         try checkHost(of: entry)
       }
     }
+    if let selection {
+      for record in records {
+        switch record {
+        case .entry(let entry): try checkHost(of: entry)
+        case .problem(let problem): firstProblem = firstProblem ?? problem
+        }
+      }
+      records = selection.select(records) { settings.rewritten($0.url) }
+    }
     for record in records {
       if case .entry(let entry) = record {
         // The position follows from the claim, which finds repeated ids.
         let item = Item(entry, position: 0, settings, shown: manifest.shown)
         if isForgotten(item) {
           part.forgotten += 1
+          selection?.forget(item.id)
           continue
         }
         part.items.append(item)
@@ -217,6 +250,7 @@ package struct EntryStream {
     case .new:
       try checkHost(of: item.entry)
       defer { count += 1 }
+      selection?.place(item.id, at: count)
       return .item(item.placed(at: count, in: stretches.next() ?? 0), lookup)
     }
   }

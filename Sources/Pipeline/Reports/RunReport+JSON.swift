@@ -51,6 +51,7 @@ extension RunReport {
       }
       items.member("notReached", notReached)
       items.member("forgotten", forgotten)
+      if let others { items.member("others", others) }
     }
     object.name("changes")
     object.object { list in

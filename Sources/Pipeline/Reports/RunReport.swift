@@ -10,6 +10,8 @@ package struct RunReport: Sendable {
   package var seconds = 0.0
   /// The items of the last run on this output; nil if there was none.
   package var before: Int?
+  /// Images of the catalog that the run left as they were; nil for a run of all images.
+  package internal(set) var others: Int?
   /// Items by status.
   package var counts: [String: Int] = [:]
   /// Of the failed items, those that the run's deadline left no time for.

@@ -40,7 +40,7 @@ final class ReadHeader: Sendable {
 
   @inline(never)
   private func condition(_ source: KnownSource) -> Condition? {
-    KnownSize(source, acceptance)?.condition
+    freshness.refreshes ? nil : KnownSize(source, acceptance)?.condition
   }
 
   @inline(never)
