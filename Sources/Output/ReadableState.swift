@@ -1,6 +1,6 @@
 package import TesseraManifest
 package import TesseraStore
-internal import TesseraSystem
+package import TesseraSystem
 
 /// The state of an output, to be read beside runs: the state itself, or a copy of one that is in a store, which is
 /// removed together with this value.
@@ -67,6 +67,21 @@ extension OpenOutput {
       }
     }
     return states.sorted { $0.changed > $1.changed }
+  }
+
+  /// The sources that are kept for later runs; nil without a cache on this machine. Nothing is dropped.
+  package func readableCache() throws(SystemError) -> SourceCache? {
+    let workspace: Workspace
+    switch place {
+    case .inside(let directory):
+      guard directory.hasWorkspace else { return nil }
+      workspace = try directory.workspace()
+    case .beside(let state, _, _):
+      guard FileSystem.exists(state) else { return nil }
+      workspace = Workspace(try Directory(state), of: "the state \"\(state)\"")
+    case .stored: return nil
+    }
+    return workspace.hasCache ? try SourceCache(in: workspace, limit: .max) : nil
   }
 
   private static func states(

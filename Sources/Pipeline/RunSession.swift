@@ -110,7 +110,7 @@ struct RunSession: Sendable {
     let selection = try await entrySelection(state, standing, guards, pool.hello.libvips)
     if try await isUnchanged(since: last, manifest, standing) {
       try await dropOldCatalogs(state, since: last)
-      return try await writeReport(since: begun, nil, pool)
+      return try await writeReport(since: begun, nil, pool, state)
     }
     let fetcher = try opening.startFetcher(end: end)
     defer { fetcher.close() }
@@ -137,12 +137,12 @@ struct RunSession: Sendable {
     if let selection {
       try await finish(selection, parts, items.count)
       try await noteSelectionEnd(parts, since: last)
-      return try await writeReport(since: begun, fetcher, pool)
+      return try await writeReport(since: begun, fetcher, pool, state)
     }
     let result = try await finish(parts, manifest, owner, items)
     let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
     if !isStopped { try await noteRunEnd(parts, standing, manifest) }
-    let report = try await writeReport(since: begun, fetcher, pool)
+    let report = try await writeReport(since: begun, fetcher, pool, state)
     if isStopped { throw CancellationError() }
     return report
   }
@@ -177,7 +177,8 @@ struct RunSession: Sendable {
   }
 
   private func writeReport(
-    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding
+    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding,
+    _ state: StateStore
   ) async throws -> RunReport {
     let counts = fetcher?.counts
     recorder.update { report in
@@ -189,6 +190,7 @@ struct RunSession: Sendable {
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
+    if fetcher != nil { try await noteCosts(state) }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
     try await output.write(
       path ?? "run.json", recorder.current.json(below: [file.output, output.location]))

@@ -16,14 +16,6 @@ enum RunCommand: Command {
     "--retry-failed", "request only what failed, is stale, or is new")
   private static let refreshQuality = Flag(
     "--refresh-quality", "find automatic qualities again, and make the files with them")
-  private static let only = Option(
-    "--only", "ID", "process this image alone; may be repeated")
-  private static let onlyFailed = Flag(
-    "--only-failed", "process only the images that failed or are stale")
-  private static let onlyHost = Option(
-    "--only-host", "HOST", "process only the images of this host (cdn.example, or with its port)")
-  private static let refresh = Flag(
-    "--refresh", "with --only…, fetch and make again also what is fresh")
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
 
@@ -65,11 +57,9 @@ enum RunCommand: Command {
       It is for named images only: a run of all would request and make everything again (revalidate: always
       requests, and makes what has changed).
       """,
-    options: [
-      PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, only, onlyFailed,
-      onlyHost, refresh, deadline, shard,
-      partialOK, allowShrink, allowLoss, takeOver, metrics, events,
-    ],
+    options: [PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality]
+      + SelectionOptions.all
+      + [deadline, shard, partialOK, allowShrink, allowLoss, takeOver, metrics, events],
     example: Example(
       "tessera run feed.yaml --deadline 50m",
       "Makes what is new, and ends within 50 minutes with a catalog of what is done by then."),
@@ -169,18 +159,6 @@ enum RunCommand: Command {
     return words + (arguments.has(layoutOnly) ? [layoutOnly.name] : [])
   }
 
-  /// Nil for all images.
-  private static func selection(_ arguments: Arguments) throws -> RunSelection? {
-    let selection = RunSelection(
-      ids: try arguments.all(only), onlyFailed: arguments.has(onlyFailed),
-      host: try arguments.value(onlyHost), refreshes: arguments.has(refresh))
-    guard selection != nil || !arguments.has(refresh) else {
-      throw UsageError(
-        "\(refresh.name) is for some images: name them with \(only.name), \(onlyFailed.name) or \(onlyHost.name)")
-    }
-    return selection
-  }
-
   private static func options(_ arguments: Arguments) throws -> RunOptions {
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.deadline = try arguments.value(deadline)
@@ -190,11 +168,11 @@ enum RunCommand: Command {
     options.allowsLoss = arguments.has(allowLoss)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)
-    options.selection = try selection(arguments)
+    options.selection = try SelectionOptions.selection(arguments)
     guard options.selection == nil || options.shard == nil else {
       throw UsageError(
-        "\(only.name), \(onlyFailed.name) and \(onlyHost.name) are not for a part of the manifest: the result of a "
-          + "shard has all of its images; leave out \(shard.name), or run the whole shard")
+        "\(shard.name) makes the result of all images of a part, without \(SelectionOptions.names); run the whole "
+          + "shard, or leave out \(shard.name)")
     }
     return options
   }

@@ -126,8 +126,13 @@ import Testing
     #expect(first.report.counts == ["ok": 4, "failed": 4])
     let url = RunInMemory.url
     let cases: [(RunSelection?, [String])] = [
-      (RunSelection(onlyFailed: true), [url("2"), url("5")] + [6, 7].map { "https://other.example:8080/\($0)" }),
-      (RunSelection(host: "Other.example:8080"), [6, 7].map { "https://other.example:8080/\($0)" }),
+      (
+        RunSelection(onlyFailed: true),
+        [url("2"), url("5")] + [6, 7].map { "https://other.example:8080/\($0)" }
+      ),
+      (
+        RunSelection(host: "Other.example:8080"), [6, 7].map { "https://other.example:8080/\($0)" }
+      ),
       (RunSelection(onlyFailed: true, host: "images.example"), [url("2"), url("5")]),
       (RunSelection(ids: ["p1", "p2"], onlyFailed: true), [url("2")]),
       (RunSelection(ids: ["p1"]), []), (RunSelection(ids: ["p1"], refreshes: true), [url("1")]),
@@ -236,9 +241,11 @@ import Testing
     let second = try await run.wholeRun(lines, Self.only("p3", "gone"))
     #expect(run.fetcher.takeLog() == [] && second.items.count == 3)
     #expect(second.report.forgotten == 1)
-    #expect(second.warnings.suffix(2).map { $0.prefix(34) } == [
-      "the image \"gone\" was forgotten (tes", "the image \"p3\" was forgotten (tesse",
-    ].map { $0.prefix(34) })
+    #expect(
+      second.warnings.suffix(2).map { $0.prefix(34) }
+        == [
+          "the image \"gone\" was forgotten (tes", "the image \"p3\" was forgotten (tesse",
+        ].map { $0.prefix(34) })
   }
 
   @Test func anotherPipelineIsNotMixedIn() async throws {
@@ -344,13 +351,17 @@ import Testing
         case 4:
           // The source changes.
           isLater = true
-          for one in [run, reference] { Self.serve(one, source, width: 150 + round, tag: "r\(round)") }
+          for one in [run, reference] {
+            Self.serve(one, source, width: 150 + round, tag: "r\(round)")
+          }
         default: lines.insert("{", at: place)
         }
       }
       for _ in 0...numbers.next(below: 2) {
         // Of the manifest, or of what was there before.
-        let known = lines.compactMap { $0 == "{" ? nil : Self.id(of: $0) } + Self.texts(before.catalog).keys.sorted()
+        let known =
+          lines.compactMap { $0 == "{" ? nil : Self.id(of: $0) }
+          + Self.texts(before.catalog).keys.sorted()
         let ids = (0...numbers.next(below: 3)).map { _ in known[numbers.next(below: known.count)] }
         let isStopped = numbers.next(below: 3) == 0
         if isStopped { run.output.setUnwritable("catalog.json") }

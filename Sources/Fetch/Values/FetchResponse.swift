@@ -56,6 +56,10 @@ package struct FetchStatistics: Sendable, Equatable {
   package var notModified = 0
   package var bytes = 0
 
+  package init(requests: Int = 0, notModified: Int = 0, bytes: Int = 0) {
+    (self.requests, self.notModified, self.bytes) = (requests, notModified, bytes)
+  }
+
   mutating func count(_ result: FetchResult) {
     requests += result.requests
     bytes += result.bytes

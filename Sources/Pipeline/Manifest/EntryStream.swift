@@ -31,6 +31,8 @@ package struct EntryStream {
   private let forgotten: ForgottenItems?
   /// Nil for a stream of all items.
   private let selection: EntrySelection?
+  /// Whether the ledger has the stretches that stand.
+  private let claimsStretches: Bool
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
@@ -49,11 +51,14 @@ package struct EntryStream {
   ///   - filter: leaves out what other shards process; nil for all items.
   ///   - forgotten: images that are left out; nil for none.
   ///   - selection: leaves out images that the run is not for; nil for all items.
+  ///   - claimsStretches: false if the ledger is another state than that of the stretches.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
     standing: LineReuse? = nil, stretches: StretchReuse? = nil, filter: ShardFilter? = nil,
-    forgotten: ForgottenItems? = nil, selection: EntrySelection? = nil
+    forgotten: ForgottenItems? = nil, selection: EntrySelection? = nil,
+    claimsStretches: Bool = true
   ) {
+    self.claimsStretches = claimsStretches
     (self.forgotten, self.selection) = (forgotten, selection)
     self.manifest = manifest
     self.settings = settings
@@ -85,11 +90,16 @@ package struct EntryStream {
     var pending = try await prepare(parts)
     var found: [Record] = []
     while !pending.isEmpty {
-      let claims = try await ledger.claim(pending.map(\.request), run: run, position: count)
+      if !claimsStretches, pending[0].stretch != nil {
+        found += try records(pending.removeFirst(), .standing)
+        continue
+      }
+      let next = claimsStretches ? pending[...] : pending.prefix { $0.stretch == nil }
+      let claims = try await ledger.claim(next.map(\.request), run: run, position: count)
       for (part, claim) in zip(pending, claims) { found += try records(part, claim) }
       pending.removeFirst(claims.count)
       // An item has left the stretch meanwhile, so that its other lines are looked at one by one.
-      if let first = pending.first {
+      if claimsStretches, let first = pending.first {
         pending.replaceSubrange(..<1, with: try await prepare([first.part], finds: false))
       }
     }

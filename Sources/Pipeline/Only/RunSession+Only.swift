@@ -26,7 +26,8 @@ extension RunSession {
     guard try await state.lastCompletedRun() != nil else {
       throw PipelineError.notOnly(
         "the output has no state of a run of all images, because its catalog was merged from shards or its state is "
-          + "lost; run without --only, --only-failed and --only-host, or the shard that has the image, and merge")
+          + "lost; run without --only, --only-failed and --only-host, or the shard that has the image, and merge"
+      )
     }
   }
 
@@ -58,7 +59,8 @@ extension RunSession {
       (isOtherVersion
         ? "another version of tessera or libvips made the catalog"
         : "the pipeline has changed since the catalog was made")
-        + ", so that the entries of all images may change; run once without --only, --only-failed and --only-host")
+        + ", so that the entries of all images may change; run once without --only, --only-failed and --only-host"
+    )
   }
 
   private static func shaping(_ head: JSONValue?) -> [JSONValue.Member] {

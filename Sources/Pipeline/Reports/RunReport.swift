@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraFetch
 package import TesseraManifest
+internal import TesseraState
 internal import TesseraSystem
 
 /// What a run did: everything that `run.json` holds and the catalog must not.
@@ -71,6 +72,8 @@ package struct RunReport: Sendable {
   /// By their own time, the slowest first.
   package var slowest: [ItemReport] = []
   package var warnings: [String] = []
+  /// What it has cost, by kinds of work.
+  var costs: [CostKind: CostSums] = [:]
   /// Until when all sources are fresh, in seconds since 1970.
   var freshUntil = Double.infinity
   /// Whether the catalog, or the result of a shard, has been replaced.

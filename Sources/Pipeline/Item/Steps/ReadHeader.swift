@@ -39,7 +39,7 @@ final class ReadHeader: Sendable {
   }
 
   @inline(never)
-  private func condition(_ source: KnownSource) -> Condition? {
+  func condition(_ source: KnownSource) -> Condition? {
     freshness.refreshes ? nil : KnownSize(source, acceptance)?.condition
   }
 
