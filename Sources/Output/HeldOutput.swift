@@ -53,6 +53,13 @@ package final class HeldOutput: Sendable {
     }
   }
 
+  /// An output that is only read, with a workspace that nothing else has.
+  package convenience init(reading output: any Output, _ workspace: Workspace)
+    async throws(OutputError)
+  {
+    try await self.init(output, workspace, nil)
+  }
+
   /// With a state in a store, of which the workspace has a copy.
   ///
   /// - Parameter lease: it is taken.

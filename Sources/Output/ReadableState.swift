@@ -118,6 +118,14 @@ extension OpenOutput {
     return [nil] + shards.sorted { ($0.count, $0.index) < ($1.count, $1.index) }
   }
 
+  /// The sources that are kept for later runs; nil without a cache on this machine. Nothing is dropped.
+  package func readableCache() throws(OutputError) -> SourceCache? {
+    guard let workspace = try existingWorkspace(), workspace.hasCache else { return nil }
+    return try OutputError.wrap { () throws(SystemError) in
+      try SourceCache(in: workspace, limit: .max)
+    }
+  }
+
   private static func states(
     in whole: Workspace, _ shard: (Int) -> Shard?
   ) throws(SystemError) -> [ReadableState] {

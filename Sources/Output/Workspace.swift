@@ -246,6 +246,8 @@ package struct Workspace: Sendable {
   package func removeCached(_ digest: String) throws(SystemError) { try cached(digest).remove() }
 
   /// The cached sources: name, size in bytes, last use in seconds since 1970. Creates the cache.
+  var hasCache: Bool { directory.exists(Self.cache) }
+
   func cachedFiles() throws(SystemError) -> [(name: String, size: Int, used: Double)] {
     let cache = try directory.makeDirectory(Self.cache)
     return try cache.list().compactMap { name in

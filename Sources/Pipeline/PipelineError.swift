@@ -18,6 +18,10 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   case lostImages(String)
   /// A shard has a part of the images, and a table has all of them.
   case shardOfTables
+  /// A run of some images, and what keeps the others from staying as they are.
+  case notOnly(String)
+  /// Ids that neither the manifest nor the catalog has, and some like the first of them.
+  case unknownImages([String], near: [String])
   /// Why a table could not be made.
   case table(String)
   /// A disk that is full, a directory that went away: whatever hits every item alike.
@@ -37,6 +41,12 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .shardOfTables:
       "the pipeline has \"tables\", which are made of all images at once, and --shard processes a part of them; "
         + "run without --shard, or remove \"tables\" from the pipeline file"
+    case .notOnly(let reason): "only some images can't be processed: \(reason)"
+    case .unknownImages(let ids, let near):
+      "neither the manifest nor the catalog has "
+        + (ids.count == 1 ? "an image " : "images ") + Self.list(ids)
+        + (near.isEmpty ? "" : "; ids near \"\(ids[0])\" are \(Self.list(near))")
+        + "; correct --only"
     case .table(let reason):
       "a table could not be made: \(reason); run again, or remove \"tables\" from the pipeline file"
     case .local(let sentence): sentence
@@ -52,12 +62,22 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .workers: "workers"
     case .manifest: "manifest"
     case .otherPipeline: "other-pipeline"
+    case .notOnly, .unknownImages: "only"
     case .tooManyFailures: "too-many-failures"
     case .lostImages: "lost-images"
     case .shardOfTables, .table: "tables"
     case .local: "local"
     }
   }
+
+  /// Some of a list.
+  private static func list(_ ids: [String]) -> String {
+    let rest = ids.count - listed
+    return ids.prefix(listed).map { "\"\($0)\"" }.joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  private static let listed = 10
 
   /// Whether another run holds the output.
   package var isBusy: Bool {

@@ -29,6 +29,13 @@ struct RunOpening: Sendable {
     let last = try await state.lastCompletedRun()
     let owner = try OutputOwner(
       file, of: held.output.location, last, takesOver: options.takesOver)
+    if let selection = options.selection {
+      // Of a manifest of which some images are looked for, nothing can be missing; and what has failed can't be lost.
+      let guards = RunGuards(
+        forgotten: try await ForgottenItems.of(held.output),
+        allowsFailures: options.allowsLoss || selection.onlyFailed)
+      return (guards, owner)
+    }
     var guards = RunGuards(
       owner: owner, forgotten: try await ForgottenItems.of(held.output),
       allowsFailures: options.allowsLoss)

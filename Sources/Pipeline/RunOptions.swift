@@ -25,6 +25,9 @@ package struct RunOptions: Sendable {
   /// Whether the catalog of another pipeline may be replaced (`--take-over`).
   package var takesOver = false
 
+  /// The images that the run is for; nil for all.
+  package var selection: RunSelection?
+
   /// Ends the run early.
   package var stop = RunStop()
 

@@ -50,11 +50,12 @@ struct RunParts: Sendable {
   ///   - onlyFailed: whether only items that failed, are stale or are new are requested
   ///     (`--retry-failed`).
   ///   - refreshesQuality: whether qualities are found again (`--refresh-quality`).
+  ///   - selection: the images that the run is for; nil for all.
   ///   - memory: what each worker of the transcoder has, in bytes.
   ///   - cache: sources that are kept for later runs; nil for none.
   init(
     _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool,
-    refreshesQuality: Bool = false, clock: WallClock,
+    refreshesQuality: Bool = false, selection: RunSelection? = nil, clock: WallClock,
     state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, memory: Int,
     output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder,
     stretches: StretchReuse? = nil
@@ -74,10 +75,11 @@ struct RunParts: Sendable {
     self.turns = turns
     acceptance = Acceptance(file)
     freshness = FreshnessPolicy(
-      revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed)
+      revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed,
+      refreshes: selection?.refreshes == true)
     rejections = RejectionPolicy(
       settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
-      onlyFailed: onlyFailed)
+      onlyFailed: onlyFailed || selection?.examinesRejected == true)
     confirmer = SourceConfirmer(freshness: freshness, clock: clock)
     stale = StalePolicy(
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
@@ -85,8 +87,9 @@ struct RunParts: Sendable {
       settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
       state: state, output: output, searchingRun: refreshesQuality ? run : nil,
       upgraded: file.upgradedPlan)
-    // A run for failed images leaves the others alone.
-    upgrades = extent == .layout || onlyFailed ? nil : UpgradeQueue(file)
+    // Which images are worth most shows in a run of all.
+    upgrades =
+      extent == .layout || onlyFailed || selection != nil ? nil : UpgradeQueue(file)
     copies = SourceCopies(
       run: RunCopies(of: turns.queue, in: workspace), cache: cache, acceptance: acceptance,
       workspace: workspace)
@@ -96,6 +99,6 @@ struct RunParts: Sendable {
       : LineReuse(
         state: state, output: output, freshness: freshness, clock: clock,
         settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count,
-        appliesLines: !refreshesQuality, upgrades: upgrades)
+        appliesLines: !refreshesQuality && selection?.refreshes != true, upgrades: upgrades)
   }
 }

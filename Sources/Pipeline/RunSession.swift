@@ -105,15 +105,17 @@ struct RunSession: Sendable {
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
     meter.tell(of: manifest)
     let (guards, owner) = try await opening.guards(state)
+    if options.selection != nil { try await checkHasCatalog(state) }
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }
     let standing = StandingRun.settings(
       file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
+    let selection = try await entrySelection(state, standing, guards, pool.hello.libvips)
     if try await isUnchanged(since: last, manifest, standing) {
       try await dropOldCatalogs(state, since: last)
-      return try await writeReport(since: begun, nil, pool)
+      return try await writeReport(since: begun, nil, pool, state)
     }
     let fetcher = try opening.startFetcher(end: end)
     defer { fetcher.close() }
@@ -131,18 +133,23 @@ struct RunSession: Sendable {
     try await opening.recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      refreshesQuality: options.refreshesQuality, clock: services.clock, state: state,
-      fetcher: fetcher,
+      refreshesQuality: options.refreshesQuality, selection: options.selection,
+      clock: services.clock, state: state, fetcher: fetcher,
       transcoder: pool, memory: opening.budget.memory, output: output,
       workspace: workspace, cache: opening.openCache(), recorder: recorder,
       stretches: stretchReuse(state, since: last, standing, guards))
     recorder.update { $0.number = parts.run }
     return try await warningOfBans(fetcher) {
-      let items = try await runItems(parts, manifest, guards, pool, fetcher)
+      let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
+      if let selection {
+        try await finish(selection, parts, items.count)
+        try await noteSelectionEnd(parts, since: last)
+        return try await writeReport(since: begun, fetcher, pool, state)
+      }
       let result = try await finish(parts, manifest, owner, items)
       let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
       if !isStopped { try await noteRunEnd(parts, standing, manifest) }
-      let report = try await writeReport(since: begun, fetcher, pool)
+      let report = try await writeReport(since: begun, fetcher, pool, state)
       if isStopped { throw CancellationError() }
       return report
     }
@@ -150,13 +157,13 @@ struct RunSession: Sendable {
 
   /// Runs all items to their ends. Returns how many there were, and their sum.
   private func runItems(
-    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards, _ pool: any Transcoding,
-    _ fetcher: any Fetching
+    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards,
+    _ selection: EntrySelection?, _ pool: any Transcoding, _ fetcher: any Fetching
   ) async throws -> (count: Int, sum: ClaimSum) {
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
       Pipeline.way(extent, parts), parts, meter: meter, guards: guards,
-      shard: options.shard,
+      shard: options.shard, selection: selection,
       stop: {
         pool.close()
         fetcher.close()
@@ -178,7 +185,8 @@ struct RunSession: Sendable {
   }
 
   private func writeReport(
-    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding
+    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding,
+    _ state: StateStore
   ) async throws -> RunReport {
     let counts = fetcher?.counts
     if let counts { noteHosts(counts.hosts) }
@@ -191,6 +199,7 @@ struct RunSession: Sendable {
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
+    if fetcher != nil { try await noteCosts(state) }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
     try await output.write(
       path ?? "run.json", recorder.current.json(below: [file.output, output.location]))
@@ -218,8 +227,8 @@ struct RunSession: Sendable {
     // Before the catalog, which names them.
     let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
     let result = RunResult(
-      file: file, libvips: libvips, tables: tables, lines: lines, manifest: manifest.digest,
-      shard: options.shard)
+      file: file, libvips: libvips, tables: tables, lines: lines,
+      shard: options.shard.map { .init(shard: $0, lines: lines, manifest: manifest.digest) })
     try await publish(result, parts)
     let isBehind = try await parts.state.endRun(parts.run, owner.completed(items: items.count))
     recorder.update { $0.isBehind = isBehind }

@@ -69,6 +69,13 @@ extension PlanSettings {
   }
 }
 
+extension PlannedFile {
+  /// Its estimated bytes, with one frame.
+  package func estimatedBytes(hasAlpha: Bool) -> Double {
+    ByteEstimate.bytes(of: self, hasAlpha: hasAlpha)
+  }
+}
+
 extension PlannedVariant {
   /// The estimated bytes of the preferred file.
   ///

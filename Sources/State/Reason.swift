@@ -16,6 +16,8 @@ package enum Reason: Sendable, Equatable {
   case expired(checked: Double, freshUntil: Double)
   case noLifetime(checked: Double)
   case alwaysRevalidated
+  /// With `--refresh`.
+  case refreshed
   case filesMissing(Int, of: Int)
   case noLongerAccepted
   /// A layout run saw a header that does not match the known bytes.
@@ -77,6 +79,7 @@ extension Reason {
     ("unknown-source", .unknownSource), ("rejected-last-time", .rejectedLastTime),
     ("never-revalidated", .neverRevalidated), ("checked-in-this-run", .checkedInThisRun),
     ("only-failed-requested", .onlyFailedRequested), ("always-revalidated", .alwaysRevalidated),
+    ("refreshed", .refreshed),
     ("no-longer-accepted", .noLongerAccepted), ("header-differs", .headerDiffers),
     ("not-modified", .notModified), ("fetched-first", .fetchedFirst),
     ("fetched-again", .fetchedAgain), ("same-bytes", .sameBytes),

@@ -7,7 +7,10 @@ enum Schema {
   private static let baseline = 17
 
   /// What later versions changed, one each.
-  private static let migrations: [String] = []
+  private static let migrations: [String] = [
+    // What runs have cost, by kinds of work; see CostSums.
+    "CREATE TABLE costs (kind TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID"
+  ]
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A digest is a blob; see PackedKey.

@@ -1,9 +1,10 @@
 /// What `tessera status` and the end of a run count. Each method reads a part of a table in one statement, so that a run
 /// which writes meanwhile is not held up, and memory does not grow with the state.
 extension StateStore {
-  /// The files that the state records, and their bytes.
+  /// The files that the state records, each once, and their bytes.
   package func fileTotals() throws(StateError) -> (files: Int, bytes: Int) {
-    let select = try database.prepare("SELECT count(*), coalesce(sum(bytes), 0) FROM variants")
+    let select = try database.prepare(
+      "SELECT count(*), coalesce(sum(bytes), 0) FROM (SELECT DISTINCT path, bytes FROM variants)")
     return try select.first([]) { ($0.int(0), $0.int(1)) } ?? (0, 0)
   }
 

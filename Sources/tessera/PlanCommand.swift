@@ -1,10 +1,11 @@
 internal import TesseraConsole
+internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraPipelineTools
 
 enum PlanCommand: Command {
   static let name = "plan"
-  static let summary = "what would be made, and its price; makes nothing"
+  static let summary = "what the next run will do, and the price of all files; makes nothing"
 
   private static let probe = Flag("--probe", "probe the images whose sizes are not known")
   private static let rounding = Option(
@@ -31,6 +32,14 @@ enum PlanCommand: Command {
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],
     text: """
+      If the output has had a run, says first what the next one will do, by the decisions of the run itself:
+      images that are new, changed, gone, fresh, to be revalidated, fetched and tried again; requests, bytes, files
+      and time; files that the new catalog no longer names, which prune deletes after its grace period; and what
+      is on disk. It sends no request but for a manifest at a URL. The first numbers are those of a run in which
+      every origin answers as the last time, the others the most that it takes if sources have changed. Bytes
+      and times are estimated from earlier runs. With --only, --only-failed or --only-host, this is about a run of
+      these images, and nothing else is printed.
+
       Computes the files for every image of the manifest whose size is known from earlier runs: how
       many are requested, needed and shared, how many more pixels rounding delivers than requested,
       and the approximate bytes, whether they are there already or not. With --probe, sizes that are
@@ -45,7 +54,8 @@ enum PlanCommand: Command {
       --log counts views by the requests of the files in the output: logs in the combined format of nginx,
       Apache and Caddy, of CloudFront, or of a JSON object on a line, also compressed with gzip.
       """,
-    options: [probe, rounding, fit, by, writes, log, oneImage, PipelineOptions.manifest, output],
+    options: [probe, rounding, fit, by, writes, log, oneImage] + SelectionOptions.all
+      + [PipelineOptions.manifest, output],
     example: Example(
       "tessera plan feed.yaml --picture 4000x3000",
       "The files that a photograph of 4000 x 3000 pixels needs, slot by slot."),
@@ -76,6 +86,13 @@ enum PlanCommand: Command {
       }
       return .done
     }
+    let selection = try SelectionOptions.selection(arguments)
+    let forecast = try await forecast(
+      file, selection, ladders.isEmpty && wanted == nil && logs.isEmpty)
+    if let forecast, selection != nil {
+      if isJSON { Console.write(forecast.document) } else { Console.write(forecast.text) }
+      return .done
+    }
     let views = try logs.isEmpty ? nil : AccessLog(reading: logs)
     let isProbing = arguments.has(probe)
     let isQuiet = arguments.has(CommonFlag.quiet)
@@ -89,17 +106,36 @@ enum PlanCommand: Command {
       }
       Console.message(text)
     }
-    try finish(summary, LadderChoice(summary, wanted: wanted), file, arguments)
+    try finish(summary, LadderChoice(summary, wanted: wanted), file, arguments, forecast)
     return .done
   }
 
+  /// What the next run will do; nil if that is not known, or not of interest.
+  private static func forecast(
+    _ file: PipelineFile, _ selection: RunSelection?, _ isOfInterest: Bool
+  ) async throws -> RunForecast? {
+    guard isOfInterest || selection != nil else { return nil }
+    var options = RunOptions(workerPath: try WorkerPath.find())
+    options.selection = selection
+    let forecast = try await Pipeline(file, .everything, options).forecast()
+    guard forecast != nil || selection == nil else {
+      throw UsageError(
+        "what a run of some images will do is known after a run of all; the output has had none, or the manifest is "
+          + "standard input")
+    }
+    return forecast
+  }
+
   private static func finish(
-    _ summary: PlanSummary, _ choice: LadderChoice, _ file: PipelineFile, _ arguments: Arguments
+    _ summary: PlanSummary, _ choice: LadderChoice, _ file: PipelineFile, _ arguments: Arguments,
+    _ forecast: RunForecast? = nil
   ) throws {
     if arguments.has(writes) { try RoundingEdit.write(choice, into: file) }
     if arguments.has(CommonFlag.json) {
-      Console.write(summary.json(choice))
+      Console.write(
+        summary.json(choice, next: forecast.map { next in { next.write(to: &$0) } }))
     } else {
+      if let forecast { Console.write(forecast.text + "\n") }
       Console.write(summary.text(isProbing: arguments.has(probe), choice))
     }
   }

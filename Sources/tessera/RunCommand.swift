@@ -45,11 +45,21 @@ enum RunCommand: Command {
       Reads the manifest, fetches what is new or changed, makes the files that are missing, and
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
       PIPELINE is pipeline.yaml if it is not named.
+
+      With --only, --only-failed or --only-host, only such images are processed, and of several of these options an
+      image has to meet all. The others keep their entries of the current catalog, byte for byte, and nothing of theirs
+      is requested. What the manifest now says of the images counts, also if one is new; changes of other lines wait
+      for the next run of all images, which does everything that it would have done. The pipeline file has to be
+      that of the catalog in all that shapes entries.
+
+      --refresh ignores that a source is fresh, that it was rejected, and its copies: it is requested without
+      validators, and all files of the image are made again. Where their bytes come out equal, nothing changes.
+      It is for named images only: a run of all would request and make everything again (revalidate: always
+      requests, and makes what has changed).
       """,
-    options: [
-      PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality, deadline, shard,
-      partialOK, allowShrink, allowLoss, takeOver, metrics, events,
-    ],
+    options: [PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality]
+      + SelectionOptions.all
+      + [deadline, shard, partialOK, allowShrink, allowLoss, takeOver, metrics, events],
     example: Example(
       "tessera run feed.yaml --deadline 50m",
       "Makes what is new, and ends within 50 minutes with a catalog of what is done by then."),
@@ -158,6 +168,12 @@ enum RunCommand: Command {
     options.allowsLoss = arguments.has(allowLoss)
     options.takesOver = arguments.has(takeOver)
     options.shard = try arguments.value(shard)
+    options.selection = try SelectionOptions.selection(arguments)
+    guard options.selection == nil || options.shard == nil else {
+      throw UsageError(
+        "\(shard.name) makes the result of all images of a part, without \(SelectionOptions.names); run the whole "
+          + "shard, or leave out \(shard.name)")
+    }
     return options
   }
 }

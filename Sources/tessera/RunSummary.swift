@@ -44,6 +44,9 @@ struct RunSummary {
     if let before = report.before, before > report.total, shard == nil {
       total += ", \(before - report.total) fewer than in the last run"
     }
+    if let others = report.others {
+      total += "; \(Amount.count(others, "other image")) of the catalog left as they were"
+    }
     if report.forgotten > 0 { total += ", \(report.forgotten) forgotten and left out" }
     return [
       total + Self.list(statuses) + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")

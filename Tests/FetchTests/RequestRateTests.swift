@@ -300,7 +300,7 @@ import Testing
       #expect(Self.error(await Self.fetch(fetcher, origin.url("/r"))) == nil)
       let before = origin.count("/r")
       let waiting = Task { await Self.fetch(fetcher, origin.url("/r")) }
-      while origin.count("/r") == before || fetcher.transfers > 0 {
+      while origin.count("/r") == before || fetcher.inFlight.count > 0 {
         try await Task.sleep(for: .milliseconds(2))
       }
       if way == "close" { fetcher.close() }

@@ -28,7 +28,7 @@ import Testing
     }
     let lines = ResultLines(state: state, run: run, count: 3, sum: Self.sum(claimed))
     if isWhole {
-      try await lines.forEachBatch { #expect($0.map(\.id) == claimed) }
+      try await lines.forEachResults { #expect($0.map(\.id) == claimed) }
     } else {
       await #expect(throws: StateError.self) { try await lines.forEachBatch { _ in } }
     }

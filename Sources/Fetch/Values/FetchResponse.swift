@@ -63,6 +63,10 @@ package struct FetchStatistics: Sendable, Equatable {
   package var bytes = 0
   package var hosts = HostTally()
 
+  package init(requests: Int = 0, notModified: Int = 0, bytes: Int = 0) {
+    (self.requests, self.notModified, self.bytes) = (requests, notModified, bytes)
+  }
+
   mutating func count(_ result: FetchResult) {
     hosts.add(result)
     requests += result.requests

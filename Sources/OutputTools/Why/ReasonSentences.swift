@@ -14,7 +14,7 @@ extension Reason {
     case .rejectedLastTime where isFile: "requested: the file was unusable the last time"
     case .notModified where isFile: "the file has not changed"
     case .changed where isFile: "fetched: it has changed"
-    case .unknownSource, .rejectedLastTime, .expired, .noLifetime, .alwaysRevalidated,
+    case .unknownSource, .rejectedLastTime, .expired, .noLifetime, .alwaysRevalidated, .refreshed,
       .filesMissing, .noLongerAccepted, .headerDiffers:
       "requested: \(whyRequested)"
     case .fresh, .neverRevalidated, .checkedInThisRun, .onlyFailedRequested:
@@ -33,6 +33,7 @@ extension Reason {
     case .noLifetime(let checked):
       "the server did not say how long its response of \(Host.timestamp(checked)) is fresh"
     case .alwaysRevalidated: "every source is (revalidate: always)"
+    case .refreshed: "this image was named to be fetched and made again (--refresh)"
     case .filesMissing(let missing, let all):
       all == 1 ? "its file is missing" : "\(missing) of its \(all) files are missing"
     case .noLongerAccepted: "the pipeline no longer accepts what it accepted before"

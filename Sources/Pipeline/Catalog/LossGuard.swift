@@ -14,6 +14,8 @@ struct LossGuard {
   let extent: RunExtent
   /// Whether requests of the same manifest go to other URLs than those of the last run.
   let hasOtherAddresses: Bool
+  /// Whether images that the run does not have stay as they are.
+  var keepsOthers = false
 
   /// - Throws: ``PipelineError/lostImages(_:)``.
   func check(_ report: RunReport) async throws {
@@ -23,7 +25,9 @@ struct LossGuard {
       return
     }
     let count = try await LossCount(in: output) { ids in
-      try await state.statuses(of: ids, in: run).map { $0.map(expected.contains) }
+      try await state.statuses(of: ids, in: run).map { status in
+        status.map(expected.contains) ?? (keepsOthers ? true : nil)
+      }
     }
     if count.isAbove(limit) { throw PipelineError.lostImages(diagnosis(count, report)) }
   }

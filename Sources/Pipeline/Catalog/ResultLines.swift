@@ -3,7 +3,7 @@ internal import TesseraState
 
 /// The lines of the catalog that a run has decided on, in the order of the manifest. At most some hundred, of about a megabyte,
 /// are in memory at a time.
-struct ResultLines {
+struct ResultLines: CatalogLines {
   let state: StateStore
   let run: Int
   /// The number of lines and the sum of their items; with others, the state is damaged.
@@ -12,12 +12,12 @@ struct ResultLines {
 
   private static let batch = 250
 
-  func forEachLine(_ body: (ResultLine) throws -> Void) async throws {
-    try await forEachBatch { try $0.forEach(body) }
+  func forEachResult(_ body: (ResultLine) throws -> Void) async throws {
+    try await forEachResults { try $0.forEach(body) }
   }
 
   /// Some lines at a time.
-  func forEachBatch(_ body: ([ResultLine]) async throws -> Void) async throws {
+  func forEachResults(_ body: ([ResultLine]) async throws -> Void) async throws {
     var position = -1
     var (found, stretch) = (ClaimSum(), StretchSum())
     while true {

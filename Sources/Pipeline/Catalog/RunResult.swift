@@ -8,10 +8,17 @@ struct RunResult: Sendable {
   let file: PipelineFile
   let libvips: String
   var tables: [String: [CatalogTable]]?
-  let lines: ResultLines
-  /// The manifest's digest, if the run is one of a shard.
-  let manifest: String?
-  let shard: Shard?
+  let lines: any CatalogLines
+  /// Nil for a run that writes a catalog.
+  let shard: ShardResult?
+
+  /// What the result of a shard has besides.
+  struct ShardResult: Sendable {
+    let shard: Shard
+    let lines: ResultLines
+    /// The digest of the whole manifest.
+    let manifest: String?
+  }
 
   /// - Parameters:
   ///   - now: in seconds since 1970.
@@ -24,9 +31,9 @@ struct RunResult: Sendable {
   ) async throws {
     if let shard {
       let writer = ShardWriter(
-        shard: shard, file: file, libvips: libvips, lines: lines, output: output,
+        shard: shard.shard, file: file, libvips: libvips, lines: shard.lines, output: output,
         workspace: workspace)
-      return try await writer.write(manifest: manifest, report, replaces: replaces)
+      return try await writer.write(manifest: shard.manifest, report, replaces: replaces)
     }
     let writer = CatalogWriter(
       file: file, libvips: libvips, tables: tables, lines: lines, output: output,

@@ -32,7 +32,7 @@ struct ShardWriter {
     let staged = workspace.staging("shard.jsonl")
     let target = try staged.open(.write)
     try target.write(header.line + [UInt8(ascii: "\n")])
-    try await lines.forEachLine { line in
+    try await lines.forEachResult { line in
       let bytes = ShardHeader.line(line.manifestLine, line.line.utf8)
       try target.write(bytes + [UInt8(ascii: "\n")])
     }

@@ -23,19 +23,22 @@ struct FilePlanner: Sendable {
   ///   - digest: SHA-256 of the source's bytes.
   ///   - format: the source's, as the catalog names it.
   ///   - isNew: whether the state has no content with this digest, and so no files of it.
+  ///   - makesAll: whether files and qualities that are there do not count.
   @inline(never)
   func filePlan(
-    _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false
+    _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false,
+    makesAll: Bool = false
   ) async throws -> FilePlan {
-    let own = try await filePlan(settings, digest, format, facts, for: item, isNew: isNew)
+    let hasNone = isNew || makesAll
+    let own = try await filePlan(settings, digest, format, facts, for: item, isNew: hasNone)
     guard let upgraded else { return own }
-    var better = try await filePlan(upgraded, digest, format, facts, for: item, isNew: isNew)
+    var better = try await filePlan(upgraded, digest, format, facts, for: item, isNew: hasNone)
     better.isUpgraded = true
     // The files are there, or the image can't have any of that format.
     let needsNoMore = better.isComplete || better.plan.hasFiles(of: own.plan)
     if item.wantsUpgrade || needsNoMore { return better }
-    guard searchingRun != nil, !isNew else { return own }
-    // One that is upgraded gets new qualities of that format, too.
+    guard searchingRun != nil || makesAll, !isNew else { return own }
+    // One that is upgraded gets new files and qualities of that format, too.
     var before = self
     before.searchingRun = nil
     let known = try await before.filePlan(upgraded, digest, format, facts, for: item, isNew: false)

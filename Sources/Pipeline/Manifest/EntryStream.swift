@@ -28,7 +28,11 @@ package struct EntryStream {
   private let stretches: StretchReuse?
   /// Nil for a stream of all items.
   private let filter: ShardFilter?
-  private let forgotten: ForgottenItems?
+  private let items: EntryItems
+  /// Nil for a stream of all items.
+  private let selection: EntrySelection?
+  /// Whether the ledger has the stretches that stand.
+  private let claimsStretches: Bool
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
@@ -46,12 +50,17 @@ package struct EntryStream {
   ///   - stretches: finds parts of the manifest that need nothing new; nil for none.
   ///   - filter: leaves out what other shards process; nil for all items.
   ///   - forgotten: images that are left out; nil for none.
+  ///   - selection: leaves out images that the run is not for; nil for all items.
+  ///   - claimsStretches: false if the ledger is another state than that of the stretches.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
     standing: LineReuse? = nil, stretches: StretchReuse? = nil, filter: ShardFilter? = nil,
-    forgotten: ForgottenItems? = nil
+    forgotten: ForgottenItems? = nil, selection: EntrySelection? = nil,
+    claimsStretches: Bool = true
   ) {
-    self.forgotten = forgotten
+    self.claimsStretches = claimsStretches
+    self.selection = selection
+    items = EntryItems(settings: settings, shown: manifest.shown, forgotten: forgotten)
     self.manifest = manifest
     self.settings = settings
     self.ledger = ledger
@@ -82,11 +91,16 @@ package struct EntryStream {
     var pending = try await prepare(parts)
     var found: [Record] = []
     while !pending.isEmpty {
-      let claims = try await ledger.claim(pending.map(\.request), run: run, position: count)
+      if !claimsStretches, pending[0].stretch != nil {
+        found += try records(pending.removeFirst(), .standing)
+        continue
+      }
+      let next = claimsStretches ? pending[...] : pending.prefix { $0.stretch == nil }
+      let claims = try await ledger.claim(next.map(\.request), run: run, position: count)
       for (part, claim) in zip(pending, claims) { found += try records(part, claim) }
       pending.removeFirst(claims.count)
       // An item has left the stretch meanwhile, so that its other lines are looked at one by one.
-      if let first = pending.first {
+      if claimsStretches, let first = pending.first {
         pending.replaceSubrange(..<1, with: try await prepare([first.part], finds: false))
       }
     }
@@ -110,6 +124,14 @@ package struct EntryStream {
       stretch.map { .standing($0, line: part.line) }
         ?? .items(requests, key: key, line: part.line)
     }
+
+    /// Drops the other items. To be called if there is an item for each record.
+    mutating func keep(_ areKept: [Bool]) {
+      guard areKept.contains(false) else { return }
+      items = zip(items, areKept).filter(\.1).map(\.0)
+      records = zip(records, areKept).filter(\.1).map(\.0)
+      requests = zip(requests, areKept).filter(\.1).map(\.0)
+    }
   }
 
   /// - Parameter finds: whether stretches may stand.
@@ -117,11 +139,23 @@ package struct EntryStream {
     _ parts: [ManifestPart], finds: Bool = true
   ) async throws -> [Prepared] {
     let known = finds ? try await stretches?.standing(parts) : nil
+    let passed = try await selection?.passed(parts)
     var prepared: [Prepared] = []
     for (index, part) in parts.enumerated() {
+      if let stretch = passed?[index] {
+        hasEntries = true
+        selection?.pass(stretch)
+        continue
+      }
+      try await selection?.beginPart()
       var one = Prepared(part: part, stretch: known?[index])
       if one.stretch == nil { try decode(&one) } else { hasEntries = true }
       prepared.append(one)
+    }
+    if let selection {
+      for index in prepared.indices {
+        prepared[index].keep(try await selection.areWanted(prepared[index].items))
+      }
     }
     // All at once.
     let items = prepared.flatMap(\.items)
@@ -146,23 +180,27 @@ package struct EntryStream {
         try checkHost(of: entry)
       }
     }
-    // With a shared id, the first image of a part keeps it, if no part before it has the id: nothing else of the part
-    // depends on other parts.
-    var shared: [String: String] = [:]
+    records = items.named(records)
+    if let selection {
+      for record in records {
+        switch record {
+        case .entry(let entry): try checkHost(of: entry)
+        case .problem(let problem): firstProblem = firstProblem ?? problem
+        }
+      }
+      records = selection.select(
+        records, own: items.withOwnID, requestURL: { settings.rewritten($0.url) })
+    }
     for record in records {
       if case .entry(let entry) = record {
-        var item = item(entry)
-        if entry.sharesID, shared[item.id, default: item.entryDigest] != item.entryDigest {
-          item = ownItem(entry)
-        } else if entry.sharesID {
-          shared[item.id] = item.entryDigest
-        }
-        if isForgotten(item) {
+        let item = items.item(entry)
+        if items.isForgotten(item) {
           part.forgotten += 1
+          selection?.forget(item.id)
           continue
         }
         part.items.append(item)
-        part.requests.append(request(item))
+        part.requests.append(items.request(item))
       }
       part.records.append(record)
     }
@@ -170,21 +208,6 @@ package struct EntryStream {
     if part.forgotten == 0, !part.items.isEmpty, part.items.count == part.records.count {
       part.key = stretches?.key(of: part.part)
     }
-  }
-
-  /// The position follows from the claim, which finds repeated ids.
-  private func item(_ entry: ManifestEntry) -> Item {
-    Item(entry, position: 0, settings, shown: manifest.shown)
-  }
-
-  /// The item of an entry whose id another image has.
-  private func ownItem(_ entry: ManifestEntry) -> Item { item(entry.withOwnID(manifest.shown)) }
-
-  private func request(_ item: Item) -> StateStore.ClaimRequest {
-    let own = item.entry.sharesID ? ownItem(item.entry) : nil
-    return StateStore.ClaimRequest(
-      id: item.id, line: item.entry.line, entry: item.entryDigest,
-      alternative: own.map { .init(id: $0.id, entry: $0.entryDigest) })
   }
 
   private mutating func records(
@@ -222,16 +245,6 @@ package struct EntryStream {
     }
   }
 
-  /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
-  private func isForgotten(_ item: Item) -> Bool {
-    guard let forgotten else { return false }
-    // It may have had either id.
-    let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
-    return [item.requestDigest, item.sourceKey].contains { request in
-      ids.contains { forgotten.has(id: $0, request: request) }
-    }
-  }
-
   private mutating func record(
     _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim,
     in stretches: inout some IteratorProtocol<Int>
@@ -247,8 +260,9 @@ package struct EntryStream {
       try checkHost(of: item.entry)
       defer { count += 1 }
       let isOwn = claim == .alternative
-      let placed = (isOwn ? ownItem(item.entry) : item).placed(
+      let placed = (isOwn ? items.ownItem(item.entry) : item).placed(
         at: count, in: stretches.next() ?? 0)
+      selection?.place(placed.id, at: count)
       // It was looked up by the id that it does not have.
       return .item(placed, isOwn ? nil : lookup)
     }

@@ -3,6 +3,7 @@ internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
 
 /// Counts what happens in a run, from many tasks.
 final class RunRecorder: Sendable {
@@ -79,6 +80,32 @@ final class RunRecorder: Sendable {
       report.sourceBytes += bytes ?? 0
       report.variantsMade += files.count
       report.bytesWritten += files.reduce(0) { $0 + $1.bytes }
+    }
+  }
+
+  /// Notes the cost of a job.
+  ///
+  /// - Parameters:
+  ///   - files: that it made, with the bytes that were estimated for them.
+  ///   - seconds: of the worker.
+  func addCost(_ format: String, _ job: JobSize, _ files: [VariantRecord], seconds: Double) {
+    update { report in
+      var sums = CostSums()
+      sums.add(seconds, x: job.source, y: job.files)
+      sums.files = Double(files.count)
+      sums.written = Double(files.reduce(0) { $0 + $1.bytes })
+      sums.estimated = job.bytes
+      report.costs[.decode(format), default: CostSums()] += sums
+    }
+  }
+
+  /// Notes the cost of a request that was answered.
+  func addTransfer(_ time: Duration, bytes: Int?) {
+    update { report in
+      var sums = CostSums()
+      sums.add(time.inSeconds)
+      sums.bytes = Double(bytes ?? 0)
+      report.costs[bytes == nil ? .confirmation : .transfer, default: CostSums()] += sums
     }
   }
 

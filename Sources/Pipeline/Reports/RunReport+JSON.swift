@@ -54,6 +54,7 @@ extension RunReport {
       items.member("notReached", notReached)
       items.member("forgotten", forgotten)
       items.member("encodedURLs", encodedURLs)
+      if let others { items.member("others", others) }
     }
     object.name("changes")
     object.object { list in

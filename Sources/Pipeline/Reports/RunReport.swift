@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraFetch
 package import TesseraManifest
 package import TesseraOutput
+internal import TesseraState
 internal import TesseraSystem
 
 /// What a run did: everything that `run.json` holds and the catalog must not.
@@ -11,6 +12,8 @@ package struct RunReport: Sendable {
   package var seconds = 0.0
   /// The items of the last run on this output; nil if there was none.
   package var before: Int?
+  /// Images of the catalog that the run left as they were; nil for a run of all images.
+  package internal(set) var others: Int?
   /// Items by status.
   package var counts: [String: Int] = [:]
   /// Of the failed items, those that the run's deadline left no time for.
@@ -76,6 +79,8 @@ package struct RunReport: Sendable {
   /// By their own time, the slowest first.
   package var slowest: [ItemReport] = []
   package var warnings: [String] = []
+  /// What it has cost, by kinds of work.
+  var costs: [CostKind: CostSums] = [:]
   /// Until when all sources are fresh, in seconds since 1970.
   var freshUntil = Double.infinity
   /// Whether the catalog, or the result of a shard, has been replaced.

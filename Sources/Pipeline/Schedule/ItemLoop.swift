@@ -12,20 +12,22 @@ struct ItemLoop: Sendable {
   private let meter: ProgressMeter
   private let guards: RunGuards
   private let shard: Shard?
+  private let selection: EntrySelection?
   private let firstError = FirstError()
 
   /// - Parameters:
   ///   - shard: whose items are run; nil for all.
+  ///   - selection: selects the items that are run; nil for all.
   ///   - stop: ends everything that is in flight.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
     _ way: any Way, _ parts: RunParts, meter: ProgressMeter, guards: RunGuards = RunGuards(),
-    shard: Shard? = nil, stop: @escaping @Sendable () -> Void,
+    shard: Shard? = nil, selection: EntrySelection? = nil, stop: @escaping @Sendable () -> Void,
     drain: @escaping @Sendable () -> Void = {}
   ) {
     self.parts = parts
     self.guards = guards
-    self.shard = shard
+    (self.shard, self.selection) = (shard, selection)
     self.meter = meter
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, upgrades: parts.upgrades,
@@ -60,12 +62,12 @@ struct ItemLoop: Sendable {
   }
 
   private func runAll(_ manifest: ManifestStream) async throws -> (count: Int, sum: ClaimSum) {
-    if parts.stretches != nil { manifest.makeParts() }
+    if parts.stretches != nil || selection?.needsParts == true { manifest.makeParts() }
     var entries = EntryStream(
       manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing,
       stretches: parts.stretches,
       filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders),
-      forgotten: guards.forgotten)
+      forgotten: guards.forgotten, selection: selection)
     try await withThrowingDiscardingTaskGroup { group in
       do {
         try await startAll(&entries, of: manifest, in: &group)
@@ -89,7 +91,8 @@ struct ItemLoop: Sendable {
     in group: inout ThrowingDiscardingTaskGroup<any Error>
   ) async throws {
     var backwards: NewestFirst?
-    if parts.file.fetch.order == .newestFirst {
+    // Named images wait until all names have been found.
+    if parts.file.fetch.order == .newestFirst || selection?.wanted.ids.isEmpty == false {
       backwards = try NewestFirst(in: parts.workspace.spoolDirectory)
     }
     while true {
@@ -120,6 +123,9 @@ struct ItemLoop: Sendable {
     if shard?.index ?? 0 == 0 || manifest.shard != nil { meter.encoded(manifest.encoded) }
     try check(entries, manifest)
     try await guards.owner?.check(parts.state, run: parts.run)
+    for sentence in try await selection?.check(parts.output, guards.forgotten) ?? [] {
+      meter.warn(sentence)
+    }
     while let (entry, position) = try backwards?.next() {
       try Task.checkCancellation()
       let item = Item(entry, position: position, parts.file.fetch, shown: manifest.shown)

@@ -12,14 +12,14 @@ internal import TesseraWorkers
 /// published file cannot be decoded is left out: clients show its file, and `verify` finds what is wrong with it.
 struct TableWriter {
   private let file: PipelineFile
-  private let lines: ResultLines
+  private let lines: any CatalogLines
   private let state: StateStore
   private let files: TableFiles
   private let recorder: RunRecorder
   private let meter: ProgressMeter
   private let places: [TablePlace]
 
-  init(_ parts: RunParts, _ lines: ResultLines, _ meter: ProgressMeter) {
+  init(_ parts: RunParts, _ lines: any CatalogLines, _ meter: ProgressMeter) {
     file = parts.file
     self.lines = lines
     state = parts.state
@@ -74,7 +74,7 @@ struct TableWriter {
     var found: [(place: Int, entry: StateStore.TableEntry)] = []
     try await lines.forEachBatch { batch in
       for line in batch {
-        let image = try JSONParser.parse(Array(line.line.utf8))
+        let image = try JSONParser.parse(Array(line.utf8))
         guard let id = image["id"]?.stringValue else { continue }
         let hash = TablePlace.hash(of: id)
         for place in places {

@@ -7,7 +7,10 @@ internal import TesseraSystem
 /// A run that finds everything as the last one left it does nothing.
 extension RunSession {
   /// Whether another run of all images, in the usual way, may leave out what would change nothing.
-  private var mayStand: Bool {
+  private var mayStand: Bool { isUsual && options.selection == nil }
+
+  /// Whether a run like this one, of all images, may.
+  private var isUsual: Bool {
     extent == .everything && options.shard == nil && !options.onlyFailed
       && !options.refreshesQuality && file.fetch.revalidation != .always
   }
@@ -15,7 +18,7 @@ extension RunSession {
   /// How the last run ended, if the output is as it was then, and the clock was not set back: sources would be fresh for too
   /// long.
   func lastEnd(_ state: StateStore) async throws -> StateStore.RunEnd? {
-    guard mayStand, let last = try await state.lastEnd(), services.clock.now() >= last.ended,
+    guard isUsual, let last = try await state.lastEnd(), services.clock.now() >= last.ended,
       try await output.mark() == last.output
     else { return nil }
     return last
@@ -25,7 +28,7 @@ extension RunSession {
   func isUnchanged(
     since end: StateStore.RunEnd?, _ manifest: ManifestStream, _ settings: String
   ) async throws -> Bool {
-    guard !observer.followsItems,
+    guard mayStand, !observer.followsItems,
       let last = end?.standing.flatMap(StandingRun.init(stored:)),
       last.stands(settings, now: services.clock.now()),
       try await manifest.wholeDigest() == last.manifest
@@ -54,8 +57,15 @@ extension RunSession {
   func stretchReuse(
     _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
   ) -> StretchReuse? {
+    mayStand ? stretches(state, since: end, settings, guards) : nil
+  }
+
+  /// Parts of the manifest as runs of all images know them; nil if such a run has to look at each item.
+  func stretches(
+    _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
+  ) -> StretchReuse? {
     // Each of these needs more of an item than whether it stands.
-    guard mayStand, !observer.followsItems, !file.fetch.hasUnboundHeaders, file.upgrade == nil
+    guard isUsual, !observer.followsItems, !file.fetch.hasUnboundHeaders, file.upgrade == nil
     else { return nil }
     return StretchReuse(
       state, settings: "\(settings) \(guards.forgotten?.digest ?? "")", finds: end != nil,

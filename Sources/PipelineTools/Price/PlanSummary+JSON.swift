@@ -1,4 +1,4 @@
-internal import TesseraJSON
+package import TesseraJSON
 internal import TesseraPlan
 
 extension LadderPrice {
@@ -9,10 +9,18 @@ extension LadderPrice {
 extension PlanSummary {
   /// The document that `plan --json` prints.
   ///
-  /// - Parameter choice: of a ladder; printed if ``LadderChoice/isWanted``.
-  package func json(_ choice: LadderChoice) -> [UInt8] {
+  /// - Parameters:
+  ///   - choice: of a ladder; printed if ``LadderChoice/isWanted``.
+  ///   - next: writes the members of what the next run will do.
+  package func json(
+    _ choice: LadderChoice, next: ((inout JSONWriter) -> Void)? = nil
+  ) -> [UInt8] {
     var writer = JSONWriter(indent: 2)
     writer.object { object in
+      if let next {
+        object.name("next")
+        object.object { next(&$0) }
+      }
       object.member("items", items)
       object.member("unknown", unknown)
       object.member("measured", measured)

@@ -11,9 +11,12 @@ struct FreshnessPolicy: Sendable {
   let run: Int
   /// Whether only items that failed, are stale or are new are requested (`--retry-failed`).
   let onlyFailed: Bool
+  /// Whether nothing is fresh (`--refresh`).
+  var refreshes = false
 
   /// Whether a confirmation is still good.
   func isFresh(_ confirmation: Confirmation, now: Double) -> Bool {
+    if refreshes { return false }
     // Once a run is enough, even with `revalidate: always`.
     if confirmation.run == run { return true }
     switch revalidation {
@@ -29,7 +32,7 @@ struct FreshnessPolicy: Sendable {
   private func isFresh(_ source: KnownSource, now: Double) -> Bool {
     // A newer header shows that the bytes have changed.
     guard source.header == nil, let record = source.record else { return false }
-    if onlyFailed, source.isReady {
+    if onlyFailed, !refreshes, source.isReady {
       switch source.lastStatus {
       case .ok: return true
       // Another item with this source may have found in this run that it works again.
@@ -62,6 +65,7 @@ struct FreshnessPolicy: Sendable {
     }
     let confirmation = record.confirmation
     if isFresh { return reasonToReuse(source, confirmation) }
+    if refreshes { return .refreshed }
     if source.rejection != nil { return .rejectedLastTime }
     if source.header != nil { return .headerDiffers }
     if revalidation == .always { return .alwaysRevalidated }

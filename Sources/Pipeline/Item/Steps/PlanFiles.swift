@@ -13,6 +13,8 @@ final class PlanFiles: Sendable {
   /// One item at a time works on a content.
   private let contents: KeyedQueue
   private let clock: WallClock
+  /// Whether all files are made again.
+  private let refreshes: Bool
 
   init(_ parts: RunParts) {
     state = parts.state
@@ -21,6 +23,7 @@ final class PlanFiles: Sendable {
     rejections = parts.rejections
     contents = parts.contents
     clock = parts.clock
+    refreshes = parts.freshness.refreshes
   }
 
   @inline(never)
@@ -28,13 +31,16 @@ final class PlanFiles: Sendable {
     let (digest, format) = (received.bytes.digest, received.bytes.content.format)
     if let seen = received.seen {
       return .planned(
-        Planned(received, try await planner.filePlan(digest, format, seen, for: context.item)))
+        Planned(
+          received,
+          try await planner.filePlan(
+            digest, format, seen, for: context.item, makesAll: refreshes)))
     }
     // Before the look-up: of two items with the same bytes, the second one then finds the files of
     // the first. When the decoder has corrected the size, the turn is taken already.
     await takeTurn(context, digest)
     let content = try await state.contentRecord(digest)
-    if let content {
+    if let content, !refreshes {
       let filePlan = try await planner.filePlan(
         digest, content.format, content.facts, for: context.item)
       if filePlan.isComplete, acceptance.accepts(content), acceptance.isExamined(content) {
@@ -47,7 +53,7 @@ final class PlanFiles: Sendable {
     }
     let filePlan = try await planner.filePlan(
       digest, format, content?.facts ?? received.bytes.content.facts, for: context.item,
-      isNew: content == nil)
+      isNew: content == nil, makesAll: refreshes)
     return .planned(Planned(received, filePlan))
   }
 

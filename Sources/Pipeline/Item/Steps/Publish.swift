@@ -66,6 +66,10 @@ final class Publish: Sendable {
       records, of: bytes.count,
       context.item.wantsUpgrade
         ? ViewCost() : planner.viewCost(filePlan, bytes.content.format, for: context.item))
+    recorder.addCost(
+      bytes.content.format,
+      JobSize(content.facts, missing.map { filePlan.plan.files[$0] }), records,
+      seconds: (context.watch?.time ?? .zero).inSeconds)
     return .complete(Complete(planned.received, content, filePlan))
   }
 

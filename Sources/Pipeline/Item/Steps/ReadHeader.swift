@@ -39,8 +39,8 @@ final class ReadHeader: Sendable {
   }
 
   @inline(never)
-  private func condition(_ source: KnownSource) -> Condition? {
-    KnownSize(source, acceptance)?.condition
+  func condition(_ source: KnownSource) -> Condition? {
+    freshness.refreshes ? nil : KnownSize(source, acceptance)?.condition
   }
 
   @inline(never)

@@ -1,0 +1,39 @@
+internal import TesseraJSON
+package import TesseraSystem
+
+extension CatalogTexts {
+  /// The id of an image.
+  ///
+  /// - Throws: if it has none.
+  package func id(of text: [UInt8]) throws(SystemError) -> String {
+    var id: String?
+    do throws(JSONScanner.Failure) {
+      var scanner = JSONScanner(text)
+      try scanner.beginObject()
+      var isFirst = true
+      // Tessera writes it first: nothing else of the image is read.
+      while id == nil, let name = try scanner.nextName(isFirst: isFirst) {
+        isFirst = false
+        if name.text == "id" { id = try scanner.string() } else { try scanner.skip() }
+      }
+    } catch {
+      throw damaged("an image is not valid JSON")
+    }
+    guard let id else { throw damaged("an image has no id") }
+    return id
+  }
+
+  /// Those of some ids that an output's catalog has.
+  package static func ids(
+    _ wanted: Set<String>, in output: any Output
+  ) async throws(SystemError) -> Set<String> {
+    var found: Set<String> = []
+    guard let form = try await CurrentCatalog.form(in: output) else { return found }
+    var texts = CatalogTexts(form.name, in: output)
+    while found.count < wanted.count, let text = try await texts.next() {
+      let id = try texts.id(of: text)
+      if wanted.contains(id) { found.insert(id) }
+    }
+    return found
+  }
+}

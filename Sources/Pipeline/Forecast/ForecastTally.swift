@@ -1,0 +1,234 @@
+internal import TesseraCatalog
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+
+/// Adds up what a run will do.
+struct ForecastTally {
+  private let parts: RunParts
+  private let items: ItemForecaster
+  private let costs: RunCosts
+  private let notes: ForecastNotes
+  private let isSelection: Bool
+  /// Whether images that were not read keep their files.
+  private var keepsOthers: Bool
+  private var forecast = RunForecast()
+  /// Images of the last run that the manifest still has.
+  private var counted = 0
+  /// Images whose files are known, and these: what a new image is taken to need.
+  private var planned = (images: 0, files: 0)
+  /// New images, whose files follow from the others.
+  private var unknown = (expected: 0, most: 0)
+
+  /// - Parameter before: the images of the last run of all.
+  init(
+    _ parts: RunParts, _ extent: RunExtent, _ costs: RunCosts, _ before: Int, isSelection: Bool
+  ) throws(StateError) {
+    (self.parts, self.costs, self.isSelection) = (parts, costs, isSelection)
+    keepsOthers = isSelection
+    items = ItemForecaster(parts, extent)
+    notes = try ForecastNotes()
+    forecast.before = before
+  }
+
+  /// Nothing has changed, so that the manifest is not read.
+  mutating func standAll(_ images: Int) {
+    stand(images)
+    keepsOthers = true
+  }
+
+  private mutating func stand(_ images: Int) {
+    forecast.images += images
+    forecast.fresh += images
+    counted += images
+  }
+
+  mutating func add(_ batch: [EntryStream.Record]) async throws {
+    var found: [(item: Item, lookup: LineReuse.Lookup?)] = []
+    for record in batch {
+      switch record {
+      case .repeated: break
+      case .problem: forecast.problems += 1
+      case .forgotten: forecast.forgotten += 1
+      case .standing(let stretch):
+        stand(stretch.sum.count)
+        planned.images += stretch.sum.count
+        planned.files += stretch.files
+        try notes.add(.stretch, "\(stretch.number)")
+      case .item(let item, let lookup): found.append((item, lookup))
+      }
+    }
+    let known = try await parts.state.known(found.map { ($0.item.id, $0.item.entryDigest) })
+    for ((item, lookup), known) in zip(found, known) { try await add(item, lookup, known) }
+  }
+
+  private mutating func add(
+    _ item: Item, _ lookup: LineReuse.Lookup?, _ known: StateStore.KnownItem?
+  ) async throws {
+    forecast.images += 1
+    if let known {
+      if known.isCounted { counted += 1 }
+      if !known.isSame { forecast.changed += 1 }
+    } else {
+      forecast.new += 1
+    }
+    if case .stands(let verdict)? = lookup {
+      planned.images += 1
+      planned.files += verdict.kept.files
+      try notes.add(.kept, item.id)
+      if verdict.isFresh {
+        forecast.fresh += 1
+      } else {
+        let files = verdict.kept.files
+        try await confirm(item, known, all: nil, files: files, makes: nil)
+      }
+      return
+    }
+    let (step, plan) = try await items.forecast(item, lookup)
+    if let plan {
+      planned.images += 1
+      planned.files += plan.keys.count
+    }
+    try keepFiles(of: item, known, plan)
+    try await add(step, item, known)
+  }
+
+  /// Notes which of its files the next catalog names.
+  private func keepFiles(
+    of item: Item, _ known: StateStore.KnownItem?, _ plan: FilePlan?
+  ) throws(StateError) {
+    guard let plan else {
+      // Its next files are not known. Those of another source are not those that it has.
+      try notes.add(known?.isSame == false ? .moved : .kept, item.id)
+      return
+    }
+    try notes.add(.moved, item.id)
+    for record in plan.records { if let record { try notes.add(.used, record.path) } }
+  }
+
+  private mutating func add(
+    _ step: ItemForecast, _ item: Item, _ known: StateStore.KnownItem?
+  ) async throws {
+    switch step {
+    case .nothing: forecast.fresh += 1
+    case .copy(let files):
+      forecast.copied += 1
+      try make(files)
+    case .confirm(let all, let makes):
+      try await confirm(item, known, all: all, files: all?.files.count ?? 0, makes: makes)
+    case .fetch(let files, let isRejected):
+      forecast.fetched += 1
+      try fetch(item, known, files, isRejected)
+    }
+  }
+
+  // MARK: Requests
+
+  /// Requests of a source that failed the last time: one, or as many as it is tried.
+  private func tries(_ known: StateStore.KnownItem?) -> Int {
+    guard let known, known.status == "failed" || known.status == "stale",
+      CatalogImage(line: known.line)?.error?.retryable == true
+    else { return 1 }
+    return 1 + parts.file.fetch.retries
+  }
+
+  private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {
+    known?.status == "failed" || known?.status == "stale"
+  }
+
+  /// - Parameter files: how many the image has.
+  private mutating func confirm(
+    _ item: Item, _ known: StateStore.KnownItem?, all: ItemForecast.KnownFiles?, files: Int,
+    makes: ItemForecast.KnownFiles?
+  ) async throws {
+    // Another image of this source asks for it.
+    guard try notes.add(.source, item.sourceKey) else {
+      forecast.fresh += 1
+      if let makes { try make(makes) }
+      return
+    }
+    forecast.revalidated += 1
+    if hasFailed(known) { forecast.retried += 1 }
+    var work = RunForecast.Work()
+    work.requests = tries(known)
+    work.fetchSeconds = costs.confirmationSeconds
+    forecast.expected += work
+    if let makes { try make(makes, isMost: false) }
+    // Another image of about the same size.
+    work.fetchSeconds = costs.transferSeconds
+    work.bytesFetched = all?.bytes.map(Double.init) ?? costs.sourceBytes
+    let job =
+      all.map { JobSize($0.facts, $0.files.map(\.file)) } ?? costs.usualJob(files: Double(files))
+    work.files = files
+    work.bytesWritten = costs.bytes(job, of: all?.format)
+    work.jobSeconds = costs.seconds(job, of: all?.format)
+    forecast.most += work
+  }
+
+  private mutating func fetch(
+    _ item: Item, _ known: StateStore.KnownItem?, _ files: ItemForecast.KnownFiles?,
+    _ isRejected: Bool
+  ) throws {
+    guard try notes.add(.source, item.sourceKey) else {
+      if let files { try make(files) }
+      return
+    }
+    var work = RunForecast.Work()
+    work.requests = tries(known)
+    if hasFailed(known) { forecast.retried += 1 }
+    let isExpected = files != nil || isRejected || !hasFailed(known)
+    work.fetchSeconds = costs.transferSeconds
+    work.bytesFetched = files?.bytes.map(Double.init) ?? costs.sourceBytes
+    forecast.most += work
+    if !isExpected { work.bytesFetched = 0 }
+    forecast.expected += work
+    if let files { return try make(files) }
+    unknown.most += 1
+    if isExpected, !isRejected { unknown.expected += 1 }
+  }
+
+  // MARK: Files
+
+  /// Files of known bytes, each once.
+  private mutating func make(_ known: ItemForecast.KnownFiles, isMost: Bool = true) throws {
+    let new = try known.files.filter { try notes.add(.file, $0.key) }
+    let job = JobSize(known.facts, new.map(\.file))
+    var work = RunForecast.Work()
+    work.files = new.count
+    work.bytesWritten = costs.bytes(job, of: known.format)
+    work.jobSeconds = costs.seconds(job, of: known.format)
+    forecast.expected += work
+    if isMost { forecast.most += work }
+  }
+
+  private func newImages(_ count: Int) -> RunForecast.Work {
+    let each =
+      planned.images > 0
+      ? Double(planned.files) / Double(planned.images) : costs.filesOfSource
+    let job = costs.usualJob(files: each)
+    var work = RunForecast.Work()
+    work.files = Int((each * Double(count)).rounded())
+    work.bytesWritten = costs.bytes(job, of: nil) * Double(count)
+    work.jobSeconds = costs.seconds(job, of: nil) * Double(count)
+    return work
+  }
+
+  // MARK: The end
+
+  mutating func end(_ output: any Output) async throws -> RunForecast {
+    forecast.expected += newImages(unknown.expected)
+    forecast.most += newImages(unknown.most)
+    for path in [\RunForecast.expected, \RunForecast.most] {
+      let work = forecast[keyPath: path]
+      forecast[keyPath: path].seconds = costs.seconds(
+        transfers: work.fetchSeconds, jobs: work.jobSeconds)
+    }
+    if !isSelection { forecast.gone = max(0, (forecast.before ?? 0) - counted) }
+    let totals = try await parts.state.fileTotals()
+    forecast.disk = .init(count: totals.files, bytes: totals.bytes)
+    forecast.dropped = try await DroppedFiles(
+      notes, parts.state, output, keepsOthers: keepsOthers
+    ).count()
+    return forecast
+  }
+}

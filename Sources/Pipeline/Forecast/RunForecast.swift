@@ -1,0 +1,59 @@
+/// What the next run of an output will do, as far as earlier runs know.
+package struct RunForecast: Sendable, Equatable {
+  /// The images of the manifest, or those that are named.
+  package var images = 0
+  /// Those of the last run of all images; nil if there was none.
+  package var before: Int?
+  /// Images that the output does not have, whose line of the manifest has changed, and that the manifest no longer has.
+  package var new = 0
+  package var changed = 0
+  package var gone = 0
+  /// Images of which nothing is requested or made.
+  package var fresh = 0
+  /// Images of which the server is asked whether they have changed, which are fetched, and which are made of kept copies.
+  package var revalidated = 0
+  package var fetched = 0
+  package var copied = 0
+  /// Images that failed the last time, or are stale, and are requested again; they are among those above.
+  package var retried = 0
+  /// Images that the run leaves out.
+  package var forgotten = 0
+  package var problems = 0
+  /// If every origin answers as the last time.
+  package var expected = Work()
+  /// If every source that is revalidated has changed, and what failed succeeds.
+  package var most = Work()
+  /// Files of the current catalog that the next one does not name.
+  package var dropped = Files()
+  /// What is there now, by the records of files.
+  package var disk = Files()
+
+  package struct Work: Sendable, Equatable {
+    package var requests = 0
+    package var bytesFetched = 0.0
+    package var files = 0
+    package var bytesWritten = 0.0
+    /// Of requests and of workers, several of which go on at a time, and by the clock.
+    package var fetchSeconds = 0.0
+    package var jobSeconds = 0.0
+    package var seconds = 0.0
+  }
+
+  package struct Files: Sendable, Equatable {
+    package var count = 0
+    package var bytes = 0
+
+    package init(count: Int = 0, bytes: Int = 0) { (self.count, self.bytes) = (count, bytes) }
+  }
+}
+
+extension RunForecast.Work {
+  static func += (work: inout Self, other: Self) {
+    work.requests += other.requests
+    work.bytesFetched += other.bytesFetched
+    work.files += other.files
+    work.bytesWritten += other.bytesWritten
+    work.fetchSeconds += other.fetchSeconds
+    work.jobSeconds += other.jobSeconds
+  }
+}

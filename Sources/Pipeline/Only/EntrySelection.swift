@@ -1,0 +1,195 @@
+internal import Synchronization
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraState
+
+/// Selects the images of a ``RunSelection`` while the manifest is read, and notes where those that are new belong.
+///
+/// A part of the manifest whose lines are those of a stretch is not even decoded, if no item of the stretch is wanted.
+final class EntrySelection: Sendable {
+  let wanted: RunSelection
+  private let state: StateStore
+  /// Makes the keys of parts; nil if each line has to be looked at.
+  private let stretches: StretchReuse?
+  private let progress = Mutex(Progress())
+
+  private struct Progress {
+    /// Stretches with named images; nil before they are known.
+    var named: Set<Int>?
+    /// Named images that the manifest has, and those of them that were forgotten.
+    var found: Set<String> = []
+    var forgotten: Set<String> = []
+    /// What was read last.
+    var last = NewPlaces.Before()
+    /// A stretch that was passed over since.
+    var passed: Int?
+    /// What comes before images of the present batch, if they turn out to be new.
+    var before: [String: NewPlaces.Before] = [:]
+    var places = NewPlaces()
+  }
+
+  init(_ wanted: RunSelection, _ state: StateStore, _ stretches: StretchReuse?) {
+    (self.wanted, self.state) = (wanted, state)
+    // A host is known of a line only once it is decoded.
+    self.stretches = wanted.ids.isEmpty && !wanted.onlyFailed ? nil : stretches
+  }
+
+  /// Whether parts of the manifest may be passed over.
+  var needsParts: Bool { stretches != nil }
+
+  /// Where images belong that the catalog may not have.
+  var places: NewPlaces { progress.withLock(\.places) }
+
+  // MARK: Parts
+
+  /// The stretches of parts that are passed over; nil for each other part.
+  func passed(_ parts: [ManifestPart]) async throws(StateError) -> [Int?] {
+    guard let stretches else { return parts.map { _ in nil } }
+    let keys = parts.map { stretches.key(of: $0) ?? "" }
+    if wanted.ids.isEmpty {
+      // All images of a stretch that stands are `ok`.
+      return try await state.standingStretches(keys).map { $0?.number }
+    }
+    let named = try await namedStretches()
+    return try await state.stretches(withKeys: keys).map { number in
+      number.flatMap { named.contains($0) ? nil : $0 }
+    }
+  }
+
+  private func namedStretches() async throws(StateError) -> Set<Int> {
+    if let named = progress.withLock(\.named) { return named }
+    let named = try await state.stretches(of: Array(wanted.ids))
+    progress.withLock { $0.named = named }
+    return named
+  }
+
+  func pass(_ stretch: Int) {
+    progress.withLock { $0.passed = stretch }
+  }
+
+  /// To be called before the entries of a part: what comes before them.
+  func beginPart() async throws(StateError) {
+    guard let stretch = progress.withLock(\.passed) else { return }
+    let ids = try await state.lastIDs(ofStretch: stretch, limit: NewPlaces.Before.most)
+    progress.withLock { ($0.last, $0.passed) = (.init(ids: ids, isAll: false), nil) }
+  }
+
+  // MARK: Entries
+
+  /// The entries of a part that may be wanted, without lines that can't be used.
+  ///
+  /// - Parameter own: the entry with an id of its own, if others share its id: an earlier part may have had the first of them.
+  func select(
+    _ records: [ManifestRecord], own: (ManifestEntry) -> ManifestEntry,
+    requestURL: (ManifestEntry) -> String
+  ) -> [ManifestRecord] {
+    progress.withLock { progress in
+      records.compactMap { record in
+        guard case .entry(var entry) = record else { return nil }
+        defer { progress.last.add(entry.id) }
+        if !wanted.mayHave(entry.id, requestURL: { requestURL(entry) }) {
+          guard entry.sharesID, wanted.ids.contains(own(entry).id) else { return nil }
+          entry = own(entry)
+        }
+        if !wanted.ids.isEmpty { progress.found.insert(entry.id) }
+        progress.before[entry.id] = progress.before[entry.id] ?? progress.last
+        return .entry(entry)
+      }
+    }
+  }
+
+  /// Whether each of these items is wanted after all.
+  func areWanted(_ items: [Item]) async throws(StateError) -> [Bool] {
+    let ids = items.map(\.id)
+    if wanted.onlyFailed {
+      // An image that failed has a line already.
+      progress.withLock { $0.before = [:] }
+      return try await state.lastStatuses(of: ids).map { $0 == "failed" || $0 == "stale" }
+    }
+    let isThere = try await state.haveCompletedLines(ids)
+    progress.withLock { progress in
+      for (id, isThere) in zip(ids, isThere) where isThere { progress.before[id] = nil }
+    }
+    return items.map { _ in true }
+  }
+
+  /// An item has its position.
+  func place(_ id: String, at position: Int) {
+    progress.withLock { progress in
+      guard let before = progress.before.removeValue(forKey: id) else { return }
+      progress.places.add(position, of: id, after: before)
+    }
+  }
+
+  func forget(_ id: String) {
+    progress.withLock { progress in
+      progress.before[id] = nil
+      if wanted.ids.contains(id) { progress.forgotten.insert(id) }
+    }
+  }
+
+  // MARK: The end of the manifest
+
+  /// - Returns: sentences on named images that are left as they are.
+  /// - Throws: ``PipelineError/unknownImages(_:near:)``.
+  func check(_ output: any Output, _ forgotten: ForgottenItems?) async throws -> [String] {
+    let (found, left) = progress.withLock { ($0.found, $0.forgotten) }
+    var missing = wanted.ids.subtracting(found)
+    let gone = left.union(missing.filter { forgotten?.has(id: $0) == true })
+    missing.subtract(gone)
+    let inCatalog = missing.isEmpty ? [] : try await CatalogTexts.ids(missing, in: output)
+    let unknown = missing.subtracting(inCatalog).sorted()
+    if let first = unknown.first {
+      throw PipelineError.unknownImages(
+        unknown, near: try await state.ids(near: first, limit: 3).filter { !unknown.contains($0) })
+    }
+    return gone.sorted().map {
+      "the image \"\($0)\" was forgotten (tessera forget) and stays out of the catalog; to have it again, "
+        + "remove its mark with tessera forget --undo"
+    }
+      + inCatalog.sorted().map {
+        "the manifest no longer has the image \"\($0)\", which stays in the catalog until the next run of all images"
+      }
+  }
+}
+
+/// Where images belong in the catalog that it may not have yet: behind the image that is before them in the manifest.
+struct NewPlaces: Sendable {
+  /// The ids before an image, the nearest last.
+  struct Before: Sendable {
+    var ids: [String] = []
+    /// Whether the manifest has no others there.
+    var isAll = true
+
+    /// A catalog that has none of so many is not of this manifest.
+    static let most = 16
+
+    mutating func add(_ id: String) {
+      ids.append(id)
+      // Not with each of them.
+      guard ids.count == 2 * Self.most else { return }
+      ids.removeFirst(Self.most)
+      isAll = false
+    }
+  }
+
+  /// Images that follow each other.
+  struct Group: Sendable {
+    var before: Before
+    /// Their positions in the run.
+    var positions: Range<Int>
+  }
+
+  private(set) var groups: [Group] = []
+  private var lastID: String?
+
+  mutating func add(_ position: Int, of id: String, after before: Before) {
+    if let last = before.ids.last, last == lastID, groups.last?.positions.upperBound == position {
+      let first = groups[groups.count - 1].positions.lowerBound
+      groups[groups.count - 1].positions = first..<position + 1
+    } else {
+      groups.append(Group(before: before, positions: position..<position + 1))
+    }
+    lastID = id
+  }
+}

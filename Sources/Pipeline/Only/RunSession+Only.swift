@@ -1,0 +1,98 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraWire
+internal import TesseraWorkers
+
+/// A run of some images, which leaves all others as the current catalog has them.
+///
+/// The others are neither looked up nor claimed: their lines are copied from the catalog. In the state, the images of the run
+/// leave their stretches, so that the next run of all images looks at these again, and at the images as it finds
+/// them. The last completed run stays the one with which it compares its manifest.
+extension RunSession {
+  /// Members of a catalog's head that follow from its images.
+  private static let ofImages: Set<String> = ["count", "digest", "images", "tables"]
+
+  /// - Throws: ``PipelineError/notOnly(_:)`` if there is no catalog of a run of all images.
+  func checkHasCatalog(_ state: StateStore) async throws {
+    guard try await CurrentCatalog.form(in: output) != nil else {
+      throw PipelineError.notOnly(
+        "the output has no catalog yet; run once without --only, --only-failed and --only-host")
+    }
+    guard try await state.lastCompletedRun() != nil else {
+      throw PipelineError.notOnly(
+        "the output has no state of a run of all images, because its catalog was merged from shards or its state is "
+          + "lost; run without --only, --only-failed and --only-host, or the shard that has the image, and merge"
+      )
+    }
+  }
+
+  /// Selects the images of the run; nil for a run of all.
+  ///
+  /// - Parameter settings: as runs of all images have them.
+  /// - Throws: ``PipelineError/notOnly(_:)`` if the other images' entries would be others with this pipeline.
+  func entrySelection(
+    _ state: StateStore, _ settings: String, _ guards: RunGuards, _ libvips: String
+  ) async throws -> EntrySelection? {
+    guard let selection = options.selection else { return nil }
+    try await checkHead(libvips)
+    return EntrySelection(
+      selection, state, stretches(state, since: nil, settings, guards))
+  }
+
+  /// The head says what shapes entries: a fingerprint of the pipeline, the versions, the slots.
+  private func checkHead(_ libvips: String) async throws {
+    guard let form = try await CurrentCatalog.form(in: output) else { return }
+    var texts = CatalogTexts(form.name, in: output)
+    let members = try await texts.readHead()?.members
+    let old = Self.shaping(members)
+    let new = Self.shaping(try JSONParser.parse(CatalogHead(file, libvips: libvips).line))
+    guard old != new else { return }
+    let isOtherVersion =
+      members?["generator"] != new.first { $0.name == "generator" }?.value
+      && old.filter { $0.name != "generator" } == new.filter { $0.name != "generator" }
+    throw PipelineError.notOnly(
+      (isOtherVersion
+        ? "another version of tessera or libvips made the catalog"
+        : "the pipeline has changed since the catalog was made")
+        + ", so that the entries of all images may change; run once without --only, --only-failed and --only-host"
+    )
+  }
+
+  private static func shaping(_ head: JSONValue?) -> [JSONValue.Member] {
+    guard case .object(let members)? = head else { return [] }
+    return members.filter { !ofImages.contains($0.name) }
+  }
+
+  /// Writes the catalog, as a run of all images does.
+  func finish(_ selection: EntrySelection, _ parts: RunParts, _ items: Int) async throws {
+    guard let form = try await CurrentCatalog.form(in: output) else { return }
+    try await parts.state.commit()
+    let lines = try await CurrentLines(
+      form, of: output, parts.state, run: parts.run, items: items, selection.places)
+    recorder.update { $0.others = lines.count - items }
+    if !options.allowsLoss {
+      try await LossGuard(
+        limit: file.lostAbove, output: output, state: parts.state, run: parts.run, extent: extent,
+        hasOtherAddresses: false, keepsOthers: true
+      ).check(recorder.current)
+    }
+    // Before the catalog, which names them.
+    let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
+    let result = RunResult(
+      file: file, libvips: parts.transcoder.hello.libvips, tables: tables, lines: lines, shard: nil)
+    try await publish(result, parts)
+    try await parts.state.endSelection(parts.run)
+  }
+
+  /// If the output was as the last run had left it, the next run finds it as this one leaves it.
+  func noteSelectionEnd(_ parts: RunParts, since last: StateStore.RunEnd?) async throws {
+    guard last != nil, let mark = try await output.mark() else { return }
+    try await parts.state.note(
+      StateStore.RunEnd(output: mark, ended: services.clock.now()), of: parts.run)
+  }
+}

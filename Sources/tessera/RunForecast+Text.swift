@@ -1,0 +1,56 @@
+internal import TesseraConsole
+internal import TesseraPipeline
+
+extension RunForecast {
+  /// What `plan` prints about the next run.
+  var text: String { lines.map { $0 + "\n" }.joined() }
+
+  private var lines: [String] {
+    var lines = ["next run: \(Amount.count(images, "image"))" + Self.list(imageCounts)]
+    if problems > 0 {
+      lines.append("  \(Amount.count(problems, "line")) of the manifest can't be used")
+    }
+    lines += [
+      "  \(Self.range(expected.requests, most.requests) { Amount.count($0, "request") }), about "
+        + Self.range(expected.bytesFetched, most.bytesFetched) { Amount.bytes(Int($0)) }
+        + " fetched",
+      "  \(Self.range(expected.files, most.files) { Amount.count($0, "file") }) made, about "
+        + Self.range(expected.bytesWritten, most.bytesWritten) { Amount.bytes(Int($0)) },
+      "  about \(Self.range(expected.jobSeconds, most.jobSeconds) { Amount.seconds($0) }) of workers, "
+        + "\(Self.range(expected.seconds, most.seconds) { Amount.seconds($0) }) in all",
+    ]
+    if expected != most {
+      lines.append(
+        "  the first numbers if every origin answers as the last time, the others if all has changed"
+      )
+    }
+    if dropped.count > 0 {
+      lines.append(
+        "  \(Amount.count(dropped.count, "file")) (\(Amount.bytes(dropped.bytes))) of the current catalog no longer "
+          + "named; prune deletes them after its grace period")
+    }
+    lines.append("  \(Amount.count(disk.count, "file")), \(Amount.bytes(disk.bytes)), on disk now")
+    return lines
+  }
+
+  private var imageCounts: [String] {
+    let counts = [
+      (new, "new"), (changed, "changed in the manifest"), (gone, "gone"), (fresh, "fresh"),
+      (revalidated, "to be revalidated"), (fetched, "to be fetched"),
+      (copied, "made of kept copies"),
+      (retried, "tried again"), (forgotten, "forgotten and left out"),
+    ]
+    return counts.compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
+  }
+
+  private static func list(_ parts: [String]) -> String {
+    parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+  }
+
+  /// `12 requests`, `0 B to 3.4 MB`
+  private static func range<Number>(
+    _ low: Number, _ high: Number, _ text: (Number) -> String
+  ) -> String {
+    text(low) == text(high) ? text(low) : "\(text(low)) to \(text(high))"
+  }
+}
