@@ -53,7 +53,8 @@ import Testing
         "failed": 3,
         "pending": 4,
         "notReached": 5,
-        "forgotten": 6
+        "forgotten": 6,
+        "others": 0
       },
       "changes": {
         "new": 7,

@@ -51,7 +51,7 @@ extension RunReport {
       }
       items.member("notReached", notReached)
       items.member("forgotten", forgotten)
-      if let others { items.member("others", others) }
+      items.member("others", others ?? 0)
     }
     object.name("changes")
     object.object { list in
