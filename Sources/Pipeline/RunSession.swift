@@ -105,7 +105,6 @@ struct RunSession: Sendable {
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
     meter.tell(of: manifest)
     let (guards, owner) = try await opening.guards(state)
-    if options.selection != nil { try await checkHasCatalog(state) }
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }
@@ -134,10 +133,11 @@ struct RunSession: Sendable {
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
       refreshesQuality: options.refreshesQuality, selection: options.selection,
-      clock: services.clock, state: state, fetcher: fetcher,
-      transcoder: pool, memory: opening.budget.memory, output: output,
-      workspace: workspace, cache: opening.openCache(), recorder: recorder,
+      clock: services.clock, state: state, fetcher: fetcher, transcoder: pool,
+      memory: opening.budget.memory, output: output, workspace: workspace,
+      cache: opening.openCache(), recorder: recorder,
       stretches: stretchReuse(state, since: last, standing, guards))
+<<<<<<< HEAD
     recorder.update { $0.number = parts.run }
     return try await warningOfBans(fetcher) {
       let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
@@ -153,6 +153,15 @@ struct RunSession: Sendable {
       if isStopped { throw CancellationError() }
       return report
     }
+=======
+    let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
+    let result = try await finish(parts, manifest, owner, selection, items, since: last)
+    let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
+    if !isStopped { try await noteRunEnd(parts, standing, manifest) }
+    let report = try await writeReport(since: begun, fetcher, pool, state)
+    if isStopped { throw CancellationError() }
+    return report
+>>>>>>> 0e17e4691cba211831aa1c92169d62a0403aaea3
   }
 
   /// Runs all items to their ends. Returns how many there were, and their sum.
@@ -210,8 +219,12 @@ struct RunSession: Sendable {
   /// leave the state: a kill in between repeats the run and loses nothing.
   private func finish(
     _ parts: RunParts, _ manifest: ManifestStream, _ owner: OutputOwner,
-    _ items: (count: Int, sum: ClaimSum)
+    _ selection: EntrySelection?, _ items: (count: Int, sum: ClaimSum),
+    since last: StateStore.RunEnd?
   ) async throws -> RunResult {
+    if let selection {
+      return try await finishSelection(selection, parts, items.count, since: last)
+    }
     let libvips = parts.transcoder.hello.libvips
     let lines = ResultLines(
       state: parts.state, run: parts.run, count: items.count, sum: items.sum)

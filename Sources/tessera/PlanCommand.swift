@@ -32,13 +32,14 @@ enum PlanCommand: Command {
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],
     text: """
-      If the output has had a run, says first what the next one will do, by the decisions of the run itself:
-      images that are new, changed, gone, fresh, to be revalidated, fetched and tried again; requests, bytes, files
-      and time; files that the new catalog no longer names, which prune deletes after its grace period; and what
-      is on disk. It sends no request but for a manifest at a URL. The first numbers are those of a run in which
-      every origin answers as the last time, the others the most that it takes if sources have changed. Bytes
-      and times are estimated from earlier runs. With --only, --only-failed or --only-host, this is about a run of
-      these images, and nothing else is printed.
+      If the output has had a run, says first what the next one will do, by the decisions of the run
+      itself: images that are new, changed, gone, fresh, to be revalidated, fetched and tried again;
+      requests, bytes, files and time; files that the new catalog no longer names, which prune
+      deletes after its grace period; and what is on disk. It sends no request but for a manifest at
+      a URL. The first numbers are those of a run in which every origin answers as the last time,
+      the others the most that it takes if sources have changed. Bytes and times are estimated from
+      earlier runs. With --only, --only-failed or --only-host, this is about a run of these images,
+      and nothing else is printed.
 
       Computes the files for every image of the manifest whose size is known from earlier runs: how
       many are requested, needed and shared, how many more pixels rounding delivers than requested,
@@ -73,6 +74,13 @@ enum PlanCommand: Command {
     let isJSON = arguments.has(CommonFlag.json)
     let wanted = try arguments.value(fit)
     let logs = try arguments.all(log)
+    let selection = try SelectionOptions.selection(arguments)
+    let isOfLadders = !ladders.isEmpty || wanted != nil || !logs.isEmpty
+    guard selection == nil || !isOfLadders && arguments.text(of: oneImage) == nil else {
+      throw UsageError(
+        "\(SelectionOptions.names) is about the next run, and the other options are about the price of all files"
+      )
+    }
     if let name = try arguments.value(oneImage) {
       guard logs.isEmpty else { throw UsageError("--log is for a manifest, not for one image") }
       let plans = try await ImagePlan.compare(try subject(name), as: file, ladders: ladders)
@@ -86,9 +94,7 @@ enum PlanCommand: Command {
       }
       return .done
     }
-    let selection = try SelectionOptions.selection(arguments)
-    let forecast = try await forecast(
-      file, selection, ladders.isEmpty && wanted == nil && logs.isEmpty)
+    let forecast = try await forecast(file, selection, !isOfLadders)
     if let forecast, selection != nil {
       if isJSON { Console.write(forecast.document) } else { Console.write(forecast.text) }
       return .done

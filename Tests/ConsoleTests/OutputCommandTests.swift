@@ -147,12 +147,12 @@ extension StreamTests {
       arguments: [
         (
           [],
-          "--as is missing: --as html|xcassets|android|eleventy|next|sqlite|swift|typescript|kotlin"
+          "--as is missing: --as html|xcassets|android|eleventy|next|sqlite|csv|jsonl|swift|typescript|kotlin"
         ),
         (["--as", "html"], "--to is missing: --to PATH"),
         (
           ["--as", "htm"],
-          "--as must be one of html, xcassets, android, eleventy, next, sqlite, swift, typescript, kotlin, "
+          "--as must be one of html, xcassets, android, eleventy, next, sqlite, csv, jsonl, swift, typescript, kotlin, "
         ),
         (["--as", "next", "--to", "x", "--eager", "1"], pages),
         (["--as", "next", "--to", "x", "--fluid"], pages),

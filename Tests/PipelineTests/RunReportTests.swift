@@ -56,7 +56,8 @@ import Testing
         "pending": 4,
         "notReached": 5,
         "forgotten": 6,
-        "encodedURLs": 39
+        "encodedURLs": 39,
+        "others": 0
       },
       "changes": {
         "new": 7,

@@ -18,7 +18,7 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 17)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 18)
     #expect(Schema.version == 18)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
@@ -31,15 +31,30 @@ import Testing
     #expect(try database.prepare("SELECT count(*) FROM retired").first([]) { $0.int(0) } == 1)
   }
 
+  /// A state of version 17 has no costs.
+  @Test func theTablesOfAnEarlierVersionAreCompleted() async throws {
+    try Database(path).execute("DROP TABLE costs; PRAGMA user_version = 17")
+    let state = try StateStore(path: path)
+    #expect(try await state.costs() == [:])
+    var sums = CostSums()
+    sums.add(2, x: 1, y: 3)
+    try await state.add([.decode("jpeg"): sums])
+    try await state.add([.decode("jpeg"): sums, .transfer: sums])
+    let costs = try await state.costs()
+    #expect(costs.count == 2 && costs[.decode("jpeg")]?.count == 2)
+    #expect(costs[.decode("jpeg")]?.y == 6 && costs[.transfer] == sums)
+    #expect(try Schema.isWhole(Database(path)))
+  }
+
   @Test(arguments: [
     (
-      18, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 18; this version reads up to 17); use that "
+      19, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 19; this version reads up to 18); use that "
         + "version, or another output"
     ),
     (
-      18, "", .corrupt,
-      "its schema has a wrong number (18); run again, which repairs it if it is damaged"
+      19, "", .corrupt,
+      "its schema has a wrong number (19); run again, which repairs it if it is damaged"
     ),
     (
       -1, "", .corrupt,

@@ -60,7 +60,6 @@ extension RunSession {
     let manifest = try await ManifestStream.open(
       file, needsDigest: extent == .everything)
     let (guards, owner) = try await opening.guards(state)
-    if options.selection != nil { try await checkHasCatalog(state) }
     let pool = try await opening.startWorkers()
     defer { pool.close() }
     let settings = StandingRun.settings(

@@ -52,7 +52,7 @@ struct RunCosts: Sendable {
     format.flatMap { known[.decode($0)] } ?? decodes
   }
 
-  /// The job for a source that is not known, of which so many files are made.
+  /// The job for a source that is not known, of which this number of files is made.
   func usualJob(files: Double) -> JobSize {
     let count = max(1, decodes.count)
     let perFile = files / max(1, decodes.files)

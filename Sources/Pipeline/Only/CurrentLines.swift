@@ -1,7 +1,7 @@
 internal import TesseraOutput
 internal import TesseraState
 
-/// The lines of the current catalog, with those of some images that a run has made anew in their places, and with images
+/// The lines of the current catalog, with those of some images that a run has processed in their places, and with images
 /// that are new. All other lines are copied byte for byte.
 struct CurrentLines: CatalogLines {
   private let form: CatalogForm

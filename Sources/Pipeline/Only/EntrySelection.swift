@@ -21,7 +21,7 @@ final class EntrySelection: Sendable {
     var forgotten: Set<String> = []
     /// What was read last.
     var last = NewPlaces.Before()
-    /// A stretch that was passed over since.
+    /// A stretch that was skipped since.
     var passed: Int?
     /// What comes before images of the present batch, if they turn out to be new.
     var before: [String: NewPlaces.Before] = [:]
@@ -34,7 +34,7 @@ final class EntrySelection: Sendable {
     self.stretches = wanted.ids.isEmpty && !wanted.onlyFailed ? nil : stretches
   }
 
-  /// Whether parts of the manifest may be passed over.
+  /// Whether parts of the manifest may be skipped.
   var needsParts: Bool { stretches != nil }
 
   /// Where images belong that the catalog may not have.
@@ -42,7 +42,7 @@ final class EntrySelection: Sendable {
 
   // MARK: Parts
 
-  /// The stretches of parts that are passed over; nil for each other part.
+  /// The stretches of parts that are skipped; nil for each other part.
   func passed(_ parts: [ManifestPart]) async throws(StateError) -> [Int?] {
     guard let stretches else { return parts.map { _ in nil } }
     let keys = parts.map { stretches.key(of: $0) ?? "" }
@@ -161,7 +161,7 @@ struct NewPlaces: Sendable {
     /// Whether the manifest has no others there.
     var isAll = true
 
-    /// A catalog that has none of so many is not of this manifest.
+    /// A catalog that has none of these is not of this manifest.
     static let most = 16
 
     mutating func add(_ id: String) {

@@ -18,11 +18,16 @@ extension RunSession {
   private static let ofImages: Set<String> = ["count", "digest", "images", "tables"]
 
   /// - Throws: ``PipelineError/notOnly(_:)`` if there is no catalog of a run of all images.
-  func checkHasCatalog(_ state: StateStore) async throws {
-    guard try await CurrentCatalog.form(in: output) != nil else {
+  private func currentForm() async throws -> CatalogForm {
+    guard let form = try await CurrentCatalog.form(in: output) else {
       throw PipelineError.notOnly(
         "the output has no catalog yet; run once without --only, --only-failed and --only-host")
     }
+    return form
+  }
+
+  /// - Throws: ``PipelineError/notOnly(_:)`` if no run of all images has been completed.
+  private func checkHasState(_ state: StateStore) async throws {
     guard try await state.lastCompletedRun() != nil else {
       throw PipelineError.notOnly(
         "the output has no state of a run of all images, because its catalog was merged from shards or its state is "
@@ -40,14 +45,14 @@ extension RunSession {
   ) async throws -> EntrySelection? {
     guard let selection = options.selection else { return nil }
     try await checkHead(libvips)
+    try await checkHasState(state)
     return EntrySelection(
-      selection, state, stretches(state, since: nil, settings, guards))
+      selection, state, usualStretches(state, since: nil, settings, guards))
   }
 
   /// The head says what shapes entries: a fingerprint of the pipeline, the versions, the slots.
   private func checkHead(_ libvips: String) async throws {
-    guard let form = try await CurrentCatalog.form(in: output) else { return }
-    var texts = CatalogTexts(form.name, in: output)
+    var texts = CatalogTexts(try await currentForm().name, in: output)
     let members = try await texts.readHead()?.members
     let old = Self.shaping(members)
     let new = Self.shaping(try JSONParser.parse(CatalogHead(file, libvips: libvips).line))
@@ -69,8 +74,12 @@ extension RunSession {
   }
 
   /// Writes the catalog, as a run of all images does.
-  func finish(_ selection: EntrySelection, _ parts: RunParts, _ items: Int) async throws {
-    guard let form = try await CurrentCatalog.form(in: output) else { return }
+  ///
+  /// - Parameter last: the end of the last run, if the output is as it was then.
+  func finishSelection(
+    _ selection: EntrySelection, _ parts: RunParts, _ items: Int, since last: StateStore.RunEnd?
+  ) async throws -> RunResult {
+    let form = try await currentForm()
     try await parts.state.commit()
     let lines = try await CurrentLines(
       form, of: output, parts.state, run: parts.run, items: items, selection.places)
@@ -87,12 +96,11 @@ extension RunSession {
       file: file, libvips: parts.transcoder.hello.libvips, tables: tables, lines: lines, shard: nil)
     try await publish(result, parts)
     try await parts.state.endSelection(parts.run)
-  }
-
-  /// If the output was as the last run had left it, the next run finds it as this one leaves it.
-  func noteSelectionEnd(_ parts: RunParts, since last: StateStore.RunEnd?) async throws {
-    guard last != nil, let mark = try await output.mark() else { return }
-    try await parts.state.note(
-      StateStore.RunEnd(output: mark, ended: services.clock.now()), of: parts.run)
+    // The next run finds the output as this one leaves it.
+    if last != nil, let mark = try await output.mark() {
+      try await parts.state.note(
+        StateStore.RunEnd(output: mark, ended: services.clock.now()), of: parts.run)
+    }
+    return result
   }
 }

@@ -57,11 +57,11 @@ extension RunSession {
   func stretchReuse(
     _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
   ) -> StretchReuse? {
-    mayStand ? stretches(state, since: end, settings, guards) : nil
+    mayStand ? usualStretches(state, since: end, settings, guards) : nil
   }
 
   /// Parts of the manifest as runs of all images know them; nil if such a run has to look at each item.
-  func stretches(
+  func usualStretches(
     _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
   ) -> StretchReuse? {
     // Each of these needs more of an item than whether it stands.

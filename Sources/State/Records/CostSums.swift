@@ -17,7 +17,7 @@ package struct CostSums: Sendable, Equatable {
   package var y = 0.0
   private var (xx, xy, yy, xt, yt) = (0.0, 0.0, 0.0, 0.0, 0.0)
 
-  /// Older samples count as so many at most, so that new ones show soon.
+  /// Older samples count as at most this number, so that new ones show soon.
   private static let most = 500.0
   /// Below this share of the largest possible determinant, `x` and `y` of the samples say nothing apart from each other.
   private static let leastDeterminant = 0.02
