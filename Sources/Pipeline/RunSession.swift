@@ -137,31 +137,16 @@ struct RunSession: Sendable {
       memory: opening.budget.memory, output: output, workspace: workspace,
       cache: opening.openCache(), recorder: recorder,
       stretches: stretchReuse(state, since: last, standing, guards))
-<<<<<<< HEAD
     recorder.update { $0.number = parts.run }
     return try await warningOfBans(fetcher) {
       let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
-      if let selection {
-        try await finish(selection, parts, items.count)
-        try await noteSelectionEnd(parts, since: last)
-        return try await writeReport(since: begun, fetcher, pool, state)
-      }
-      let result = try await finish(parts, manifest, owner, items)
+      let result = try await finish(parts, manifest, owner, selection, items, since: last)
       let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
       if !isStopped { try await noteRunEnd(parts, standing, manifest) }
       let report = try await writeReport(since: begun, fetcher, pool, state)
       if isStopped { throw CancellationError() }
       return report
     }
-=======
-    let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
-    let result = try await finish(parts, manifest, owner, selection, items, since: last)
-    let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
-    if !isStopped { try await noteRunEnd(parts, standing, manifest) }
-    let report = try await writeReport(since: begun, fetcher, pool, state)
-    if isStopped { throw CancellationError() }
-    return report
->>>>>>> 0e17e4691cba211831aa1c92169d62a0403aaea3
   }
 
   /// Runs all items to their ends. Returns how many there were, and their sum.

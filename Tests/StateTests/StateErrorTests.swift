@@ -155,6 +155,12 @@ extension StateStore {
   /// Writes until the database may not grow any more.
   fileprivate func fill() throws(StateError) {
     try database.execute("PRAGMA max_page_count = 40")
-    while true { _ = try beginRun(boot: String(repeating: "b", count: 4000)) }
+    // In one transaction, as the items of a run are.
+    try begin()
+    while true {
+      try database.prepare("INSERT INTO runs (boot) VALUES (?)").run([
+        .text(String(repeating: "b", count: 4000))
+      ])
+    }
   }
 }

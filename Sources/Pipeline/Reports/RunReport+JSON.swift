@@ -53,12 +53,8 @@ extension RunReport {
       }
       items.member("notReached", notReached)
       items.member("forgotten", forgotten)
-<<<<<<< HEAD
       items.member("encodedURLs", encodedURLs)
-      if let others { items.member("others", others) }
-=======
       items.member("others", others ?? 0)
->>>>>>> 0e17e4691cba211831aa1c92169d62a0403aaea3
     }
     object.name("changes")
     object.object { list in
