@@ -103,7 +103,6 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
-    meter.tell(of: manifest)
     let (guards, owner) = try await opening.guards(state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
@@ -154,6 +153,7 @@ struct RunSession: Sendable {
     _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards,
     _ selection: EntrySelection?, _ pool: any Transcoding, _ fetcher: any Fetching
   ) async throws -> (count: Int, sum: ClaimSum) {
+    meter.tell(of: manifest)
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
       Pipeline.way(extent, parts), parts, meter: meter, guards: guards,

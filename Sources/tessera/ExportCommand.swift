@@ -11,7 +11,7 @@ enum ExportCommand: Command {
 
   private static let form = Option<CatalogExport.Form>.choice(
     "--as", "FORM",
-    "html, xcassets, android, eleventy, next, sqlite, csv, jsonl, swift, typescript or kotlin")
+    "html xcassets android eleventy next sqlite csv jsonl swift typescript kotlin")
   private static let target = Option(
     "--to", "PATH",
     "a folder for xcassets, android and next, else a file; only sqlite may exist",

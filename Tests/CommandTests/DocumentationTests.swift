@@ -48,7 +48,7 @@ import Testing
 
   @Test func theDocumentedHostsHaveTheirSettings() throws {
     let blocks = try Document("Pipelines/README.md").blocks("yaml")
-    let fetch = try Self.decode(Self.minimal + blocks[2], environment: ["ARCHIVE_KEY": "a"]).fetch
+    let fetch = try Self.decode(Self.minimal + blocks[4], environment: ["ARCHIVE_KEY": "a"]).fetch
     #expect(fetch.rate?.text == "20/s" && fetch.hosts.count == 2)
     #expect(fetch.hosts.first?.rate?.text == "5/s" && fetch.hosts.first?.retries == 1)
     #expect(
