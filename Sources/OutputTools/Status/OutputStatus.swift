@@ -113,13 +113,13 @@ package struct OutputStatus: Sendable {
   }
 
   private mutating func countFailures(_ state: StateStore) async throws {
-    var last = 0
-    while true {
-      try Task.checkCancellation()
-      let items = try await state.troubledItems(after: last, limit: Self.batch)
+    // With a condition: the compiler's optimizer crashes on a loop without one that throws between two waits.
+    var last: Int? = 0
+    while let number = last {
+      let items = try await state.troubledItems(after: number, limit: Self.batch)
       for item in items { failures.add(item) }
-      guard let next = items.last?.number else { return }
-      last = next
+      last = items.last?.number
+      try Task.checkCancellation()
     }
   }
 }
