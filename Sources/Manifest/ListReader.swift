@@ -26,11 +26,11 @@ package struct ListReader {
       rest += bytes
       return
     }
-    var reader = feed ?? FeedReader(kind, isConverted: text.isConverted, lines.columns)
-    let records = try reader.read(bytes, isEnd: isEnd)
+    // In its place: a copy would copy all that has arrived.
+    if feed == nil { feed = FeedReader(kind, isConverted: text.isConverted, lines.columns) }
+    let records = try feed?.read(bytes, isEnd: isEnd) ?? []
     lastItem = records.last?.line ?? lastItem
     found += lines.completed(records)
-    feed = reader
   }
 
   /// How many rows or items so far have no image.

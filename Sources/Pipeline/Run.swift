@@ -52,7 +52,7 @@ extension Pipeline {
       } catch let error as StateError where StateStore.isDamaged(error) {
         session = try await session.afterSettingAside(error)
         // The catalog is then made from the sources again, unless the manifest can't be read twice.
-        guard !file.manifest.all.contains(.standardInput) else { throw error }
+        guard !file.manifest.isReadOnce else { throw error }
         return .success(try await session.run())
       } catch  where !(error is CancellationError) && session.isPublished {
         return .success(session.report(after: error))

@@ -78,6 +78,9 @@ package struct PipelineFile: Sendable {
     /// Several, whose ids share one space.
     case several([Manifest])
 
+    /// Whether it can be read only once: a part of it is standard input.
+    package var isReadOnce: Bool { all.contains(.standardInput) }
+
     /// The lists, each by itself.
     package var all: [Manifest] {
       if case .several(let lists) = self { lists } else { [self] }

@@ -8,8 +8,10 @@ enum Schema {
 
   /// What later versions changed, one each.
   private static let migrations: [String] = [
-    // What runs have cost, by kinds of work; see CostSums.
-    "CREATE TABLE costs (kind TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID"
+    // What runs have cost, by kinds of work; see CostSums. The sizes of files that are named no more; null for those that an
+    // earlier version has noted.
+    "CREATE TABLE costs (kind TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;"
+      + " ALTER TABLE retired ADD COLUMN bytes INTEGER"
   ]
 
   private static let tables = """

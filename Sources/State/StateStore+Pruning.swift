@@ -36,9 +36,11 @@ extension StateStore {
 
   /// Since when a file is known to be named no more, in seconds since 1970.
   ///
-  /// - Parameter notes: whether `now` is stored if this is the first time.
+  /// - Parameters:
+  ///   - bytes: its size.
+  ///   - notes: whether `now` is stored if this is the first time.
   package func retired(
-    _ path: String, now: Double, notes: Bool
+    _ path: String, bytes: Int = 0, now: Double, notes: Bool
   ) throws(StateError) -> Double {
     let known = try database.prepare("SELECT since FROM retired WHERE path = ?")
       .first([.text(path)]) { $0.double(0) }
@@ -46,8 +48,8 @@ extension StateStore {
     if let known, known <= now { return known }
     if notes {
       try begin()
-      try database.prepare("INSERT OR REPLACE INTO retired (path, since) VALUES (?, ?)")
-        .run([.text(path), .double(now)])
+      try database.prepare("INSERT OR REPLACE INTO retired (path, since, bytes) VALUES (?, ?, ?)")
+        .run([.text(path), .double(now), .int(bytes)])
     }
     return now
   }

@@ -1,10 +1,11 @@
 /// What `tessera status` and the end of a run count. Each method reads a part of a table in one statement, so that a run
 /// which writes meanwhile is not held up, and memory does not grow with the state.
 extension StateStore {
-  /// The files that the state records, each once, and their bytes.
+  /// The files that the state records, and their bytes: one that two records name counts for each. To count paths would sort
+  /// all of them at the end of each run (4.7 µs a file, instead of 0.1).
   package func fileTotals() throws(StateError) -> (files: Int, bytes: Int) {
     let select = try database.prepare(
-      "SELECT count(*), coalesce(sum(bytes), 0) FROM (SELECT DISTINCT path, bytes FROM variants)")
+      "SELECT count(*), coalesce(sum(bytes), 0) FROM variants")
     return try select.first([]) { ($0.int(0), $0.int(1)) } ?? (0, 0)
   }
 
@@ -64,24 +65,13 @@ extension StateStore {
   package func unnamedFiles(now: Double, grace: Double) throws(StateError) -> UnnamedFiles {
     var files = UnnamedFiles()
     try database.prepare(
-      "SELECT since <= ?, count(*), min(since) FROM retired GROUP BY 1"
+      "SELECT since <= ?, count(*), min(since), coalesce(sum(bytes), 0) FROM retired GROUP BY 1"
     ).run([.double(now - grace)]) { row in
       if row.int(0) == 1 {
-        files.deletable = row.int(1)
+        (files.deletable, files.deletableBytes) = (row.int(1), row.int(3))
       } else {
-        (files.waiting, files.nextDeletion) = (row.int(1), row.double(2) + grace)
-      }
-    }
-    guard files.deletable + files.waiting > 0 else { return files }
-    // Notes have an index of paths, and records have none: so each record looks for its note.
-    try database.prepare(
-      "SELECT since <= ?, sum(size) FROM (SELECT since, max(bytes) AS size FROM variants"
-        + " CROSS JOIN retired ON retired.path = variants.path GROUP BY retired.path) GROUP BY 1"
-    ).run([.double(now - grace)]) { row in
-      if row.int(0) == 1 {
-        files.deletableBytes = row.int(1)
-      } else {
-        files.waitingBytes = row.int(1)
+        (files.waiting, files.waitingBytes) = (row.int(1), row.int(3))
+        files.nextDeletion = row.double(2) + grace
       }
     }
     return files

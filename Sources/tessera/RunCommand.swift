@@ -112,7 +112,7 @@ enum RunCommand: Command {
     _ arguments: Arguments, _ file: PipelineFile, _ metrics: MetricsFile?, _ events: EventLog?
   ) async throws -> ExitStatus {
     let isQuiet = arguments.has(CommonFlag.quiet)
-    if file.manifest.all.contains(.standardInput), Console.isInputTerminal, !isQuiet {
+    if file.manifest.isReadOnce, Console.isInputTerminal, !isQuiet {
       Console.message("the manifest is read from the terminal; end it with Ctrl-D")
     }
     let observer = RunObserver(

@@ -2,6 +2,7 @@ import Foundation
 import TesseraMemoryOutput
 import TesseraPlan
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 @testable import TesseraOutput
@@ -128,6 +129,14 @@ import Testing
     // What failed is requested again, and fails as the last time.
     next = try await Self.compare(run, lines, "a failure")
     #expect((next.retried, next.expected.requests, next.expected.files) == (1, 1, 0))
+    // An error that may pass is tried as often as the host's own settings say.
+    lines[lines.count - 1] = Self.line("n4", 73)
+    run.serve("73", .status(503))
+    _ = try await run.wholeRun(lines)
+    _ = (run.fetcher.takeLog(), run.transcoder.takeDecodes())
+    run.file.fetch.hosts = [HostSettings(host: "images.example", retries: 3)]
+    let tried = try await Self.forecast(run, lines)
+    #expect((tried.retried, tried.expected.requests) == (1, 4))
   }
 
   @Test func runsOfSomeImagesAreForeseen() async throws {
@@ -176,5 +185,14 @@ import Testing
     for _ in 0..<500 { new.add(3, x: 1) }
     old.add(later: new)
     #expect(old.mean(\.seconds) == 2)
+  }
+
+  /// A rate takes its time, whatever the requests take.
+  @Test func aRateIsWaitedFor() throws {
+    var file = try RunInMemory().file
+    let costs = RunCosts([:], file, workers: 2)
+    #expect(costs.seconds(requests: 300, transfers: 3, jobs: 2) < 5)
+    file.fetch.rate = RequestRate("30/m")
+    #expect(RunCosts([:], file, workers: 2).seconds(requests: 300, transfers: 3, jobs: 2) == 600)
   }
 }

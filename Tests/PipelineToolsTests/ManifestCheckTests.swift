@@ -61,6 +61,7 @@ import Testing
           "badLines": 3,
           "badImages": 0,
           "secrets": 2,
+          "imageless": 0,
           "encoded": 0,
           "leftOut": {
             "colour": 2,

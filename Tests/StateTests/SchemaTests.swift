@@ -26,16 +26,19 @@ import Testing
     #expect(try !Schema.isNewest(empty))
     #expect(try !Schema.isWhole(empty))
     // The tables of a file that has the newest stay as they are.
-    try database.execute("INSERT INTO retired VALUES ('a', 1)")
+    try database.execute("INSERT INTO retired VALUES ('a', 1, NULL)")
     try Schema.migrate(database)
     #expect(try database.prepare("SELECT count(*) FROM retired").first([]) { $0.int(0) } == 1)
   }
 
-  /// A state of version 17 has no costs.
+  /// A state of version 17 has no costs, and no sizes of files that are named no more.
   @Test func theTablesOfAnEarlierVersionAreCompleted() async throws {
-    try Database(path).execute("DROP TABLE costs; PRAGMA user_version = 17")
+    try Database(path).execute(
+      "DROP TABLE costs; ALTER TABLE retired DROP COLUMN bytes; PRAGMA user_version = 17")
     let state = try StateStore(path: path)
     #expect(try await state.costs() == [:])
+    _ = try await state.retired("a", bytes: 7, now: 1, notes: true)
+    #expect(try await state.unnamedFiles(now: 9, grace: 1).deletableBytes == 7)
     var sums = CostSums()
     sums.add(2, x: 1, y: 3)
     try await state.add([.decode("jpeg"): sums])

@@ -84,19 +84,22 @@ import Testing
 
   @Test func filesThatPruneHasSeenAreCounted() async throws {
     try await run(["ok", "ok", "ok", "ok"])
-    for (file, since) in [
-      ("variants/0", 10.0), ("variants/1", 20), ("variants/3", 30), ("tables/x", 5),
+    for (file, bytes, since) in [
+      ("variants/0", 10, 10.0), ("variants/1", 11, 20), ("variants/3", 13, 30), ("tables/x", 7, 5),
     ] {
-      _ = try await state.retired(file, now: since, notes: true)
+      _ = try await state.retired(file, bytes: bytes, now: since, notes: true)
     }
     try await state.commit()
     var files = StateStore.UnnamedFiles()
-    (files.deletable, files.deletableBytes) = (3, 21)
+    (files.deletable, files.deletableBytes) = (3, 28)
     (files.waiting, files.waitingBytes, files.nextDeletion) = (1, 13, 130)
-    // Of a table the size is not recorded.
     #expect(try await state.unnamedFiles(now: 120, grace: 100) == files)
     #expect(try await state.unnamedFiles(now: 100, grace: 100).deletable == 0)
     #expect(try await state.unnamedFiles(now: 100, grace: 100).nextDeletion == 105)
+    #expect(try await state.unnamedFiles(now: 1_000, grace: 100).deletableBytes == 41)
+    // A note of an earlier version has no size.
+    try Database(folder.path("state")).execute(
+      "UPDATE retired SET bytes = NULL WHERE path = 'tables/x'")
     #expect(try await state.unnamedFiles(now: 1_000, grace: 100).deletableBytes == 34)
   }
 }

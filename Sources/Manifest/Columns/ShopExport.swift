@@ -60,22 +60,5 @@ enum ShopExport {
 
 extension ColumnMapping {
   /// The mapping as a line of a pipeline file: `{url: Image Src, id: Handle}`.
-  package var yaml: String { Self.yaml(json) }
-
-  private static func yaml(_ value: JSONValue) -> String {
-    switch value {
-    case .object(let members):
-      return "{" + members.map { "\($0.name): \(yaml($0.value))" }.joined(separator: ", ") + "}"
-    case .array(let values): return "[" + values.map(yaml).joined(separator: ", ") + "]"
-    default:
-      let text = value.stringValue ?? ""
-      // A plain scalar inside of brackets (YAML 1.1, section 9.1.3); others are quoted as JSON has them.
-      if text.wholeMatch(of: /[A-Za-z][A-Za-z0-9_ .\/-]*/) != nil, !text.hasSuffix(" ") {
-        return text
-      }
-      var writer = JSONWriter()
-      writer.value(text)
-      return writer.text
-    }
-  }
+  package var yaml: String { json.yaml }
 }

@@ -62,7 +62,7 @@ struct FeedImages {
   private static func isImage(_ value: JSONValue) -> Bool {
     if let medium = value["medium"]?.stringValue { return medium == "image" }
     let type = (value["type"] ?? value["mime_type"])?.stringValue
-    return type.map { $0.lowercased().hasPrefix("image/") } ?? (value["medium"] == nil)
+    return type?.lowercased().hasPrefix("image/") ?? true
   }
 
   private func first(_ paths: String...) -> String? {

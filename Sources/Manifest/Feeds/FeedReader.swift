@@ -7,8 +7,8 @@ internal import TesseraXML
 struct FeedReader {
   /// What one item may take, as a line of a list may.
   private static let maximumItem = RecordSplitter.maximumLength
-  /// A JSON Feed is read as a whole.
-  private static let maximumDocument = 64 << 20
+  /// A JSON Feed is read as a whole, and takes up to thirty times as much memory.
+  private static let maximumDocument = 8 << 20
 
   private enum Source {
     case xml(XMLReader)

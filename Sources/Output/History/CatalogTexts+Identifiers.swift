@@ -23,6 +23,21 @@ extension CatalogTexts {
     return id
   }
 
+  /// Calls `body` with all images that follow, some at a time, each with its id.
+  package mutating func forEachBatch(
+    of size: Int, _ body: ([(id: String, text: [UInt8])]) async throws -> Void
+  ) async throws {
+    var batch: [(id: String, text: [UInt8])] = []
+    while let text = try await next() {
+      batch.append((try id(of: text), text))
+      guard batch.count == size else { continue }
+      try Task.checkCancellation()
+      try await body(batch)
+      batch.removeAll(keepingCapacity: true)
+    }
+    try await body(batch)
+  }
+
   /// Those of some ids that an output's catalog has.
   package static func ids(
     _ wanted: Set<String>, in output: any Output

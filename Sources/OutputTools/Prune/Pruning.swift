@@ -153,7 +153,7 @@ package struct Pruning: Sendable {
         report.foreign += 1
         continue
       }
-      let fate = try await OutputToolError.wrapAsync { try await decide(about: path, state) }
+      let fate = try await OutputToolError.wrapAsync { try await decide(about: path, bytes, state) }
       report.count(fate, bytes: bytes)
       if let reason = fate.reasonToStay { onStay(path, reason) }
       guard case .deleted = fate else { continue }
@@ -167,13 +167,15 @@ package struct Pruning: Sendable {
   }
 
   /// Decides about a file, and records when it was first seen to be unnamed.
-  private func decide(about path: String, _ state: StateStore) async throws -> PruneReport.Fate {
+  private func decide(
+    about path: String, _ bytes: Int, _ state: StateStore
+  ) async throws -> PruneReport.Fate {
     if let naming = try await state.naming(of: path) {
       // A file that is named again begins a new grace period when it is dropped again.
       if !isDryRun { try await state.forgetRetired(path) }
       return .kept(by: naming)
     }
-    let since = try await state.retired(path, now: now, notes: !isDryRun)
+    let since = try await state.retired(path, bytes: bytes, now: now, notes: !isDryRun)
     if now - since >= grace.inSeconds { return .deleted }
     // Its record stays with it.
     try await state.name([path], by: .init("grace"))

@@ -50,22 +50,12 @@ struct DroppedFiles {
   ) async throws {
     guard let form = try await CurrentCatalog.form(in: output) else { return }
     var texts = CatalogTexts(form.name, in: output)
-    var batch: [(id: String, text: [UInt8])] = []
-    var isAtEnd = false
-    while !isAtEnd {
-      if let text = try await texts.next() {
-        batch.append((try texts.id(of: text), text))
-      } else {
-        isAtEnd = true
-      }
-      guard isAtEnd || batch.count == Self.batch else { continue }
-      try Task.checkCancellation()
+    try await texts.forEachBatch(of: Self.batch) { batch in
       let stretches = try await state.stretches(ofEach: batch.map(\.id))
       for ((id, text), stretch) in zip(batch, stretches) {
         guard let line = CatalogLine(text) else { continue }
         try body(try keeps(id, stretch), line)
       }
-      batch.removeAll(keepingCapacity: true)
     }
   }
 

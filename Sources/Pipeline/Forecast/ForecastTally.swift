@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
@@ -125,11 +126,11 @@ struct ForecastTally {
   // MARK: Requests
 
   /// Requests of a source that failed the last time: one, or as many as it is tried.
-  private func tries(_ known: StateStore.KnownItem?) -> Int {
+  private func tries(_ item: Item, _ known: StateStore.KnownItem?) -> Int {
     guard let known, known.status == "failed" || known.status == "stale",
       CatalogImage(line: known.line)?.error?.retryable == true
     else { return 1 }
-    return 1 + parts.file.fetch.retries
+    return 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
   }
 
   private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {
@@ -150,7 +151,7 @@ struct ForecastTally {
     forecast.revalidated += 1
     if hasFailed(known) { forecast.retried += 1 }
     var work = RunForecast.Work()
-    work.requests = tries(known)
+    work.requests = tries(item, known)
     work.fetchSeconds = costs.confirmationSeconds
     forecast.expected += work
     if let makes { try make(makes, isMost: false) }
@@ -174,7 +175,7 @@ struct ForecastTally {
       return
     }
     var work = RunForecast.Work()
-    work.requests = tries(known)
+    work.requests = tries(item, known)
     if hasFailed(known) { forecast.retried += 1 }
     let isExpected = files != nil || isRejected || !hasFailed(known)
     work.fetchSeconds = costs.transferSeconds
@@ -221,7 +222,7 @@ struct ForecastTally {
     for path in [\RunForecast.expected, \RunForecast.most] {
       let work = forecast[keyPath: path]
       forecast[keyPath: path].seconds = costs.seconds(
-        transfers: work.fetchSeconds, jobs: work.jobSeconds)
+        requests: work.requests, transfers: work.fetchSeconds, jobs: work.jobSeconds)
     }
     if !isSelection { forecast.gone = max(0, (forecast.before ?? 0) - counted) }
     let totals = try await parts.state.fileTotals()

@@ -16,7 +16,7 @@ extension Pipeline {
   package func forecast(
     report: (_ line: Int, _ message: String) -> Void = { _, _ in }
   ) async throws -> RunForecast? {
-    guard file.manifest != .standardInput,
+    guard !file.manifest.isReadOnce,
       let place = try await OpenOutput.readableState(
         of: file.output, file.state, file.store.settings)
     else { return nil }

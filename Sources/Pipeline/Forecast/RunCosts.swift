@@ -1,6 +1,7 @@
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWorkers
 
 /// Estimates what work costs from what earlier runs have recorded.
@@ -10,6 +11,8 @@ struct RunCosts: Sendable {
   private let decodes: CostSums
   private let workers: Int
   private let transfers: Int
+  /// Seconds from one request to the next, as `fetch.rate` has it.
+  private let interval: Double
 
   /// Seconds for a megapixel of a source and for one of its files: a JPEG to WebP, on one core of a small server. Measured
   /// times replace them after the first run.
@@ -20,6 +23,7 @@ struct RunCosts: Sendable {
   init(_ known: [CostKind: CostSums], _ file: PipelineFile, workers: Int) {
     self.known = known
     (self.workers, transfers) = (workers, file.fetch.concurrency)
+    interval = file.fetch.rate?.interval.inSeconds ?? 0
     var all = CostSums()
     for case (.decode, let sums) in known { all += sums }
     decodes = all
@@ -70,10 +74,11 @@ struct RunCosts: Sendable {
     max(seconds / Double(max(1, transfers)), jobs / Double(max(1, workers)))
   }
 
-  /// By the clock.
-  func seconds(transfers: Double, jobs: Double) -> Double {
+  /// By the clock. The rates of single hosts are not counted.
+  func seconds(requests: Int, transfers: Double, jobs: Double) -> Double {
     let rates = (known[.run] ?? CostSums()).rates(usual: Self.usualRun)
-    return rates.x * busySeconds(transfers: transfers, jobs: jobs) + rates.y
+    let seconds = rates.x * busySeconds(transfers: transfers, jobs: jobs) + rates.y
+    return max(seconds, Double(requests) * interval)
   }
 }
 

@@ -88,22 +88,12 @@ struct CurrentLines: CatalogLines {
     _ body: ([(id: String, position: Int?, text: [UInt8])]) async throws -> Void
   ) async throws {
     var texts = CatalogTexts(form.name, in: output)
-    var batch: [(id: String, text: [UInt8])] = []
-    var isAtEnd = false
-    while !isAtEnd {
-      if let text = try await texts.next() {
-        batch.append((try texts.id(of: text), text))
-      } else {
-        isAtEnd = true
-      }
-      guard isAtEnd || batch.count == Self.batch else { continue }
-      try Task.checkCancellation()
+    try await texts.forEachBatch(of: Self.batch) { batch in
       let found =
         if let positions { batch.map { positions[$0.id] } } else {
           try await state.positions(of: batch.map(\.id), in: run)
         }
       try await body(zip(batch, found).map { ($0.id, $1, $0.text) })
-      batch.removeAll(keepingCapacity: true)
     }
   }
 

@@ -54,12 +54,8 @@ package struct CheckReport: Sendable {
       object.member("badLines", badLines)
       object.member("badImages", badImages)
       object.member("secrets", secrets)
-      if let columns {
-        object.member("imageless", imageless)
-        object.member("columns", columns.json)
-      } else if imageless > 0 {
-        object.member("imageless", imageless)
-      }
+      object.member("imageless", imageless)
+      if let columns { object.member("columns", columns.json) }
       object.member("encoded", encoded)
       if let contact { object.member("contact", contact.rawValue) }
       if let choice { object.member("excess", choice.excess) }

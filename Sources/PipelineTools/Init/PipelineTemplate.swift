@@ -88,16 +88,7 @@ struct PipelineTemplate {
     "\"\(UserAgent.standard) (+https://your.site/bot)\"  # how owners of images reach you"
   }
 
-  private func list(_ words: [String]) -> String {
-    "[\(words.map(quoted).joined(separator: ", "))]"
-  }
+  private func list(_ words: [String]) -> String { JSONValue.array(words.map { .string($0) }).yaml }
 
-  /// A text of JSON, which is one of YAML as well. `${` would be a variable of the environment.
-  private func quoted(_ text: String) -> String {
-    let isPlain = text.wholeMatch(of: /[A-Za-z0-9\/][A-Za-z0-9_.\/-]*/) != nil
-    if isPlain { return text }
-    var writer = JSONWriter()
-    writer.value(text)
-    return writer.text
-  }
+  private func quoted(_ text: String) -> String { JSONValue.string(text).yaml }
 }
