@@ -7,24 +7,20 @@ extension StateStore {
     package var line: String
     /// Whether the manifest's line is that of the last run which had the item.
     package var isSame: Bool
-    /// Whether the last completed run had it.
-    package var isCounted: Bool
   }
 
   /// - Parameter items: ids with digests of what the manifest says about them.
   package func known(_ items: [(id: String, entry: String)]) throws(StateError) -> [KnownItem?] {
     try reading { () throws(StateError) in
       let select = try database.prepare(
-        "SELECT \(PackedLines.columns), status, entry, run <="
-          + " (SELECT max(number) FROM runs WHERE items IS NOT NULL) FROM items"
-          + " JOIN results ON item = items.number JOIN stretches ON stretches.number = stretch"
-          + " WHERE id = ?")
+        "SELECT \(PackedLines.columns), status, entry FROM items"
+          + " JOIN results ON item = items.number WHERE id = ?")
       return try items.map { id, entry throws(StateError) in
         try select.first([.text(id)]) { row in
           let rest = row.dropFirst(2)
           return KnownItem(
             status: rest.text(0), line: packed.line(in: row) ?? "",
-            isSame: rest.int(1) == StretchTable.short(entry), isCounted: rest.int(2) == 1)
+            isSame: rest.int(1) == StretchTable.short(entry))
         }
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraFetch
 import TesseraMemoryOutput
 import TesseraPlan
 import TesseraTestSupport
@@ -131,7 +132,7 @@ import Testing
     #expect((next.retried, next.expected.requests, next.expected.files) == (1, 1, 0))
     // An error that may pass is tried as often as the host's own settings say.
     lines[lines.count - 1] = Self.line("n4", 73)
-    run.serve("73", .status(503))
+    run.serve("73", .failure(FetchError(.network, "no connection", isRetryable: true)))
     _ = try await run.wholeRun(lines)
     _ = (run.fetcher.takeLog(), run.transcoder.takeDecodes())
     run.file.fetch.hosts = [HostSettings(host: "images.example", retries: 3)]
@@ -146,6 +147,13 @@ import Testing
     var next = try await Self.compare(
       run, lines + Self.lines(40..<42), "named", RunSelection(ids: ["p3", "p41"]))
     #expect((next.images, next.new, next.fresh, next.expected.requests) == (2, 1, 1, 1))
+    // The images of such a run are not gone, and those that it has added are not new.
+    _ = try await run.wholeRun(lines + Self.lines(40..<42)) {
+      $0.selection = RunSelection(ids: ["p3", "p41"])
+    }
+    _ = (run.fetcher.takeLog(), run.transcoder.takeDecodes())
+    let all = try await Self.forecast(run, Array((lines + Self.lines(40..<42)).dropFirst()))
+    #expect((all.new, all.changed, all.gone) == (1, 0, 1))
     next = try await Self.compare(
       run, lines, "refreshed", RunSelection(ids: ["p3", "p4"], refreshes: true))
     #expect((next.fetched, next.expected.files, next.gone) == (2, 4, 0))

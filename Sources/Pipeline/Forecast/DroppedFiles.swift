@@ -1,7 +1,8 @@
 internal import TesseraOutput
 internal import TesseraState
 
-/// The files of the current catalog that the next one will not name, by what a ``ForecastTally`` has noted.
+/// The images of the current catalog that the manifest no longer has, and the files that the next catalog will not name, by
+/// what a ``ForecastTally`` has noted.
 struct DroppedFiles {
   private let notes: ForecastNotes
   private let state: StateStore
@@ -18,52 +19,59 @@ struct DroppedFiles {
     self.keepsOthers = keepsOthers
   }
 
-  func count() async throws -> RunForecast.Files {
-    var candidates = 0
-    try await forEachImage { keeps, line in
-      guard !keeps else { return }
+  private enum Fate {
+    /// The image keeps its files.
+    case kept
+    /// It has others, or none that are known.
+    case moved
+    /// The manifest does not have it.
+    case gone
+  }
+
+  func count() async throws -> (gone: Int, files: RunForecast.Files) {
+    var (gone, candidates) = (0, 0)
+    try await forEachImage { fate, line in
+      if fate == .gone { gone += 1 }
+      guard fate != .kept else { return }
       for file in line.files ?? [] where try !notes.has(.used, file.path) {
         if try notes.add(.candidate, file.path) { candidates += 1 }
       }
     }
-    guard candidates > 0 else { return .init() }
-    try await forEachImage { keeps, line in
-      guard keeps else { return }
+    guard candidates > 0 else { return (gone, .init()) }
+    try await forEachImage { fate, line in
+      guard fate == .kept else { return }
       for file in line.files ?? [] where try notes.has(.candidate, file.path) {
         try notes.add(.used, file.path)
       }
     }
     var dropped = RunForecast.Files()
-    try await forEachImage { keeps, line in
-      guard !keeps else { return }
+    try await forEachImage { fate, line in
+      guard fate != .kept else { return }
       for file in line.files ?? [] where try notes.add(.used, file.path) {
         dropped.count += 1
         dropped.bytes += file.bytes
       }
     }
-    return dropped
+    return (gone, dropped)
   }
 
-  /// - Parameter body: called with each image of the catalog, and whether it keeps its files.
-  private func forEachImage(
-    _ body: (_ keeps: Bool, CatalogLine) throws -> Void
-  ) async throws {
+  private func forEachImage(_ body: (Fate, CatalogLine) throws -> Void) async throws {
     guard let form = try await CurrentCatalog.form(in: output) else { return }
     var texts = CatalogTexts(form.name, in: output)
     try await texts.forEachBatch(of: Self.batch) { batch in
       let stretches = try await state.stretches(ofEach: batch.map(\.id))
       for ((id, text), stretch) in zip(batch, stretches) {
         guard let line = CatalogLine(text) else { continue }
-        try body(try keeps(id, stretch), line)
+        try body(try fate(of: id, stretch), line)
       }
     }
   }
 
-  private func keeps(_ id: String, _ stretch: Int?) throws(StateError) -> Bool {
-    if try notes.has(.moved, id) { return false }
-    if keepsOthers { return true }
-    if try notes.has(.kept, id) { return true }
-    guard let stretch else { return false }
-    return try notes.has(.stretch, "\(stretch)")
+  private func fate(of id: String, _ stretch: Int?) throws(StateError) -> Fate {
+    if try notes.has(.moved, id) { return .moved }
+    if keepsOthers { return .kept }
+    if try notes.has(.kept, id) { return .kept }
+    guard let stretch, try notes.has(.stretch, "\(stretch)") else { return .gone }
+    return .kept
   }
 }

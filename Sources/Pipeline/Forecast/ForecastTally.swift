@@ -10,12 +10,9 @@ struct ForecastTally {
   private let items: ItemForecaster
   private let costs: RunCosts
   private let notes: ForecastNotes
-  private let isSelection: Bool
   /// Whether images that were not read keep their files.
   private var keepsOthers: Bool
   private var forecast = RunForecast()
-  /// Images of the last run that the manifest still has.
-  private var counted = 0
   /// Images whose files are known, and these: what a new image is taken to need.
   private var planned = (images: 0, files: 0)
   /// New images, whose files follow from the others.
@@ -25,7 +22,7 @@ struct ForecastTally {
   init(
     _ parts: RunParts, _ extent: RunExtent, _ costs: RunCosts, _ before: Int, isSelection: Bool
   ) throws(StateError) {
-    (self.parts, self.costs, self.isSelection) = (parts, costs, isSelection)
+    (self.parts, self.costs) = (parts, costs)
     keepsOthers = isSelection
     items = ItemForecaster(parts, extent)
     notes = try ForecastNotes()
@@ -41,7 +38,6 @@ struct ForecastTally {
   private mutating func stand(_ images: Int) {
     forecast.images += images
     forecast.fresh += images
-    counted += images
   }
 
   mutating func add(_ batch: [EntryStream.Record]) async throws {
@@ -68,7 +64,6 @@ struct ForecastTally {
   ) async throws {
     forecast.images += 1
     if let known {
-      if known.isCounted { counted += 1 }
       if !known.isSame { forecast.changed += 1 }
     } else {
       forecast.new += 1
@@ -224,10 +219,9 @@ struct ForecastTally {
       forecast[keyPath: path].seconds = costs.seconds(
         requests: work.requests, transfers: work.fetchSeconds, jobs: work.jobSeconds)
     }
-    if !isSelection { forecast.gone = max(0, (forecast.before ?? 0) - counted) }
     let totals = try await parts.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)
-    forecast.dropped = try await DroppedFiles(
+    (forecast.gone, forecast.dropped) = try await DroppedFiles(
       notes, parts.state, output, keepsOthers: keepsOthers
     ).count()
     return forecast

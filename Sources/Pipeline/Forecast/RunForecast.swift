@@ -4,7 +4,7 @@ package struct RunForecast: Sendable, Equatable {
   package var images = 0
   /// Those of the last run of all images; nil if there was none.
   package var before: Int?
-  /// Images that the output does not have, whose line of the manifest has changed, and that the manifest no longer has.
+  /// Images that the output does not have, whose line of the manifest has changed, and of the catalog that the manifest no longer has.
   package var new = 0
   package var changed = 0
   package var gone = 0
