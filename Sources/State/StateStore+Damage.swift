@@ -6,7 +6,7 @@ extension StateStore {
   /// examined with a new connection. If it can't be examined now, it counts as whole.
   package static func isDamaged(_ error: StateError) -> Bool {
     guard error.suggestsDamage else { return false }
-    // A store that lost what it acknowledged is damaged, whatever it looks like.
+    // A store that lost what it acknowledged, or contradicts itself, is damaged, whatever it looks like.
     if error.kind == .incomplete || error.kind == .older { return true }
     do throws(StateError) {
       // For writing, because a write-ahead log may have to be recovered.

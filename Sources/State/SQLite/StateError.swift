@@ -5,7 +5,7 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   package enum Kind: Sendable {
     /// SQLite found the file to be damaged, or to be something else.
     case corrupt
-    /// Records are missing that this run wrote.
+    /// Records are missing that this run wrote, or contradict each other.
     case incomplete
     /// SQLite rejected one of our statements: the tables are not what they were, or a fault of ours.
     case rejected
