@@ -327,7 +327,7 @@ let package = Package(
       [
         "TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
         "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPlan", "TesseraSystem",
-        "TesseraText",
+        "TesseraText", "TesseraFetch", "TesseraImageHeader", "TesseraWire",
       ]),
     tests(
       "PipelineToolsTests",

@@ -54,19 +54,19 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The kind of error in the history of runs.
-  var reason: String {
+  var failure: RunFailure {
     switch self {
-    case .output: "output"
-    case .state: "state"
-    case .system: "system"
-    case .workers: "workers"
-    case .manifest: "manifest"
-    case .otherPipeline: "other-pipeline"
-    case .notOnly, .unknownImages: "only"
-    case .tooManyFailures: "too-many-failures"
-    case .lostImages: "lost-images"
-    case .shardOfTables, .table: "tables"
-    case .local: "local"
+    case .output: .output
+    case .state: .state
+    case .system: .system
+    case .workers: .workers
+    case .manifest: .manifest
+    case .otherPipeline: .otherPipeline
+    case .notOnly, .unknownImages: .only
+    case .tooManyFailures: .tooManyFailures
+    case .lostImages: .lostImages
+    case .shardOfTables, .table: .tables
+    case .local: .local
     }
   }
 

@@ -15,6 +15,13 @@ package struct Fallback: Sendable, Hashable {
     /// The image service makes no larger image.
     case serviceLimit
 
+    /// All that there may be.
+    package static let all: [Reason] =
+      OutputFormat.allCases.map { .sizeLimit($0) }
+      + OutputFormat.allCases.filter { !$0.hasAlpha }.map { .noAlpha($0) }
+      + OutputFormat.allCases.filter(\.givesWayToAnimation).map { .noAnimation($0) }
+      + [.serviceLimit]
+
     /// The code in the catalog: `webp-size-limit`.
     package var code: String {
       switch self {

@@ -17,17 +17,37 @@ package enum SourceWarning: Sendable, Equatable, Codable {
 }
 
 extension SourceWarning {
-  /// The warning as the catalog shows it, without a full stop.
-  package var sentence: String {
+  /// What the sentence begins with, and what the state stores.
+  package enum Code: String, Sendable, CaseIterable {
+    case damaged
+    case damagedProfile = "damaged-profile"
+    case unusableProfile = "unusable-profile"
+    case toneMapped = "tone-mapped"
+    case stillOfAnimation = "still-of-animation"
+  }
+
+  package var code: Code {
+    switch self {
+    case .damaged: .damaged
+    case .damagedProfile: .damagedProfile
+    case .unusableProfile: .unusableProfile
+    case .toneMapped: .toneMapped
+    case .stillOfAnimation: .stillOfAnimation
+    }
+  }
+
+  /// The warning as the catalog shows it, without a full stop: its code, and what it means.
+  package var sentence: String { "\(code.rawValue): \(text)" }
+
+  private var text: String {
     switch self {
     case .damaged(let level, let detail):
       "the image is damaged and was decoded as far as possible (fail-on: \(level.rawValue)): "
         + detail
     case .damagedProfile: "the colour profile is damaged or does not match the image"
     case .unusableProfile(let detail): "the colour profile could not be used: \(detail)"
-    case .stillOfAnimation:
-      "still-of-animation: only one image of the animation can be decoded in this format"
-    case .toneMapped: "tone-mapped: the image is HDR, and its highlights were compressed"
+    case .toneMapped: "the image is HDR, and its highlights were compressed"
+    case .stillOfAnimation: "only one image of the animation can be decoded in this format"
     }
   }
 }

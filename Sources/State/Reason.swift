@@ -90,6 +90,23 @@ extension Reason {
     ("header-read", .headerRead),
   ]
 
+  /// One of each that is decided today, in the order in which it is, with values to show it by.
+  package static let samples: [Reason] = [
+    .unknownSource, .rejectedLastTime,
+    .expired(checked: sampleMoment, freshUntil: sampleMoment + 3_600),
+    .noLifetime(checked: sampleMoment), .alwaysRevalidated, .refreshed, .filesMissing(2, of: 6),
+    .noLongerAccepted, .headerDiffers, .fresh(until: sampleMoment + 3_600), .neverRevalidated,
+    .checkedInThisRun, .onlyFailedRequested, .notModified, .fetchedFirst, .fetchedAgain, .sameBytes,
+    .sameRejectedBytes, .changed(oldETag: "\"a1\"", newETag: "\"a2\""), .keptCopy, .sharedResult,
+    .knownBytes, .rejectedBefore, .backOff(failures: 2, until: sampleMoment + 172_800),
+    .decoded(made: 5, reused: 1),
+    .failed(code: "http-status", message: "the server answered 404 Not Found"), .layoutRun,
+    .knownSizeFresh, .sameHeader, .headerRead,
+  ]
+
+  /// 2026-11-20T03:00:07Z.
+  private static let sampleMoment = 1_795_143_607.0
+
   private var parts: (name: String, arguments: [JSONValue]) {
     switch self {
     case .fresh(let until): ("fresh", [.seconds(until)])

@@ -66,7 +66,7 @@ enum DiffCommand: Command {
         { Console.write($0) },
         describe: { error in
           let report = ErrorReport(error)
-          return (report.code, report.message)
+          return (report.code.rawValue, report.message)
         })
     } catch {
       // The document on standard output states the error already.

@@ -16,12 +16,12 @@ extension ErrorReport {
   }
 
   private init(busy error: any Error) {
-    self.init(code: "busy", message: "\(error)", status: .busy)
+    self.init(code: .busy, message: "\(error)", status: .busy)
   }
 
   private init(mistakes error: PipelineFileError) {
     self.init(
-      code: "pipeline-file", message: "The pipeline file has mistakes.",
+      code: .pipelineFile, message: "The pipeline file has mistakes.",
       mistakes: error.diagnostics.map { diagnostic in
         Mistake(
           file: error.path, line: diagnostic.mark.line, column: diagnostic.mark.column,

@@ -1,6 +1,7 @@
 internal import TesseraConsole
 internal import TesseraOutputTools
 internal import TesseraPipelineFile
+internal import TesseraPipelineTools
 
 // Commands about the program itself, from the description of all commands.
 
@@ -88,10 +89,14 @@ enum ManCommand: Command {
 
 enum SchemaCommand: Command {
   static let name = "schema"
-  static let summary = "print the JSON Schema of pipeline files, or all keys with their defaults"
+  static let summary =
+    "print the JSON Schema of pipeline files, all keys, or every word of catalogs and reports"
 
   private static let keys = Flag(
     "--keys", "print all keys as a pipeline file with their defaults, each with a comment")
+  private static let words = Flag(
+    "--words",
+    "print all codes, formats, reasons and statuses, with what to do about each")
 
   static let syntax = Syntax(
     [],
@@ -99,7 +104,7 @@ enum SchemaCommand: Command {
       Prints the JSON Schema (draft 2020-12) of pipeline files, with which editors complete keys and check
       values. It is made from the declarations that also read the file.
       """,
-    options: [keys],
+    options: [keys, words],
     example: Example(
       "tessera schema > pipeline.schema.json",
       "Name it in the first line of a pipeline: # yaml-language-server: $schema=pipeline.schema.json"
@@ -107,7 +112,14 @@ enum SchemaCommand: Command {
     statuses: [ExitMeaning(.done, "printed")])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    Console.write(arguments.has(keys) ? PipelineFile.commentedKeys : PipelineFile.schemaText)
+    if arguments.has(keys), arguments.has(words) {
+      throw UsageError("--keys and --words are two documents; print one of them")
+    }
+    Console.write(
+      arguments.has(words)
+        ? WordPage.text(
+          OutputWords.lists + PipelineWords.lists + WordPage.lists, program: Commands.help.name)
+        : arguments.has(keys) ? PipelineFile.commentedKeys : PipelineFile.schemaText)
     return .done
   }
 }

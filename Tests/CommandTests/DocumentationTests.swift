@@ -77,6 +77,18 @@ import Testing
     }
   }
 
+  /// The page of all words is what the command prints, and each word is on it once.
+  @Test func thePageOfWordsIsWhatTheCommandPrints() async throws {
+    let printed = try await Tool.tessera("schema", "--words")
+    #expect(printed.status == 0 && printed.errors.isEmpty)
+    #expect(
+      try Document("Examples/catalog/WORDS.md").text == printed.output,
+      "tessera schema --words > Examples/catalog/WORDS.md")
+    #expect(printed.output.contains("| `http-status` |"))
+    let both = try await Tool.tessera("schema", "--words", "--keys")
+    #expect(both.status == 64)
+  }
+
   /// Another package builds the documented program on the product `TesseraImageHeader`.
   @Test func anotherPackageReadsHeadersAsDocumented() async throws {
     let programs = try Document("Examples/README.md").blocks("swift")

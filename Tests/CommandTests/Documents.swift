@@ -14,7 +14,7 @@ struct Document {
     "Examples/COMMANDS.md",
     "Examples/operations/README.md", "Examples/operations/RUNBOOK.md", "Examples/package/README.md",
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
-    "Examples/catalog/README.md", "Examples/catalog/TABLES.md", "Examples/kubernetes/README.md",
+    "Examples/catalog/README.md", "Examples/catalog/TABLES.md", "Examples/catalog/WORDS.md", "Examples/kubernetes/README.md",
     "Examples/serving/README.md",
     "Sources/Clients/README.md", "Sources/Clients/android/README.md",
     "Sources/Clients/ios/README.md",

@@ -178,7 +178,7 @@ import Testing
 
         """#)
     let mistakes = ErrorReport(
-      code: "pipeline-file", message: "The pipeline file has mistakes.",
+      code: .pipelineFile, message: "The pipeline file has mistakes.",
       mistakes: [.init(file: "a.yaml", line: 3, column: 7, message: "unknown key")],
       text: "a.yaml:3:7: error: unknown key")
     #expect(mistakes.status == .failed)

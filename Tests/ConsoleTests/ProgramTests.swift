@@ -13,7 +13,7 @@ extension StreamTests {
     private static func end(
       _ words: [String],
       _ program: Program = Program(help: help) { _ in
-        ErrorReport(code: "broken", message: "it is broken")
+        ErrorReport(code: .busy, message: "it is broken")
       }
     ) async throws -> (status: Int32, output: String, errors: String) {
       var status: Int32 = -1
@@ -45,16 +45,16 @@ extension StreamTests {
     @Test(
       arguments: [
         (
-          ["lists"], "usage",
+          ["lists"], .usage,
           "unknown command \"lists\" (did you mean \"list\"?); the commands are show, list, build",
           64
         ),
-        (["list", "a"], "usage", "too many operands; the usage is: tessera list [options]", 64),
-        (["show", "wrong"], "usage", "this is wrong", 64),
-        (["show", "broken"], "broken", "it is broken", 2),
-      ])
+        (["list", "a"], .usage, "too many operands; the usage is: tessera list [options]", 64),
+        (["show", "wrong"], .usage, "this is wrong", 64),
+        (["show", "broken"], .busy, "it is broken", 2),
+      ] as [([String], ErrorReport.Code, String, Int32)])
     func errorsAreReported(
-      _ words: [String], _ code: String, _ message: String, _ status: Int32
+      _ words: [String], _ code: ErrorReport.Code, _ message: String, _ status: Int32
     ) async throws {
       let printed = words.first == "show" ? words[1] + "\n" : ""
       let plain = try await Self.end(words)

@@ -236,7 +236,7 @@ import Testing
   func eachCodeHasItsRemedy(_ code: String, _ start: String) throws {
     func clause(_ retryable: Bool) throws -> String? {
       let text = #"{"code":"\#(code)","retryable":\#(retryable)}"#
-      return Remedies.clause(for: try JSONParser.parse(Array(text.utf8)))
+      return ErrorWords.remedy(for: try JSONParser.parse(Array(text.utf8)))
     }
     #expect(try clause(false)?.hasPrefix(start) == true)
     #expect(
@@ -245,6 +245,6 @@ import Testing
 
   @Test(arguments: ["{}", #"{"code":"other"}"#, #"{"code":7}"#])
   func otherErrorsHaveNone(_ error: String) throws {
-    #expect(Remedies.clause(for: try JSONParser.parse(Array(error.utf8))) == nil)
+    #expect(ErrorWords.remedy(for: try JSONParser.parse(Array(error.utf8))) == nil)
   }
 }

@@ -1,8 +1,5 @@
 import Foundation
-import TesseraFetch
-import TesseraImageHeader
 import TesseraTestSupport
-import TesseraWire
 import Testing
 
 /// The page that describes the format of a catalog.
@@ -12,13 +9,6 @@ import Testing
   init() throws {
     page = try String(
       contentsOf: Places.root.appending(path: "Examples/catalog/README.md"), encoding: .utf8)
-  }
-
-  @Test func allCodesAreListed() {
-    let codes =
-      FetchError.Code.allCases.map(\.rawValue) + TranscodeFailure.Code.allCases.map(\.rawValue)
-      + HeaderRefusal.Kind.allCases.map(\.rawValue) + ["unknown-slot", "unsupported-format"]
-    for code in codes { #expect(page.contains("`\(code)`"), "\(code)") }
   }
 
   @Test func allSectionsOfTheCasesAreListed() throws {

@@ -65,8 +65,8 @@ import Testing
       line(image) == start + #""stale","width":400,"height":300,"format":"jpeg","alpha":false,"#
         + #""animated":true,"frames":3,"#
         + #""error":{"code":"dns","message":"No such host.","retryable":true},"#
-        + #""warnings":["the colour profile is damaged or does not match the image","#
-        + #""the image is damaged and was decoded as far as possible (fail-on: none): cut off"],"#
+        + #""warnings":["damaged-profile: the colour profile is damaged or does not match the image","#
+        + #""damaged: the image is damaged and was decoded as far as possible (fail-on: none): cut off"],"#
         + placeholder + "," + variants + "}")
   }
 

@@ -5,10 +5,10 @@ import Testing
   @Test(arguments: [
     (
       SourceWarning.damaged(.truncated, detail: "a; b"),
-      "the image is damaged and was decoded as far as possible (fail-on: truncated): a; b"
+      "damaged: the image is damaged and was decoded as far as possible (fail-on: truncated): a; b"
     ),
-    (.damagedProfile, "the colour profile is damaged or does not match the image"),
-    (.unusableProfile(detail: "no"), "the colour profile could not be used: no"),
+    (.damagedProfile, "damaged-profile: the colour profile is damaged or does not match the image"),
+    (.unusableProfile(detail: "no"), "unusable-profile: the colour profile could not be used: no"),
   ])
   func hasASentence(_ warning: SourceWarning, _ sentence: String) {
     #expect(warning.sentence == sentence)

@@ -1,5 +1,5 @@
 /// The exit statuses of the command, as `tessera --help` lists them.
-package enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   /// Done, but some items failed.
   case someFailed = 1

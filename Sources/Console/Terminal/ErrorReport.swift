@@ -18,7 +18,13 @@ package struct ErrorReport: Sendable {
     }
   }
 
-  package var code: String
+  /// The raw value is the `code` of the JSON form.
+  package enum Code: String, Sendable, CaseIterable {
+    case failed, usage, busy, stopped
+    case pipelineFile = "pipeline-file"
+  }
+
+  package var code: Code
   /// The `message` of the JSON form.
   package var message: String
   package var status: ExitStatus
@@ -28,7 +34,7 @@ package struct ErrorReport: Sendable {
   package var mistakes: [Mistake]?
 
   /// An error of one line.
-  package init(code: String = "failed", message: String, status: ExitStatus = .failed) {
+  package init(code: Code = .failed, message: String, status: ExitStatus = .failed) {
     self.code = code
     self.message = message
     self.status = status
@@ -36,7 +42,7 @@ package struct ErrorReport: Sendable {
   }
 
   /// An error whose text has its own form, which names the file in each of its lines.
-  package init(code: String, message: String, mistakes: [Mistake], text: String) {
+  package init(code: Code, message: String, mistakes: [Mistake], text: String) {
     self.code = code
     self.message = message
     self.mistakes = mistakes
@@ -45,11 +51,11 @@ package struct ErrorReport: Sendable {
   }
 
   static func usage(_ error: UsageError) -> ErrorReport {
-    ErrorReport(code: "usage", message: error.description, status: .usage)
+    ErrorReport(code: .usage, message: error.description, status: .usage)
   }
 
   /// A signal stopped the command.
-  package static let stopped = ErrorReport(code: "stopped", message: "stopped by a signal")
+  package static let stopped = ErrorReport(code: .stopped, message: "stopped by a signal")
 
   static func stopped(_ status: ExitStatus?, keepsWork: Bool) -> ErrorReport {
     var report = stopped
@@ -65,7 +71,7 @@ package struct ErrorReport: Sendable {
     writer.object { document in
       document.name("error")
       document.object { error in
-        error.member("code", code)
+        error.member("code", code.rawValue)
         error.member("message", message)
         guard let mistakes else { return }
         error.name("mistakes")

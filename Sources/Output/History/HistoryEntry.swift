@@ -5,7 +5,7 @@ package import TesseraJSON
 package struct HistoryEntry: Sendable, Equatable {
   package enum Kind: String, Sendable { case run, merge, prune }
 
-  package enum Outcome: String, Sendable {
+  package enum Outcome: String, Sendable, CaseIterable {
     case done
     /// Done, but images failed, or lines of the manifest could not be used.
     case someFailed = "some-failed"
@@ -28,7 +28,7 @@ package struct HistoryEntry: Sendable, Equatable {
   package var ended: Double
   package var seconds: Double
   package var outcome: Outcome
-  /// Why it failed: a word such as `lost-images`.
+  /// Why it failed: a ``RunFailure``, also one of a later version.
   package var reason: String?
   /// The number of the run in the state; nil for one that found nothing to do, and for tools.
   package var run: Int?

@@ -62,7 +62,7 @@ package struct Explanation: Sendable {
     return Explanation(
       id: id, line: known.line, status: image?.status,
       error: error?["message"]?.stringValue,
-      remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(Remedies.clause),
+      remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(ErrorWords.remedy),
       url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,

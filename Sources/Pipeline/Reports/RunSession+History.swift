@@ -33,7 +33,7 @@ extension RunSession {
     var entry = HistoryEntry(
       .run, ended: now, seconds: begun.duration(to: .now).inSeconds, Self.outcome(of: result))
     if case .failure(let error) = result, !(error is CancellationError) {
-      entry.reason = PipelineError(error).reason
+      entry.reason = PipelineError(error).failure.rawValue
     }
     let recorded = recorder.current
     entry.take(recorded)

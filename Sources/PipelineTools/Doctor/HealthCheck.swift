@@ -3,20 +3,26 @@ internal import TesseraJSON
 /// One thing that a run depends on, and whether it is as it has to be.
 package struct HealthCheck: Sendable, Equatable {
   package enum Kind: String, Sendable, CaseIterable {
-    /// Open files and processes.
-    case limits
-    case memory
-    case clock
-    /// The resolution of names.
-    case names
-    /// Free space and inodes of an output's file system.
-    case space, inodes
-    /// Whether an output can be written, or a store reached.
-    case access
-    /// Whether a run is at work on an output.
-    case lock
-    /// One hop on the way to a URL, and its encryption.
+    case limits, memory, clock, names
+    // Of an output.
+    case space, inodes, access, lock
+    // Of a URL.
     case request, tls
+
+    package var meaning: String {
+      switch self {
+      case .limits: "how many files and processes a run may have open"
+      case .memory: "the memory that a run may use"
+      case .clock: "the clock of this machine, beside that of the server"
+      case .names: "whether names of hosts can be resolved"
+      case .space: "the free space of the output's disk"
+      case .inodes: "the files that the output's disk can still take"
+      case .access: "whether the output can be written, or the store reached"
+      case .lock: "whether a run is at work on the output"
+      case .request: "one request on the way to the image"
+      case .tls: "its encryption"
+      }
+    }
   }
 
   package var kind: Kind

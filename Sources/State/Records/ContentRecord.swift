@@ -90,23 +90,21 @@ extension SourceWarning {
 
   private var words: [String] {
     switch self {
-    case .damaged(let level, let detail): ["damaged", level.rawValue, detail]
-    case .damagedProfile: ["damaged-profile"]
-    case .stillOfAnimation: ["still-of-animation"]
-    case .toneMapped: ["tone-mapped"]
-    case .unusableProfile(let detail): ["unusable-profile", detail]
+    case .damaged(let level, let detail): [code.rawValue, level.rawValue, detail]
+    case .unusableProfile(let detail): [code.rawValue, detail]
+    case .damagedProfile, .stillOfAnimation, .toneMapped: [code.rawValue]
     }
   }
 
   private init?(words: [String]) {
-    switch (words.first, words.count) {
-    case ("damaged", 3):
+    switch (words.first.flatMap(Code.init), words.count) {
+    case (.damaged, 3):
       guard let level = FailOn(rawValue: words[1]) else { return nil }
       self = .damaged(level, detail: words[2])
-    case ("damaged-profile", 1): self = .damagedProfile
-    case ("still-of-animation", 1): self = .stillOfAnimation
-    case ("tone-mapped", 1): self = .toneMapped
-    case ("unusable-profile", 2): self = .unusableProfile(detail: words[1])
+    case (.damagedProfile, 1): self = .damagedProfile
+    case (.stillOfAnimation, 1): self = .stillOfAnimation
+    case (.toneMapped, 1): self = .toneMapped
+    case (.unusableProfile, 2): self = .unusableProfile(detail: words[1])
     default: return nil
     }
   }

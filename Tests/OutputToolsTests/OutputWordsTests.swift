@@ -1,0 +1,45 @@
+import TesseraFetch
+import TesseraImageHeader
+import TesseraState
+import TesseraText
+import TesseraWire
+import Testing
+
+@testable import TesseraOutputTools
+
+@Suite struct OutputWordsTests {
+  /// Each code that an image's error can have is explained once.
+  @Test func everyErrorCodeIsExplained() {
+    let names = ErrorWords.list.words.map(\.name)
+    let codes =
+      FetchError.Code.allCases.map(\.rawValue) + TranscodeFailure.Code.allCases.map(\.rawValue)
+      + HeaderRefusal.Kind.allCases.map(\.rawValue) + ["unknown-slot", "unsupported-format"]
+    #expect(Set(names) == Set(codes))
+    #expect(names.count == Set(names).count)
+    #expect(ErrorWords.list.words.allSatisfy { $0.remedy != nil })
+  }
+
+  /// Each decision that is made today is among the reasons.
+  @Test func everyReasonIsExplained() {
+    func name(_ reason: Reason) -> Substring? {
+      Reason.stored([reason]).split(separator: "\"").dropFirst().first
+    }
+    let samples = Reason.samples.compactMap(name)
+    #expect(samples.count == Set(samples).count && samples.count == ReasonWords.list.words.count)
+    #expect(
+      Set(samples)
+        == Set(ReasonSentencesTests.cases.map(\.0).compactMap(name)).subtracting(["text"]))
+  }
+
+  /// A meaning completes a sentence, and a remedy another one. No list has a word twice.
+  @Test func wordsReadWell() {
+    for list in OutputWords.lists {
+      #expect(Set(list.words.map(\.name)).count == list.words.count, "\(list.title)")
+      #expect(list.place.hasSuffix("."))
+      for text in list.words.flatMap({ [$0.meaning] + [$0.remedy].compactMap(\.self) }) {
+        #expect(text.first?.isUppercase == false || text.hasPrefix("JPEG"), "\(text)")
+        #expect(!text.hasSuffix("."), "\(text)")
+      }
+    }
+  }
+}
