@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraText
 
 /// JSON Lines: one object per line, `{"id": "p1", "url": "…", "slots": ["card"], "focus": [0.5,
 /// 0.3], "alt": "…", "views": 1200, "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
@@ -38,7 +39,12 @@ struct JSONLinesDecoder: RecordDecoding {
       }
     }
     guard hasURL else {
-      throw ManifestProblem(line: line, message: "the member \"url\" is missing")
+      throw ManifestProblem(
+        line: line,
+        message: "the member \"url\" is missing"
+          + (JSONValue.object(members).listedObjects.map {
+            "; if the images are in \"\($0)\", write one object per line: jq -c '.\($0)[]' OLD.json > NEW.jsonl"
+          } ?? Nearest.hint(for: "url", among: members.map(\.name))))
     }
     return entry
   }
@@ -91,5 +97,17 @@ struct JSONLinesDecoder: RecordDecoding {
       throw Mistake("\"focus\" must be two numbers from 0 to 1, such as [0.5, 0.3]")
     }
     return .init(x: numbers[0], y: numbers[1])
+  }
+}
+
+extension JSONValue {
+  /// The member that has a list of objects, which are then what a list should have on its lines. Nil without one, and for a name
+  /// that a program would have to quote.
+  var listedObjects: String? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { member in
+      guard case .object? = member.value.arrayValue?.first else { return false }
+      return member.name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
+    }?.name
   }
 }

@@ -70,9 +70,15 @@ extension ManifestEntry {
     if !SourceURL.isSource(url) {
       let isRelative = !hasBase && SourceURL.scheme(of: url) == nil
       throw problem(
-        "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL"
+        "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL\(found)"
           + (isRelative ? "; relative ones need a \"base\" in the pipeline" : ""))
     }
+  }
+
+  /// What there is instead, without what may be a secret.
+  private var found: String {
+    let beginning = url.prefix { $0 != "?" && $0 != "#" }
+    return beginning.contains("@") ? "" : ", found \"\(String(beginning).excerpt)\""
   }
 
   private func problem(_ message: String) -> ManifestProblem {

@@ -14,6 +14,8 @@ package struct ManifestEntry: Sendable, Equatable {
   /// Whether other images of the list may have its id, as images of one product have. The first in the list keeps it, and the
   /// others have ``withOwnID(_:)``.
   package var sharesID = false
+  /// The id that it shared, once it has its own; nil for all other entries.
+  package private(set) var formerID: String?
   /// The names of the slots that the image is for; nil means all.
   package var slots: [String]?
   /// The point on which crops are centred; nil means that the pipeline's gravity decides.
@@ -48,7 +50,7 @@ package struct ManifestEntry: Sendable, Equatable {
   package func withOwnID(_ shown: ShownURLs) -> ManifestEntry {
     var entry = self
     entry.id += "#" + SHA256.of(shown(url)).prefix(8)
-    entry.sharesID = false
+    (entry.sharesID, entry.formerID) = (false, id)
     return entry
   }
 

@@ -22,7 +22,7 @@ enum ManifestFormat {
       }
     }
     // A pass of its own: a header row that one separator reads may look unusable with another.
-    let headers = Self.separators.compactMap { Self.header(in: first, separator: $0) }
+    let headers = Self.headers(in: first)
     // The one with the most columns: a name may have a comma in it.
     if let names = headers.max(by: { $0.count < $1.count }) {
       self = .refused(ListRefusal(ofHeader: names, mapping))
@@ -34,6 +34,11 @@ enum ManifestFormat {
     } else {
       self = .readable(PlainTextDecoder(), isHeader: false)
     }
+  }
+
+  /// The names of a line that looks like a header row, with each separator with which it does.
+  static func headers(in line: String) -> [[String]] {
+    separators.compactMap { header(in: line, separator: $0) }
   }
 
   /// The line in which a spreadsheet says what is between fields, before the header row.
@@ -95,6 +100,19 @@ package struct ListRefusal: Error, Sendable, Equatable {
         "there is no column \"url\"; it has \(Self.list(names)); say in the pipeline file which one has the "
         + "URLs, such as columns: \(mapping.yaml)"
     }
+  }
+
+  /// Nil if only the one line is lost. Of rows whose ids are shared it would not be: another image of the id would get the
+  /// place of the one that can't be read. Neither can columns be found in a header row.
+  ///
+  /// - Parameter isFirst: whether it is the first line of the list.
+  init?(ofOtherEncoding bytes: [UInt8], line: Int, _ mapping: ColumnMapping?, isFirst: Bool) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    let isHeader = isFirst && !ManifestFormat.headers(in: text).isEmpty
+    guard isHeader || mapping?.columns[.id] != nil else { return nil }
+    reason =
+      "line \(line) is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from Excel: "
+      + "iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
   }
 
   private static func list(_ names: [String]) -> String {

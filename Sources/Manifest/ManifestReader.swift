@@ -93,7 +93,10 @@ package struct ManifestReader {
     guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return [] }
     // Invalid UTF-8 is an error and not repaired: a repaired URL would be another URL.
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      return [.problem(.init(line: line, message: "the line is not valid UTF-8"))]
+      refusal = ListRefusal(
+        ofOtherEncoding: bytes, line: line, self.columns, isFirst: decoder == nil)
+      return refusal == nil
+        ? [.problem(.init(line: line, message: "the line is not valid UTF-8"))] : []
     }
     if split != nil {
       guard let record = split?.record(text) else { return [] }

@@ -45,7 +45,7 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .unknownImages(let ids, let near):
       "neither the manifest nor the catalog has "
         + (ids.count == 1 ? "an image " : "images ") + Self.list(ids)
-        + (near.isEmpty ? "" : "; ids near \"\(ids[0])\" are \(Self.list(near))")
+        + (near.isEmpty ? "" : "; there are \(Self.list(near))")
         + "; correct --only"
     case .table(let reason):
       "a table could not be made: \(reason); run again, or remove \"tables\" from the pipeline file"
@@ -62,7 +62,8 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
     case .workers: .workers
     case .manifest: .manifest
     case .otherPipeline: .otherPipeline
-    case .notOnly, .unknownImages: .only
+    case .notOnly: .only
+    case .unknownImages: .unknownImages
     case .tooManyFailures: .tooManyFailures
     case .lostImages: .lostImages
     case .shardOfTables, .table: .tables

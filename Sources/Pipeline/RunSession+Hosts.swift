@@ -21,6 +21,10 @@ extension RunSession {
       report.bans = hosts.bans
       report.showsHosts = file.urls == .shown
     }
+    // A report is public, and hosts are not to be.
+    if file.urls == .shown {
+      for clause in hosts.otherPorts(file.fetch.hosts, file.fetch.headers) { meter.warn(clause) }
+    }
     // Only of requests to servers that others run: one's own need no contact.
     if hosts.hasPublicHost, let gap = UserAgent.gap(in: file.fetch.userAgent) {
       meter.warn(gap.clause)

@@ -214,6 +214,7 @@ struct RunSession: Sendable {
     let lines = ResultLines(
       state: parts.state, run: parts.run, count: items.count, sum: items.sum)
     if owner.isUpgraded { meter.tell(ofLess: manifest) }
+    if options.shard == nil, recorder.current.total == 0 { meter.warn(manifest.emptiness) }
     // A shard has no catalog: `merge` counts what that loses.
     if options.shard == nil, !options.allowsLoss {
       try await parts.state.commit()

@@ -242,14 +242,18 @@ extension StateStore {
     return history
   }
 
-  /// The first ids, in order, from the first three characters of this id on: suggestions for an id that
-  /// was mistyped; the first of all if none follows.
+  /// The ids that begin as this one does, those first that have the most in common with it: suggestions for an id that was
+  /// mistyped.
   package func ids(near id: String, limit: Int) throws(StateError) -> [String] {
     var ids: [String] = []
-    let statement = try database.prepare("SELECT id FROM items WHERE id >= ? ORDER BY id LIMIT ?")
-    // Where none follows in the order, the first ones.
-    for start in [String(id.prefix(3)), ""] where ids.isEmpty {
-      try statement.run([.text(start), .int(limit)]) { ids.append($0.text(0)) }
+    // The last character of Unicode follows all others.
+    let statement = try database.prepare(
+      "SELECT id FROM items WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT ?2")
+    for length in stride(from: id.count, through: 0, by: -1) where ids.count < limit {
+      try statement.run([.text(String(id.prefix(length))), .int(limit)]) { row in
+        let id = row.text(0)
+        if ids.count < limit, !ids.contains(id) { ids.append(id) }
+      }
     }
     return ids
   }

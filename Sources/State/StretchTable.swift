@@ -150,7 +150,8 @@ final class StretchTable {
 
   private var damaged: StateError {
     StateError(
-      kind: .incomplete, path: database.path, message: "an item belongs to a run that has not had it")
+      kind: .incomplete, path: database.path,
+      message: "an item belongs to a run that has not had it")
   }
 
   /// What the row of an item says.

@@ -39,9 +39,14 @@ extension SourceURL {
   package static func isReserved(host: String) -> Bool {
     let labels = host.lowercased().split(separator: ".")
     guard labels.count > 1, let last = labels.last else { return true }
-    if ["example", "test", "invalid", "localhost", "local", "internal"].contains(last) {
-      return true
-    }
-    return labels[labels.count - 2] == "example" && ["com", "net", "org"].contains(last)
+    return ["test", "invalid", "localhost", "local", "internal"].contains(last)
+      || isExample(host: host)
+  }
+
+  /// Whether a name is for documentation (RFC 2606, sections 2 and 3): a placeholder that was not replaced.
+  package static func isExample(host: String) -> Bool {
+    let labels = host.lowercased().split(separator: ".").suffix(2)
+    return labels.last == "example"
+      || labels.first == "example" && ["com", "net", "org"].contains(labels.last)
   }
 }

@@ -49,8 +49,8 @@ enum ExportCommand: Command {
       """,
     options: [form, target, force, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(
-      "tessera export build/feed --as html --to page.html",
-      "A page of HTML, with its style sheet in a file of its own."),
+      "tessera export build/feed --as html --slot card --to build/feed/page.html",
+      "A page of HTML with the images of a slot, and its style sheet in a file of its own."),
     statuses: [
       ExitMeaning(.done, "written"),
       ExitMeaning(.failed, "could not be written; no part of it is left"),
@@ -63,6 +63,10 @@ enum ExportCommand: Command {
     }
     guard let target = try arguments.value(Self.target) else {
       throw UsageError.missing(Self.target, "PATH")
+    }
+    guard target != "-" else {
+      throw UsageError(
+        "an export is complete or not there, so it is no stream; name a path with --to")
     }
     let export = CatalogExport(
       arguments.operands[0], as: form, try options(arguments, form),

@@ -99,7 +99,14 @@ enum InitCommand: Command {
       lines.append("\(report.manifest): \(Amount.count(images, "image"))")
     }
     lines += Self.lines(of: report.leftOut)
-    if let columns = report.columnsText { lines.append("columns: \(columns)") }
+    if let columns = report.columnsText {
+      lines.append(
+        "columns: \(columns)"
+          + (report.isGuessed ? ", by what is in the rows: correct it if it is wrong" : ""))
+    }
+    if report.manifest.contains("://") {
+      lines.append("the list is not read before the run: tessera check\(operand) --probe tries it")
+    }
     if report.imageless > 0 {
       lines.append("\(Amount.count(report.imageless, "row")) of the list without an image")
     }
@@ -121,10 +128,16 @@ enum InitCommand: Command {
     lines += encoded(report.encoded)
     let run = "tessera run\(operand)"
     let output = isHere ? NewPipeline.output : "\(folder)/\(NewPipeline.output)"
-    let isEmpty = report.images == nil && report.manifest.hasSuffix("manifest.jsonl")
-    lines.append(
-      "next: " + (isEmpty ? "write the URLs of your images into \(report.manifest), then " : "")
-        + "\(run), then tessera gallery \(output)")
+    lines.append("next: \(firstStep(after: report))\(run), then tessera gallery \(output)")
     return lines
+  }
+
+  /// What a person has to do before the run.
+  private static func firstStep(after report: NewPipeline.Report) -> String {
+    if report.images == 0 { return "repair the list, of which no line can be used, then " }
+    if report.images == nil, report.manifest.hasSuffix("manifest.jsonl") {
+      return "write the URLs of your images into \(report.manifest), then "
+    }
+    return report.needsPrefix || !report.needs.isEmpty ? "after that, " : ""
   }
 }

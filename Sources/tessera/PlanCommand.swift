@@ -100,11 +100,10 @@ enum PlanCommand: Command {
       return .done
     }
     let views = try logs.isEmpty ? nil : AccessLog(reading: logs)
-    let isProbing = arguments.has(probe)
     let isQuiet = arguments.has(CommonFlag.quiet)
     var planner = try await ManifestPlanner(
       file, ladders: ladders, cost: try arguments.value(by), countsFiles: wanted == nil,
-      log: views, probes: isProbing)
+      log: views, probes: arguments.has(probe))
     let problems = MessageCap.manifestLines
     let summary = try await planner.run { line, message in
       guard !isQuiet, let text = problems.text(for: "manifest line \(line): \(message)") else {
@@ -112,6 +111,7 @@ enum PlanCommand: Command {
       }
       Console.message(text)
     }
+    if !isOfLadders, !isJSON { Console.write(text(of: forecast, file)) }
     try finish(summary, LadderChoice(summary, wanted: wanted), file, arguments, forecast)
     return .done
   }
@@ -132,6 +132,13 @@ enum PlanCommand: Command {
     return forecast
   }
 
+  private static func text(of forecast: RunForecast?, _ file: PipelineFile) -> String {
+    if let forecast { return forecast.text + "\n" }
+    return file.manifest.isReadOnce
+      ? ""
+      : "next run: the first one, with a request for each source; bytes, time and files are known after it\n\n"
+  }
+
   private static func finish(
     _ summary: PlanSummary, _ choice: LadderChoice, _ file: PipelineFile, _ arguments: Arguments,
     _ forecast: RunForecast? = nil
@@ -141,7 +148,6 @@ enum PlanCommand: Command {
       Console.write(
         summary.json(choice, next: forecast.map { next in { next.write(to: &$0) } }))
     } else {
-      if let forecast { Console.write(forecast.text + "\n") }
       Console.write(summary.text(isProbing: arguments.has(probe), choice))
     }
   }

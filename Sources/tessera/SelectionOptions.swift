@@ -4,7 +4,7 @@ internal import TesseraPipeline
 /// The options that name the images of a run.
 enum SelectionOptions {
   private static let only = Option(
-    "--only", "ID", "only this image; may be repeated")
+    "--only", "ID", "only this image, or all images of a product with this id; may be repeated")
   private static let onlyFailed = Flag(
     "--only-failed", "only the images that failed or are stale")
   private static let onlyHost = Option(

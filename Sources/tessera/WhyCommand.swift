@@ -38,6 +38,11 @@ enum WhyCommand: Command {
     ]
     if let url = explanation.url { lines.append("  \(url)") }
     lines += explanation.decisions.map { "  - \($0)" }
+    if let time = explanation.unchangedTime {
+      lines.append(
+        "  nothing to do since then: until \(time), runs found manifest, pipeline and sources as they were"
+      )
+    }
     lines += explanation.qualities.map { "  \($0)" }
     if explanation.status == nil {
       lines.append("  the last run was stopped before it; the catalog is that of an earlier run")

@@ -150,7 +150,8 @@ import Testing
       #expect(image.warnings?.count == 1)
       #expect(
         image.warnings?.first?.hasPrefix(
-          "damaged: the image is damaged and was decoded as far as possible (fail-on: none): ") == true
+          "damaged: the image is damaged and was decoded as far as possible (fail-on: none): ")
+          == true
       )
     }
     for level in ["truncated", "error"] {

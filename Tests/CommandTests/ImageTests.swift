@@ -58,7 +58,9 @@ import Testing
     }
     let images = try fixture.catalog.images
     #expect(
-      images.last?.warnings == ["damaged-profile: the colour profile is damaged or does not match the image"])
+      images.last?.warnings == [
+        "damaged-profile: the colour profile is damaged or does not match the image"
+      ])
     #expect(images[0].warnings == nil)
   }
 

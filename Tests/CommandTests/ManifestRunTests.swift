@@ -351,7 +351,7 @@ import Testing
       manifest: String(repeating: "nonsense\n", count: 3_000) + "http://127.0.0.1:1/a\n")
     let path = fixture.folder.path("feed.yaml")
     let mistake =
-      "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL; "
+      "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL, found \"nonsense\"; "
       + "relative ones need a \"base\" in the pipeline"
     let printed =
       (1..<20).map { "manifest line \($0): \(mistake)" }

@@ -113,7 +113,7 @@ extension StreamTests {
               1 line of the list can't be used: tessera check \(other)/pipeline.yaml names it
               the list has images at servers of this machine, private networks, /none: if it is \
               your own, remove "# " before "fetch" and "allow" in \(other)/pipeline.yaml
-              next: tessera run \(other)/pipeline.yaml, then tessera gallery \(other)/output
+              next: after that, tessera run \(other)/pipeline.yaml, then tessera gallery \(other)/output
 
               """))
       let again = try await tessera("init", new)

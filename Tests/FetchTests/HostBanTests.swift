@@ -1,4 +1,5 @@
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 @testable import TesseraFetch
@@ -29,6 +30,39 @@ import Testing
       result: status == 200
         ? .success(response) : .failure(FetchError(.httpStatus, "x", status: status)),
       begun: nil, bytes: 0, requests: 1, time: .zero, answeredBy: host)
+  }
+
+  /// A rate or a header for a host that no request goes to does nothing: the name is mistyped, or the port is missing.
+  @Test func settingsOfOtherPortsAreNoticed() {
+    var tally = HostTally()
+    for host in ["a:8443", "b", "[::1]:80", "c"] { tally.add(Self.result(200, host)) }
+    let named = ["a", "b:8080", "[::1]", "d"].map { HostSettings(host: $0) }
+    let header = RequestHeader(name: "X", value: "1", host: "c:1")
+    let clauses = tally.otherPorts(named, [header])
+    #expect(
+      clauses.map { $0.split(separator: ",")[0] }
+        == ["[::1]:80", "a:8443", "b", "c"].map { "requests went to \($0)" })
+    #expect(clauses[1].hasSuffix("name the host as a:8443"))
+    #expect(
+      tally.otherPorts(["a:8443", "b", "[::1]:80", "c"].map { HostSettings(host: $0) }, []).isEmpty)
+  }
+
+  @Test func hostsWithoutAnImageAreNamed() {
+    var hosts = NamedHosts(
+      ["images.example", "b.example:8443", "c.example"].map { HostSettings(host: $0) },
+      [RequestHeader(name: "X", value: "1", host: "d.example")])
+    for url in [
+      "https://images.example:8443/1", "https://b.example:8443/1", "https://c.example/1", "data:,",
+    ] { hosts.add(url) }
+    let there =
+      "; there are images at images.example:8443, b.example:8443, c.example; leave it if redirects lead there"
+    #expect(
+      hosts.warnings
+        == ["d.example", "images.example"].map {
+          "no image is at \"\($0)\", which the pipeline has settings for (fetch.hosts, fetch.headers)"
+            + ($0 == "d.example" ? " (did you mean \"c.example\"?)" : "") + there
+        })
+    #expect(NamedHosts([], []).warnings.isEmpty)
   }
 
   @Test func theAnswersOfAHostAreCounted() {

@@ -145,6 +145,48 @@ import Testing
     #expect(ListOutline.lines(table, columns: Self.shirts) == ["refused: \(reason)"])
   }
 
+  // MARK: Other encodings
+
+  /// A row that can't be read would leave the id of its product to another image.
+  @Test func aTableInAnotherEncodingIsRefused() {
+    let latin =
+      Array("Handle;Image Src;Title\na;https://a/1;Stra".utf8) + [0xDF]
+      + Array("e\na;https://a/2;\n".utf8)
+    let refused =
+      "refused: line 2 is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from Excel: "
+      + "iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
+    let mapping = ColumnMapping([.url: ["Image Src"], .id: ["Handle"]])
+    for chunk in [1, 5, 1_000] {
+      #expect(ListOutline.lines(latin, columns: mapping, chunk: chunk).last == refused)
+    }
+    // Without ids that are shared, only its line is lost.
+    #expect(
+      ListOutline.lines(latin, columns: ColumnMapping([.url: ["Image Src"]])) == [
+        "2: the line is not valid UTF-8", "3 https://a/2 https://a/2",
+      ])
+    // In a header row it hides a column.
+    let header = Array("id;url;Gr".utf8) + [0xF6] + Array("e\na;https://a/1;2\n".utf8)
+    #expect(
+      ListOutline.lines(header) == [refused.replacing("line 2", with: "line 1")])
+  }
+
+  // MARK: A guess
+
+  @Test(arguments: [
+    (
+      "Artikel;Bilder;Preis\n1;\"https://a/1.jpg, https://a/2.jpg\";5\n2;;5\n",
+      "{url: Bilder, separator: \",\"}"
+    ),
+    ("SKU\tBild\n1\thttps://a/1.jpg\n2\thttps://a/2.jpg\n3\thtt", "{url: Bild, id: SKU}"),
+    // The column with the most of them.
+    ("a,b,Seite,Foto\n1,2,,https://a/1\n1,2,https://a/2,https://a/3\n", "{url: Foto}"),
+    ("a,b\n1,2\n", nil), ("a,b\n1,https://a/1\n1,no URL\n", nil), ("https://a/1\n", nil),
+    ("<html>", nil), ("", nil),
+  ])
+  func theColumnOfTheURLsIsFound(_ table: String, _ mapping: String?) {
+    #expect(ColumnGuess.mapping(Array(table.utf8))?.yaml == mapping)
+  }
+
   // MARK: Shop systems
 
   @Test(arguments: [

@@ -97,15 +97,28 @@ import Testing
     #expect(Self.problem(Self.entry(url: "data:,a\u{1}")) != nil)
   }
 
-  private static let place =
+  private static func place(_ found: String?) -> String {
     "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL"
+      + (found.map { ", found \"\($0)\"" } ?? "")
+  }
 
   @Test(
     arguments: [
       ("https://a/1", nil, nil), ("file:///a", nil, nil), ("s3://b/a", nil, nil),
-      ("s3:///a", place, place), ("ftp://a/1", place, place),
-      ("1.jpg", place + "; relative ones need a \"base\" in the pipeline", place),
-      ("//a/1.jpg", place + "; relative ones need a \"base\" in the pipeline", place),
+      ("s3:///a?b", place("s3:///a"), place("s3:///a")),
+      ("ftp://a/1#b", place("ftp://a/1"), place("ftp://a/1")),
+      ("1.jpg", place("1.jpg") + "; relative ones need a \"base\" in the pipeline", place("1.jpg")),
+      (
+        "//a/1.jpg", place("//a/1.jpg") + "; relative ones need a \"base\" in the pipeline",
+        place("//a/1.jpg")
+      ),
+      // What may be a secret is not shown.
+      ("ftp://a:b@c/1", place(nil), place(nil)),
+      (
+        String(repeating: "x", count: 99) + "://",
+        place(String(repeating: "x", count: 59) + "…"),
+        place(String(repeating: "x", count: 59) + "…")
+      ),
     ] as [(String, String?, String?)])
   func urlsAreAbsolute(_ url: String, _ message: String?, _ messageWithBase: String?) {
     #expect(Self.problem(Self.entry(url: url)) == message)

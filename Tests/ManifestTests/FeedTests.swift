@@ -90,7 +90,7 @@ import Testing
       {"id":2,"image":"https://a/5.jpg"},{"id":"3"},"x"
       """
     let expected = [
-      "1 1 https://a/4.jpg shared", "1 1 https://a/1.jpg shared", "1 1 https://a/2.jpg shared",
+      "1 1 https://a/1.jpg shared", "1 1 https://a/2.jpg shared", "1 1 https://a/4.jpg shared",
       "2 2 https://a/5.jpg shared",
     ]
     for version in ["https://jsonfeed.org/version/1", "https://jsonfeed.org/version/1.1"] {
@@ -128,7 +128,8 @@ import Testing
       ListOutline.lines(
         "<rss>\n<item><enclosure url='ftp://a/1'/></item>\n<item><t>\(long)</t></item>\n<item><enclosure url='https://a/1'/></item></rss>",
         chunk: 1 << 16) == [
-          "2: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL",
+          "2: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL, "
+            + "found \"ftp://a/1\"",
           "3: <item> has more than 1048576 bytes, or more than 10000 elements",
           "4 https://a/1 https://a/1",
         ])

@@ -41,8 +41,23 @@ import Testing
       "it is an XML document with the root <note>, and neither RSS, Atom nor a sitemap"
     ),
     ("<html><p>Sign <br> in", "it is an HTML page, not a list of URLs"),
-    ("[\n{\"url\":\"https://a/1\"}]", "it is a JSON array; write one object per line (JSON Lines)"),
-    ("\t[", "it is a JSON array; write one object per line (JSON Lines)"),
+    (
+      "[\n{\"url\":\"https://a/1\"}]",
+      "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl"
+    ),
+    (
+      "SQLite format 3\0 and more",
+      "it is a SQLite database; say what its images are: manifest: {sqlite: FILE, query: \"SELECT …\"}"
+    ),
+    (
+      "PK\u{3}\u{4}workbook.xml",
+      "it is a workbook (.xlsx) or another ZIP archive; save its table as \"CSV UTF-8\""
+    ),
+    (
+      "{\n\"count\": 1, \"products\": [{\"image\": \"https://a/1\"}]\n}",
+      "it is a JSON document, and no JSON Feed; write one object per line: jq -c '.products[]' OLD.json > NEW.jsonl"
+    ),
+    ("\t[", "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl"),
     (
       "{\n \"url\": \"https://a/1\"\n}",
       "it is a JSON document, and no JSON Feed; write one object per line (JSON Lines)"

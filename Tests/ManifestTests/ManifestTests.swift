@@ -65,7 +65,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     while !rest.isEmpty { parts.append(outline(reader.read(&rest, limit: 2))) }
     parts.append(outline(reader.finish()))
     let mistake =
-      "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL; "
+      "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL, found \"2\"; "
       + "relative ones need a \"base\" in the pipeline"
     #expect(
       parts == [
@@ -260,6 +260,27 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(found == ["1: \(message)", "2 z https://z"])
   }
 
+  @Test func namesWhatALineHasInsteadOfAURL() {
+    func mistake(_ line: String) -> [String] { outline(records(line)) }
+    #expect(
+      mistake(#"{"id":"a","ulr":"https://a/1"}"#)
+        == [#"1: the member "url" is missing (did you mean "ulr"?)"#])
+    #expect(mistake(#"{"a":1}"#) == [#"1: the member "url" is missing"#])
+    #expect(
+      mistake(#"{"a":[1],"products":[{"url":"https://a/1"}]}"#) == [
+        #"1: the member "url" is missing; if the images are in "products", write one object per line: "#
+          + "jq -c '.products[]' OLD.json > NEW.jsonl"
+      ])
+  }
+
+  /// Lists of other things that begin with the letters of a database or an archive.
+  @Test func shortListsAreWhatTheyAre() {
+    for text in ["P,url\n1,https://a/1", "SKU,url\n1,https://a/1"] {
+      #expect(ListOutline.lines(text, chunk: 1) == ["2 https://a/1 https://a/1"])
+    }
+    #expect(ListOutline.lines("S", chunk: 1).count == 1)
+  }
+
   @Test func refusesInvalidUTF8AndVeryLongLinesAndGoesOn() {
     let good = Array("https://a/1\n".utf8)
     let long = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
@@ -314,9 +335,10 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     var writer = JSONWriter()
     writer.object { $0.member("url", url) }
     let isRelative = ["host/a", "://a"].contains(url)
+    let found = url.contains("@") ? "" : ", found \"\(url)\""
     #expect(
       outline(records(writer.text)) == [
-        "1: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL"
+        "1: the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL\(found)"
           + (isRelative ? "; relative ones need a \"base\" in the pipeline" : "")
       ])
   }

@@ -129,7 +129,11 @@ import Testing
     #expect(try await !why("a").contains("statusInCatalog"))
     #expect(
       await sentence { try await why("old") }
-        == #"no item of the last run has the id "old"; there are "same""#)
+        == #"no item of the last run has the id "old"; it left the catalog with that which was replaced at "#
+        + "1970-01-01T00:00:00Z (tessera rollback --list)")
+    #expect(
+      await sentence { try await why("never") }
+        == #"no item of the last run has the id "never"; there are "new", "a", "same""#)
     _ = try await Rollback(small.root, now: 9).run(to: 1)
     #expect(try await Explanation.of("a", in: small.root).statusInCatalog == "ok")
     #expect(try await why("a").hasSuffix(",\n  \"statusInCatalog\": \"ok\"\n}\n"))

@@ -194,12 +194,13 @@ import Testing
     #expect(try await export(.csv, to: "rows.csv") == Self.report)
     let head =
       "id,status,width,height,format,alt,color,source,error,card width,card height,card @1x,card @2x,"
-      + "cut width,cut height,cut @1x,cut @2x"
+      + "cut width,cut height,cut @1x,cut @2x,extra"
     #expect(
       try small.folder.text("rows.csv").split(separator: "\r\n").map(String.init) == [
-        head, "a,ok,36,48,,A,#010203,u,,18,24,\(url(0)),\(url(1))x,,,,",
-        "none,failed,,,,,,u,dns,,,,,,,,",
-        "\"b\"\"<\",ok,40,20,,,,u,,,,,,18,18,\(url(2)),\(url(2))", "c,stale,,,,,#040506,u,,,,,,,,,",
+        head, "a,ok,36,48,,A,#010203,u,,18,24,\(url(0)),\(url(1))x,,,,,",
+        "none,failed,,,,,,u,dns,,,,,,,,,",
+        "\"b\"\"<\",ok,40,20,,,,u,,,,,,18,18,\(url(2)),\(url(2)),",
+        "c,stale,,,,,#040506,u,,,,,,,,,,",
       ])
     #expect(try await export(.jsonl, to: "rows.jsonl") { $0.slots = ["card"] }.images == 3)
     let lines = try small.folder.text("rows.jsonl").split(separator: "\n").map(String.init)

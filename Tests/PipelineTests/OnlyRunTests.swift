@@ -1,5 +1,6 @@
 import Foundation
 import TesseraCatalog
+import TesseraManifest
 import TesseraMemoryOutput
 import TesseraPlaceholder
 import TesseraPlan
@@ -203,6 +204,39 @@ import Testing
     #expect(try Self.stood(run) > 40)
   }
 
+  /// An id that several images share names all of them, in whatever parts of the manifest they are; their own ids name one.
+  @Test func anIDNamesAllImagesOfAProduct() async throws {
+    var run = try Self.begun()
+    run.file.columns = ColumnMapping([.url: ["url"], .id: ["id"]])
+    var lines = Self.lines(0..<90)
+    for place in [1, 2, 79, 88, 89] { lines[place] = Self.line("p0", "\(place)") }
+    // The first image of another product, said twice.
+    lines[50] = lines[49]
+    let first = try await run.wholeRun(lines)
+    let own = first.items.filter { $0.hasPrefix("p0#") }
+    #expect(own.count == 5 && first.items.count == 89, "\(first.items)")
+    _ = run.fetcher.takeLog()
+    let second = try await run.wholeRun(lines, Self.only("p0", refreshes: true))
+    #expect(second.catalog == first.catalog)
+    #expect((second.report.total, second.report.others) == (6, 83))
+    #expect(
+      run.fetcher.takeLog().map { $0.split(separator: " ")[0] }.sorted()
+        == [0, 1, 2, 79, 88, 89].map { RunInMemory.url("\($0)")[...] }.sorted())
+    // One of them that is new has its place, and so has one of another part.
+    lines[60] = Self.line("p0", "60")
+    let third = try await run.wholeRun(lines, Self.only("p0"))
+    #expect(third.report.total == 7)
+    var reference = try Self.begun()
+    reference.file.columns = run.file.columns
+    // The image that was on the line before is in the catalog until the next run of all.
+    let fourth = try await run.wholeRun(lines)
+    #expect(try await reference.wholeRun(lines).catalog == fourth.catalog)
+    let one = String(own[2].split(separator: " ")[0])
+    #expect(try await run.wholeRun(lines, Self.only(one)).report.total == 1)
+    let twice = try await run.wholeRun(lines, Self.only("p49", refreshes: true))
+    #expect(twice.report.total == 1 && twice.catalog == fourth.catalog)
+  }
+
   // MARK: What is not done at all
 
   @Test func unknownImagesAreNamed() async throws {
@@ -216,7 +250,7 @@ import Testing
     _ = run.fetcher.takeLog()
     #expect(
       await Self.error { try await run.wholeRun(lines, Self.only("p1", "p9", refreshes: true)) }
-        == "neither the manifest nor the catalog has an image \"p9\"; ids near \"p9\" are \"p0\", \"p1\", \"p2\"; "
+        == "neither the manifest nor the catalog has an image \"p9\"; there are \"p0\", \"p1\", \"p2\"; "
         + "correct --only")
     #expect(run.fetcher.takeLog() == [])
     // One that the manifest has lost stays until a run of all.

@@ -1,3 +1,4 @@
+import TesseraManifest
 import TesseraTestSupport
 import Testing
 
@@ -49,6 +50,18 @@ import Testing
     // Not the whole disk.
     let far = eight + ["/nowhere/set-9"]
     #expect(try await needs(far) == far.map { "files:\($0)" })
+  }
+
+  /// The header row is of no system that is known, as that of a shop in another language.
+  @Test func columnsAreGuessedByTheRows() async throws {
+    let folder = try TemporaryFolder()
+    let table = "ID;Bilder\n1;https://example.com/1.jpg\n2;\n3;https://example.com/3.jpg\n"
+    let found = try await ListFindings(readingList: folder.write(table, to: "woo.csv"))
+    #expect(found.isGuessed && found.columns?.yaml == "{url: Bilder, id: ID}")
+    #expect((found.images, found.imageless, found.problems) == (2, 1, 0))
+    let named = try await ListFindings(
+      readingList: folder.write("Handle,Image Src\na,https://example.com/1.jpg\n", to: "s.csv"))
+    #expect(!named.isGuessed && named.images == 1)
   }
 
   @Test func aPageIsNotAList() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import TesseraManifest
+import TesseraPipeline
 import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
@@ -34,6 +35,30 @@ import Testing
     var messages: [String] = []
     let report = try await check.run { messages.append("\($1): \($2)") }
     return (report, messages)
+  }
+
+  @Test func whatDoesNothingIsSaid() async throws {
+    let empty = try await check(try pipeline("url,alt\n")).report
+    #expect(empty.warnings == ["the manifest has no image"])
+    let rows = try await check(
+      try pipeline("a,b\n1,\n2,\n", "columns: {url: b, id: a}")
+    ).report
+    #expect(
+      rows.warnings == [
+        "the manifest has no image, though it has 2 rows or items; say where it has the URLs (columns)"
+      ])
+    let host = try await check(
+      try pipeline("https://a.test:8443/1\n", fetch: "hosts: [{host: a.test, rate: 1/s}]")
+    ).report
+    #expect(
+      host.warnings.count == 1 && host.warnings[0].contains("there are images at a.test:8443"))
+    // A prefix that init wrote, and no person replaced.
+    let prefix = "columns: {url: b, id: a, prefix: https://shop.example.com/media}"
+    await #expect(throws: PipelineError.self) {
+      try await check(try pipeline("a,b\n1,/1.jpg\n", prefix))
+    }
+    let own = "columns: {url: b, id: a, prefix: https://shop.test/media}"
+    #expect(try await check(try pipeline("a,b\n1,/1.jpg\n", own)).report.items == 1)
   }
 
   @Test func everyLineIsChecked() async throws {

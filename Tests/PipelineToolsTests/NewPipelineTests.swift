@@ -224,8 +224,8 @@ import Testing
     }
     #expect(
       text
-        == "\"\(folder.path("b.jpg"))\" is a file, and the pipeline is written into a folder; name several images "
-        + "with --from before each")
+        == "\"\(folder.path("b.jpg"))\" is a file, and the pipeline is written into a folder; if its images are to be "
+        + "the first ones: tessera init --from \(folder.path("b.jpg"))")
     #expect(folder.files(below: "") == ["b.jpg"])
   }
 

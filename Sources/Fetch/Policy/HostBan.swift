@@ -77,6 +77,8 @@ package struct HostTally: Sendable, Equatable {
       .sorted { ($1.rejected, $0.host) < ($0.rejected, $1.host) }
   }
 
+  var names: [String] { Array(hosts.keys) }
+
   /// Whether any of them is a server on the internet, which others run.
   package var hasPublicHost: Bool {
     hosts.keys.contains { AddressPolicy.isPublic("http://\($0)/") }

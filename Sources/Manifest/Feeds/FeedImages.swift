@@ -33,7 +33,9 @@ struct FeedImages {
       return merchant.map { ($0, title) }
     }
     let whole =
-      all("image:image").map {
+      // Of a JSON Feed (1.1), the image of the item comes first.
+      (texts("image") + texts("banner_image")).map { ($0, nil) }
+      + all("image:image").map {
         image($0, "image:loc", alt: "image:caption", "image:title")
       }
       + all("media:content").filter(Self.isImage).map {
@@ -45,8 +47,7 @@ struct FeedImages {
       + all("attachments").filter(Self.isImage).map { image($0, "url", alt: "title") }
       + all("itunes:link").filter { $0["rel"]?.stringValue == "image" }
       .map { image($0, "href", alt: "title") }
-      + (texts("itunes:image.href") + texts("itunes:image.url") + texts("image.url")
-      + texts("image") + texts("banner_image"))
+      + (texts("itunes:image.href") + texts("itunes:image.url") + texts("image.url"))
       .map { ($0, nil) }
     let found = whole.compactMap(\.self)
     // Small ones only where there is nothing else.

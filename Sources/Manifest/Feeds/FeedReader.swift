@@ -131,7 +131,9 @@ struct FeedReader {
       feed["version"]?.stringValue?.contains("jsonfeed.org/version") == true
     else {
       throw ListRefusal(
-        reason: "it is a JSON document, and no JSON Feed; write one object per line (JSON Lines)")
+        reason: "it is a JSON document, and no JSON Feed; write one object per line"
+          + (feed.listedObjects.map { ": jq -c '.\($0)[]' OLD.json > NEW.jsonl" } ?? " (JSON Lines)")
+      )
     }
     return zip(items, 1...).flatMap { item, number in self.items(item, line: number) }
   }

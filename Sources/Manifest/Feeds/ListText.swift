@@ -20,6 +20,14 @@ struct ListText {
   /// A feed on one line says within as much what it is.
   private static let mostHead = 4096
   static let page = "it is an HTML page, not a list of URLs"
+  private static let noText = "it is not a text; a list is one in UTF-8 or UTF-16"
+  private static let database =
+    "it is a SQLite database; say what its images are: manifest: {sqlite: FILE, query: \"SELECT …\"}"
+  private static let workbook =
+    "it is a workbook (.xlsx) or another ZIP archive; save its table as \"CSV UTF-8\""
+  /// The first bytes of a SQLite database ("Database File Format", section 1.3), and of a ZIP archive (APPNOTE.TXT, 4.3.7).
+  private static let sqlite = Array("SQLite format 3\0".utf8)
+  private static let zip: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
   private static let feedMark = "jsonfeed.org/version"
 
   /// Whether the text was converted, so that what it says of its encoding is wrong.
@@ -58,7 +66,7 @@ struct ListText {
       // A small compressed file may hold gigabytes of line ends.
       if !isEnd { return takeHead() }
       kind = .lines
-    case 0: throw ListRefusal(reason: "it is not a text; a list is one in UTF-8 or UTF-16")
+    case 0: throw ListRefusal(reason: Self.noText)
     case UInt8(ascii: "<"):
       let page = "<!doctype html"
       guard isEnd || text.count >= page.utf8.count else { return [] }
@@ -66,7 +74,8 @@ struct ListText {
       if beginning == page || beginning.hasPrefix("<html") { throw ListRefusal(reason: Self.page) }
       kind = .xml
     case UInt8(ascii: "["):
-      throw ListRefusal(reason: "it is a JSON array; write one object per line (JSON Lines)")
+      throw ListRefusal(
+        reason: "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl")
     case UInt8(ascii: "{"):
       let isLong = isEnd || text.count >= Self.mostHead
       let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
@@ -80,6 +89,11 @@ struct ListText {
       } else {
         kind = beginning.contains(Self.feedMark) ? .document : .lines
       }
+    case UInt8(ascii: "S"), UInt8(ascii: "P"):
+      guard isEnd || text.count >= Self.sqlite.count else { return [] }
+      if text.starts(with: Self.sqlite) { throw ListRefusal(reason: Self.database) }
+      if text.starts(with: Self.zip) { throw ListRefusal(reason: Self.workbook) }
+      kind = .lines
     default: kind = .lines
     }
     return takeHead()

@@ -7,6 +7,8 @@ package enum RunFailure: String, Sendable, CaseIterable {
   case otherPipeline = "other-pipeline"
   /// A run of some images can't leave the others as they are.
   case only
+  /// It was to be of images that neither the manifest nor the catalog has.
+  case unknownImages = "unknown-images"
   case tooManyFailures = "too-many-failures"
   case lostImages = "lost-images"
   /// Tables of ready pixels could not be made.

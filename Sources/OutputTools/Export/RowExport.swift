@@ -6,7 +6,7 @@ internal import TesseraSystem
 /// files have rows, too.
 ///
 /// A row has the id, what the catalog says of the image, and for each slot its size in points and the URL of the file for each
-/// scale, of the first format.
+/// scale, of the first format; and `extra` as JSON.
 final class RowExport: Exporting {
   private let context: ExportContext
   private let file: File
@@ -23,7 +23,7 @@ final class RowExport: Exporting {
     let slots = context.slots.flatMap { slot in
       ["\(slot) width", "\(slot) height"] + context.head.scales.map { "\(slot) @\($0)x" }
     }
-    try write(Self.columns + slots)
+    try write(Self.columns + slots + ["extra"])
   }
 
   func add(_ image: CatalogImage) throws -> Int {
@@ -32,6 +32,15 @@ final class RowExport: Exporting {
   }
 
   func finish() throws {}
+
+  /// As JSON; nil without any.
+  private func extra(of image: CatalogImage) -> String? {
+    image.extra.map { extra in
+      var text: [UInt8] = []
+      extra.appendCanonicalJSON(to: &text)
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
 
   // MARK: CSV
 
@@ -47,7 +56,7 @@ final class RowExport: Exporting {
       }
       return [size.map { "\($0.width)" }, size.map { "\($0.height)" }] + urls
     }
-    return (facts + slots).map { $0 ?? "" }
+    return (facts + slots + [extra(of: image)]).map { $0 ?? "" }
   }
 
   /// The first format's file, which an image without files does not have.
@@ -98,11 +107,9 @@ final class RowExport: Exporting {
           }
         }
       }
-      if let extra = image.extra {
-        var text: [UInt8] = []
-        extra.appendCanonicalJSON(to: &text)
+      if let extra = extra(of: image) {
         row.name("extra")
-        row.value(json: String(decoding: text, as: UTF8.self))
+        row.value(json: extra)
       }
     }
     try file.write(writer.take() + [UInt8(ascii: "\n")])

@@ -2,6 +2,7 @@ internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// What happened to one item, and why it was or was not processed again.
 package struct Explanation: Sendable {
@@ -16,6 +17,11 @@ package struct Explanation: Sendable {
   package var url: String?
   /// What the run decided, in order: a clause each.
   package var decisions: [String]
+  /// When the last of the runs ended that have found since that manifest, pipeline and sources are as they were, in seconds
+  /// since 1970; nil if the run that decided was the last one.
+  var unchangedUntil: Double?
+  /// The same in UTC.
+  package var unchangedTime: String? { unchangedUntil.map(Host.timestamp) }
   /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
   /// each. The pipeline's settings decide which of them counts, if any.
   package var qualities: [String]
@@ -49,11 +55,7 @@ package struct Explanation: Sendable {
         try await state.store.qualities(of: content)
       }
     }
-    guard let known = found else {
-      throw try await unknown(
-        id, newest.store,
-        inCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: nil))
-    }
+    guard let known = found else { throw try await unknown(id, newest.store, output) }
     // A result that is not JSON is as good as none: the decisions are worth showing without it.
     let image = known.result.flatMap { CatalogLine($0.utf8) }
     let (url, error) = (image?.url, image?.error)
@@ -65,6 +67,7 @@ package struct Explanation: Sendable {
       remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(ErrorWords.remedy),
       url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
+      unchangedUntil: Self.lastIdleRun(in: try await output.histories()),
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,
       statusInCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: image))
@@ -91,14 +94,27 @@ package struct Explanation: Sendable {
   /// Ids that are named where another is not found.
   private static let listedIDs = 3
 
-  /// - Parameter inCatalog: as ``statusInCatalog``.
+  /// When the last run ended that found nothing to do, if no other run came after it.
+  private static func lastIdleRun(in histories: [RunHistory]) -> Double? {
+    let last = histories.flatMap(\.entries).filter { $0.kind == .run && $0.outcome.isSuccess }
+      .max { $0.ended < $1.ended }
+    // A run that finds nothing to do has no number.
+    return last?.run == nil ? last?.ended : nil
+  }
+
   private static func unknown(
-    _ id: String, _ state: StateStore, inCatalog status: String?
+    _ id: String, _ state: StateStore, _ output: OutputFolder
   ) async throws -> OutputToolError {
+    let status = try await status(of: id, inEarlierCatalogOf: output, otherThan: nil)
     if let status, status != "missing" {
       return OutputToolError(
         "no item of the last run has the id \"\(id)\"; the current catalog is an earlier one (tessera "
           + "rollback), in which this image is \(status)")
+    }
+    if let kept = try await lastCatalog(of: output, with: id) {
+      return OutputToolError(
+        "no item of the last run has the id \"\(id)\"; it left the catalog with that which was replaced at "
+          + "\(Host.timestamp(Double(kept.time))) (tessera rollback --list)")
     }
     let near = try await OutputToolError.wrapAsync {
       try await state.ids(near: id, limit: listedIDs + 1)
@@ -110,6 +126,22 @@ package struct Explanation: Sendable {
           ? "" : "; there are \(list)" + (near.count > listedIDs ? " and others" : "")))
   }
 
+  /// The last of the kept catalogs that has an image.
+  private static func lastCatalog(
+    of output: OutputFolder, with id: String
+  ) async throws -> KeptCatalog? {
+    let kept = try await OutputToolError.wrapAsync {
+      try await CatalogHistory.kept(in: output.published)?.catalogs ?? []
+    }
+    for catalog in kept.sorted(by: { $0.time > $1.time }) {
+      var images = KeptImages(catalog, in: output.published, checksDigest: false)
+      while let entry = try await images.next() {
+        if entry.id == id { return catalog }
+      }
+    }
+    return nil
+  }
+
   /// The document that `why --json` prints.
   package var json: [UInt8] {
     var writer = JSONWriter(indent: 2)
@@ -119,6 +151,7 @@ package struct Explanation: Sendable {
       if let status { object.member("status", status) }
       if let url { object.member("url", url) }
       object.member("decisions", decisions)
+      if let unchangedTime { object.member("unchangedUntil", unchangedTime) }
       if !qualities.isEmpty { object.member("qualities", qualities) }
       if let error { object.member("error", error) }
       if let remedy { object.member("remedy", remedy) }

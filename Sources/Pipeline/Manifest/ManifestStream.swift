@@ -51,6 +51,14 @@ package final class ManifestStream {
             source, of: pipeline, reader, in: directory, end: end, needsDigest: needsDigest))
       }
     }
+    if let prefix = pipeline.columns?.prefix, SourceURL.isExample(host: SourceURL.host(of: prefix))
+    {
+      throw PipelineError.manifest(
+        path: lists[0].path,
+        reason:
+          "its URLs would begin with \(prefix), an example; put the address of your images into \"prefix\" "
+          + "below \"columns\" in the pipeline file")
+    }
     return ManifestStream(lists, shown, warnings)
   }
 
@@ -80,6 +88,12 @@ package final class ManifestStream {
   package var imageless: Int { lists.reduce(0) { $0 + $1.imageless } }
   /// The mapping that a list without one probably needs; nil unless it was refused.
   package var suggestedColumns: ColumnMapping? { lists[current].suggestedColumns }
+  /// What a manifest without an image says of itself: a sentence without its full stop.
+  package var emptiness: String {
+    imageless == 0
+      ? "the manifest has no image"
+      : "the manifest has no image, though it has \(imageless) rows or items; say where it has the URLs (columns)"
+  }
   /// How many of their URLs had to be encoded.
   package var encoded: Int { lists.reduce(0) { $0 + $1.encoded } }
 

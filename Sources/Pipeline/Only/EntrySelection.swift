@@ -16,6 +16,8 @@ final class EntrySelection: Sendable {
   private struct Progress {
     /// Stretches with named images; nil before they are known.
     var named: Set<Int>?
+    /// The first image of each named id that images share, by its content.
+    var first: [String: String] = [:]
     /// Named images that the manifest has, and those of them that were forgotten.
     var found: Set<String> = []
     var forgotten: Set<String> = []
@@ -26,6 +28,18 @@ final class EntrySelection: Sendable {
     /// What comes before images of the present batch, if they turn out to be new.
     var before: [String: NewPlaces.Before] = [:]
     var places = NewPlaces()
+
+    /// Of named images that share an id, also all but the first are known by their own ids.
+    mutating func giveOwnID(
+      _ entry: inout ManifestEntry, _ own: (ManifestEntry) -> ManifestEntry
+    ) {
+      guard first[entry.id, default: entry.content] == entry.content else {
+        found.insert(entry.id)
+        entry = own(entry)
+        return
+      }
+      first[entry.id] = entry.content
+    }
   }
 
   init(_ wanted: RunSelection, _ state: StateStore, _ stretches: StretchReuse?) {
@@ -87,7 +101,12 @@ final class EntrySelection: Sendable {
       records.compactMap { record in
         guard case .entry(var entry) = record else { return nil }
         defer { progress.last.add(entry.id) }
-        if !wanted.mayHave(entry.id, requestURL: { requestURL(entry) }) {
+        let url = { requestURL(entry) }
+        if let shared = entry.formerID, wanted.mayHave(shared, requestURL: url) {
+          if !wanted.ids.isEmpty { progress.found.insert(shared) }
+        } else if wanted.mayHave(entry.id, requestURL: url) {
+          if entry.sharesID, !wanted.ids.isEmpty { progress.giveOwnID(&entry, own) }
+        } else {
           guard entry.sharesID, wanted.ids.contains(own(entry).id) else { return nil }
           entry = own(entry)
         }

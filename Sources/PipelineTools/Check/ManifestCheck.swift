@@ -16,6 +16,7 @@ package struct ManifestCheck {
   private let prober: ManifestProber?
   private var result = CheckReport()
   private let contactGap: UserAgent.Gap?
+  private var hosts: NamedHosts
   /// What ladders would have to serve, of probed images.
   private var summary: PlanSummary
 
@@ -36,6 +37,7 @@ package struct ManifestCheck {
     }
     self.file = file
     settings = file.fetch.fetchSettings
+    hosts = NamedHosts(file.fetch.hosts, file.fetch.headers)
     contactGap = UserAgent.gap(in: file.fetch.userAgent)
     prober = probes ? try ManifestProber(file) : nil
     let own = LadderPrice(file.plan.rounding.steps, file.plan)
@@ -59,6 +61,7 @@ package struct ManifestCheck {
         case .forgotten, .standing: break
         case .item(let item, _):
           noteContact(for: item)
+          hosts.add(item.requestURL)
           if let message = problem(of: item) {
             add(manifest.problem(line: item.entry.line, message), report)
           } else if let prober {
@@ -72,7 +75,8 @@ package struct ManifestCheck {
     if let prober { add(try await prober.flush(), of: manifest, report) }
     result.leftOut = manifest.leftOut.counts
     (result.imageless, result.columns) = (manifest.imageless, file.columns)
-    (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings)
+    (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings + hosts.warnings)
+    if result.items + result.problemCount == 0 { result.warnings.append(manifest.emptiness) }
     result.encoded = manifest.encoded
     if prober != nil, result.items > 0 { result.choice = LadderChoice(summary, wanted: nil) }
     return result

@@ -2,6 +2,7 @@ internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
 
 /// What a list of images shows of the pipeline that it needs.
 struct ListFindings {
@@ -16,6 +17,9 @@ struct ListFindings {
   private(set) var encoded = 0
   /// What a run would have to be permitted, as `fetch.allow` has it. A person has to decide: others may have written the list.
   var needs: [String] { words.sorted() + folders.map { PipelineFile.Fetch.folderMark + $0 } }
+
+  /// Whether ``columns`` follow from what is in the rows, and not from the header row of a system that is known.
+  private(set) var isGuessed = false
 
   private var suggestion: ColumnMapping?
   private var words: Set<String> = []
@@ -32,8 +36,9 @@ struct ListFindings {
     do {
       try await read(file)
     } catch let error as PipelineError {
-      // Tried with the mapping that its header row has shown.
-      guard let columns = suggestion else { throw error }
+      // Tried with the mapping that its header row has shown, or its first rows.
+      isGuessed = suggestion == nil
+      guard let columns = suggestion ?? Self.guess(path) else { throw error }
       file.columns = columns
       self.columns = columns
       try await read(file)
@@ -44,6 +49,16 @@ struct ListFindings {
     // Not the whole disk.
     if end > common.startIndex { folders = [String(common[..<end])] }
   }
+
+  private static func guess(_ path: String) -> ColumnMapping? {
+    guard let file = try? File(path, .readWithoutWaiting),
+      let bytes = try? file.read(guessedBytes, at: 0)
+    else { return nil }
+    return ColumnGuess.mapping(bytes)
+  }
+
+  /// Enough for the first rows of a table with long texts.
+  private static let guessedBytes = 256 * 1024
 
   private mutating func read(_ file: PipelineFile) async throws {
     let manifest = try await ManifestStream.open(file)

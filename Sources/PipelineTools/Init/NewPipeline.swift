@@ -20,6 +20,8 @@ package struct NewPipeline {
     var columns: ColumnMapping?
     /// The same on one line, as the pipeline file has it.
     package var columnsText: String? { columns?.yaml }
+    /// Whether the mapping follows from what is in the rows: a person should look at it.
+    package var isGuessed = false
     /// Whether the list has paths, and the pipeline file has to say what is before them.
     package var needsPrefix: Bool { columns?.prefix != nil }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
@@ -44,8 +46,8 @@ package struct NewPipeline {
   ) async throws -> Report {
     guard !FileSystem.exists(folder) || FileSystem.isDirectory(folder) else {
       throw PipelineError.local(
-        "\"\(folder)\" is a file, and the pipeline is written into a folder; name several images with --from before "
-          + "each")
+        "\"\(folder)\" is a file, and the pipeline is written into a folder; if its images are to be the first ones: "
+          + "tessera init --from \(folder)")
     }
     let pipeline = FileSystem.join(folder, "pipeline.yaml")
     var manifest = FileSystem.join(folder, Self.manifest)
@@ -82,7 +84,8 @@ package struct NewPipeline {
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
       problems: first.found?.problems ?? 0, imageless: first.found?.imageless ?? 0,
-      columns: first.found?.columns, needs: first.found?.needs ?? [],
+      columns: first.found?.columns, isGuessed: first.found?.isGuessed ?? false,
+      needs: first.found?.needs ?? [],
       encoded: first.found?.encoded ?? first.encoded, leftOut: first.leftOut)
   }
 
