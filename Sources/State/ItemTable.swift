@@ -6,6 +6,7 @@ final class ItemTable {
   private let selectResults: Statement
   private let selectStatus: Statement
   private let noteLost: Statement
+  private let selectLost: Statement
   private let packed: PackedLines
 
   init(_ database: Database, _ packed: PackedLines) throws(StateError) {
@@ -32,6 +33,7 @@ final class ItemTable {
     // The first time stays.
     noteLost = try database.prepare(
       "UPDATE items SET lost = min(coalesce(lost, ?1), ?1) WHERE id = ?2 RETURNING lost")
+    selectLost = try database.prepare("SELECT lost FROM items WHERE id = ?")
   }
 
   /// - Parameter isLost: whether its source is gone, and has been since the time that is noted.
@@ -42,6 +44,11 @@ final class ItemTable {
   /// Notes that an item's source is gone. Returns since when, in seconds since 1970.
   func lostSince(_ id: String, now: Double) throws(StateError) -> Double {
     try noteLost.first([.double(now), .text(id)]) { $0.double(0) } ?? now
+  }
+
+  /// Since when an item's source is gone, as the last run that reached it has noted; nil if it was not.
+  func lostBefore(_ id: String) throws(StateError) -> Double? {
+    try selectLost.first([.text(id)]) { $0.optionalDouble(0) } ?? nil
   }
 
   /// The status that a run has given an item; nil if it does not have the item.

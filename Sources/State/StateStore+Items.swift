@@ -191,6 +191,9 @@ extension StateStore {
     return try items.lostSince(id, now: now)
   }
 
+  /// Since when an item's source is gone, as ``lostSince(_:now:)`` has noted; nil if the last answer about it was good.
+  package func lostBefore(_ id: String) throws(StateError) -> Double? { try items.lostBefore(id) }
+
   /// How many items of the last completed run a run does not have. What runs had that were stopped does not count.
   package func goneItems(_ run: Int) throws(StateError) -> Int {
     let completed = "SELECT max(number) FROM runs WHERE items IS NOT NULL"

@@ -307,6 +307,10 @@ import Testing
       // Tests/check-python.
       "Examples/catalog/README.md": ["python"],
       "Examples/operations/README.md": ["yaml"],
+      // In HowToTests.
+      "Examples/howto/SHOP.md": ["sh", "text", "yaml"], "Examples/howto/UPGRADING.md": ["sh"],
+      "Examples/howto/BACKUP.md": ["sh"], "Examples/howto/MOVING.md": ["sh"],
+      "Examples/howto/GROWING.md": ["sh"],
       // ServingTests.
       "Examples/serving/README.md": ["sh", "js"],
       // KotlinTests.

@@ -21,8 +21,7 @@ import Testing
   private static let gone = ItemFailure.unreachable(.status(404))
   private static let passing = ItemFailure.unreachable(FetchError(.dns, "x"))
 
-  @Test func onlyLastingFailuresOfKnownSourcesAreKept() {
-    let policy = StalePolicy(keep: 60, keepLost: 1)
+  @Test func onlyLastingFailuresOfKnownSourcesAreLosses() {
     var header = KnownSource()
     header.header = .example()
     let image = ImageFacts(format: "jpeg", size: Size(1, 1))
@@ -31,10 +30,11 @@ import Testing
       (Self.passing, .ready(), false), (.refused(.sideTooLong(image)), .ready(), true),
       (.refused(.notAnImage), .ready(), false), (.unknownSlot("a", known: []), .ready(), false),
     ]
-    for (failure, source, isKept) in cases {
-      #expect(policy.maybeKept(after: failure, source) == isKept, "\(failure)")
-      #expect(!StalePolicy(keep: 60).maybeKept(after: failure, source))
+    for (failure, source, isLoss) in cases {
+      #expect(StalePolicy.isLoss(failure, of: source) == isLoss, "\(failure)")
     }
+    // Without keep-lost, not even for the moment.
+    #expect(!StalePolicy(keep: 60).isKept(since: now, now: now))
   }
 
   @Test func lostImagesAreKeptUpToTheLimit() {

@@ -5,6 +5,7 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
+@testable import TesseraFetch
 @testable import TesseraPipeline
 
 /// Whole runs without network and processes: what guards the catalog, and what follows it.
@@ -143,6 +144,36 @@ import Testing
     #expect(try await first(day: 15) == "p0 ok")
     Self.lose(0..<1, run)
     #expect(try await first(day: 20) == "p0 stale http-status")
+  }
+
+  /// An image that its origin has removed does not come back because the origin can't be reached: not as files, and not by an
+  /// image service.
+  @Test(arguments: [503, 403, 0], [false, true])
+  func aRemovedImageStaysAway(_ status: Int, _ isDelivered: Bool) async throws {
+    let service = try DeliveredImageTests.pipeline().delivery
+    let (run, _) = try await Self.begun(9) {
+      $0.fetch.revalidation = .always
+      if isDelivered { $0.delivery = service }
+    }
+    func items() async throws -> [String] {
+      try await run.wholeRun(Self.lines(0..<9)) { $0.allowsLoss = true }.items
+    }
+    Self.lose(0..<1, run)
+    #expect(try await items()[0] == "p0 failed http-status")
+    for index in 0..<9 {
+      run.serve(
+        "\(index)", status == 0 ? .failure(FetchError(.network, "refused")) : .status(status))
+    }
+    for _ in 0..<2 {
+      let found = try await items()
+      #expect(found[0].hasPrefix("p0 failed "), "\(found)")
+      #expect(found[1].hasPrefix("p1 stale "), "\(found)")
+    }
+    Self.restore(0..<9, run)
+    #expect(try await items() == (0..<9).map { "p\($0) ok" })
+    // After a good answer it is as any other.
+    for index in 0..<9 { run.serve("\(index)", .status(503)) }
+    #expect(try await items()[0] == "p0 stale http-status")
   }
 
   // MARK: Manifests that are cut off

@@ -95,6 +95,8 @@ public enum Tool {
 
     public var pid: Int32 { process.processIdentifier }
 
+    public var hasEnded: Bool { !process.isRunning }
+
     public func signal(_ number: Int32) { kill(pid, number) }
 
     /// The ids of the processes that this one has started.

@@ -13,14 +13,16 @@ struct StalePolicy: Sendable {
     return Self.allowsStale(failure) && now - record.confirmation.checked <= keep
   }
 
-  /// Whether the last good files may remain shown although the failure says that the source is gone.
-  func maybeKept(after failure: ItemFailure, _ source: KnownSource) -> Bool {
-    guard keepLost > 0, KnownSize(source) != nil, failure.isShared else { return false }
-    return !Self.allowsStale(failure)
+  /// Whether a failure says that a source is gone of which there is something to show. It then stays gone, whatever comes
+  /// after it, until there is a good answer: a host that can't be reached brings back no image that it has removed.
+  static func isLoss(_ failure: ItemFailure, of source: KnownSource) -> Bool {
+    failure.isShared && KnownSize(source) != nil && !allowsStale(failure)
   }
 
+  /// Whether the last good files remain shown although the source is gone.
+  ///
   /// - Parameter since: when such a failure was first seen.
-  func isKept(since: Double, now: Double) -> Bool { now - since <= keepLost }
+  func isKept(since: Double, now: Double) -> Bool { keepLost > 0 && now - since <= keepLost }
 
   /// The size of a source that an image service goes on to show after a failure; nil if it does not. The
   /// service may have what the source no longer gives.

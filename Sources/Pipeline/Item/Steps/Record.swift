@@ -32,8 +32,8 @@ final class Record: Sendable {
 
   @inline(never)
   func perform(_ done: Done, _ context: ItemContext) async throws -> ItemDone {
-    let lost = try await lost(done, context.item)
-    let draft = draft(of: done, context, lost)
+    let loss = try await loss(done, context.item)
+    let draft = draft(of: done, context, loss)
     let isOther = try await state.save(
       draft.result, context.change, key: context.item.sourceKey, url: context.item.requestDigest)
     return end(draft, done, context, isOther: isOther)
@@ -51,10 +51,10 @@ final class Record: Sendable {
 
   @inline(never)
   private func draft(
-    of done: Done, _ context: ItemContext, _ lost: (isNoted: Bool, isKept: Bool)
+    of done: Done, _ context: ItemContext, _ loss: Loss
   ) -> Draft {
     let (item, source, outcome) = (context.item, done.source, done.outcome)
-    var (image, content) = entry(source, outcome, context, isKept: lost.isKept)
+    var (image, content) = entry(source, outcome, context, loss)
     image.alt = item.entry.alt
     image.focus = item.focus
     if [.ok, .stale].contains(image.status) {
@@ -71,7 +71,7 @@ final class Record: Sendable {
       status: image.status.rawValue, reasons: context.reasons, content: content,
       inputs: image.status == .ok ? standing?.inputs(item) : nil,
       placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey)
-    result.isLost = lost.isNoted
+    result.isLost = loss != .none
     return Draft(image, result)
   }
 
@@ -117,20 +117,36 @@ final class Record: Sendable {
     return ItemDone(report)
   }
 
-  /// Whether a failure means that the source is gone, and whether its last good files remain shown all the same.
-  private func lost(
-    _ done: Done, _ item: Item
-  ) async throws -> (isNoted: Bool, isKept: Bool) {
-    guard maybeLost(done) else { return (false, false) }
+  /// Whether the source of an item is gone, and whether its last good files remain shown all the same.
+  private enum Loss { case none, hidden, kept }
+
+  private func loss(_ done: Done, _ item: Item) async throws -> Loss {
+    guard case .failed(let failure, _) = done.outcome else { return .none }
     let now = clock.now()
-    let since = try await state.lostSince(item.id, now: now)
-    return (true, stale.isKept(since: since, now: now))
+    let since =
+      StalePolicy.isLoss(failure, of: done.source)
+      ? try await state.lostSince(item.id, now: now) : try await state.lostBefore(item.id)
+    return since.map { stale.isKept(since: $0, now: now) ? .kept : .hidden } ?? .none
   }
 
-  @inline(never)
-  private func maybeLost(_ done: Done) -> Bool {
-    guard case .failed(let failure, _) = done.outcome else { return false }
-    return stale.maybeKept(after: failure, done.source)
+  /// Whether the last good files remain shown after a failure.
+  private func isShown(after failure: ItemFailure, _ source: KnownSource, _ loss: Loss) -> Bool {
+    switch loss {
+    case .none: stale.isStale(after: failure, source, now: clock.now())
+    case .kept: source.isReady
+    case .hidden: false
+    }
+  }
+
+  /// The size of an image that an image service goes on to show after a failure; nil if it does not.
+  private func size(
+    after failure: ItemFailure, _ source: KnownSource, _ loss: Loss
+  ) -> KnownSize? {
+    switch loss {
+    case .none: stale.size(after: failure, source, now: clock.now())
+    case .kept: KnownSize(source)
+    case .hidden: nil
+    }
   }
 
   private func correctClock(_ source: KnownSource, _ context: ItemContext) {
@@ -144,9 +160,8 @@ final class Record: Sendable {
 
   /// The item's entry, and the SHA-256 of the bytes that it shows.
   ///
-  /// - Parameter isKept: whether the files of a source that is gone remain shown.
   private func entry(
-    _ source: KnownSource, _ outcome: Outcome, _ context: ItemContext, isKept: Bool
+    _ source: KnownSource, _ outcome: Outcome, _ context: ItemContext, _ loss: Loss
   ) -> (CatalogImage, content: String?) {
     let item = context.item
     let known = source.record?.content
@@ -166,17 +181,12 @@ final class Record: Sendable {
       let content = if case .bytes = size { known } else { nil as String? }
       return (entries.pending(item, size, plan), content)
     case .failed(let failure, _):
-      if let service,
-        let size = stale.size(after: failure, source, now: clock.now())
-          ?? (isKept ? KnownSize(source) : nil)
-      {
+      if let service, let size = size(after: failure, source, loss) {
         let plan = entries.plan(of: size, for: item)
         return (entries.delivered(item, size, plan, by: service, error: failure), nil)
       }
       let keepsSize = StalePolicy.keepsKnownSize(after: failure, source)
-      if stale.isStale(after: failure, source, now: clock.now())
-        || (isKept && source.isReady), let (content, filePlan) = source.shown
-      {
+      if isShown(after: failure, source, loss), let (content, filePlan) = source.shown {
         return (entries.shown(item, content, filePlan, error: failure), known)
       }
       let image = entries.failed(item, failure, known: keepsSize ? source : nil)

@@ -1,0 +1,323 @@
+import Foundation
+import Synchronization
+import TesseraTestSupport
+import Testing
+
+/// The pages of `Examples/howto`: their commands are run as they stand, and do what the pages say.
+@Suite struct HowToTests {
+  /// The machine of a page's reader: its folders are below a temporary one, and systemd is a script that notes its arguments.
+  private struct Machine {
+    let folder: TemporaryFolder
+
+    init() throws {
+      folder = try TemporaryFolder()
+      let stub = try folder.write(
+        "#!/bin/sh\necho \"$*\" >> \(folder.path("systemctl.log"))\n", to: "bin/systemctl")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stub)
+      for path in ["etc/tessera", "var/lib/tessera", "srv/images", "home"] {
+        try FileManager.default.createDirectory(
+          atPath: folder.path(path), withIntermediateDirectories: true)
+      }
+    }
+
+    var home: String { folder.path("home") }
+
+    /// Runs commands of a page. They end at the first that fails.
+    func run(_ commands: String) async throws -> Tool.Result {
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+      let placed = commands.replacing(/(?<before>[\s'"=])\/(?<top>var|etc|srv|tmp)\//) { match in
+        "\(match.before)\(folder.path(String(match.top)))/"
+      }
+      return try await Tool.run(
+        "/bin/bash", ["-euo", "pipefail", "-c", "cd \(home)\n\(placed)"],
+        environment: ["PATH": "\(folder.path("bin")):\(Places.products.path):\(path)"])
+    }
+
+    /// Runs them, and expects that all is done.
+    @discardableResult
+    func done(_ commands: String) async throws -> Tool.Result {
+      let result = try await run(commands)
+      #expect(result.status == 0, "\(commands)\n\(result.output)\(result.errors)")
+      return result
+    }
+
+    /// Begins a pipeline `NAME`, its list beside its output, and the output of a run.
+    func begin(_ name: String, _ lines: [String], keys: String = "revalidate: never") throws {
+      try folder.write(lines.joined(separator: "\n") + "\n", to: "var/lib/tessera/\(name).txt")
+      try folder.write(
+        """
+        manifest: \(folder.path("var/lib/tessera/\(name).txt"))
+        output: \(folder.path("var/lib/tessera/\(name)"))
+        slots: {card: {size: 10x}}
+        fetch: {allow: loopback, retries: 0, \(keys)}
+
+        """, to: "etc/tessera/\(name).yaml")
+    }
+
+    func report(_ output: String) throws -> [String: Int] {
+      let report = try JSONSerialization.jsonObject(with: folder.read("\(output)/run.json"))
+      let members = try #require(report as? [String: Any])
+      let fetch = try #require(members["fetch"] as? [String: Any])
+      return [
+        "decodes": try #require(members["decodes"] as? Int),
+        "requests": try #require(fetch["requests"] as? Int),
+      ]
+    }
+
+    /// The ids and statuses of a catalog.
+    func images(_ output: String) throws -> [String] {
+      let text = try folder.text("\(output)/catalog.json")
+      return text.matches(of: /(?m)^,?\{"id":"([^"]+)".*?"status":"(\w+)"/).map {
+        "\($0.1) \($0.2)"
+      }
+    }
+
+    var calls: [String] {
+      ((try? folder.text("systemctl.log")) ?? "").split(separator: "\n").map(String.init)
+    }
+  }
+
+  private static func blocks(_ name: String) throws -> [String] {
+    try Document("Examples/howto/\(name).md").blocks("sh")
+  }
+
+  private static func urls(_ nginx: Nginx, _ range: Range<Int>) -> [String] {
+    range.map { nginx.url("/one-pixel.png?\($0)") }
+  }
+
+  // MARK: From a shop's list
+
+  @Test func aShopsListBecomesAGallery() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine()
+    func export(_ products: [String]) throws {
+      let rows = products.enumerated().flatMap { index, product in
+        // A product in three, in rows of its own: two images, and a row of a variant without one.
+        [
+          "\(product),Product \(product),\(nginx.url("/one-pixel.png?\(product)a")),,shirt,9.90",
+          "\(product),,\(nginx.url("/one-pixel.png?\(product)b")),Side,,",
+        ] + (index < 30 ? ["\(product),,,,,"] : [])
+      }
+      try machine.folder.write(
+        "Handle,Title,Image Src,Image Alt Text,Type,Variant Price\n"
+          + rows.joined(separator: "\n") + "\n", to: "home/products_export.csv")
+    }
+    let products = (0..<135).map { "p\($0)" }
+    try export(products)
+    let page = try Document("Examples/howto/SHOP.md")
+    let blocks = page.blocks("sh")
+    #expect(blocks.count == 2)
+    let lines = blocks[0].split(separator: "\n").map(String.init)
+    #expect(lines.count == 3)
+    let begun = try await machine.done(lines[0])
+    let shown = try #require(page.blocks("text").first).split(separator: "\n").dropLast()
+    for line in shown { #expect(begun.output.contains(line), "\(line) \(begun.output)") }
+    // The server of the test is one of the reader's own network.
+    let pipeline = try machine.folder.text("home/pipeline.yaml")
+    let allowed = pipeline.replacing("# fetch:", with: "fetch:").replacing(
+      "#   allow:", with: "  allow:")
+    #expect(allowed != pipeline)
+    let extra = try #require(page.blocks("yaml").first)
+    try machine.folder.write(allowed + extra, to: "home/pipeline.yaml")
+    try await machine.done(lines[1])
+    try await machine.done(lines[2])
+    #expect(FileManager.default.fileExists(atPath: "\(machine.home)/output/gallery.html"))
+    let images = try machine.images("home/output")
+    #expect(images.count == 270 && images.allSatisfy { $0.hasSuffix(" ok") })
+    #expect(images[0] == "p0 ok" && images[1].wholeMatch(of: /p0#[0-9a-f]{8} ok/) != nil)
+    let catalog = try machine.folder.text("home/output/catalog.json")
+    #expect(catalog.contains(#""Type":"shirt""#) && !catalog.contains("9.90"))
+
+    // Tomorrow: one product is gone, and one is new.
+    try export(products.filter { $0 != "p7" } + ["shirt"])
+    let next = try await machine.done(blocks[1])
+    #expect(next.output.contains("2 new, 2 gone"), "\(next.output)")
+    #expect(next.output.contains("shirt, line "))
+    let after = try machine.images("home/output")
+    #expect(Set(after).subtracting(images).count == 2 && after.count == 270)
+    await nginx.stop()
+  }
+
+  // MARK: Upgrading
+
+  @Test func anUpgradeCanBeTakenBack() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine()
+    try machine.begin("feed", Self.urls(nginx, 0..<20))
+    let blocks = try Self.blocks("UPGRADING")
+    #expect(blocks.count == 3)
+    let output = "var/lib/tessera/feed"
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    let catalog = try machine.folder.text("\(output)/catalog.json")
+    try await machine.done(blocks[0])
+    try await machine.done(blocks[1])
+    #expect(try machine.folder.text("\(output)/catalog.json") == catalog)
+    // What a later version leaves, which the older one does not read.
+    try await machine.done(
+      """
+      state=/\(output)/.tessera/state.sqlite
+      sqlite3 $state "PRAGMA user_version = $(($(sqlite3 $state 'PRAGMA user_version') + 1)); CREATE TABLE more (x)"
+      """)
+    let older = try await machine.run("tessera run /etc/tessera/feed.yaml")
+    #expect(older.status == 2 && older.errors.contains("version"), "\(older.errors)")
+    #expect(try machine.folder.text("\(output)/catalog.json") == catalog)
+    try await machine.done(blocks[2])
+    #expect(try machine.report(output) == ["decodes": 0, "requests": 0])
+    #expect(try machine.folder.text("\(output)/catalog.json") == catalog)
+    let calls = ["stop tessera@feed.timer", "start tessera@feed.timer"]
+    #expect(machine.calls == calls + calls)
+    await nginx.stop()
+  }
+
+  // MARK: Backup
+
+  /// Copies that are made at any moment of a run, some of which forgets images, are whole, and what is restored from them goes on.
+  @Test func copiesOfARunningOutputAreWhole() async throws {
+    let server = try FaultServer([
+      "/a": { _, connection in
+        Thread.sleep(forTimeInterval: 0.05)
+        connection.fixture("one-pixel.png", ["Cache-Control": "max-age=86400"])
+      }
+    ])
+    defer { server.stop() }
+    let machine = try Machine()
+    let urls = (0..<120).map { server.url("/a?\($0)") }
+    let output = "var/lib/tessera/feed"
+    let lines = urls.enumerated().map { #"{"id":"p\#($0)","url":"\#($1)"}"# }
+    try machine.begin("feed", Array(lines[..<20]))
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    try await machine.done("tessera forget /\(output) p3")
+    let blocks = try Self.blocks("BACKUP")
+    #expect(blocks.count == 3)
+    try machine.begin("feed", lines)
+    let run = try Tool.start(
+      Places.tessera, ["run", machine.folder.path("etc/tessera/feed.yaml"), "--quiet"])
+    var copies = 0
+    while !run.hasEnded || copies == 0 {
+      try await machine.done(blocks[0])
+      try await machine.done(blocks[1])
+      copies += 1
+    }
+    #expect(await run.end().status == 0)
+    #expect(copies > 1)
+    let catalog = try machine.folder.text("\(output)/catalog.json")
+
+    try FileManager.default.removeItem(atPath: machine.folder.path(output))
+    try await machine.done(blocks[2])
+    #expect(try machine.folder.text("\(output)/catalog.json") == catalog)
+    let images = try machine.images(output)
+    #expect(images.count == 119 && !images.contains("p3 ok"))
+    // The last copy was made during the run: what it did not have is requested again, and nothing else.
+    let requests = try #require(try machine.report(output)["requests"])
+    #expect(requests < 100)
+    try await machine.done("tessera verify /\(output) --deep")
+  }
+
+  // MARK: Moving
+
+  @Test func aMovedOutputGoesOn() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine()
+    try machine.begin("feed", Self.urls(nginx, 0..<20))
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    let catalog = try machine.folder.text("var/lib/tessera/feed/catalog.json")
+    let blocks = try Self.blocks("MOVING")
+    #expect(blocks.count == 2)
+    try await machine.done(blocks[0])
+    #expect(try machine.report("srv/images/feed") == ["decodes": 0, "requests": 0])
+    #expect(try machine.folder.text("srv/images/feed/catalog.json") == catalog)
+    try await machine.done(blocks[1])
+    #expect(try machine.report("srv/images/feed") == ["decodes": 0, "requests": 0])
+    let renamed = try machine.folder.text("srv/images/feed/catalog.json")
+    func lines(_ text: String) -> [Substring] { text.split(separator: "\n").dropFirst().dropLast() }
+    #expect(lines(renamed) == lines(catalog) && renamed.contains(#""name":"shop""#))
+    await nginx.stop()
+  }
+
+  // MARK: Growing
+
+  @Test func aLongListIsTriedAndDivided() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine()
+    try machine.begin("feed", Self.urls(nginx, 0..<20))
+    try machine.begin("new", Self.urls(nginx, 0..<200))
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    try await machine.done(
+      "mkdir -p /tmp/; mv /var/lib/tessera/new.txt /var/lib/tessera/new.csv; "
+        + "sed -i 's/new[.]txt/new.csv/' /etc/tessera/new.yaml")
+    let blocks = try Self.blocks("GROWING")
+    #expect(blocks.count == 4)
+    for block in blocks { try await machine.done(block) }
+    let images = try machine.images("var/lib/tessera/new")
+    let sample = try machine.images("tmp/sample")
+    #expect(images.count == 200 && images == sample)
+    #expect(
+      FileManager.default.fileExists(
+        atPath: machine.folder.path("var/lib/tessera/feed/catalog.sqlite")))
+    await nginx.stop()
+  }
+
+  // MARK: The runbook
+
+  /// The commands of a section of the runbook, for the pipeline `feed`.
+  private static func section(_ title: String) throws -> [String] {
+    let text = try Document("Examples/operations/RUNBOOK.md").text
+    let section = try #require(
+      text.components(separatedBy: "\n## \(title)\n").last?.components(separatedBy: "\n## ").first)
+    return section.matches(of: /`(tessera [^`]*)`/).map {
+      String($0.1).replacing(/\s+/, with: " ")
+    }
+  }
+
+  @Test func theImageThatHasToGoIsGone() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine()
+    let lines = Self.urls(nginx, 0..<5).enumerated().map { #"{"id":"p\#($0)","url":"\#($1)"}"# }
+    try machine.begin("feed", lines)
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    let commands = try Self.section("An image that has to go")
+      .map {
+        $0.replacing(" ID", with: " p2").replacing(
+          " URL", with: " \(nginx.url("/one-pixel.png?2"))")
+      }
+    #expect(commands.count == 2)
+    let gone = try await machine.done(commands[0])
+    #expect(gone.output.contains("purge"), "\(gone.output)")
+    // Its line is still in the manifest of another list; it stays away all the same.
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    let output = "var/lib/tessera/feed"
+    #expect(try machine.images(output).map { $0.prefix(2) } == ["p0", "p1", "p3", "p4"])
+    try await machine.done(commands[1])
+    try await machine.done("tessera run /etc/tessera/feed.yaml")
+    #expect(try machine.images(output).count == 5)
+    await nginx.stop()
+  }
+
+  @Test func aBanIsSeenAndLifted() async throws {
+    let isBanned = Mutex(true)
+    let server = try FaultServer([
+      "/a": { request, connection in
+        guard isBanned.withLock({ !$0 }) || request.headers["x-key"] == "k" else {
+          return connection.respond("403 Forbidden")
+        }
+        connection.fixture("one-pixel.png")
+      }
+    ])
+    defer { server.stop() }
+    let machine = try Machine()
+    let lines = (0..<30).map { #"{"id":"p\#($0)","url":"\#(server.url("/a?\($0)"))"}"# }
+    try machine.begin("feed", lines, keys: "revalidate: never")
+    let first = try await machine.run("tessera run /etc/tessera/feed.yaml")
+    #expect(first.output.contains("it probably bans this pipeline"), "\(first.output)")
+    let commands = try Self.section("A host bans you")
+      .filter { $0.split(separator: " ").count > 2 }.map {
+        $0.replacing(" URL", with: " \(server.url("/a?1")) --allow loopback")
+      }
+    #expect(commands.count == 2)
+    let probe = try await machine.run(commands[0])
+    #expect(probe.status == 1 && probe.errors.contains("403"), "\(probe.output)\(probe.errors)")
+    isBanned.withLock { $0 = false }
+    try await machine.done(commands[1])
+    #expect(try machine.images("var/lib/tessera/feed").filter { $0.hasSuffix(" ok") }.count == 30)
+  }
+}
