@@ -57,6 +57,9 @@ package struct SystemError: Error, Equatable, Sendable {
   /// Whether it is ``damaged(_:_:)``.
   package var isDamage: Bool { code == EBADMSG }
 
+  /// Whether this user may not do it, and another may.
+  package var isPermission: Bool { code == EACCES || code == EPERM }
+
   /// What an object store answered.
   ///
   /// - Parameter finding: completes a sentence that begins with the path.

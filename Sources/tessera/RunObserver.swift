@@ -8,6 +8,7 @@ final class RunObserver: RunObserving {
   private let failures = MessageCap(
     "further failures are not printed here; the catalog lists all of them")
   private let problems = MessageCap.manifestLines
+  private let paused = PausedHost()
   private let progress = Mutex<(@Sendable () -> RunProgress)?>(nil)
 
   init(isQuiet: Bool, showsProgress: Bool) {
@@ -16,13 +17,14 @@ final class RunObserver: RunObserving {
 
   func began(_ progress: @escaping @Sendable () -> RunProgress) {
     self.progress.withLock { $0 = progress }
-    display.begin {
+    display.begin { [paused] in
       let run = progress()
       var shown = ProgressBar.Progress()
       (shown.done, shown.total, shown.bytes) = (run.done, run.total, run.bytes)
       shown.errors = run.errors
       shown.inFlight = run.bytesInFlight
       shown.oldest = run.oldest.map { ($0.host, $0.age) }
+      shown.paused = paused.now
       shown.stages = [
         ("fetching", run.fetching), ("waiting to retry", run.pausing), ("waiting", run.waiting),
         ("transcoding", run.transcoding), ("upgraded", run.upgraded),
@@ -41,8 +43,10 @@ final class RunObserver: RunObserving {
         display.message(text)
       }
     case .warning(let message): warn(message)
+    case .hostSlowed(let host, let reason, let pause):
+      paused.set(host, reason, pause)
     // The progress and the result say what came of it.
-    case .hostSlowed, .workerReplaced: break
+    case .workerReplaced: break
     }
   }
 
@@ -72,6 +76,23 @@ final class RunObserver: RunObserving {
   func finish() {
     display.finish()
     progress.withLock { $0 = nil }
+  }
+}
+
+/// The host that was slowed last.
+private final class PausedHost: Sendable {
+  private let last = Mutex<(host: String, reason: String, end: ContinuousClock.Instant)?>(nil)
+
+  func set(_ host: String, _ reason: String, _ pause: Duration) {
+    last.withLock { $0 = (host, reason, .now + pause) }
+  }
+
+  /// Nil once it gets requests again.
+  var now: (host: String, reason: String, left: Duration)? {
+    let now = ContinuousClock.now
+    return last.withLock(\.self).flatMap {
+      $0.end > now ? ($0.host, $0.reason, now.duration(to: $0.end)) : nil
+    }
   }
 }
 

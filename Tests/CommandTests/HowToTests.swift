@@ -283,6 +283,8 @@ import Testing
     #expect(commands.count == 2)
     let gone = try await machine.done(commands[0])
     #expect(gone.output.contains("purge"), "\(gone.output)")
+    let why = try await machine.run("tessera why /var/lib/tessera/feed p2")
+    #expect(why.status == 2 && why.errors.contains("was forgotten"), "\(why.errors)")
     // Its line is still in the manifest of another list; it stays away all the same.
     try await machine.done("tessera run /etc/tessera/feed.yaml")
     let output = "var/lib/tessera/feed"

@@ -120,12 +120,14 @@ extension StreamTests {
         plan
           == End(
             status: 0,
-            output: next + "1 image in the manifest\n1 of unknown size; --probe requests the sizes\n",
+            output: next
+              + "1 image in the manifest\n1 of unknown size; --probe requests the sizes\n",
             errors: "manifest line 2: not valid JSON at column 1: expected a value, found \"x\"\n"))
       let probed = try await tessera("plan", path, "--probe", "--quiet")
       #expect(probed.status == 0 && probed.errors.isEmpty)
       #expect(
-        probed.output.hasPrefix(next + "1 image in the manifest\n2 files requested, 2 needed, 0 shared\n"))
+        probed.output.hasPrefix(
+          next + "1 image in the manifest\n2 files requested, 2 needed, 0 shared\n"))
       let json = try await tessera("plan", path, "--json", "--output", folder.path("none"))
       #expect(json.output.hasPrefix("{\n  \"items\": 1,\n  \"unknown\": 1,"))
     }

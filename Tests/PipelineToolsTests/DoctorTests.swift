@@ -156,8 +156,9 @@ import Testing
         OutputFacts(
           output: "/srv/a", folder: "/srv/a", room: nil,
           refusal: SystemError("write to", "/srv/a", code: 13)),
-        ["no", "no run on this machine is at work on it"],
-        "sudo chown -R \"$(id -un)\" /srv/a"
+        ["no", "only the user who runs the pipeline can see whether a run is at work on it"],
+        "call it as the user who runs the pipeline: sudo -u \"$(stat -c %U /srv/a)\" tessera …; or, if the output is to be "
+          + "yours from now on: sudo chown -R \"$(id -un)\" /srv/a"
       ),
       (
         OutputFacts(

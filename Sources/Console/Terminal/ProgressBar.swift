@@ -13,6 +13,8 @@ package struct ProgressBar: Sendable {
     package var inFlight = 0
     /// The host of the request that has been in flight for longest, and for how long.
     package var oldest: (host: String, age: Duration)?
+    /// A host that gets no request for a while: why, and for how long still.
+    package var paused: (host: String, reason: String, left: Duration)?
     /// What is in flight, in the order of the work: `("fetching", 16)`.
     package var stages: [(name: String, count: Int)] = []
     /// The items with an error, by its code.
@@ -90,8 +92,11 @@ package struct ProgressBar: Sendable {
       "\(stages)\(stages.isEmpty ? "" : "; ")failed: \(parts.joined(separator: ", "))\(slowest)"
   }
 
-  /// `; oldest request 16 s: images.example.com, 1.2 MB in flight`
+  /// `; oldest request 16 s: images.example.com, 1.2 MB in flight`, or `; images.example.com pauses for 12 s: refused`
   private func slowest(_ progress: Progress) -> String {
+    if let paused = progress.paused, progress.oldest.map({ $0.age < Self.slow }) ?? true {
+      return "; \(paused.host) gets no request for \(Amount.age(paused.left.inSeconds)): \(paused.reason)"
+    }
     guard let oldest = progress.oldest, oldest.age >= Self.slow else { return "" }
     let host = oldest.host.isEmpty ? "a file" : oldest.host
     return "; oldest request \(Amount.age(oldest.age.inSeconds)): \(host), "

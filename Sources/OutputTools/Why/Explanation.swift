@@ -105,6 +105,14 @@ package struct Explanation: Sendable {
   private static func unknown(
     _ id: String, _ state: StateStore, _ output: OutputFolder
   ) async throws -> OutputToolError {
+    let forgotten = try await OutputToolError.wrapAsync {
+      try await ForgottenItems.of(output.published)
+    }
+    if forgotten.has(id: id) {
+      return OutputToolError(
+        "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out; --undo with its id and its URL ends that"
+      )
+    }
     let status = try await status(of: id, inEarlierCatalogOf: output, otherThan: nil)
     if let status, status != "missing" {
       return OutputToolError(

@@ -164,7 +164,7 @@ final class EntrySelection: Sendable {
     }
     return gone.sorted().map {
       "the image \"\($0)\" was forgotten (tessera forget) and stays out of the catalog; to have it again, "
-        + "remove its mark with tessera forget --undo"
+        + "remove its marks with tessera forget --undo, which needs its id and its URL (--url)"
     }
       + inCatalog.sorted().map {
         "the manifest no longer has the image \"\($0)\", which stays in the catalog until the next run of all images"

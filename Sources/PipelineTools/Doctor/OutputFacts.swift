@@ -136,12 +136,18 @@ package struct OutputFacts: Sendable {
     default:
       // Not the folder above it, which may be the root.
       return exists
-        ? "sudo chown -R \"$(id -un)\" \(output)" : "sudo install -d -o \"$(id -un)\" \(output)"
+        ? "call it as the user who runs the pipeline: sudo -u \"$(stat -c %U \(output))\" tessera …; or, if the output is "
+          + "to be yours from now on: sudo chown -R \"$(id -un)\" \(output)"
+        : "sudo install -d -o \"$(id -un)\" \(output)"
     }
   }
 
   private var lock: HealthCheck {
     switch holder {
+    // The folder of the lock is private to its owner.
+    case nil where exists && refusal?.isPermission == true:
+      HealthCheck(
+        .lock, output, "only the user who runs the pipeline can see whether a run is at work on it")
     case nil: HealthCheck(.lock, output, "no run on this machine is at work on it")
     case 0: HealthCheck(.lock, output, "a run of another container is at work on it")
     case let process?: HealthCheck(.lock, output, "process \(process) is at work on it")
