@@ -46,6 +46,11 @@ def store(name):
     return test
 
 
+def lists(work, home):
+    import lists
+    lists.test(home)
+
+
 def kubernetes(work, home):
     """Runs the containers' own command lines, as a cluster would: none can be installed here. Its schemas can be."""
     import yaml
@@ -79,7 +84,7 @@ def main():
     parser.add_argument("--home", required=True)
     words = parser.parse_args()
     engines = {"parallel": parallel, "slurm": slurm, "spark": spark, "kubernetes": kubernetes,
-               "moto": store("moto"), "swift": store("swift")}
+               "moto": store("moto"), "swift": store("swift"), "lists": lists}
     chosen = words.only.split(",")
     unknown = [name for name in chosen if name not in engines]
     if unknown:
