@@ -19,8 +19,10 @@ struct JSONLinesDecoder: RecordDecoding {
     for member in members {
       do throws(Mistake) {
         switch member.name {
+        // What a database does not know is not there.
+        case "alt" where member.value == .null: break
         case "id":
-          entry.id = try Self.string(member)
+          entry.id = try Self.id(member)
           entry.hasNoID = false
         case "url":
           entry.url = try Self.string(member)
@@ -80,6 +82,12 @@ struct JSONLinesDecoder: RecordDecoding {
       throw Mistake("\"\(member.name)\" must be a string, found \(member.value.kind)")
     }
     return text
+  }
+
+  /// Databases number their rows.
+  private static func id(_ member: JSONValue.Member) throws(Mistake) -> String {
+    if case .number(let text) = member.value { return text }
+    return try string(member)
   }
 
   private static func slots(_ value: JSONValue) throws(Mistake) -> [String] {

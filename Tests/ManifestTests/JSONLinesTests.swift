@@ -36,7 +36,7 @@ import Testing
   private static let focus = "\"focus\" must be two numbers from 0 to 1, such as [0.5, 0.3]"
 
   @Test(arguments: [
-    (#""id":7"#, "\"id\" must be a string, found a number"),
+    (#""id":true"#, "\"id\" must be a string, found true or false"),
     (#""id":null"#, "\"id\" must be a string, found null"),
     (#""url":["a"]"#, "\"url\" must be a string, found an array"),
     (#""url":{}"#, "\"url\" must be a string, found an object"),
@@ -54,6 +54,16 @@ import Testing
     let line = "{\(url)\(member)}"
     let found = Self.messages([#"{"url":"https://a/0"}"#, line, #"{"url":"https://a/2"}"#])
     #expect(found == ["-", "2: \(message)", "-"])
+  }
+
+  /// As databases write rows.
+  @Test func idsMayBeNumbersAndDescriptionsMissing() {
+    let found = ListOutline.lines(
+      """
+      {"id":7,"url":"https://a/1","alt":null}
+      {"id":12345678901234567890,"url":"https://a/2","alt":"A"}
+      """)
+    #expect(found == ["1 7 https://a/1", "2 12345678901234567890 https://a/2 A"])
   }
 
   /// A hint costs no image.

@@ -235,7 +235,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     (#"{"id":"","url":"https://a"}"#, "the id is empty"),
     (#"{"id":"a\u0000b","url":"https://a"}"#, "the id has a control character in it"),
     (#"{"id":"a"}"#, "the member \"url\" is missing"),
-    (#"{"id":7,"url":"https://a"}"#, "\"id\" must be a string, found a number"),
+    (#"{"id":[7],"url":"https://a"}"#, "\"id\" must be a string, found an array"),
     (#"{"url":""}"#, "the id is empty"),
     (
       #"{"id":"a","url":"https://a","slot":"x"}"#,
