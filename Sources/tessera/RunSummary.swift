@@ -48,9 +48,14 @@ struct RunSummary {
       total += "; \(Amount.count(others, "other image")) of the catalog left as they were"
     }
     if report.forgotten > 0 { total += ", \(report.forgotten) forgotten and left out" }
-    return [
+    let line =
       total + Self.list(statuses) + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")
-    ]
+    // Who names an image expects that something happens to it.
+    let isIdle =
+      report.others != nil && report.total > 0 && report.requests == 0 && report.bytesFetched == 0
+    return isIdle
+      ? [line, "no source was requested, as none is due; with --refresh they are fetched and made again"]
+      : [line]
   }
 
   private static func list(_ parts: [String]) -> String {

@@ -22,6 +22,17 @@ import Testing
     return item
   }
 
+  /// Who names an image of which nothing is due learns why nothing happened.
+  @Test func aNamedImageThatIsFreshIsNamed() {
+    let idle = "no source was requested, as none is due; with --refresh they are fetched and made again"
+    #expect(Self.lines { $0.others = 5 }[1] == idle)
+    #expect(
+      Self.lines { ($0.others, $0.requests) = (5, 1) }.contains(idle) == false)
+    #expect(
+      Self.lines { ($0.others, $0.bytesFetched) = (5, 1) }.contains(idle) == false)
+    #expect(Self.lines { _ in }.contains(idle) == false)
+  }
+
   @Test func aRunIsSummedUp() {
     let lines = Self.lines { report in
       report.counts = ["ok": 10, "stale": 1, "failed": 5, "pending": 2]
