@@ -134,7 +134,7 @@ enum InitCommand: Command {
 
   /// What a person has to do before the run.
   private static func firstStep(after report: NewPipeline.Report) -> String {
-    if report.images == 0 { return "repair the list, of which no line can be used, then " }
+    if report.images == 0 { return "put images into the list, which has none, then " }
     if report.images == nil, report.manifest.hasSuffix("manifest.jsonl") {
       return "write the URLs of your images into \(report.manifest), then "
     }

@@ -64,6 +64,18 @@ import Testing
     #expect(!named.isGuessed && named.images == 1)
   }
 
+  /// Nothing is written for a list of which no line is an image.
+  @Test func aListWithoutALineToUseIsRejected() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("ftp://a/1\nb\n", to: "l.txt")
+    let text = await errorText { _ = try await ListFindings(readingList: path) }
+    #expect(
+      text?.hasPrefix("the manifest \"\(path)\": no line of it can be used: line 1: the URL must begin") == true,
+      "\(text ?? "")")
+    // An empty one may be filled later.
+    #expect(try await ListFindings(readingList: folder.write("\n", to: "e.txt")).images == 0)
+  }
+
   @Test func aPageIsNotAList() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("<html>", to: "page.txt")

@@ -22,6 +22,7 @@ struct ListFindings {
   private(set) var isGuessed = false
 
   private var suggestion: ColumnMapping?
+  private var firstProblem: ManifestProblem?
   private var words: Set<String> = []
   private var folders: [String] = []
 
@@ -42,6 +43,11 @@ struct ListFindings {
       file.columns = columns
       self.columns = columns
       try await read(file)
+    }
+    if images == 0, let firstProblem {
+      throw PipelineError.manifest(
+        path: path,
+        reason: "no line of it can be used: \(firstProblem.place): \(firstProblem.message)")
     }
     guard folders.count > Self.listedFolders else { return }
     let common = folders.dropFirst().reduce(folders[0][...]) { $0.commonPrefix(with: $1) }
@@ -70,7 +76,9 @@ struct ListFindings {
         case .item(let item, _):
           images += 1
           permit(item.requestURL)
-        case .problem: problems += 1
+        case .problem(let problem):
+          problems += 1
+          firstProblem = firstProblem ?? problem
         case .repeated, .forgotten, .standing: break
         }
       }
