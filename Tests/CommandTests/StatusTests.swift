@@ -118,6 +118,9 @@ import Testing
     #expect(await stopped.end().status == 143)
     let after = try await Self.status(fixture)
     #expect(after.output.contains(" run   stopped "), "\(after.output)")
+    // What it has requested counts, although it has no report.
+    let json = try await Self.status(fixture, "--json", "--runs", "1").output
+    #expect(json.contains(/"work": \{[^}]*"requests": 1,/), "\(json)")
     #expect(after.output.contains("the last run that came to a result ended "))
     #expect(!after.output.contains("killed"))
   }

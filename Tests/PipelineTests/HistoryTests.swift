@@ -87,6 +87,7 @@ import Testing
     var entry = try #require(try entries.last)
     #expect(entry.outcome == .failed && entry.reason == "lost-images" && entry.run == 2)
     #expect(entry.counts["failed"] ?? 0 > 0 && entry.errors["http-status"] ?? 0 > 0)
+    #expect(entry.work[.requests] ?? 0 >= 6, "\(entry.work)")
     #expect(try run.output.text("catalog.json") == catalog)
     // A manifest that is missing: nothing was begun.
     run.file.manifest = .file(run.folder.path("none"))
