@@ -68,33 +68,56 @@ struct StatusText {
   private var failures: [String] {
     let census = status.failures
     guard census.failed + census.stale > 0 else {
-      return status.hasState && status.problems.isEmpty ? ["failures: none"] : []
+      return (status.hasState && status.problems.isEmpty ? ["failures: none"] : []) + bans
     }
     var lines = ["failures: \(census.failed) failed, \(census.stale) stale"]
     if let age = status.ageOfOldestStale {
       lines[0] += "; the oldest stale image was last confirmed \(Amount.age(Double(age))) ago"
     }
-    lines += list(census.byCode, "by error")
+    lines += list(census.byCode, "by error", http: "")
     lines += list(
-      census.byHost, census.isApproximate ? "by host (at least)" : "by host")
+      census.byHost, census.isApproximate ? "by host (at least)" : "by host", http: "http-status ")
     if census.withoutHost > 0 {
       lines.append("    \(census.withoutHost) of no host, or of one that is not recorded")
     }
-    return lines + ["  tessera why \(status.output) ID says what happened to one, and what to do"]
+    return lines + bans + [
+      "  tessera why \(status.output) ID says what happened to one, and what to do"
+    ]
   }
 
-  private func list(_ groups: [FailureCensus.Group], _ title: String) -> [String] {
+  /// What the last run says of them, and what to do.
+  private var bans: [String] {
+    let lines = status.banNotes.prefix(Self.listed).map { "  banned: \($0)" }
+    let rest = status.banNotes.count - lines.count
+    return lines + (rest > 0 ? ["  and \(Amount.count(rest, "host")) more; --json lists them"] : [])
+  }
+
+  /// - Parameter http: what comes before an HTTP status.
+  private func list(
+    _ groups: [FailureCensus.Group], _ title: String, http: String
+  ) -> [String] {
     guard !groups.isEmpty else { return [] }
     var lines = ["  \(title):"]
     for group in groups.prefix(Self.listed) {
       let more = group.count > group.ids.count ? " …" : ""
-      lines.append("    \(group.count) \(group.name): \(group.ids.joined(separator: ", "))\(more)")
+      lines.append(
+        "    \(group.count) \(group.name)\(statuses(of: group, http)): "
+          + "\(group.ids.joined(separator: ", "))\(more)")
     }
     if groups.count > Self.listed {
       let rest = groups.dropFirst(Self.listed).reduce(0) { $0 + $1.count }
       lines.append("    \(rest) of \(groups.count - Self.listed) others; --json lists more of them")
     }
     return lines
+  }
+
+  /// ` (403)`, or ` (403 480 times, 429 20 times)`; empty without any.
+  private func statuses(of group: FailureCensus.Group, _ http: String) -> String {
+    let statuses = group.statuses
+    guard let first = statuses.first else { return "" }
+    if first.count == group.count { return " (\(http)\(first.status))" }
+    let parts = statuses.prefix(3).map { "\($0.status) \(Amount.count($0.count, "time"))" }
+    return " (\(http)\(parts.joined(separator: ", ")))"
   }
 
   // MARK: What is kept

@@ -32,7 +32,8 @@ import Testing
     let host = nginx.url("/").split(separator: "/")[1]
     for text in [
       " run   some-failed   2              2 ", "failures: 2 failed, 0 stale\n", "1 decode: cut\n",
-      "1 http-status: gone\n", "2 \(host): gone, cut\n", "tessera why \(out) ID says",
+      "1 http-status (404): gone\n", "2 \(host) (http-status 404 1 time): gone, cut\n",
+      "tessera why \(out) ID says",
       "catalog.json, the current catalog: 4 images\n", "prune has not looked for files",
       "sizes: ", " free on the disk\n",
     ] {

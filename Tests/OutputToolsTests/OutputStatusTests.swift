@@ -1,4 +1,5 @@
 import Foundation
+import TesseraFetch
 import TesseraManifest
 import TesseraState
 import TesseraTestSupport
@@ -106,6 +107,21 @@ import Testing
       // What does not depend on it is shown, and nothing else.
       #expect(status.runs.count == 1 && status.kept.current != nil && status.recorded == nil)
     }
+  }
+
+  /// `run.json` is that of the last run with a result, and says nothing of one that failed.
+  @Test func hostsThatBanAreThoseOfTheLastRun() async throws {
+    try await small.publish([SmallOutput.line("a")])
+    try small.output.write(
+      "run.json", Array(#"{"bans":[{"host":"h:1","answers":9,"rejected":8},{"answers":1}]}"#.utf8))
+    try await note(1, at: 10)
+    let status = try await read()
+    #expect(status.bans.map(\.host) == ["h:1"] && status.bans.first?.rejected == 8)
+    #expect(String(decoding: status.json(runs: 1), as: UTF8.self).contains(#""rejected": 8"#))
+    try await note(2, at: 20, .failed)
+    #expect(try await read().bans.isEmpty)
+    try await note(3, at: 30)
+    #expect(try await read().bans.count == 1)
   }
 
   @Test func statesOfShardsCountTogether() async throws {

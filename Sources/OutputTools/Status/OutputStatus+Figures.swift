@@ -1,9 +1,13 @@
+internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
 
 // What is counted, for those who print it.
 extension OutputStatus {
+  /// The hosts that ban, and what to do: a clause each.
+  package var banNotes: [String] { bans.map { "\($0.clause); \($0.remedy)" } }
+
   /// Files that the state records; nil if it can't be read.
   package var recorded: (count: Int, bytes: Int)? {
     guard let count = figures.files, let bytes = figures.fileBytes else { return nil }

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
@@ -45,6 +46,11 @@ extension OutputStatus {
             entry.member("name", group.name)
             entry.member("images", group.count)
             entry.member("ids", group.ids)
+            guard !group.httpStatuses.isEmpty else { return }
+            entry.name("httpStatuses")
+            entry.object { list in
+              for (status, count) in group.statuses { list.member("\(status)", count) }
+            }
           }
         }
       }
@@ -57,6 +63,16 @@ extension OutputStatus {
       write(Array(failures.byHost.prefix(Self.listedHosts)), as: "byHost", &object)
       object.member("withoutHost", failures.withoutHost)
       object.member("isApproximate", failures.isApproximate)
+    }
+    object.name("bans")
+    object.array { list in
+      for ban in bans {
+        list.object { entry in
+          entry.member("host", ban.host)
+          entry.member("answers", ban.answers)
+          entry.member("rejected", ban.rejected)
+        }
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
@@ -16,6 +17,9 @@ package struct OutputStatus: Sendable {
   /// The newest first.
   package var runs: [RecordedRun] = []
   package var failures = FailureCensus()
+  /// Hosts that rejected all or nearly all requests of the last run. Empty if that has no result: then it has no report, and
+  /// the errors of ``failures`` have the HTTP statuses.
+  var bans: [HostBan] = []
   var unnamed = StateStore.UnnamedFiles()
   package var kept = KeptPlaces()
   var figures = OutputFigures()
@@ -51,6 +55,9 @@ package struct OutputStatus: Sendable {
     }.map(\.element)
     status.kept = try await KeptPlaces.read(in: folder.published, now: now)
     try await status.countStates(folder, histories)
+    if status.runs.first(where: \.hasReport)?.isSuccess != false {
+      status.bans = await HostBan.inReport(of: folder)
+    }
     guard status.hasState || !status.runs.isEmpty || status.kept.current != nil else {
       throw OutputToolError(
         "no run has left anything in \"\(root)\": it has neither a catalog nor a state; tessera run PIPELINE "

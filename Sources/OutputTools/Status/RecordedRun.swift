@@ -16,6 +16,8 @@ package struct RecordedRun: Sendable {
   package var seconds: Double { entry.seconds }
   package var isRun: Bool { entry.kind == .run }
   package var isPrune: Bool { entry.kind == .prune }
+  /// Whether `run.json` is of it, if it came to a result.
+  var hasReport: Bool { entry.kind == .merge || (entry.kind == .run && shard == nil) }
   /// Whether it came to a result.
   package var isSuccess: Bool { entry.outcome.isSuccess }
   /// `run`, `shard 3/8`, `merge` or `prune`.
