@@ -73,6 +73,10 @@ struct StatusText {
     var lines = ["failures: \(census.failed) failed, \(census.stale) stale"]
     if let age = status.ageOfOldestStale {
       lines[0] += "; the oldest stale image was last confirmed \(Amount.age(Double(age))) ago"
+      if let end = status.staleEnd, let keep = status.keepStale {
+        lines[0] +=
+          ", and fails if it is not confirmed until \(end) (keep-stale: \(Amount.age(Double(keep))))"
+      }
     }
     lines += list(census.byCode, "by error", http: "")
     lines += list(
@@ -100,8 +104,11 @@ struct StatusText {
     var lines = ["  \(title):"]
     for group in groups.prefix(Self.listed) {
       let more = group.count > group.ids.count ? " …" : ""
+      let end =
+        group.oldestStale.flatMap(status.staleEnd).map { ", the oldest stale one until \($0)" }
+        ?? ""
       lines.append(
-        "    \(group.count) \(group.name)\(statuses(of: group, http)): "
+        "    \(group.count) \(group.name)\(statuses(of: group, http))\(end): "
           + "\(group.ids.joined(separator: ", "))\(more)")
     }
     if groups.count > Self.listed {

@@ -24,10 +24,15 @@ import Testing
     census.add("h", code: "dns", url: "data:,", isStale: false)
     #expect(census.failed == 8 && census.stale == 3 && census.withoutHost == 3)
     #expect(census.oldestStale == 20)
+    #expect(census.byHost.map(\.oldestStale) == [nil, 20])
     #expect(
       Self.text(census.byCode) == ["5 dns s0,s1,s2", "5 timeout a0,a1,a2", "1 unknown f"])
     #expect(Self.text(census.byHost) == ["5 a.example:8080 a0,a1,a2", "3 b.example s0,s1,s2"])
     #expect(!census.isApproximate)
+    // One that is gone is shown for another reason.
+    census.add(
+      .init(number: 9, id: "x", line: "", isStale: true, checked: 5, isLost: true))
+    #expect(census.stale == 4 && census.oldestStale == 20)
   }
 
   /// The message of the error names the status that the server answered with.

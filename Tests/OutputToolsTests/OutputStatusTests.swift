@@ -143,5 +143,16 @@ import Testing
     #expect(status.failures.stale == 2 && status.ageOfOldestStale == 999)
     #expect(status.runs.map(\.name) == ["shard 1/2", "shard 0/2"])
     #expect(status.failures.byCode.map(\.ids) == [["p0", "p1"]])
+    // No run has recorded how long they are shown.
+    #expect(status.staleEnd == nil)
+    let part = try small.workspace.part(#require(Shard("1/2")))
+    let history = try part.readHistory()
+    var entry = HistoryEntry(.run, ended: 5, seconds: 1, .failed)
+    entry.figures.keepStaleSeconds = 86_400
+    try part.writeHistory(history.adding(entry), after: history)
+    let later = try await read()
+    #expect(later.staleEnd == "1970-01-02T00:00:01Z")
+    let json = String(decoding: later.json(runs: 1), as: UTF8.self)
+    #expect(json.contains("\"staleUntil\": \"1970-01-02T00:00:01Z\""), "\(json)")
   }
 }

@@ -75,6 +75,8 @@ import Testing
     let report = try await run.wholeRun(Self.lines(2)).report
     #expect(report.count("stale") == 1)
     #expect(report.figures.oldestStaleSeconds == 86_400)
+    #expect(report.figures.keepStaleSeconds == 30 * 86_400)
+    #expect(try entries.last?.figures.keepStaleSeconds == 30 * 86_400)
   }
 
   /// A run that could not be done has its kind of error, and what it did before.

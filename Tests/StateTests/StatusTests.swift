@@ -64,6 +64,10 @@ import Testing
     #expect(try #require(try await state.lastBegunRun()) == (1, true))
     #expect(try await state.fileTotals() == (7, 91))
     #expect(try await state.oldestStale() == 96)
+    // Its source is gone: it is shown for another reason.
+    _ = try await state.lostSince("p4", now: 7)
+    #expect(try await state.oldestStale() == 98)
+    #expect(try await state.troubledItems(after: 0, limit: 9).filter(\.isLost).map(\.id) == ["p4"])
     var found: [String] = []
     var last = 0
     while let part = try await Optional(state.troubledItems(after: last, limit: 2)),

@@ -15,6 +15,8 @@ package struct FailureCensus: Sendable, Equatable {
     package var count = 0
     /// The first ones.
     package var ids: [String] = []
+    /// As ``FailureCensus/oldestStale``.
+    package private(set) var oldestStale: Double?
     /// The images with the error `http-status` by the status that their server answered with; the first ten statuses.
     package private(set) var httpStatuses: [Int: Int] = [:]
 
@@ -24,8 +26,9 @@ package struct FailureCensus: Sendable, Equatable {
         .sorted { ($1.count, $0.status) < ($0.count, $1.status) }
     }
 
-    fileprivate mutating func add(_ id: String, httpStatus: Int?) {
+    fileprivate mutating func add(_ id: String, httpStatus: Int?, stale: Double?) {
       count += 1
+      oldestStale = [oldestStale, stale].compactMap(\.self).min()
       if ids.count < FailureCensus.namedIDs { ids.append(id) }
       if let httpStatus, httpStatuses.count < 10 || httpStatuses[httpStatus] != nil {
         httpStatuses[httpStatus, default: 0] += 1
@@ -40,7 +43,7 @@ package struct FailureCensus: Sendable, Equatable {
   /// Images whose host is not recorded: the pipeline keeps URLs out of the catalog (`urls: none`), or they have none.
   package private(set) var withoutHost = 0
   package private(set) var isApproximate = false
-  /// When the source of a stale image was last confirmed, of the one where that is longest ago.
+  /// When the source of a stale image that is not gone was last confirmed, of the one where that is longest ago.
   package private(set) var oldestStale: Double?
 
   private static let namedIDs = 3
@@ -62,7 +65,8 @@ package struct FailureCensus: Sendable, Equatable {
     let message =
       code == FetchError.Code.httpStatus.rawValue ? line?.error?["message"]?.stringValue : nil
     add(
-      item.id, code: code, url: line?.url, isStale: item.isStale, checked: item.checked,
+      item.id, code: code, url: line?.url, isStale: item.isStale,
+      checked: item.isLost ? nil : item.checked,
       httpStatus: message.flatMap(HTTPStatus.status(inMessage:)))
   }
 
@@ -77,13 +81,14 @@ package struct FailureCensus: Sendable, Equatable {
       failed += 1
     }
     codes[code ?? "unknown", default: Group(name: code ?? "unknown")]
-      .add(id, httpStatus: httpStatus)
+      .add(id, httpStatus: httpStatus, stale: isStale ? checked : nil)
     let host = url.map { $0.contains("://") ? SourceURL.host(of: $0) : "" } ?? ""
     guard !host.isEmpty else {
       withoutHost += 1
       return
     }
-    hosts[host, default: Group(name: host)].add(id, httpStatus: httpStatus)
+    hosts[host, default: Group(name: host)]
+      .add(id, httpStatus: httpStatus, stale: isStale ? checked : nil)
     if hosts.count > mostHosts { dropRareHosts() }
   }
 

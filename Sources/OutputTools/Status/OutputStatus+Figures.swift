@@ -19,6 +19,16 @@ extension OutputStatus {
   /// In bytes; nil for an object store.
   package var freeSpace: Int? { figures.freeBytes }
   package var ageOfOldestStale: Int? { figures.oldestStaleSeconds }
+  /// How long stale images are shown, in seconds; nil if no run has recorded it.
+  package var keepStale: Int? { figures.keepStaleSeconds }
+  /// Until when the oldest stale image is shown if its server does not confirm it, in UTC.
+  package var staleEnd: String? { failures.oldestStale.flatMap(staleEnd(of:)) }
+
+  /// The same of one that was last confirmed at a time in seconds since 1970.
+  package func staleEnd(of checked: Double) -> String? {
+    keepStale.map { Host.timestamp(checked + Double($0)) }
+  }
+
   /// In bytes a day.
   package var growth: Int? { figures.bytesPerDay }
   /// In seconds.

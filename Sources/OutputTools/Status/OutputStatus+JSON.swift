@@ -46,6 +46,9 @@ extension OutputStatus {
             entry.member("name", group.name)
             entry.member("images", group.count)
             entry.member("ids", group.ids)
+            if let end = group.oldestStale.flatMap(staleEnd(of:)) {
+              entry.member("staleUntil", end)
+            }
             guard !group.httpStatuses.isEmpty else { return }
             entry.name("httpStatuses")
             entry.object { list in
@@ -59,6 +62,7 @@ extension OutputStatus {
     object.object { object in
       object.member("failed", failures.failed)
       object.member("stale", failures.stale)
+      if let staleEnd { object.member("staleUntil", staleEnd) }
       write(failures.byCode, as: "byCode", &object)
       write(Array(failures.byHost.prefix(Self.listedHosts)), as: "byHost", &object)
       object.member("withoutHost", failures.withoutHost)

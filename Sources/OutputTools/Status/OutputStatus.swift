@@ -66,6 +66,8 @@ package struct OutputStatus: Sendable {
     status.figures.freeBytes = folder.freeBytes
     status.figures.keptCatalogs = status.kept.catalogs.count
     status.figures.oldestStaleSeconds = status.failures.oldestStale.map { max(0, Int(now - $0)) }
+    status.figures.keepStaleSeconds =
+      status.runs.lazy.compactMap(\.entry.figures.keepStaleSeconds).first
     status.figures.foresee(RunHistory.sizes(in: histories), now: now)
     return status
   }
