@@ -41,7 +41,18 @@ struct StatusText {
           run.requests.map(String.init) ?? "", run.fetchedBytes.map(Amount.bytes) ?? "", made(run),
         ]
     }
-    return TextTable.lines(heading, Array(rows)) + lastSuccess
+    return TextTable.lines(heading, Array(rows)) + [summary] + lastSuccess
+  }
+
+  private var summary: String {
+    let sum = status.summary
+    let reach =
+      sum.sinceTime.map { "since \($0), when the history begins" }
+      ?? "\(HistorySummary.days) days"
+    return
+      "\(reach): \(Amount.count(sum.runs, "run")), \(sum.failed) failed, \(sum.stopped) stopped; "
+      + "\(Amount.count(sum.requests, "request")), \(Amount.bytes(sum.fetchedBytes)) fetched, "
+      + "\(Amount.count(sum.encodes, "file")) made"
   }
 
   private func made(_ run: RecordedRun) -> String {

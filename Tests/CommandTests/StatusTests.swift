@@ -31,7 +31,9 @@ import Testing
     #expect(first.status == 0 && first.errors.isEmpty, "\(first.errors)")
     let host = nginx.url("/").split(separator: "/")[1]
     for text in [
-      " run   some-failed   2              2 ", "failures: 2 failed, 0 stale\n", "1 decode: cut\n",
+      " run   some-failed   2              2 ",
+      "when the history begins: 1 run, 0 failed, 0 stopped; 4 requests, ",
+      "failures: 2 failed, 0 stale\n", "1 decode: cut\n",
       "1 http-status (404): gone\n", "2 \(host) (http-status 404 1 time): gone, cut\n",
       "tessera why \(out) ID says",
       "catalog.json, the current catalog: 4 images\n", "prune has not looked for files",
@@ -50,6 +52,10 @@ import Testing
     #expect(waiting.output.contains("tessera rollback \(out) --to 1\n"))
     #expect(waiting.output.contains(" wait for prune, the first until "), "\(waiting.output)")
     #expect(waiting.output.contains(" prune  done "))
+    // It deleted nothing: another one takes its place.
+    #expect(try await Tool.tessera("prune", out).status == 0)
+    let again = try await Self.status(fixture, "--json", "--runs", "9").output
+    #expect(again.matches(of: /"kind": "prune"/).count == 1, "\(again)")
     let json = try #require(
       try JSONSerialization.jsonObject(
         with: Data(try await Self.status(fixture, "--json", "--runs", "2").output.utf8))

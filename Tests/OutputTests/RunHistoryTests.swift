@@ -78,6 +78,28 @@ import Testing
     #expect(!few.entries.isEmpty)
   }
 
+  /// `prune` beside each run would be half of the lines.
+  @Test func onlyTheLastPruneThatDeletedNothingIsKept() {
+    func prune(_ time: Double, _ deleted: Int) -> HistoryEntry {
+      var entry = HistoryEntry(.prune, ended: time, seconds: 0, .done)
+      entry.work = [.deletedFiles: deleted, .deletedBytes: deleted]
+      return entry
+    }
+    var history = RunHistory([], shard: Shard("0/2")).adding(prune(1, 3)).adding(prune(2, 0))
+    history = history.adding(Self.entry(1)).adding(prune(3, 0)).adding(Self.entry(2))
+    let torn = RunHistory(history.document + Array("{".utf8), shard: history.shard)
+    for before in [history, torn] {
+      let after = before.adding(prune(4, 0))
+      #expect(
+        after.entries == [prune(1, 3), Self.entry(1), Self.entry(2), prune(4, 0)])
+      #expect(RunHistory(after.document).entries == after.entries && after.shard == before.shard)
+    }
+    // An hourly run for a month.
+    var month = RunHistory()
+    for hour in 0..<720 { month = month.adding(Self.entry(hour)).adding(prune(Double(hour), 0)) }
+    #expect(month.entries.filter { $0.kind == .run }.count == 720)
+  }
+
   // MARK: Sizes
 
   private static func history(_ shard: String?, _ sizes: [(time: Int, bytes: Int)]) -> RunHistory {

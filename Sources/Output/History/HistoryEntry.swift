@@ -42,6 +42,9 @@ package struct HistoryEntry: Sendable, Equatable {
     (self.kind, self.ended, self.seconds, self.outcome) = (kind, ended, seconds, outcome)
   }
 
+  /// Whether it is a `prune` that found nothing to delete. Only the last one says something: when that was.
+  var isIdlePrune: Bool { kind == .prune && outcome == .done && work[.deletedFiles] == 0 }
+
   /// The size of files and state after it; nil if it is not known.
   package var size: DiskForecast.Point? {
     figures.fileBytes.map {

@@ -27,6 +27,8 @@ extension OutputStatus {
           }
         }
       }
+      object.name("summary")
+      object.object { summary.write(to: &$0) }
       writeFailures(to: &object)
       writeKept(to: &object)
       object.name("figures")

@@ -16,6 +16,7 @@ package struct OutputStatus: Sendable {
   package var holder: String?
   /// The newest first.
   package var runs: [RecordedRun] = []
+  package var summary: HistorySummary { HistorySummary(runs.map(\.entry), now: now) }
   package var failures = FailureCensus()
   /// Hosts that rejected all or nearly all requests of the last run. Empty if that has no result: then it has no report, and
   /// the errors of ``failures`` have the HTTP statuses.
