@@ -81,7 +81,7 @@ struct StatusText {
     guard census.failed + census.stale > 0 else {
       return (status.hasState && status.problems.isEmpty ? ["failures: none"] : []) + bans
     }
-    var lines = ["failures: \(census.failed) failed, \(census.stale) stale"]
+    var lines = ["failures: \(census.failed) failed, \(census.stale) stale\(observer)"]
     if let age = status.ageOfOldestStale {
       lines[0] += "; the oldest stale image was last confirmed \(Amount.age(Double(age))) ago"
       if let end = status.staleEnd, let keep = status.keepStale {
@@ -89,6 +89,7 @@ struct StatusText {
           ", and fails if it is not confirmed until \(end) (keep-stale: \(Amount.age(Double(keep))))"
       }
     }
+    if !observer.isEmpty { lines += catalog }
     lines += list(census.byCode, "by error", http: "")
     lines += list(
       census.byHost, census.isApproximate ? "by host (at least)" : "by host", http: "http-status ")
@@ -98,6 +99,23 @@ struct StatusText {
     return lines + bans + [
       "  tessera why \(status.output) ID says what happened to one, and what to do"
     ]
+  }
+
+  /// Whose results these are, if they are not those of the catalog: a clause.
+  private var observer: String {
+    if status.wasKilled { return ", as the run that was killed left them" }
+    return status.runWithoutCatalog.map {
+      ", as the run that \($0.isStopped ? "was stopped" : "failed") at \($0.time) saw them"
+    } ?? ""
+  }
+
+  private var catalog: [String] {
+    guard let run = status.catalogRun else { return [] }
+    let counts = ["ok", "stale", "failed", "pending"].compactMap { name in
+      run.count(name).map { "\($0) \(name)" }
+    }
+    let others = run.others.map { ["\($0) as before"] } ?? []
+    return ["  the catalog of \(run.time) stands: \((counts + others).joined(separator: ", "))"]
   }
 
   /// What the last run says of them, and what to do.

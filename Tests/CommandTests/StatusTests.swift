@@ -98,6 +98,41 @@ import Testing
     #expect(try number(pruned.output, "deletedBytes") ?? 0 > 0)
   }
 
+  /// A run that would lose images leaves the catalog, and what it saw is not what that shows.
+  @Test func aRunThatFailedIsSaidToHaveSeenTheFailures() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(
+      manifest: (0..<6).map { Self.line("p\($0)", nginx.url("/plain.jpg?\($0)")) }.joined(),
+      keys: "fail-above: 100%")
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    let banning: FaultServer.Route = { _, connection in connection.respond("403 Forbidden") }
+    let paths = (0..<6).map { "/gone\($0)" }
+    let server = try FaultServer(
+      Dictionary(uniqueKeysWithValues: paths.map { ($0, banning) }))
+    defer { server.stop() }
+    try fixture.folder.write(
+      paths.enumerated().map { Self.line("p\($0)", server.url($1)) }.joined(), to: "manifest")
+    #expect(try await fixture.run().status == 2)
+    let host = server.url("/").split(separator: "/")[1]
+    let status = try await Self.status(fixture)
+    #expect(
+      status.output.contains(
+        try Regex(
+          "failures: 6 failed, 0 stale, as the run that failed at [0-9TZ:-]+ saw them\n"
+            + "  the catalog of [0-9TZ:-]+ stands: 6 ok\n")), "\(status.output)")
+    #expect(status.output.contains("6 http-status (403): p0, p1, p2 …\n"))
+    #expect(status.output.contains("6 \(host) (http-status 403): p0, "))
+    #expect(status.output.contains(" failed: "))
+    // A report of its own: the host that bans.
+    #expect(try await fixture.run("--allow-loss", "--retry-failed").status == 1)
+    let after = try await Self.status(fixture)
+    #expect(!after.output.contains("saw them"))
+    #expect(
+      after.output.contains("banned: \(host) answered all 6 requests with 403 or 429; it probably"),
+      "\(after.output)")
+  }
+
   @Test func aRunAtWorkAndAKilledOneAreSeen() async throws {
     let hanging: FaultServer.Route = { _, connection in connection.hang() }
     let server = try FaultServer(["/hang": hanging])

@@ -89,6 +89,29 @@ import Testing
     #expect(try await !read().wasKilled)
   }
 
+  /// What a run without a result has seen is in the state, and not in the catalog.
+  @Test func failuresOfARunWithoutACatalogAreItsOwn() async throws {
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    try await writeState()
+    try await note(1, at: 10)
+    #expect(try await read().runWithoutCatalog == nil)
+    #expect(try await read().catalogRun?.ended == 10)
+    for (index, outcome) in [HistoryEntry.Outcome.failed, .stopped].enumerated() {
+      try await note(2 + index, at: Double(20 + index), outcome)
+      // One that had not begun with its images, and a tool.
+      try await note(nil, at: 30, .failed)
+      let status = try await read()
+      #expect(status.runWithoutCatalog?.ended == Double(20 + index))
+      #expect(status.runWithoutCatalog?.isStopped == (outcome == .stopped))
+      #expect(status.catalogRun?.ended == 10)
+      let json = String(decoding: status.json(runs: 1), as: UTF8.self)
+      #expect(json.contains("\"ofRun\": \"1970-01-01T00:00:2\(index)Z\""), "\(json)")
+    }
+    try await note(4, at: 40, .someFailed)
+    #expect(try await read().runWithoutCatalog == nil)
+    #expect(try await read().catalogRun?.ended == 40)
+  }
+
   @Test func aDamagedStateIsSaid() async throws {
     try await small.publish([SmallOutput.line("a")])
     try await writeState()

@@ -32,7 +32,7 @@ package struct HistoryEntry: Sendable, Equatable {
   package var reason: String?
   /// The number of the run in the state; nil for one that found nothing to do, and for tools.
   package var run: Int?
-  /// Images by status, and those with an error by its code.
+  /// Images by status, and those that a run of some left as they were (``others``); those with an error by its code.
   package var counts: [String: Int] = [:]
   package var errors: [String: Int] = [:]
   package var work: [Work: Int] = [:]
@@ -41,6 +41,8 @@ package struct HistoryEntry: Sendable, Equatable {
   package init(_ kind: Kind, ended: Double, seconds: Double, _ outcome: Outcome) {
     (self.kind, self.ended, self.seconds, self.outcome) = (kind, ended, seconds, outcome)
   }
+
+  package static let others = "others"
 
   /// Whether it is a `prune` that found nothing to delete. Only the last one says something: when that was.
   var isIdlePrune: Bool { kind == .prune && outcome == .done && work[.deletedFiles] == 0 }

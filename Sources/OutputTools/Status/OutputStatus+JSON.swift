@@ -62,6 +62,7 @@ extension OutputStatus {
     }
     object.name("failures")
     object.object { object in
+      if let run = runWithoutCatalog { object.member("ofRun", run.time) }
       object.member("failed", failures.failed)
       object.member("stale", failures.stale)
       if let staleEnd { object.member("staleUntil", staleEnd) }

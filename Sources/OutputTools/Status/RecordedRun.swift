@@ -15,6 +15,7 @@ package struct RecordedRun: Sendable {
   package var time: String { Host.timestamp(entry.ended) }
   package var seconds: Double { entry.seconds }
   package var isRun: Bool { entry.kind == .run }
+  package var isStopped: Bool { entry.outcome == .stopped }
   package var isPrune: Bool { entry.kind == .prune }
   /// Whether `run.json` is of it, if it came to a result.
   var hasReport: Bool { entry.kind == .merge || (entry.kind == .run && shard == nil) }
@@ -29,6 +30,9 @@ package struct RecordedRun: Sendable {
 
   /// Images of a status; nil if they were not counted.
   package func count(_ status: String) -> Int? { entry.counts[status] }
+
+  /// Images of a run of some that stayed as the catalog had them; nil for a run of all.
+  package var others: Int? { entry.counts[HistoryEntry.others] }
 
   package var requests: Int? { entry.work[.requests] }
   package var fetchedBytes: Int? { entry.work[.fetchedBytes] }

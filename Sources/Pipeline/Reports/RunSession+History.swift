@@ -85,6 +85,7 @@ extension HistoryEntry {
   fileprivate mutating func take(_ report: RunReport) {
     run = report.number
     (counts, errors) = (report.counts, report.errors)
+    counts[Self.others] = report.others
     work = [
       .requests: report.requests, .fetchedBytes: report.bytesFetched,
       .writtenBytes: report.bytesWritten, .decodes: report.decodes, .encodes: report.variantsMade,
