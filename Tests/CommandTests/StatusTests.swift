@@ -138,12 +138,20 @@ import Testing
     let server = try FaultServer(["/hang": hanging])
     defer { server.stop() }
     let nginx = try await Nginx(serving: Places.fixtures)
-    let fixture = try RunFixture(manifest: Self.line("a", nginx.url("/plain.jpg")))
+    let fixture = try RunFixture(manifest: Self.line("h", server.url("/hang")))
+    // Also the very first run.
+    let first = try fixture.start()
+    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    first.signal(SIGKILL)
+    _ = await first.end()
+    let begun = try await Self.status(fixture)
+    #expect(begun.output.hasPrefix("the last run was killed before its end"), "\(begun.output)")
+    try fixture.folder.write(Self.line("a", nginx.url("/plain.jpg")), to: "manifest")
     _ = try await fixture.run()
     await nginx.stop()
     try fixture.folder.write(Self.line("h", server.url("/hang")), to: "manifest")
     let running = try fixture.start("--allow-shrink")
-    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    while server.count("/hang") == 1 { try await Task.sleep(for: .milliseconds(20)) }
     let during = try await Self.status(fixture)
     #expect(during.status == 0)
     #expect(
@@ -155,7 +163,7 @@ import Testing
     #expect(killed.output.hasPrefix("the last run was killed before its end"), "\(killed.output)")
     // One that is stopped by a signal leaves an entry.
     let stopped = try fixture.start("--allow-shrink")
-    while server.count("/hang") == 1 { try await Task.sleep(for: .milliseconds(20)) }
+    while server.count("/hang") == 2 { try await Task.sleep(for: .milliseconds(20)) }
     stopped.signal(SIGTERM)
     #expect(await stopped.end().status == 143)
     let after = try await Self.status(fixture)

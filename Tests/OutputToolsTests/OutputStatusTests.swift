@@ -68,10 +68,23 @@ import Testing
     #expect(!json.contains("example.com/b"))
   }
 
+  /// Of the very first run, nothing but its beginning is known then.
+  @Test func theFirstRunMayHaveBeenKilled() async throws {
+    let state = try StateStore(path: small.statePath)
+    _ = try await state.beginRun(boot: "")
+    try await state.commit()
+    let held = try await OpenOutput(small.root).hold()
+    #expect(try await !read().wasKilled)
+    await held.release()
+    #expect(try await read().wasKilled)
+    try await note(1, at: 20, .stopped)
+    #expect(try await !read().wasKilled)
+  }
+
   /// Runs of this time that have a number left an entry; a later one that did not was killed, unless it is at work.
   @Test func aRunThatLeftNoEntryWasKilled() async throws {
     try await writeState()
-    // Before the first entry, nothing is known of that.
+    // Of a run that made its catalog without an entry, as those of earlier versions, that is not known.
     #expect(try await !read().wasKilled)
     try await note(nil, at: 5)
     #expect(try await !read().wasKilled)

@@ -108,7 +108,10 @@ package struct OutputStatus: Sendable {
     }
     // A run that found nothing to do has no number, and a state that was set aside begins with 1 again.
     let noted = entries.compactMap(\.run).max()
-    if holder == nil, let noted, let begun, begun.number > noted { wasKilled = true }
+    // Runs of versions without a history left no entry either, and made their catalogs.
+    if holder == nil, let begun, noted.map({ begun.number > $0 }) ?? !begun.isCompleted {
+      wasKilled = true
+    }
     try await countFailures(state)
     unnamed += try await state.unnamedFiles(now: now, grace: CatalogRetention.pruneGrace)
     return try await state.fileTotals()
