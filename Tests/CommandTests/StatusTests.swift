@@ -175,6 +175,20 @@ import Testing
     #expect(!after.output.contains("killed"))
   }
 
+  @Test func aStateThatIsGoneIsAProblem() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.line("a", nginx.url("/plain.jpg")))
+    _ = try await fixture.run()
+    await nginx.stop()
+    try FileManager.default.removeItem(atPath: fixture.folder.path("out/.tessera"))
+    let status = try await Self.status(fixture)
+    #expect(status.status == 1)
+    #expect(
+      status.output.contains("problem: there is no state: the next run fetches the image\n"),
+      "\(status.output)")
+    #expect(!status.output.contains("a state of"))
+  }
+
   @Test func shardsAndTheirMergeAreListed() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(manifest: Self.manifest(nginx))

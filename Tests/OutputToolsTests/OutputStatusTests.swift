@@ -125,6 +125,22 @@ import Testing
     #expect(try await read().catalogRun?.ended == 40)
   }
 
+  @Test func aStateThatIsGoneIsSaid() async throws {
+    try await small.publish([SmallOutput.line("a"), SmallOutput.line("b")])
+    let status = try await read()
+    #expect(status.problems == ["there is no state: the next run fetches all 2 images"])
+    #expect(status.stateSize == nil && !status.hasState)
+    // One that begins makes it, and a merged catalog has its states elsewhere.
+    let held = try await OpenOutput(small.root).hold()
+    #expect(try await read().problems == [])
+    await held.release()
+    let merge = HistoryEntry(.merge, ended: 5, seconds: 1, .done)
+    try small.workspace.writeHistory(RunHistory().adding(merge), after: RunHistory())
+    #expect(try await read().problems == [])
+    try await note(1, at: 10)
+    #expect(try await read().problems.count == 1)
+  }
+
   @Test func aDamagedStateIsSaid() async throws {
     try await small.publish([SmallOutput.line("a")])
     try await writeState()

@@ -88,9 +88,13 @@ package struct OutputStatus: Sendable {
         problems.append(Self.problem(error))
       }
     }
+    guard hasState else {
+      if let sentence = missingState { problems.append(sentence) }
+      return
+    }
     figures.stateBytes = stateBytes
     // Of a part nothing follows for the whole.
-    guard hasState, problems.isEmpty else { return }
+    guard problems.isEmpty else { return }
     (figures.files, figures.fileBytes) = (files, fileBytes)
     (figures.prunableFiles, figures.prunableBytes) = (unnamed.deletable, unnamed.deletableBytes)
   }

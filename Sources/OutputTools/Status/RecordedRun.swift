@@ -16,6 +16,7 @@ package struct RecordedRun: Sendable {
   package var seconds: Double { entry.seconds }
   package var isRun: Bool { entry.kind == .run }
   package var isStopped: Bool { entry.outcome == .stopped }
+  var isMerge: Bool { entry.kind == .merge }
   package var isPrune: Bool { entry.kind == .prune }
   /// Whether `run.json` is of it, if it came to a result.
   var hasReport: Bool { entry.kind == .merge || (entry.kind == .run && shard == nil) }
