@@ -12,7 +12,8 @@ struct StatusText {
   init(_ status: OutputStatus, runs: Int) { (self.status, self.runs) = (status, runs) }
 
   var lines: [String] {
-    present + status.problems.map { "problem: \($0)" } + history + failures + kept + prune + sizes
+    present + rollback + status.problems.map { "problem: \($0)" } + history + failures + kept
+      + prune + sizes
   }
 
   // MARK: Runs
@@ -25,6 +26,15 @@ struct StatusText {
     return [
       "the last run was killed before its end, and left no entry below; the next one resumes its work"
     ]
+  }
+
+  private var rollback: [String] {
+    status.rollbackTime.map {
+      [
+        "the current catalog is an earlier one, since the rollback of \($0); the next run writes the catalog of the "
+          + "manifest again: stop its timer until the cause is repaired"
+      ]
+    } ?? []
   }
 
   private var history: [String] {
@@ -57,6 +67,7 @@ struct StatusText {
 
   private func made(_ run: RecordedRun) -> String {
     if let deleted = run.deletedBytes { return "\(Amount.bytes(deleted)) deleted" }
+    if let deleted = run.deletedFiles { return "\(Amount.count(deleted, "file")) deleted" }
     return run.encodes.map {
       "\(Amount.count($0, "file")), \(Amount.bytes(run.writtenBytes ?? 0))"
     } ?? ""

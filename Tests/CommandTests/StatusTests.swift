@@ -56,11 +56,24 @@ import Testing
     #expect(try await Tool.tessera("prune", out).status == 0)
     let again = try await Self.status(fixture, "--json", "--runs", "9").output
     #expect(again.matches(of: /"kind": "prune"/).count == 1, "\(again)")
+    #expect(try await Tool.tessera("rollback", out).status == 0)
+    let earlier = try await Self.status(fixture)
+    #expect(
+      earlier.output.hasPrefix("the current catalog is an earlier one, since the rollback of "),
+      "\(earlier.output)")
+    _ = try await fixture.run()
+    #expect(try await Tool.tessera("forget", out, "b").status == 0)
+    let forgotten = try await Self.status(fixture)
+    #expect(!forgotten.output.contains("an earlier one"))
+    #expect(forgotten.output.contains(" forget "), "\(forgotten.output)")
+    #expect(forgotten.output.contains(" files deleted\n"), "\(forgotten.output)")
+    #expect(try await Tool.tessera("prune", out).status == 0)
     let json = try #require(
       try JSONSerialization.jsonObject(
         with: Data(try await Self.status(fixture, "--json", "--runs", "2").output.utf8))
         as? [String: Any])
-    #expect((json["runs"] as? [[String: Any]])?.map { $0["kind"] as? String } == ["prune", "run"])
+    #expect(
+      (json["runs"] as? [[String: Any]])?.map { $0["kind"] as? String } == ["prune", "forget"])
     let prune = try #require(json["prune"] as? [String: Any])
     let dry = try await Tool.tessera("prune", out, "--dry-run", "--json")
     let report = try #require(

@@ -125,6 +125,8 @@ import Testing
     // The division that ran last counts, and not an earlier one.
     #expect(Self.sizes(shards + [Self.history("0/3", [(9, 1)])]) == [[9, 11]])
     #expect(Self.sizes(shards + [Self.history(nil, [(1, 1)])]) == [[2, 26], [3, 27], [4, 29]])
+    let merge = HistoryEntry(.merge, ended: 9, seconds: 1, .done)
+    #expect(Self.sizes(shards + [RunHistory().adding(merge)]) == [[2, 26], [3, 27], [4, 29]])
     var unknown = Self.history(nil, [(1, 5)])
     unknown = unknown.adding(Self.entry(2))
     #expect(Self.sizes([unknown]) == [[1, 15]])

@@ -125,6 +125,33 @@ import Testing
     #expect(try await read().catalogRun?.ended == 40)
   }
 
+  /// The next shift sees it, until a run has replaced the catalog.
+  @Test func aRollbackIsSaid() async throws {
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    try await small.publish(
+      [SmallOutput.line("a"), SmallOutput.line("b", status: "stale")], now: 20)
+    try await writeState()
+    try await note(1, at: 20)
+    #expect(try await read().rollbackTime == nil)
+    _ = try await Rollback(small.root, now: 30).run(to: 1)
+    let status = try await read()
+    #expect(status.rollbackTime == "1970-01-01T00:00:30Z")
+    #expect(status.runs.map(\.name) == ["rollback", "run"])
+    #expect(status.catalogRun?.count("ok") == 1 && status.catalogRun?.count("stale") == nil)
+    let json = String(decoding: status.json(runs: 1), as: UTF8.self)
+    #expect(json.contains("\"rolledBack\": \"1970-01-01T00:00:30Z\""), "\(json)")
+    // A run that is killed after it has replaced the catalog leaves no entry.
+    try await small.publish([SmallOutput.line("c")], now: 40)
+    #expect(try await read().rollbackTime == nil)
+    _ = try await Rollback(small.root, now: 50).run(to: 1)
+    #expect(try await read().rollbackTime == "1970-01-01T00:00:50Z")
+    try await note(2, at: 60, .failed)
+    #expect(try await read().rollbackTime != nil)
+    // It may have made a catalog that was there before.
+    try await note(3, at: 70)
+    #expect(try await read().rollbackTime == nil)
+  }
+
   @Test func aStateThatIsGoneIsSaid() async throws {
     try await small.publish([SmallOutput.line("a"), SmallOutput.line("b")])
     let status = try await read()

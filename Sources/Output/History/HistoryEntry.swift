@@ -1,9 +1,9 @@
 package import TesseraJSON
 
-/// What a run, `merge` or `prune` did, in a line of the history. It has no id, no URL, no path and no message: the history
+/// What a run, `merge`, `prune`, `rollback` or `forget` did, in a line of the history. It has no id, no URL, no path and no message: the history
 /// says how an output fares, and not of which images.
 package struct HistoryEntry: Sendable, Equatable {
-  package enum Kind: String, Sendable { case run, merge, prune }
+  package enum Kind: String, Sendable { case run, merge, prune, rollback, forget }
 
   package enum Outcome: String, Sendable, CaseIterable {
     case done

@@ -69,7 +69,11 @@ extension RunHistory {
   /// The sizes of an output over time, from the histories of its runs: those of all items, or of the shards of the division
   /// that ran last. Shards count together, from when each of them has a size.
   package static func sizes(in histories: [RunHistory]) -> [DiskForecast.Point] {
-    let last = histories.max { ($0.entries.last?.ended ?? 0) < ($1.entries.last?.ended ?? 0) }
+    // What tools have left says nothing of the division, unless it has a size.
+    func end(_ history: RunHistory) -> Double {
+      history.entries.last { $0.size != nil }?.ended ?? 0
+    }
+    let last = histories.max { end($0) < end($1) }
     let ofOne = histories.filter { $0.shard?.count == last?.shard?.count }
     let points = ofOne.enumerated().flatMap { index, history in
       history.entries.compactMap(\.size).map { (history: index, point: $0) }

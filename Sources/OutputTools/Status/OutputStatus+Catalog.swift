@@ -15,7 +15,7 @@ extension OutputStatus {
   /// What follows if there is a catalog and no state: a sentence; nil if all is as it should be.
   var missingState: String? {
     // A run that begins makes one; a catalog that was merged may have all its states on other machines.
-    guard let current = kept.current, holder == nil, kept.shards == 0, catalogRun?.isMerge != true
+    guard let current = kept.current, holder == nil, kept.shards == 0, lastReported?.isMerge != true
     else { return nil }
     let images = current.images.map { $0 == 1 ? "the image" : "all \($0) images" } ?? "all images"
     return "there is no state: the next run fetches \(images)"
@@ -25,6 +25,18 @@ extension OutputStatus {
 
   private var isInStore: Bool { OpenOutput.isInStore(output) }
 
-  /// The run that the current catalog is of; nil if it is not known.
-  package var catalogRun: RecordedRun? { runs.first { $0.hasReport && $0.isSuccess } }
+  /// The last run with a result; nil if it is not known.
+  private var lastReported: RecordedRun? { runs.first { $0.hasReport && $0.isSuccess } }
+
+  /// The run that the current catalog is of, or the rollback that made it current; nil if it is not known.
+  package var catalogRun: RecordedRun? { rollback ?? lastReported }
+
+  private var rollback: RecordedRun? {
+    let last = runs.first { ($0.hasReport && $0.isSuccess) || $0.isRollback }
+    // A run that was killed may have replaced it since.
+    return last?.isRollback == true && kept.hasCurrent ? last : nil
+  }
+
+  /// When the current catalog, an earlier one, became that again, in UTC; nil if it is that of the last run.
+  package var rollbackTime: String? { rollback?.time }
 }

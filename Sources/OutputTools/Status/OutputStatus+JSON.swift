@@ -96,6 +96,7 @@ extension OutputStatus {
           if let images = current.images { entry.member("images", images) }
           entry.member("bytes", current.bytes)
           entry.member("digest", current.digest)
+          if let rollbackTime { entry.member("rolledBack", rollbackTime) }
         }
       }
       object.name("catalogs")
