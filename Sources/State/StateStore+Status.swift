@@ -82,6 +82,16 @@ extension StateStore {
     return files
   }
 
+  /// How many items of a run have a result so far.
+  package func doneItems(of run: Int) throws(StateError) -> Int {
+    // Items of a stretch that stands are not looked at.
+    try database.prepare(
+      "SELECT coalesce(sum(CASE WHEN s.stood THEN s.items ELSE"
+        + " (SELECT count(*) FROM items i WHERE i.stretch = s.number AND i.done) END), 0)"
+        + " FROM stretches s WHERE s.run = ?"
+    ).first([.int(run)]) { $0.int(0) } ?? 0
+  }
+
   /// The number of the last run that began, and whether it has made its catalog; nil if none began.
   package func lastBegunRun() throws(StateError) -> (number: Int, isCompleted: Bool)? {
     try database.prepare("SELECT number, items IS NOT NULL FROM runs ORDER BY number DESC LIMIT 1")

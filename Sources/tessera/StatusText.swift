@@ -20,7 +20,12 @@ struct StatusText {
 
   private var present: [String] {
     if let holder = status.holder {
-      return ["in progress: \(holder) is at work on it; this is what is saved so far"]
+      var line = "in progress: \(holder) is at work on it"
+      if let since = status.busySince, let time = status.busyTime {
+        line += " since \(time) (\(Amount.age(max(0, status.now - since))))"
+      }
+      if let done = status.imagesDone { line += "; \(Amount.count(done, "image")) done" }
+      return [line + "; this is what is saved so far"]
     }
     guard status.wasKilled else { return [] }
     return [

@@ -168,7 +168,11 @@ import Testing
     let during = try await Self.status(fixture)
     #expect(during.status == 0)
     #expect(
-      during.output.hasPrefix("in progress: process \(running.pid) is at work on it; "),
+      during.output.prefixMatch(
+        of: try Regex(
+          "in progress: process \(running.pid) is at work on it since [0-9TZ:-]+ \\([0-9]+ s\\); 0 images done; "
+        )
+      ) != nil,
       "\(during.output)")
     running.signal(SIGKILL)
     _ = await running.end()

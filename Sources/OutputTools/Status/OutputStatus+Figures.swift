@@ -14,6 +14,9 @@ extension OutputStatus {
     return (count, bytes)
   }
 
+  /// ``busySince`` in UTC.
+  package var busyTime: String? { busySince.map(Host.timestamp) }
+
   /// In bytes.
   package var stateSize: Int? { figures.stateBytes }
   /// In bytes; nil for an object store.

@@ -14,6 +14,8 @@ extension OutputStatus {
       object.member("output", output)
       object.member("time", Host.timestamp(now))
       if let holder { object.member("inProgress", holder) }
+      if let busySince { object.member("inProgressSince", Host.timestamp(busySince)) }
+      if let imagesDone { object.member("imagesDone", imagesDone) }
       object.member("killed", wasKilled)
       object.name("problems")
       object.array { list in for problem in problems { list.value(problem) } }

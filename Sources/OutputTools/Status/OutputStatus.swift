@@ -14,6 +14,10 @@ package struct OutputStatus: Sendable {
   package var now: Double
   /// The process that is at work on it: a clause; nil if none is.
   package var holder: String?
+  /// Since when, in seconds since 1970; nil if its lock does not say.
+  package var busySince: Double?
+  /// How many images the run that is at work has done; nil if it has not begun with them.
+  package var imagesDone: Int?
   /// The newest first.
   package var runs: [RecordedRun] = []
   package var summary: HistorySummary { HistorySummary(runs.map(\.entry), now: now) }
@@ -46,7 +50,8 @@ package struct OutputStatus: Sendable {
     let now = now ?? Host.now
     var status = OutputStatus(output: root, now: now)
     // First: a run that ends meanwhile is then not taken for one that was killed.
-    status.holder = try await folder.activity()?.holder
+    let activity = try await folder.activity()
+    (status.holder, status.busySince) = (activity?.holder, activity?.since)
     let histories = try await folder.histories()
     status.runs = histories.flatMap { history in
       history.entries.map { RecordedRun($0, shard: history.shard?.description) }
@@ -113,8 +118,11 @@ package struct OutputStatus: Sendable {
     // A run that found nothing to do has no number, and a state that was set aside begins with 1 again.
     let noted = entries.compactMap(\.run).max()
     // Runs of versions without a history left no entry either, and made their catalogs.
-    if holder == nil, let begun, noted.map({ begun.number > $0 }) ?? !begun.isCompleted {
-      wasKilled = true
+    if let begun, noted.map({ begun.number > $0 }) ?? !begun.isCompleted {
+      wasKilled = holder == nil || wasKilled
+      if holder != nil {
+        imagesDone = try await (imagesDone ?? 0) + state.doneItems(of: begun.number)
+      }
     }
     try await countFailures(state)
     unnamed += try await state.unnamedFiles(now: now, grace: CatalogRetention.pruneGrace)
