@@ -1,3 +1,4 @@
+import Foundation
 import TesseraMemoryOutput
 import TesseraPipelineFile
 import TesseraTestSupport
@@ -5,6 +6,8 @@ import Testing
 
 @testable import TesseraOutput
 @testable import TesseraPipeline
+@testable import TesseraState
+@testable import TesseraSystem
 
 /// What each run leaves for `tessera status`, whatever came of it.
 @Suite struct HistoryTests {
@@ -97,6 +100,19 @@ import Testing
     entry = try #require(try entries.last)
     #expect(entry.outcome == .failed && entry.run == nil && entry.counts.isEmpty)
     #expect(try entries.count == 3)
+  }
+
+  @Test func aFullDiskIsAReasonOfItsOwn() {
+    for code in [ENOSPC, EDQUOT] {
+      let error = SystemError("write", "f", code: code)
+      #expect(PipelineError(error).failure == .diskFull)
+      #expect(PipelineError(OutputError.system(error)).failure == .diskFull)
+    }
+    var state = StateError(kind: .unavailable, path: "s", message: "m")
+    #expect(PipelineError(state).failure == .state)
+    state.isFullDisk = true
+    #expect(PipelineError(state).failure == .diskFull)
+    #expect(PipelineError(SystemError("write", "f", code: EIO)).failure == .system)
   }
 
   @Test func aRunThatFindsNothingToDoHasTheSizesOfTheLast() async throws {
