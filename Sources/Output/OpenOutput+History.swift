@@ -5,8 +5,12 @@ internal import TesseraSystem
 package struct OutputActivity: Sendable, Equatable {
   /// A clause: "process 4711", "process 4711 on builder-3".
   package var holder: String
+  /// Since when, in seconds since 1970; nil if the lock does not say, as that of shards and that of a store.
+  package var since: Double?
 
-  package init(holder: String) { self.holder = holder }
+  package init(holder: String, since: Double? = nil) {
+    (self.holder, self.since) = (holder, since)
+  }
 }
 
 /// What can be seen of an output without its lock.
@@ -50,11 +54,12 @@ extension OpenOutput {
 
   private static func activity(in folder: String) -> OutputActivity? {
     // Shards share this lock.
-    switch Host.holder(ofLockOn: FileSystem.join(folder, "lock")) {
-    case nil: nil
-    case 0: OutputActivity(holder: "a process of another container")
-    case let process?: OutputActivity(holder: "process \(process)")
-    }
+    guard let process = Host.holder(ofLockOn: FileSystem.join(folder, "lock")) else { return nil }
+    // Who has it alone writes its number into it.
+    let lock = (try? Directory(folder))?.sizeAndChange(of: "lock")
+    return OutputActivity(
+      holder: process == 0 ? "a process of another container" : "process \(process)",
+      since: lock.flatMap { $0.size > 0 ? $0.changed : nil })
   }
 
   private static func activity(

@@ -89,6 +89,19 @@ struct OutputFolder: Sendable {
     }
   }
 
+  /// Adds an entry to the history of an output after something that can't be taken back.
+  ///
+  /// - Parameter deed: what is done, for the message: a clause.
+  static func note(
+    _ entry: HistoryEntry, after deed: String, in held: HeldOutput
+  ) async throws(OutputToolError) {
+    do throws(OutputError) {
+      try await held.note(entry)
+    } catch {
+      throw OutputToolError("\(deed), but the history of runs was not written: \(error)")
+    }
+  }
+
   /// A lock in the store says nothing to runs that keep their state, and their lock, elsewhere.
   private func expectState(_ held: HeldOutput) throws(OutputToolError) {
     guard isStored, !held.workspace.hasState else { return }

@@ -56,6 +56,9 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
   /// The kind of error in the history of runs.
   var failure: RunFailure {
     switch self {
+    case .state(let error) where error.isFullDisk: .diskFull
+    case .system(let error) where error.isFullDisk: .diskFull
+    case .output(.system(let error)) where error.isFullDisk: .diskFull
     case .output: .output
     case .state: .state
     case .system: .system

@@ -16,6 +16,14 @@ extension RunSession {
     }
   }
 
+  func noteNetwork(_ counts: FetchStatistics) {
+    recorder.update { report in
+      report.requests = counts.requests
+      report.notModified = counts.notModified
+      report.bytesFetched = counts.bytes
+    }
+  }
+
   func noteHosts(_ hosts: HostTally) {
     recorder.update { report in
       report.bans = hosts.bans

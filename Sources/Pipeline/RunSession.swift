@@ -116,14 +116,12 @@ struct RunSession: Sendable {
       return try await writeReport(since: begun, nil, pool, state)
     }
     let fetcher = try opening.startFetcher(end: end)
-    defer { fetcher.close() }
-    // At the run's deadline transfers end at once, and workers after the grace.
-    let closing = end.map { end in
-      Task {
-        try await Task.sleep(until: end.advanced(by: Self.grace))
-        pool.close()
-      }
+    defer {
+      fetcher.close()
+      // The history has them of a run that fails or is stopped, too.
+      noteNetwork(fetcher.counts)
     }
+    let closing = end.map { close(pool, after: $0) }
     defer { closing?.cancel() }
     // What never depended on this machine is not in doubt after its end.
     let boot = output.isDurable ? "" : Host.bootIdentifier
@@ -145,6 +143,16 @@ struct RunSession: Sendable {
       let report = try await writeReport(since: begun, fetcher, pool, state)
       if isStopped { throw CancellationError() }
       return report
+    }
+  }
+
+  /// At the run's deadline transfers end at once, and workers after the grace.
+  private func close(
+    _ pool: any Transcoding, after end: ContinuousClock.Instant
+  ) -> Task<Void, any Error> {
+    Task {
+      try await Task.sleep(until: end.advanced(by: Self.grace))
+      pool.close()
     }
   }
 
@@ -182,13 +190,12 @@ struct RunSession: Sendable {
     since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding,
     _ state: StateStore
   ) async throws -> RunReport {
-    let counts = fetcher?.counts
-    if let counts { noteHosts(counts.hosts) }
+    if let counts = fetcher?.counts {
+      noteHosts(counts.hosts)
+      noteNetwork(counts)
+    }
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
-      report.requests = counts?.requests ?? 0
-      report.notModified = counts?.notModified ?? 0
-      report.bytesFetched = counts?.bytes ?? 0
       report.workers = opening.budget.count
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory

@@ -9,10 +9,12 @@ extension StateStore {
     return try select.first([]) { ($0.int(0), $0.int(1)) } ?? (0, 0)
   }
 
-  /// When the server last confirmed the source of a stale image, of the one where it is longest ago; nil without any.
+  /// When the server last confirmed the source of a stale image, of the one where it is longest ago; nil without any. Images
+  /// that are gone do not count: `keep-lost` decides how long they are shown.
   package func oldestStale() throws(StateError) -> Double? {
     let select = try database.prepare(
-      "SELECT min(checked) FROM results JOIN sources ON key = source WHERE status = 'stale'")
+      "SELECT min(checked) FROM results JOIN sources ON key = source JOIN items ON number = item"
+        + " WHERE status = 'stale' AND lost IS NULL")
     return try select.first([]) { $0.optionalDouble(0) } ?? nil
   }
 
@@ -26,12 +28,14 @@ extension StateStore {
     package var isStale: Bool
     /// When the server last confirmed its source, in seconds since 1970; nil if it never did.
     package var checked: Double?
+    /// Whether its source is gone, so that `keep-lost` decides how long it is shown.
+    package var isLost = false
   }
 
   /// Failed and stale items in the order of their numbers, from the one after `number` on: up to `limit`.
   package func troubledItems(after number: Int, limit: Int) throws(StateError) -> [TroubledItem] {
     let select = try database.prepare(
-      "SELECT \(PackedLines.columns), number, id, status, checked FROM results"
+      "SELECT \(PackedLines.columns), number, id, status, checked, lost FROM results"
         + " JOIN items ON number = item LEFT JOIN sources ON key = source"
         + " WHERE item > ? AND status IN ('failed', 'stale') ORDER BY item LIMIT ?")
     var items: [TroubledItem] = []
@@ -41,7 +45,8 @@ extension StateStore {
       items.append(
         TroubledItem(
           number: rest.int(0), id: rest.text(1), line: packed.line(in: row) ?? "",
-          isStale: rest.text(2) == "stale", checked: rest.optionalDouble(3)))
+          isStale: rest.text(2) == "stale", checked: rest.optionalDouble(3),
+          isLost: rest.optionalDouble(4) != nil))
     }
     return items
   }
@@ -75,6 +80,16 @@ extension StateStore {
       }
     }
     return files
+  }
+
+  /// How many items of a run have a result so far.
+  package func doneItems(of run: Int) throws(StateError) -> Int {
+    // Items of a stretch that stands are not looked at.
+    try database.prepare(
+      "SELECT coalesce(sum(CASE WHEN s.stood THEN s.items ELSE"
+        + " (SELECT count(*) FROM items i WHERE i.stretch = s.number AND i.done) END), 0)"
+        + " FROM stretches s WHERE s.run = ?"
+    ).first([.int(run)]) { $0.int(0) } ?? 0
   }
 
   /// The number of the last run that began, and whether it has made its catalog; nil if none began.

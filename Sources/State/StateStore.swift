@@ -23,9 +23,16 @@ package actor StateStore {
 
   /// Opens the state at a path and creates it if it does not exist. An empty path opens a temporary
   /// state that no other process sees and that is gone with the store.
-  package init(path: String) throws(StateError) {
-    self.path = path
-    database = try Database(path)
+  package init(path: String) throws(StateError) { try self.init(Database(path)) }
+
+  /// Opens a state of this version that nothing writes to, and whose log is empty, only to read it.
+  init(atRest path: String) throws(StateError) {
+    try self.init(Database(path, isAtRest: true))
+  }
+
+  private init(_ database: Database) throws(StateError) {
+    path = database.path
+    self.database = database
     // WAL with NORMAL: a power cut may lose the last commits, but never their order. The time-out
     // comes first, because an earlier connection to the file may still be closing.
     try database.execute(

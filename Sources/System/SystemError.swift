@@ -87,6 +87,9 @@ package struct SystemError: Error, Equatable, Sendable {
 
   package var isExistingFile: Bool { code == EEXIST }
 
+  /// Whether there is no space left, or no more for this user.
+  package var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
+
   /// Whether the system, or a server, does not know the operation.
   package var isUnsupported: Bool { code == EOPNOTSUPP }
 

@@ -21,7 +21,8 @@ enum StatusCommand: Command {
       "tessera status build/feed", "What happened to the output, and what to do about it."),
     statuses: [
       ExitMeaning(.done, "printed, whatever the last runs came to"),
-      ExitMeaning(.someFailed, "printed, but a part of the state is damaged or can't be read"),
+      ExitMeaning(
+        .someFailed, "printed, but the state or a part of it is missing, damaged or can't be read"),
       ExitMeaning(.failed, "no run has left anything there, or it can't be read"),
     ])
 

@@ -12,19 +12,34 @@ struct StatusText {
   init(_ status: OutputStatus, runs: Int) { (self.status, self.runs) = (status, runs) }
 
   var lines: [String] {
-    present + status.problems.map { "problem: \($0)" } + history + failures + kept + prune + sizes
+    present + rollback + status.problems.map { "problem: \($0)" } + history + failures + kept
+      + prune + sizes
   }
 
   // MARK: Runs
 
   private var present: [String] {
     if let holder = status.holder {
-      return ["in progress: \(holder) is at work on it; this is what is saved so far"]
+      var line = "in progress: \(holder) is at work on it"
+      if let since = status.busySince, let time = status.busyTime {
+        line += " since \(time) (\(Amount.age(max(0, status.now - since))))"
+      }
+      if let done = status.imagesDone { line += "; \(Amount.count(done, "image")) done" }
+      return [line + "; this is what is saved so far"]
     }
     guard status.wasKilled else { return [] }
     return [
       "the last run was killed before its end, and left no entry below; the next one resumes its work"
     ]
+  }
+
+  private var rollback: [String] {
+    status.rollbackTime.map {
+      [
+        "the current catalog is an earlier one, since the rollback of \($0); the next run writes the catalog of the "
+          + "manifest again: stop its timer until the cause is repaired"
+      ]
+    } ?? []
   }
 
   private var history: [String] {
@@ -41,11 +56,23 @@ struct StatusText {
           run.requests.map(String.init) ?? "", run.fetchedBytes.map(Amount.bytes) ?? "", made(run),
         ]
     }
-    return TextTable.lines(heading, Array(rows)) + lastSuccess
+    return TextTable.lines(heading, Array(rows)) + [summary] + lastSuccess
+  }
+
+  private var summary: String {
+    let sum = status.summary
+    let reach =
+      sum.sinceTime.map { "since \($0), when the history begins" }
+      ?? "\(HistorySummary.days) days"
+    return
+      "\(reach): \(Amount.count(sum.runs, "run")), \(sum.failed) failed, \(sum.stopped) stopped; "
+      + "\(Amount.count(sum.requests, "request")), \(Amount.bytes(sum.fetchedBytes)) fetched, "
+      + "\(Amount.count(sum.encodes, "file")) made"
   }
 
   private func made(_ run: RecordedRun) -> String {
     if let deleted = run.deletedBytes { return "\(Amount.bytes(deleted)) deleted" }
+    if let deleted = run.deletedFiles { return "\(Amount.count(deleted, "file")) deleted" }
     return run.encodes.map {
       "\(Amount.count($0, "file")), \(Amount.bytes(run.writtenBytes ?? 0))"
     } ?? ""
@@ -68,33 +95,81 @@ struct StatusText {
   private var failures: [String] {
     let census = status.failures
     guard census.failed + census.stale > 0 else {
-      return status.hasState && status.problems.isEmpty ? ["failures: none"] : []
+      return (status.hasState && status.problems.isEmpty ? ["failures: none"] : []) + bans
     }
-    var lines = ["failures: \(census.failed) failed, \(census.stale) stale"]
+    var lines = ["failures: \(census.failed) failed, \(census.stale) stale\(observer)"]
     if let age = status.ageOfOldestStale {
       lines[0] += "; the oldest stale image was last confirmed \(Amount.age(Double(age))) ago"
+      if let end = status.staleEnd, let keep = status.keepStale {
+        lines[0] +=
+          ", and fails if it is not confirmed until \(end) (keep-stale: \(Amount.age(Double(keep))))"
+      }
     }
-    lines += list(census.byCode, "by error")
+    if !observer.isEmpty { lines += catalog }
+    lines += list(census.byCode, "by error", http: "")
     lines += list(
-      census.byHost, census.isApproximate ? "by host (at least)" : "by host")
+      census.byHost, census.isApproximate ? "by host (at least)" : "by host", http: "http-status ")
     if census.withoutHost > 0 {
       lines.append("    \(census.withoutHost) of no host, or of one that is not recorded")
     }
-    return lines + ["  tessera why \(status.output) ID says what happened to one, and what to do"]
+    return lines + bans + [
+      "  tessera why \(status.output) ID says what happened to one, and what to do"
+    ]
   }
 
-  private func list(_ groups: [FailureCensus.Group], _ title: String) -> [String] {
+  /// Whose results these are, if they are not those of the catalog: a clause.
+  private var observer: String {
+    if status.wasKilled { return ", as the run that was killed left them" }
+    return status.runWithoutCatalog.map {
+      ", as the run that \($0.isStopped ? "was stopped" : "failed") at \($0.time) saw them"
+    } ?? ""
+  }
+
+  private var catalog: [String] {
+    guard let run = status.catalogRun else { return [] }
+    let counts = ["ok", "stale", "failed", "pending"].compactMap { name in
+      run.count(name).map { "\($0) \(name)" }
+    }
+    let others = run.others.map { ["\($0) as before"] } ?? []
+    return ["  the catalog of \(run.time) stands: \((counts + others).joined(separator: ", "))"]
+  }
+
+  /// What the last run says of them, and what to do.
+  private var bans: [String] {
+    let lines = status.banNotes.prefix(Self.listed).map { "  banned: \($0)" }
+    let rest = status.banNotes.count - lines.count
+    return lines + (rest > 0 ? ["  and \(Amount.count(rest, "host")) more; --json lists them"] : [])
+  }
+
+  /// - Parameter http: what comes before an HTTP status.
+  private func list(
+    _ groups: [FailureCensus.Group], _ title: String, http: String
+  ) -> [String] {
     guard !groups.isEmpty else { return [] }
     var lines = ["  \(title):"]
     for group in groups.prefix(Self.listed) {
       let more = group.count > group.ids.count ? " …" : ""
-      lines.append("    \(group.count) \(group.name): \(group.ids.joined(separator: ", "))\(more)")
+      let end =
+        group.oldestStale.flatMap(status.staleEnd).map { ", the oldest stale one until \($0)" }
+        ?? ""
+      lines.append(
+        "    \(group.count) \(group.name)\(statuses(of: group, http))\(end): "
+          + "\(group.ids.joined(separator: ", "))\(more)")
     }
     if groups.count > Self.listed {
       let rest = groups.dropFirst(Self.listed).reduce(0) { $0 + $1.count }
       lines.append("    \(rest) of \(groups.count - Self.listed) others; --json lists more of them")
     }
     return lines
+  }
+
+  /// ` (403)`, or ` (403 480 times, 429 20 times)`; empty without any.
+  private func statuses(of group: FailureCensus.Group, _ http: String) -> String {
+    let statuses = group.statuses
+    guard let first = statuses.first else { return "" }
+    if first.count == group.count { return " (\(http)\(first.status))" }
+    let parts = statuses.prefix(3).map { "\($0.status) \(Amount.count($0.count, "time"))" }
+    return " (\(http)\(parts.joined(separator: ", ")))"
   }
 
   // MARK: What is kept

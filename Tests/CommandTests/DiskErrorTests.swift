@@ -143,6 +143,26 @@ import Testing
     _ = try await Tool.run("/bin/umount", [disk])
   }
 
+  /// Who looks for what fills the disk needs no space for that, and the history says what it was.
+  @Test func aFullDiskIsNamedAndRead() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    try await Self.withDisk("size=4m") { fixture, disk in
+      try fixture.folder.write(nginx.url("/plain.jpg"), to: "manifest")
+      #expect(try await fixture.run().status == 0)
+      _ = try await Tool.run("/bin/dd", ["if=/dev/zero", "of=\(disk)/rest", "bs=4k"])
+      let status = try await Tool.tessera("status", disk)
+      #expect(status.status == 0 && status.output.contains(", 0 B free on the disk"), "\(status)")
+      #expect(status.output.contains("failures: none"))
+      #expect(try await Tool.tessera("why", disk, "plain.jpg").errors.isEmpty == false)
+      let plan = try await Tool.tessera("plan", fixture.folder.path("feed.yaml"))
+      #expect(plan.status == 0, "\(plan.errors)")
+      #expect(try await fixture.run().status == 2)
+      let after = try await Tool.tessera("status", disk)
+      #expect(after.output.contains(" failed: disk-full "), "\(after.output)")
+    }
+    await nginx.stop()
+  }
+
   @Test func aReadOnlyDiskIsNamed() async throws {
     try await Self.withDisk("size=9m") { fixture, disk in
       let grown = try await Grown(on: fixture)

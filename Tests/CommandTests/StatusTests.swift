@@ -31,8 +31,11 @@ import Testing
     #expect(first.status == 0 && first.errors.isEmpty, "\(first.errors)")
     let host = nginx.url("/").split(separator: "/")[1]
     for text in [
-      " run   some-failed   2              2 ", "failures: 2 failed, 0 stale\n", "1 decode: cut\n",
-      "1 http-status: gone\n", "2 \(host): gone, cut\n", "tessera why \(out) ID says",
+      " run   some-failed   2              2 ",
+      "when the history begins: 1 run, 0 failed, 0 stopped; 4 requests, ",
+      "failures: 2 failed, 0 stale\n", "1 decode: cut\n",
+      "1 http-status (404): gone\n", "2 \(host) (http-status 404 1 time): gone, cut\n",
+      "tessera why \(out) ID says",
       "catalog.json, the current catalog: 4 images\n", "prune has not looked for files",
       "sizes: ", " free on the disk\n",
     ] {
@@ -49,11 +52,28 @@ import Testing
     #expect(waiting.output.contains("tessera rollback \(out) --to 1\n"))
     #expect(waiting.output.contains(" wait for prune, the first until "), "\(waiting.output)")
     #expect(waiting.output.contains(" prune  done "))
+    // It deleted nothing: another one takes its place.
+    #expect(try await Tool.tessera("prune", out).status == 0)
+    let again = try await Self.status(fixture, "--json", "--runs", "9").output
+    #expect(again.matches(of: /"kind": "prune"/).count == 1, "\(again)")
+    #expect(try await Tool.tessera("rollback", out).status == 0)
+    let earlier = try await Self.status(fixture)
+    #expect(
+      earlier.output.hasPrefix("the current catalog is an earlier one, since the rollback of "),
+      "\(earlier.output)")
+    _ = try await fixture.run()
+    #expect(try await Tool.tessera("forget", out, "b").status == 0)
+    let forgotten = try await Self.status(fixture)
+    #expect(!forgotten.output.contains("an earlier one"))
+    #expect(forgotten.output.contains(" forget "), "\(forgotten.output)")
+    #expect(forgotten.output.contains(" files deleted\n"), "\(forgotten.output)")
+    #expect(try await Tool.tessera("prune", out).status == 0)
     let json = try #require(
       try JSONSerialization.jsonObject(
         with: Data(try await Self.status(fixture, "--json", "--runs", "2").output.utf8))
         as? [String: Any])
-    #expect((json["runs"] as? [[String: Any]])?.map { $0["kind"] as? String } == ["prune", "run"])
+    #expect(
+      (json["runs"] as? [[String: Any]])?.map { $0["kind"] as? String } == ["prune", "forget"])
     let prune = try #require(json["prune"] as? [String: Any])
     let dry = try await Tool.tessera("prune", out, "--dry-run", "--json")
     let report = try #require(
@@ -91,21 +111,68 @@ import Testing
     #expect(try number(pruned.output, "deletedBytes") ?? 0 > 0)
   }
 
+  /// A run that would lose images leaves the catalog, and what it saw is not what that shows.
+  @Test func aRunThatFailedIsSaidToHaveSeenTheFailures() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(
+      manifest: (0..<6).map { Self.line("p\($0)", nginx.url("/plain.jpg?\($0)")) }.joined(),
+      keys: "fail-above: 100%")
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    let banning: FaultServer.Route = { _, connection in connection.respond("403 Forbidden") }
+    let paths = (0..<6).map { "/gone\($0)" }
+    let server = try FaultServer(
+      Dictionary(uniqueKeysWithValues: paths.map { ($0, banning) }))
+    defer { server.stop() }
+    try fixture.folder.write(
+      paths.enumerated().map { Self.line("p\($0)", server.url($1)) }.joined(), to: "manifest")
+    #expect(try await fixture.run().status == 2)
+    let host = server.url("/").split(separator: "/")[1]
+    let status = try await Self.status(fixture)
+    #expect(
+      status.output.contains(
+        try Regex(
+          "failures: 6 failed, 0 stale, as the run that failed at [0-9TZ:-]+ saw them\n"
+            + "  the catalog of [0-9TZ:-]+ stands: 6 ok\n")), "\(status.output)")
+    #expect(status.output.contains("6 http-status (403): p0, p1, p2 …\n"))
+    #expect(status.output.contains("6 \(host) (http-status 403): p0, "))
+    #expect(status.output.contains(" failed: "))
+    // A report of its own: the host that bans.
+    #expect(try await fixture.run("--allow-loss", "--retry-failed").status == 1)
+    let after = try await Self.status(fixture)
+    #expect(!after.output.contains("saw them"))
+    #expect(
+      after.output.contains("banned: \(host) answered all 6 requests with 403 or 429; it probably"),
+      "\(after.output)")
+  }
+
   @Test func aRunAtWorkAndAKilledOneAreSeen() async throws {
     let hanging: FaultServer.Route = { _, connection in connection.hang() }
     let server = try FaultServer(["/hang": hanging])
     defer { server.stop() }
     let nginx = try await Nginx(serving: Places.fixtures)
-    let fixture = try RunFixture(manifest: Self.line("a", nginx.url("/plain.jpg")))
+    let fixture = try RunFixture(manifest: Self.line("h", server.url("/hang")))
+    // Also the very first run.
+    let first = try fixture.start()
+    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    first.signal(SIGKILL)
+    _ = await first.end()
+    let begun = try await Self.status(fixture)
+    #expect(begun.output.hasPrefix("the last run was killed before its end"), "\(begun.output)")
+    try fixture.folder.write(Self.line("a", nginx.url("/plain.jpg")), to: "manifest")
     _ = try await fixture.run()
     await nginx.stop()
     try fixture.folder.write(Self.line("h", server.url("/hang")), to: "manifest")
     let running = try fixture.start("--allow-shrink")
-    while server.count("/hang") == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    while server.count("/hang") == 1 { try await Task.sleep(for: .milliseconds(20)) }
     let during = try await Self.status(fixture)
     #expect(during.status == 0)
     #expect(
-      during.output.hasPrefix("in progress: process \(running.pid) is at work on it; "),
+      during.output.prefixMatch(
+        of: try Regex(
+          "in progress: process \(running.pid) is at work on it since [0-9TZ:-]+ \\([0-9]+ s\\); 0 images done; "
+        )
+      ) != nil,
       "\(during.output)")
     running.signal(SIGKILL)
     _ = await running.end()
@@ -113,13 +180,30 @@ import Testing
     #expect(killed.output.hasPrefix("the last run was killed before its end"), "\(killed.output)")
     // One that is stopped by a signal leaves an entry.
     let stopped = try fixture.start("--allow-shrink")
-    while server.count("/hang") == 1 { try await Task.sleep(for: .milliseconds(20)) }
+    while server.count("/hang") == 2 { try await Task.sleep(for: .milliseconds(20)) }
     stopped.signal(SIGTERM)
     #expect(await stopped.end().status == 143)
     let after = try await Self.status(fixture)
     #expect(after.output.contains(" run   stopped "), "\(after.output)")
+    // What it has requested counts, although it has no report.
+    let json = try await Self.status(fixture, "--json", "--runs", "1").output
+    #expect(json.contains(/"work": \{[^}]*"requests": 1,/), "\(json)")
     #expect(after.output.contains("the last run that came to a result ended "))
     #expect(!after.output.contains("killed"))
+  }
+
+  @Test func aStateThatIsGoneIsAProblem() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(manifest: Self.line("a", nginx.url("/plain.jpg")))
+    _ = try await fixture.run()
+    await nginx.stop()
+    try FileManager.default.removeItem(atPath: fixture.folder.path("out/.tessera"))
+    let status = try await Self.status(fixture)
+    #expect(status.status == 1)
+    #expect(
+      status.output.contains("problem: there is no state: the next run fetches the image\n"),
+      "\(status.output)")
+    #expect(!status.output.contains("a state of"))
   }
 
   @Test func shardsAndTheirMergeAreListed() async throws {

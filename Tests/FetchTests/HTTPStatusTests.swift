@@ -35,6 +35,7 @@ import Testing
         isRetryable: [408, 425, 429, 500, 502, 503, 504].contains(status), status: status,
         retryAfter: .seconds(7))
       #expect(error == expected)
+      #expect(HTTPStatus.status(inMessage: error.message) == status)
       let isRedirect = [301, 302, 303, 307, 308].contains(status)
       #expect(HTTPStatus.isRedirect(status) == isRedirect)
       #expect(try Self.progress(status).isRedirect == isRedirect)

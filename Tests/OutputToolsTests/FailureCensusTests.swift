@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TesseraOutputTools
+@testable import TesseraState
 
 /// Failed and stale images by error and by host.
 @Suite struct FailureCensusTests {
@@ -23,10 +24,47 @@ import Testing
     census.add("h", code: "dns", url: "data:,", isStale: false)
     #expect(census.failed == 8 && census.stale == 3 && census.withoutHost == 3)
     #expect(census.oldestStale == 20)
+    #expect(census.byHost.map(\.oldestStale) == [nil, 20])
     #expect(
       Self.text(census.byCode) == ["5 dns s0,s1,s2", "5 timeout a0,a1,a2", "1 unknown f"])
     #expect(Self.text(census.byHost) == ["5 a.example:8080 a0,a1,a2", "3 b.example s0,s1,s2"])
     #expect(!census.isApproximate)
+    // One that is gone is shown for another reason.
+    census.add(
+      .init(number: 9, id: "x", line: "", isStale: true, checked: 5, isLost: true))
+    #expect(census.stale == 4 && census.oldestStale == 20)
+  }
+
+  /// The message of the error names the status that the server answered with.
+  @Test func statusesOfServersAreCounted() {
+    var census = FailureCensus()
+    for (index, status) in [403, 429, 403, 403].enumerated() {
+      let line =
+        #"{"url":"https://a.example/\#(index)","error":{"code":"http-status","message":"The server answered \#(status) X."}}"#
+      census.add(.init(number: index, id: "p\(index)", line: line, isStale: false, checked: nil))
+    }
+    for message in ["The server answered.", "The server answered 5x", "answered 404", ""] {
+      census.add(
+        .init(
+          number: 9, id: "q", line: #"{"error":{"code":"http-status","message":"\#(message)"}}"#,
+          isStale: false, checked: nil))
+    }
+    census.add(
+      .init(
+        number: 9, id: "d",
+        line: #"{"error":{"code":"decode","message":"The server answered 404."}}"#,
+        isStale: false, checked: nil))
+    for groups in [census.byCode, census.byHost] {
+      #expect(groups.first?.httpStatuses == [403: 3, 429: 1])
+      #expect(groups.first?.statuses.map(\.status) == [403, 429])
+    }
+    #expect(census.byCode.last?.httpStatuses == [:])
+    for status in 300..<400 {
+      census.add(
+        "s\(status)", code: "http-status", url: "https://s.example/", isStale: false,
+        httpStatus: status)
+    }
+    #expect(census.byHost.first?.count == 100 && census.byHost.first?.httpStatuses.count == 10)
   }
 
   /// A million hosts take the memory of some, and the busiest one is still the first.

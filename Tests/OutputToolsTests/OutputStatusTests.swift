@@ -1,4 +1,5 @@
 import Foundation
+import TesseraFetch
 import TesseraManifest
 import TesseraState
 import TesseraTestSupport
@@ -67,10 +68,23 @@ import Testing
     #expect(!json.contains("example.com/b"))
   }
 
+  /// Of the very first run, nothing but its beginning is known then.
+  @Test func theFirstRunMayHaveBeenKilled() async throws {
+    let state = try StateStore(path: small.statePath)
+    _ = try await state.beginRun(boot: "")
+    try await state.commit()
+    let held = try await OpenOutput(small.root).hold()
+    #expect(try await !read().wasKilled)
+    await held.release()
+    #expect(try await read().wasKilled)
+    try await note(1, at: 20, .stopped)
+    #expect(try await !read().wasKilled)
+  }
+
   /// Runs of this time that have a number left an entry; a later one that did not was killed, unless it is at work.
   @Test func aRunThatLeftNoEntryWasKilled() async throws {
     try await writeState()
-    // Before the first entry, nothing is known of that.
+    // Of a run that made its catalog without an entry, as those of earlier versions, that is not known.
     #expect(try await !read().wasKilled)
     try await note(nil, at: 5)
     #expect(try await !read().wasKilled)
@@ -83,9 +97,78 @@ import Testing
     let held = try await OpenOutput(small.root).hold()
     let status = try await read()
     #expect(!status.wasKilled && status.holder?.hasPrefix("process ") == true)
+    #expect(status.busySince != nil && status.imagesDone == 0)
+    let json = String(decoding: status.json(runs: 1), as: UTF8.self)
+    #expect(json.contains("inProgressSince") && json.contains("\"imagesDone\": 0"), "\(json)")
     await held.release()
     try await note(2, at: 20, .stopped)
     #expect(try await !read().wasKilled)
+  }
+
+  /// What a run without a result has seen is in the state, and not in the catalog.
+  @Test func failuresOfARunWithoutACatalogAreItsOwn() async throws {
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    try await writeState()
+    try await note(1, at: 10)
+    #expect(try await read().runWithoutCatalog == nil)
+    #expect(try await read().catalogRun?.ended == 10)
+    for (index, outcome) in [HistoryEntry.Outcome.failed, .stopped].enumerated() {
+      try await note(2 + index, at: Double(20 + index), outcome)
+      // One that had not begun with its images, and a tool.
+      try await note(nil, at: 30, .failed)
+      let status = try await read()
+      #expect(status.runWithoutCatalog?.ended == Double(20 + index))
+      #expect(status.runWithoutCatalog?.isStopped == (outcome == .stopped))
+      #expect(status.catalogRun?.ended == 10)
+      let json = String(decoding: status.json(runs: 1), as: UTF8.self)
+      #expect(json.contains("\"ofRun\": \"1970-01-01T00:00:2\(index)Z\""), "\(json)")
+    }
+    try await note(4, at: 40, .someFailed)
+    #expect(try await read().runWithoutCatalog == nil)
+    #expect(try await read().catalogRun?.ended == 40)
+  }
+
+  /// The next shift sees it, until a run has replaced the catalog.
+  @Test func aRollbackIsSaid() async throws {
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    try await small.publish(
+      [SmallOutput.line("a"), SmallOutput.line("b", status: "stale")], now: 20)
+    try await writeState()
+    try await note(1, at: 20)
+    #expect(try await read().rollbackTime == nil)
+    _ = try await Rollback(small.root, now: 30).run(to: 1)
+    let status = try await read()
+    #expect(status.rollbackTime == "1970-01-01T00:00:30Z")
+    #expect(status.runs.map(\.name) == ["rollback", "run"])
+    #expect(status.catalogRun?.count("ok") == 1 && status.catalogRun?.count("stale") == nil)
+    let json = String(decoding: status.json(runs: 1), as: UTF8.self)
+    #expect(json.contains("\"rolledBack\": \"1970-01-01T00:00:30Z\""), "\(json)")
+    // A run that is killed after it has replaced the catalog leaves no entry.
+    try await small.publish([SmallOutput.line("c")], now: 40)
+    #expect(try await read().rollbackTime == nil)
+    _ = try await Rollback(small.root, now: 50).run(to: 1)
+    #expect(try await read().rollbackTime == "1970-01-01T00:00:50Z")
+    try await note(2, at: 60, .failed)
+    #expect(try await read().rollbackTime != nil)
+    // It may have made a catalog that was there before.
+    try await note(3, at: 70)
+    #expect(try await read().rollbackTime == nil)
+  }
+
+  @Test func aStateThatIsGoneIsSaid() async throws {
+    try await small.publish([SmallOutput.line("a"), SmallOutput.line("b")])
+    let status = try await read()
+    #expect(status.problems == ["there is no state: the next run fetches all 2 images"])
+    #expect(status.stateSize == nil && !status.hasState)
+    // One that begins makes it, and a merged catalog has its states elsewhere.
+    let held = try await OpenOutput(small.root).hold()
+    #expect(try await read().problems == [])
+    await held.release()
+    let merge = HistoryEntry(.merge, ended: 5, seconds: 1, .done)
+    try small.workspace.writeHistory(RunHistory().adding(merge), after: RunHistory())
+    #expect(try await read().problems == [])
+    try await note(1, at: 10)
+    #expect(try await read().problems.count == 1)
   }
 
   @Test func aDamagedStateIsSaid() async throws {
@@ -108,6 +191,21 @@ import Testing
     }
   }
 
+  /// `run.json` is that of the last run with a result, and says nothing of one that failed.
+  @Test func hostsThatBanAreThoseOfTheLastRun() async throws {
+    try await small.publish([SmallOutput.line("a")])
+    try small.output.write(
+      "run.json", Array(#"{"bans":[{"host":"h:1","answers":9,"rejected":8},{"answers":1}]}"#.utf8))
+    try await note(1, at: 10)
+    let status = try await read()
+    #expect(status.bans.map(\.host) == ["h:1"] && status.bans.first?.rejected == 8)
+    #expect(String(decoding: status.json(runs: 1), as: UTF8.self).contains(#""rejected": 8"#))
+    try await note(2, at: 20, .failed)
+    #expect(try await read().bans.isEmpty)
+    try await note(3, at: 30)
+    #expect(try await read().bans.count == 1)
+  }
+
   @Test func statesOfShardsCountTogether() async throws {
     for index in 0..<2 {
       let shard = try #require(Shard("\(index)/2"))
@@ -127,5 +225,16 @@ import Testing
     #expect(status.failures.stale == 2 && status.ageOfOldestStale == 999)
     #expect(status.runs.map(\.name) == ["shard 1/2", "shard 0/2"])
     #expect(status.failures.byCode.map(\.ids) == [["p0", "p1"]])
+    // No run has recorded how long they are shown.
+    #expect(status.staleEnd == nil)
+    let part = try small.workspace.part(#require(Shard("1/2")))
+    let history = try part.readHistory()
+    var entry = HistoryEntry(.run, ended: 5, seconds: 1, .failed)
+    entry.figures.keepStaleSeconds = 86_400
+    try part.writeHistory(history.adding(entry), after: history)
+    let later = try await read()
+    #expect(later.staleEnd == "1970-01-02T00:00:01Z")
+    let json = String(decoding: later.json(runs: 1), as: UTF8.self)
+    #expect(json.contains("\"staleUntil\": \"1970-01-02T00:00:01Z\""), "\(json)")
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TesseraMemoryOutput
 import TesseraPipelineFile
 import TesseraTestSupport
@@ -5,6 +6,8 @@ import Testing
 
 @testable import TesseraOutput
 @testable import TesseraPipeline
+@testable import TesseraState
+@testable import TesseraSystem
 
 /// What each run leaves for `tessera status`, whatever came of it.
 @Suite struct HistoryTests {
@@ -75,6 +78,8 @@ import Testing
     let report = try await run.wholeRun(Self.lines(2)).report
     #expect(report.count("stale") == 1)
     #expect(report.figures.oldestStaleSeconds == 86_400)
+    #expect(report.figures.keepStaleSeconds == 30 * 86_400)
+    #expect(try entries.last?.figures.keepStaleSeconds == 30 * 86_400)
   }
 
   /// A run that could not be done has its kind of error, and what it did before.
@@ -87,6 +92,7 @@ import Testing
     var entry = try #require(try entries.last)
     #expect(entry.outcome == .failed && entry.reason == "lost-images" && entry.run == 2)
     #expect(entry.counts["failed"] ?? 0 > 0 && entry.errors["http-status"] ?? 0 > 0)
+    #expect(entry.work[.requests] ?? 0 >= 6, "\(entry.work)")
     #expect(try run.output.text("catalog.json") == catalog)
     // A manifest that is missing: nothing was begun.
     run.file.manifest = .file(run.folder.path("none"))
@@ -94,6 +100,19 @@ import Testing
     entry = try #require(try entries.last)
     #expect(entry.outcome == .failed && entry.run == nil && entry.counts.isEmpty)
     #expect(try entries.count == 3)
+  }
+
+  @Test func aFullDiskIsAReasonOfItsOwn() {
+    for code in [ENOSPC, EDQUOT] {
+      let error = SystemError("write", "f", code: code)
+      #expect(PipelineError(error).failure == .diskFull)
+      #expect(PipelineError(OutputError.system(error)).failure == .diskFull)
+    }
+    var state = StateError(kind: .unavailable, path: "s", message: "m")
+    #expect(PipelineError(state).failure == .state)
+    state.isFullDisk = true
+    #expect(PipelineError(state).failure == .diskFull)
+    #expect(PipelineError(SystemError("write", "f", code: EIO)).failure == .system)
   }
 
   @Test func aRunThatFindsNothingToDoHasTheSizesOfTheLast() async throws {

@@ -68,6 +68,29 @@ import Testing
       code: expected.code, message: "no (words)", system: expected.system, path: "s")
     #expect(error.kind == expected.kind)
     #expect(error.description == "the state file \"s\": \(expected.text)")
+    #expect(error.isFullDisk == (expected.code == 13 || expected.system == EDQUOT))
+  }
+
+  /// A state whose log is empty is read without a lock and without a file beside it, whatever its folder is called.
+  @Test func aStateAtRestIsOnlyRead() async throws {
+    let folder = try TemporaryFolder()
+    let name = "a?b#c%41 ü"
+    try FileManager.default.createDirectory(
+      atPath: folder.path(name), withIntermediateDirectories: true)
+    let path = folder.path("\(name)/state")
+    // Closed at the end of this function, which empties its log.
+    func write() async throws {
+      let state = try StateStore(path: path)
+      _ = try await state.beginRun(boot: "b")
+      try await state.commit()
+    }
+    try await write()
+    #expect(folder.files(below: name) == ["state"])
+    let reading = try StateStore(atRest: path)
+    #expect(try await reading.lastBegunRun()?.number == 1)
+    #expect(try await reading.fileTotals() == (0, 0))
+    #expect(folder.files(below: name) == ["state"])
+    await #expect(throws: StateError.self) { try await reading.beginRun(boot: "b") }
   }
 
   /// The disk fills up. SQLite rolls back, and later statements would fail for another reason, or

@@ -59,11 +59,27 @@ import Testing
     #expect(try #require(try await state.lastBegunRun()) == (1, false))
   }
 
+  @Test func itemsThatARunHasDoneAreCounted() async throws {
+    try await run(["ok", "failed", "stale", "pending"])
+    #expect(try await state.doneItems(of: 1) == 4)
+    #expect(try await state.doneItems(of: 2) == 0)
+    // Of a run that has claimed three of them, none is done.
+    let next = try await state.beginRun(boot: "")
+    _ = try await state.claim(
+      (0..<3).map { .init(id: "p\($0)", line: $0 + 1, entry: "\($0)") }, run: next, position: 0)
+    #expect(try await state.doneItems(of: next) == 0)
+    #expect(try await state.doneItems(of: 1) == 1)
+  }
+
   @Test func itemsWithErrorsComeInParts() async throws {
     try await run(["ok", "failed", "stale", "pending", "stale", "failed", "ok"])
     #expect(try #require(try await state.lastBegunRun()) == (1, true))
     #expect(try await state.fileTotals() == (7, 91))
     #expect(try await state.oldestStale() == 96)
+    // Its source is gone: it is shown for another reason.
+    _ = try await state.lostSince("p4", now: 7)
+    #expect(try await state.oldestStale() == 98)
+    #expect(try await state.troubledItems(after: 0, limit: 9).filter(\.isLost).map(\.id) == ["p4"])
     var found: [String] = []
     var last = 0
     while let part = try await Optional(state.troubledItems(after: last, limit: 2)),

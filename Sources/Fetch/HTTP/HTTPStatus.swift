@@ -1,5 +1,5 @@
 /// What HTTP status codes mean here (RFC 9110, section 15).
-enum HTTPStatus {
+package enum HTTPStatus {
   /// Whether the same request may succeed later. 425 is Too Early (RFC 8470).
   static func isRetryable(_ status: Int) -> Bool {
     [408, 425, 429, 500, 502, 503, 504].contains(status)
@@ -10,6 +10,20 @@ enum HTTPStatus {
 
   // Not 300, which offers a choice, nor 304, which answers a conditional request (section 15.4).
   static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+  /// What the error `http-status` says: a clause.
+  static func answer(of who: String, _ status: Int) -> String {
+    "\(who)\(answered)\(status)\(phrase(status).map { " \($0)" } ?? "")"
+  }
+
+  /// The status that a message of that error names; nil if it names none.
+  package static func status(inMessage message: String) -> Int? {
+    guard let verb = message.firstRange(of: answered) else { return nil }
+    let digits = message[verb.upperBound...].prefix { $0.isASCII && $0.isNumber }
+    return digits.count == 3 ? Int(digits) : nil
+  }
+
+  private static let answered = " answered "
 
   /// The standard reason phrase; nil for a status that is rare. The server's own phrase is not
   /// used, because the catalog must not repeat text from an untrusted source.

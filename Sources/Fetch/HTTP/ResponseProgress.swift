@@ -117,10 +117,8 @@ struct ResponseProgress {
     let status = headers.status
     // Only a proxy sends 407 (Proxy Authentication Required).
     let who = status == 407 ? "the proxy that the environment names" : "the server"
-    let phrase = HTTPStatus.phrase(status).map { " \($0)" } ?? ""
     return FetchError(
-      .httpStatus, "\(who) answered \(status)\(phrase)",
-      isRetryable: HTTPStatus.isRetryable(status),
+      .httpStatus, HTTPStatus.answer(of: who, status), isRetryable: HTTPStatus.isRetryable(status),
       status: status, retryAfter: headers.requestedPause(now: Int(now)))
   }
 }

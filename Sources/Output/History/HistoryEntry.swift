@@ -1,9 +1,9 @@
 package import TesseraJSON
 
-/// What a run, `merge` or `prune` did, in a line of the history. It has no id, no URL, no path and no message: the history
+/// What a run, `merge`, `prune`, `rollback` or `forget` did, in a line of the history. It has no id, no URL, no path and no message: the history
 /// says how an output fares, and not of which images.
 package struct HistoryEntry: Sendable, Equatable {
-  package enum Kind: String, Sendable { case run, merge, prune }
+  package enum Kind: String, Sendable { case run, merge, prune, rollback, forget }
 
   package enum Outcome: String, Sendable, CaseIterable {
     case done
@@ -32,7 +32,7 @@ package struct HistoryEntry: Sendable, Equatable {
   package var reason: String?
   /// The number of the run in the state; nil for one that found nothing to do, and for tools.
   package var run: Int?
-  /// Images by status, and those with an error by its code.
+  /// Images by status, and those that a run of some left as they were (``others``); those with an error by its code.
   package var counts: [String: Int] = [:]
   package var errors: [String: Int] = [:]
   package var work: [Work: Int] = [:]
@@ -41,6 +41,11 @@ package struct HistoryEntry: Sendable, Equatable {
   package init(_ kind: Kind, ended: Double, seconds: Double, _ outcome: Outcome) {
     (self.kind, self.ended, self.seconds, self.outcome) = (kind, ended, seconds, outcome)
   }
+
+  package static let others = "others"
+
+  /// Whether it is a `prune` that found nothing to delete. Only the last one says something: when that was.
+  var isIdlePrune: Bool { kind == .prune && outcome == .done && work[.deletedFiles] == 0 }
 
   /// The size of files and state after it; nil if it is not known.
   package var size: DiskForecast.Point? {

@@ -13,8 +13,11 @@ package struct OutputFigures: Sendable, Equatable {
   /// The files that `prune` would delete now, and their bytes.
   package var prunableFiles: Int?
   package var prunableBytes: Int?
-  /// How long ago the server last confirmed the source of a stale image, of the one where it is longest; nil without any.
+  /// How long ago the server last confirmed the source of a stale image that is not gone, of the one where it is longest;
+  /// nil without any.
   package var oldestStaleSeconds: Int?
+  /// How long such an image stays stale before it fails: the pipeline's `keep-stale`.
+  package var keepStaleSeconds: Int?
   /// By how many bytes files and state grow in a day; nil if there is too little data. May be negative.
   package var bytesPerDay: Int?
   /// Until the disk is full at this growth; nil if it is not known, or far away.
@@ -58,6 +61,10 @@ package struct OutputFigures: Sendable, Equatable {
         member: "oldestStaleSeconds", metric: "tessera_output_oldest_stale_seconds",
         help: "How long ago the oldest stale image was last confirmed.", place: \.oldestStaleSeconds
       ),
+      Declaration(
+        member: "keepStaleSeconds", metric: "tessera_output_keep_stale_seconds",
+        help: "How long a stale image is shown before it fails (keep-stale).",
+        place: \.keepStaleSeconds),
       Declaration(
         member: "bytesPerDay", metric: "tessera_output_growth_bytes_per_day",
         help: "By how much files and state grow in a day.", place: \.bytesPerDay),

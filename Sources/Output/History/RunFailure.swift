@@ -3,6 +3,8 @@ package enum RunFailure: String, Sendable, CaseIterable {
   /// The output could not be read or written.
   case output
   case state, system, workers, manifest
+  /// There is no space left for the state, the output or work files.
+  case diskFull = "disk-full"
   /// The output holds the catalog of another pipeline.
   case otherPipeline = "other-pipeline"
   /// A run of some images can't leave the others as they are.

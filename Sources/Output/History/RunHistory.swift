@@ -3,7 +3,8 @@ package import TesseraManifest
 
 /// The file `runs.jsonl` beside a state: what the last runs did, a line each, the oldest first.
 ///
-/// It has a thousand lines and a megabyte at most: an older half leaves when there are more. A line that is not whole, as a
+/// It has a thousand lines and a megabyte at most: an older half leaves when there are more. Of each `prune` that found nothing
+/// to delete, only the last is kept: with one beside each run, they would be half of the lines. A line that is not whole, as a
 /// killed process leaves one, is ignored.
 package struct RunHistory: Sendable, Equatable {
   static let name = "runs.jsonl"
@@ -21,9 +22,15 @@ package struct RunHistory: Sendable, Equatable {
   package init(_ document: [UInt8] = [], shard: Shard? = nil) {
     self.shard = shard
     self.document = document
-    entries = document.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      (try? JSONParser.parse(Array(line))).flatMap(HistoryEntry.init)
-    }
+    entries = Self.lines(of: document).compactMap(Self.entry)
+  }
+
+  private static func lines(of document: [UInt8]) -> [ArraySlice<UInt8>] {
+    document.split(separator: UInt8(ascii: "\n"))
+  }
+
+  private static func entry(_ line: ArraySlice<UInt8>) -> HistoryEntry? {
+    (try? JSONParser.parse(Array(line))).flatMap(HistoryEntry.init)
   }
 
   /// The history with an entry more; without its older half, if there would be too many.
@@ -31,19 +38,25 @@ package struct RunHistory: Sendable, Equatable {
     var writer = JSONWriter()
     writer.object { entry.write(to: &$0) }
     let line = writer.take() + [UInt8(ascii: "\n")]
+    var next = entry.isIdlePrune ? withoutIdlePrunes : self
     // What a killed process has left of a line ends here.
-    let start = document.isEmpty || document.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
-    var next = self
-    next.document += start + line
+    let isWhole = next.document.isEmpty || next.document.last == UInt8(ascii: "\n")
+    next.document += (isWhole ? [] : [UInt8(ascii: "\n")]) + line
     next.entries.append(entry)
     let isTooLong = next.document.count > Self.mostBytes || next.entries.count > Self.mostLines
     return isTooLong ? next.trimmed() : next
   }
 
+  private var withoutIdlePrunes: RunHistory {
+    guard entries.contains(where: \.isIdlePrune) else { return self }
+    let kept = Self.lines(of: document).filter { Self.entry($0)?.isIdlePrune != true }
+    return RunHistory(Array(kept.map { $0 + [UInt8(ascii: "\n")] }.joined()), shard: shard)
+  }
+
   private func trimmed() -> RunHistory {
     var kept: [[UInt8]] = []
     var bytes = 0
-    for line in document.split(separator: UInt8(ascii: "\n")).reversed() {
+    for line in Self.lines(of: document).reversed() {
       guard kept.count < Self.mostLines / 2, bytes + line.count < Self.mostBytes / 2 else { break }
       bytes += line.count + 1
       kept.append(line + [UInt8(ascii: "\n")])
@@ -56,7 +69,11 @@ extension RunHistory {
   /// The sizes of an output over time, from the histories of its runs: those of all items, or of the shards of the division
   /// that ran last. Shards count together, from when each of them has a size.
   package static func sizes(in histories: [RunHistory]) -> [DiskForecast.Point] {
-    let last = histories.max { ($0.entries.last?.ended ?? 0) < ($1.entries.last?.ended ?? 0) }
+    // What tools have left says nothing of the division, unless it has a size.
+    func end(_ history: RunHistory) -> Double {
+      history.entries.last { $0.size != nil }?.ended ?? 0
+    }
+    let last = histories.max { end($0) < end($1) }
     let ofOne = histories.filter { $0.shard?.count == last?.shard?.count }
     let points = ofOne.enumerated().flatMap { index, history in
       history.entries.compactMap(\.size).map { (history: index, point: $0) }

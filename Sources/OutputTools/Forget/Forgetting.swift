@@ -32,6 +32,7 @@ package struct Forgetting: Sendable {
   /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.
   package func run() async throws -> ForgetReport {
     try await held { held, state in
+      let begun = ContinuousClock.now
       let shards = try await held.shardStates().map { ($0, try StateStore(path: $0.path)) }
       var work = ForgetWork(held, [state] + shards.map(\.1), now: now)
       try await work.find(ids, urls: urls, requests: requests)
@@ -40,6 +41,10 @@ package struct Forgetting: Sendable {
         try await store.close()
         try await shard.save()
       }
+      var entry = HistoryEntry(
+        .forget, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
+      entry.work = [.deletedFiles: work.report.files.count]
+      try await OutputFolder.note(entry, after: "the images are forgotten", in: held)
       return work.report
     }
   }

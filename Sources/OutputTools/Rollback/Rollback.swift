@@ -48,6 +48,7 @@ package struct Rollback: Sendable {
     // first: a run that is at work may be about to keep a catalog.
     if try await !output.hasWorkspace() { _ = try await target(number, in: output) }
     return try await output.locked { held in
+      let begun = ContinuousClock.now
       // A run may have ended meanwhile.
       let target = try await target(number, in: output)
       var report = RollbackReport(target, number: number, now: now)
@@ -60,6 +61,10 @@ package struct Rollback: Sendable {
         report.hasReplaced = try await CurrentCatalog(of: held.output) != nil
         try await history.rollBack(to: target, now: now)
       }
+      var entry = HistoryEntry(
+        .rollback, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
+      entry.counts = report.counts
+      try await OutputFolder.note(entry, after: "the earlier catalog is the current one", in: held)
       return report
     }
   }

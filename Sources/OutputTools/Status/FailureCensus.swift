@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
@@ -14,10 +15,24 @@ package struct FailureCensus: Sendable, Equatable {
     package var count = 0
     /// The first ones.
     package var ids: [String] = []
+    /// As ``FailureCensus/oldestStale``.
+    package private(set) var oldestStale: Double?
+    /// The images with the error `http-status` by the status that their server answered with; the first ten statuses.
+    package private(set) var httpStatuses: [Int: Int] = [:]
 
-    fileprivate mutating func add(_ id: String) {
+    /// The statuses that most images have come first.
+    package var statuses: [(status: Int, count: Int)] {
+      httpStatuses.map { (status: $0, count: $1) }
+        .sorted { ($1.count, $0.status) < ($0.count, $1.status) }
+    }
+
+    fileprivate mutating func add(_ id: String, httpStatus: Int?, stale: Double?) {
       count += 1
+      oldestStale = [oldestStale, stale].compactMap(\.self).min()
       if ids.count < FailureCensus.namedIDs { ids.append(id) }
+      if let httpStatus, httpStatuses.count < 10 || httpStatuses[httpStatus] != nil {
+        httpStatuses[httpStatus, default: 0] += 1
+      }
     }
   }
 
@@ -28,7 +43,7 @@ package struct FailureCensus: Sendable, Equatable {
   /// Images whose host is not recorded: the pipeline keeps URLs out of the catalog (`urls: none`), or they have none.
   package private(set) var withoutHost = 0
   package private(set) var isApproximate = false
-  /// When the source of a stale image was last confirmed, of the one where that is longest ago.
+  /// When the source of a stale image that is not gone was last confirmed, of the one where that is longest ago.
   package private(set) var oldestStale: Double?
 
   private static let namedIDs = 3
@@ -46,13 +61,18 @@ package struct FailureCensus: Sendable, Equatable {
 
   mutating func add(_ item: StateStore.TroubledItem) {
     let line = CatalogLine(item.line.utf8)
+    let code = line?.error?["code"]?.stringValue
+    let message =
+      code == FetchError.Code.httpStatus.rawValue ? line?.error?["message"]?.stringValue : nil
     add(
-      item.id, code: line?.error?["code"]?.stringValue, url: line?.url, isStale: item.isStale,
-      checked: item.checked)
+      item.id, code: code, url: line?.url, isStale: item.isStale,
+      checked: item.isLost ? nil : item.checked,
+      httpStatus: message.flatMap(HTTPStatus.status(inMessage:)))
   }
 
   mutating func add(
-    _ id: String, code: String?, url: String?, isStale: Bool, checked: Double? = nil
+    _ id: String, code: String?, url: String?, isStale: Bool, checked: Double? = nil,
+    httpStatus: Int? = nil
   ) {
     if isStale {
       stale += 1
@@ -60,13 +80,15 @@ package struct FailureCensus: Sendable, Equatable {
     } else {
       failed += 1
     }
-    codes[code ?? "unknown", default: Group(name: code ?? "unknown")].add(id)
+    codes[code ?? "unknown", default: Group(name: code ?? "unknown")]
+      .add(id, httpStatus: httpStatus, stale: isStale ? checked : nil)
     let host = url.map { $0.contains("://") ? SourceURL.host(of: $0) : "" } ?? ""
     guard !host.isEmpty else {
       withoutHost += 1
       return
     }
-    hosts[host, default: Group(name: host)].add(id)
+    hosts[host, default: Group(name: host)]
+      .add(id, httpStatus: httpStatus, stale: isStale ? checked : nil)
     if hosts.count > mostHosts { dropRareHosts() }
   }
 

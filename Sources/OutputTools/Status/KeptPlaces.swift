@@ -12,6 +12,8 @@ package struct KeptPlaces: Sendable {
   }
 
   package var current: Current?
+  /// Whether the current catalog is one that another had replaced, too.
+  var hasCurrent = false
   /// The newest first.
   package var catalogs: [KeptCatalogList.Entry] = []
   /// Until when each of them is kept at the latest, in UTC.
@@ -43,6 +45,7 @@ package struct KeptPlaces: Sendable {
   private mutating func take(_ kept: KeptCatalogs?, besides current: CurrentCatalog, now: Double) {
     guard let kept else { return }
     limit = (kept.retention.count, kept.retention.age)
+    hasCurrent = kept.catalogs.contains { $0.path == current.keptPath }
     let others = kept.others(than: current.keptPath)
     catalogs = others.enumerated().map { KeptCatalogList.Entry($1, number: $0 + 1, now: now) }
     ends = others.map { Host.timestamp(kept.end(of: $0)) }

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
@@ -13,6 +14,8 @@ extension OutputStatus {
       object.member("output", output)
       object.member("time", Host.timestamp(now))
       if let holder { object.member("inProgress", holder) }
+      if let busySince { object.member("inProgressSince", Host.timestamp(busySince)) }
+      if let imagesDone { object.member("imagesDone", imagesDone) }
       object.member("killed", wasKilled)
       object.name("problems")
       object.array { list in for problem in problems { list.value(problem) } }
@@ -26,6 +29,8 @@ extension OutputStatus {
           }
         }
       }
+      object.name("summary")
+      object.object { summary.write(to: &$0) }
       writeFailures(to: &object)
       writeKept(to: &object)
       object.name("figures")
@@ -45,18 +50,38 @@ extension OutputStatus {
             entry.member("name", group.name)
             entry.member("images", group.count)
             entry.member("ids", group.ids)
+            if let end = group.oldestStale.flatMap(staleEnd(of:)) {
+              entry.member("staleUntil", end)
+            }
+            guard !group.httpStatuses.isEmpty else { return }
+            entry.name("httpStatuses")
+            entry.object { list in
+              for (status, count) in group.statuses { list.member("\(status)", count) }
+            }
           }
         }
       }
     }
     object.name("failures")
     object.object { object in
+      if let run = runWithoutCatalog { object.member("ofRun", run.time) }
       object.member("failed", failures.failed)
       object.member("stale", failures.stale)
+      if let staleEnd { object.member("staleUntil", staleEnd) }
       write(failures.byCode, as: "byCode", &object)
       write(Array(failures.byHost.prefix(Self.listedHosts)), as: "byHost", &object)
       object.member("withoutHost", failures.withoutHost)
       object.member("isApproximate", failures.isApproximate)
+    }
+    object.name("bans")
+    object.array { list in
+      for ban in bans {
+        list.object { entry in
+          entry.member("host", ban.host)
+          entry.member("answers", ban.answers)
+          entry.member("rejected", ban.rejected)
+        }
+      }
     }
   }
 
@@ -73,6 +98,7 @@ extension OutputStatus {
           if let images = current.images { entry.member("images", images) }
           entry.member("bytes", current.bytes)
           entry.member("digest", current.digest)
+          if let rollbackTime { entry.member("rolledBack", rollbackTime) }
         }
       }
       object.name("catalogs")

@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
@@ -13,9 +14,17 @@ package struct OutputStatus: Sendable {
   package var now: Double
   /// The process that is at work on it: a clause; nil if none is.
   package var holder: String?
+  /// Since when, in seconds since 1970; nil if its lock does not say.
+  package var busySince: Double?
+  /// How many images the run that is at work has done; nil if it has not begun with them.
+  package var imagesDone: Int?
   /// The newest first.
   package var runs: [RecordedRun] = []
+  package var summary: HistorySummary { HistorySummary(runs.map(\.entry), now: now) }
   package var failures = FailureCensus()
+  /// Hosts that rejected all or nearly all requests of the last run. Empty if that has no result: then it has no report, and
+  /// the errors of ``failures`` have the HTTP statuses.
+  var bans: [HostBan] = []
   var unnamed = StateStore.UnnamedFiles()
   package var kept = KeptPlaces()
   var figures = OutputFigures()
@@ -41,7 +50,8 @@ package struct OutputStatus: Sendable {
     let now = now ?? Host.now
     var status = OutputStatus(output: root, now: now)
     // First: a run that ends meanwhile is then not taken for one that was killed.
-    status.holder = try await folder.activity()?.holder
+    let activity = try await folder.activity()
+    (status.holder, status.busySince) = (activity?.holder, activity?.since)
     let histories = try await folder.histories()
     status.runs = histories.flatMap { history in
       history.entries.map { RecordedRun($0, shard: history.shard?.description) }
@@ -51,6 +61,9 @@ package struct OutputStatus: Sendable {
     }.map(\.element)
     status.kept = try await KeptPlaces.read(in: folder.published, now: now)
     try await status.countStates(folder, histories)
+    if status.runs.first(where: \.hasReport)?.isSuccess != false {
+      status.bans = await HostBan.inReport(of: folder)
+    }
     guard status.hasState || !status.runs.isEmpty || status.kept.current != nil else {
       throw OutputToolError(
         "no run has left anything in \"\(root)\": it has neither a catalog nor a state; tessera run PIPELINE "
@@ -59,6 +72,8 @@ package struct OutputStatus: Sendable {
     status.figures.freeBytes = folder.freeBytes
     status.figures.keptCatalogs = status.kept.catalogs.count
     status.figures.oldestStaleSeconds = status.failures.oldestStale.map { max(0, Int(now - $0)) }
+    status.figures.keepStaleSeconds =
+      status.runs.lazy.compactMap(\.entry.figures.keepStaleSeconds).first
     status.figures.foresee(RunHistory.sizes(in: histories), now: now)
     return status
   }
@@ -78,9 +93,13 @@ package struct OutputStatus: Sendable {
         problems.append(Self.problem(error))
       }
     }
+    guard hasState else {
+      if let sentence = missingState { problems.append(sentence) }
+      return
+    }
     figures.stateBytes = stateBytes
     // Of a part nothing follows for the whole.
-    guard hasState, problems.isEmpty else { return }
+    guard problems.isEmpty else { return }
     (figures.files, figures.fileBytes) = (files, fileBytes)
     (figures.prunableFiles, figures.prunableBytes) = (unnamed.deletable, unnamed.deletableBytes)
   }
@@ -98,7 +117,13 @@ package struct OutputStatus: Sendable {
     }
     // A run that found nothing to do has no number, and a state that was set aside begins with 1 again.
     let noted = entries.compactMap(\.run).max()
-    if holder == nil, let noted, let begun, begun.number > noted { wasKilled = true }
+    // Runs of versions without a history left no entry either, and made their catalogs.
+    if let begun, noted.map({ begun.number > $0 }) ?? !begun.isCompleted {
+      wasKilled = holder == nil || wasKilled
+      if holder != nil {
+        imagesDone = try await (imagesDone ?? 0) + state.doneItems(of: begun.number)
+      }
+    }
     try await countFailures(state)
     unnamed += try await state.unnamedFiles(now: now, grace: CatalogRetention.pruneGrace)
     return try await state.fileTotals()

@@ -1,7 +1,7 @@
 internal import TesseraOutput
 internal import TesseraSystem
 
-/// A run, a `merge` or a `prune` that has left an entry in the history of an output.
+/// A run, or a tool that has changed an output, which has left an entry in the history of an output.
 package struct RecordedRun: Sendable {
   let entry: HistoryEntry
   /// The shard of a run: `3/8`; nil for one of all items, and for tools.
@@ -15,10 +15,15 @@ package struct RecordedRun: Sendable {
   package var time: String { Host.timestamp(entry.ended) }
   package var seconds: Double { entry.seconds }
   package var isRun: Bool { entry.kind == .run }
+  package var isStopped: Bool { entry.outcome == .stopped }
+  var isMerge: Bool { entry.kind == .merge }
+  var isRollback: Bool { entry.kind == .rollback }
   package var isPrune: Bool { entry.kind == .prune }
+  /// Whether `run.json` is of it, if it came to a result.
+  var hasReport: Bool { entry.kind == .merge || (entry.kind == .run && shard == nil) }
   /// Whether it came to a result.
   package var isSuccess: Bool { entry.outcome.isSuccess }
-  /// `run`, `shard 3/8`, `merge` or `prune`.
+  /// `run`, `shard 3/8`, or the name of the tool.
   package var name: String { shard.map { "shard \($0)" } ?? entry.kind.rawValue }
   /// `done`, or `failed: lost-images`.
   package var result: String {
@@ -28,9 +33,13 @@ package struct RecordedRun: Sendable {
   /// Images of a status; nil if they were not counted.
   package func count(_ status: String) -> Int? { entry.counts[status] }
 
+  /// Images of a run of some that stayed as the catalog had them; nil for a run of all.
+  package var others: Int? { entry.counts[HistoryEntry.others] }
+
   package var requests: Int? { entry.work[.requests] }
   package var fetchedBytes: Int? { entry.work[.fetchedBytes] }
   package var writtenBytes: Int? { entry.work[.writtenBytes] }
   package var encodes: Int? { entry.work[.encodes] }
+  package var deletedFiles: Int? { entry.work[.deletedFiles] }
   package var deletedBytes: Int? { entry.work[.deletedBytes] }
 }

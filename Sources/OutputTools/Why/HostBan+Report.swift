@@ -13,12 +13,17 @@ extension HostBan {
     guard let url, error?["code"]?.stringValue == FetchError.Code.httpStatus.rawValue else {
       return nil
     }
-    // Without a report that can be read there is still the error itself.
+    let host = SourceURL.host(of: url)
+    return await inReport(of: output).first { $0.host == host }
+  }
+
+  /// The bans that the last run with a result reports; none if its report can't be read: there are still the errors
+  /// themselves.
+  static func inReport(of output: OutputFolder) async -> [HostBan] {
     guard let bytes = try? await output.published.read("run.json", longestReport, at: 0),
       let report = try? JSONParser.parse(bytes)
-    else { return nil }
-    let host = SourceURL.host(of: url)
-    return report["bans"]?.arrayValue?.compactMap(HostBan.init).first { $0.host == host }
+    else { return [] }
+    return report["bans"]?.arrayValue?.compactMap(HostBan.init) ?? []
   }
 
   private static let longestReport = 16 << 20

@@ -121,6 +121,7 @@ extension RunFailure {
     switch self {
     case .output: "the output could not be read or written"
     case .state: "the state could not be read or written"
+    case .diskFull: "there is no space left on a disk, or no more for this user"
     case .system: "the system refused a file or a process"
     case .workers: "no worker could be started"
     case .manifest: "the manifest could not be read, or has lost more items than shrink-above"
@@ -137,6 +138,7 @@ extension RunFailure {
   fileprivate var remedy: String {
     switch self {
     case .output, .system, .local: "repair what the message names: space, permissions, a store"
+    case .diskFull: "free space, also inodes (tessera status says what prune would delete)"
     case .state: "run again, which repairs it; a newer state needs the newer version"
     case .workers: "tessera doctor says what is missing"
     case .manifest: "repair the manifest, or run once with --allow-shrink"

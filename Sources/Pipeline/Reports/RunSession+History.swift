@@ -1,4 +1,5 @@
 internal import TesseraOutput
+internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
 
@@ -62,6 +63,7 @@ extension RunSession {
 
   private func figures(after history: RunHistory, now: Double) async -> OutputFigures {
     var figures = recorder.current.figures
+    figures.keepStaleSeconds = Int(file.fetch.keepStale.inSeconds)
     if figures.fileBytes == nil {
       let last = history.entries.last { $0.figures.fileBytes != nil }?.figures
       (figures.files, figures.fileBytes) = (last?.files, last?.fileBytes)
@@ -83,6 +85,7 @@ extension HistoryEntry {
   fileprivate mutating func take(_ report: RunReport) {
     run = report.number
     (counts, errors) = (report.counts, report.errors)
+    counts[Self.others] = report.others
     work = [
       .requests: report.requests, .fetchedBytes: report.bytesFetched,
       .writtenBytes: report.bytesWritten, .decodes: report.decodes, .encodes: report.variantsMade,

@@ -10,15 +10,21 @@ final class Connection {
   private var firstError: StateError?
   private let toleratesErrors: Bool
 
-  init(_ path: String, isReadOnly: Bool) throws(StateError) {
+  /// - Parameter isAtRest: whether nothing writes to the file, and its log is empty: then SQLite needs neither a lock nor an
+  ///   index of the log, which a full disk has no space for (sqlite.org/uri.html, "immutable").
+  init(_ path: String, isReadOnly: Bool, isAtRest: Bool = false) throws(StateError) {
     self.path = path
     // A damaged file is only read, and has errors in many places.
     toleratesErrors = isReadOnly
     // No mutex: the state store is an actor, and this connection is its own.
-    let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    let access =
+      isReadOnly || isAtRest ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     // The caller has resolved the path: a link in it was put there since, and would lead elsewhere.
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    let code =
+      isAtRest
+      ? sqlite3_open_v2(Self.uri(ofFileAtRest: path), &handle, flags | SQLITE_OPEN_URI, nil)
+      : sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK else {
       let error = failure(code)
       // A handle exists even if opening failed, and has to be closed.
@@ -26,6 +32,15 @@ final class Connection {
       handle = nil
       throw error
     }
+  }
+
+  private static func uri(ofFileAtRest path: String) -> String {
+    let escaped = path.utf8.map { byte in
+      let scalar = Unicode.Scalar(byte)
+      return "?#%".unicodeScalars.contains(scalar) || byte >= 0x80
+        ? "%" + String(byte, radix: 16, uppercase: true) : String(scalar)
+    }
+    return "file:\(escaped.joined())?immutable=1"
   }
 
   deinit { sqlite3_close_v2(handle) }

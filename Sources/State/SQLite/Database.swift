@@ -13,8 +13,12 @@ final class Database {
   ///   - path: an empty path opens a temporary database that no other process sees.
   ///   - isReadOnly: whether the file must exist, and stays as it is. Only then the database is of use
   ///     after an error.
-  init(_ path: String, isReadOnly: Bool = false) throws(StateError) {
-    connection = try Connection(path, isReadOnly: isReadOnly)
+  ///   - isAtRest: whether nothing writes to the file, and its log is empty. It is then only read, and nothing is made
+  ///     beside it.
+  init(
+    _ path: String, isReadOnly: Bool = false, isAtRest: Bool = false
+  ) throws(StateError) {
+    connection = try Connection(path, isReadOnly: isReadOnly, isAtRest: isAtRest)
   }
 
   /// Runs statements that return no rows.

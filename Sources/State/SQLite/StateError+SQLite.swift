@@ -1,3 +1,4 @@
+internal import Glibc
 private import TesseraCSQLite
 internal import TesseraSystem
 
@@ -13,13 +14,24 @@ extension StateError {
     self.init(kind: Self.kind(primary), path: path, message: message)
     guard kind == .unavailable else { return }
     remedy = Self.remedy(primary)
+    isFullDisk = primary == SQLITE_FULL
     // The number is valid after these two only. A file that is missing is what SQLite looked for
     // after the call that failed.
     guard primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN else { return }
+    // Of some calls SQLite forgets the number. What it makes beside a state has 32 kB.
+    let isFull = primary == SQLITE_IOERR && system == 0 && Self.room(beside: path) < 1 << 15
+    let system = isFull ? ENOSPC : system
     let cause = SystemError("use", path, code: system)
+    isFullDisk = cause.isFullDisk
     let hasCause = system != 0 && !cause.isMissingFile
     self.message += hasCause ? " (\(code): \(cause.reason))" : " (\(code))"
     if hasCause { remedy = cause.remedy ?? remedy }
+  }
+
+  /// The bytes that are left where a file is; for a temporary database, where that is.
+  private static func room(beside path: String) -> Int {
+    let folder = path.isEmpty ? FileSystem.temporaryDirectory : FileSystem.parent(of: path)
+    return (try? FileSystem.room(at: folder))?.freeBytes ?? .max
   }
 
   private static func kind(_ primary: Int32) -> Kind {

@@ -24,6 +24,8 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   package var message: String
   /// What to do, as a clause.
   package var remedy: String
+  /// Whether it is that the disk is full.
+  package internal(set) var isFullDisk = false
 
   package init(kind: Kind, path: String, message: String, remedy: String = Self.nextRun) {
     self.kind = kind

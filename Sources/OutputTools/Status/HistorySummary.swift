@@ -1,0 +1,54 @@
+internal import TesseraJSON
+internal import TesseraOutput
+internal import TesseraSystem
+
+/// What the runs of the last thirty days came to together, as far as the history has them. Runs of shards count each; one that
+/// was killed has left no entry, and does not count.
+package struct HistorySummary: Sendable, Equatable {
+  package static let days = 30
+
+  /// When the first run ended that the history has, in seconds since 1970, if that is less than thirty days ago; nil if it
+  /// reaches further back.
+  package var since: Double?
+  package var runs = 0
+  /// Those of them that came to no result, and those that a signal stopped.
+  package var failed = 0
+  package var stopped = 0
+  package var requests = 0
+  package var fetchedBytes = 0
+  /// Files that were made.
+  package var encodes = 0
+  package var writtenBytes = 0
+
+  /// - Parameters:
+  ///   - entries: in any order; those of tools do not count.
+  ///   - now: in seconds since 1970. Entries after it were made before the clock was set back, and count.
+  init(_ entries: [HistoryEntry], now: Double) {
+    let start = now - Double(Self.days) * 86_400
+    if let first = entries.map(\.ended).min(), first > start { since = first }
+    for entry in entries where entry.kind == .run && entry.ended >= start {
+      runs += 1
+      if entry.outcome == .failed { failed += 1 }
+      if entry.outcome == .stopped { stopped += 1 }
+      requests += entry.work[.requests] ?? 0
+      fetchedBytes += entry.work[.fetchedBytes] ?? 0
+      encodes += entry.work[.encodes] ?? 0
+      writtenBytes += entry.work[.writtenBytes] ?? 0
+    }
+  }
+
+  /// ``since`` in UTC.
+  package var sinceTime: String? { since.map(Host.timestamp) }
+
+  func write(to object: inout JSONWriter) {
+    object.member("days", Self.days)
+    if let sinceTime { object.member("since", sinceTime) }
+    object.member("runs", runs)
+    object.member("failed", failed)
+    object.member("stopped", stopped)
+    object.member("requests", requests)
+    object.member("fetchedBytes", fetchedBytes)
+    object.member("encodes", encodes)
+    object.member("writtenBytes", writtenBytes)
+  }
+}
