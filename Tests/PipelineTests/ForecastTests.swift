@@ -13,13 +13,13 @@ import Testing
 
 /// What a look at the next run says, beside what the run then does.
 @Suite struct ForecastTests {
-  private static func line(_ id: String, _ source: Int) -> String {
+  static func line(_ id: String, _ source: Int) -> String {
     #"{"id":"\#(id)","url":"\#(RunInMemory.url("\(source)"))"}"#
   }
 
-  private static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
+  static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
 
-  private static func serve(_ run: RunInMemory, _ source: Int, tag: String = "1") {
+  static func serve(_ run: RunInMemory, _ source: Int, tag: String = "1") {
     run.serve(
       "\(source)",
       .image(
@@ -27,14 +27,14 @@ import Testing
         freshFor: 86_400))
   }
 
-  private static func begun(hasMark: Bool = true) throws -> RunInMemory {
+  static func begun(hasMark: Bool = true) throws -> RunInMemory {
     let run = try RunInMemory()
     for source in 0..<80 { serve(run, source) }
     run.output.hasMark = hasMark
     return run
   }
 
-  private static func forecast(
+  static func forecast(
     _ run: RunInMemory, _ lines: [String], _ selection: RunSelection? = nil
   ) async throws -> RunForecast {
     try run.folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
@@ -56,7 +56,7 @@ import Testing
     return try #require(found)
   }
 
-  private static func files(_ run: RunInMemory) throws -> Set<String> {
+  static func files(_ run: RunInMemory) throws -> Set<String> {
     let catalog = try run.output.text("catalog.json")
     return Set(catalog.matches(of: /"path":"([^"]+)"/).map { String($0.1) })
   }
@@ -64,7 +64,7 @@ import Testing
   /// Looks at the next run, runs, and compares.
   ///
   /// - Parameter asLastTime: whether origins answer as before, so that requests and files are exact.
-  private static func compare(
+  static func compare(
     _ run: RunInMemory, _ lines: [String], _ comment: Comment,
     _ selection: RunSelection? = nil, asLastTime: Bool = true
   ) async throws -> RunForecast {

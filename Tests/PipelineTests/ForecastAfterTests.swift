@@ -1,0 +1,98 @@
+import TesseraFetch
+import TesseraMemoryOutput
+import TesseraTestSupport
+import TesseraText
+import Testing
+
+@testable import TesseraOutput
+@testable import TesseraPipeline
+@testable import TesseraPipelineFile
+@testable import TesseraState
+
+/// What a look at the next run says after a run that did not do everything.
+@Suite struct ForecastAfterTests {
+  /// How a run leaves images as they were.
+  enum Ending: CaseIterable {
+    case named, oneHost, failedOnly, deadline, stopped, cancelled, lostImages, shrunk
+  }
+
+  private struct Silence: RunObserving {
+    func began(_ progress: @escaping @Sendable () -> RunProgress) {}
+    func happened(_ event: RunEvent) {}
+  }
+
+  /// The manifest has an image more and one whose line has changed than the last run of all.
+  @Test(arguments: Ending.allCases, [true, false])
+  func nothingIsGoneIfTheManifestIsAsBefore(_ ending: Ending, _ hasMark: Bool) async throws {
+    var run = try ForecastTests.begun(hasMark: hasMark)
+    let before = ForecastTests.lines(0..<120)
+    for source in 80..<121 { ForecastTests.serve(run, source) }
+    _ = try await run.wholeRun(before)
+    run.clock.set(day: 1.5)
+    var lines = ForecastTests.lines(0..<121)
+    lines[100] = ForecastTests.line("p100", 101)
+    try await Self.end(ending, &run, lines)
+    run.fetcher.setEnd(nil)
+    let next = try await ForecastTests.forecast(run, lines)
+    #expect((next.images, next.gone, next.before) == (121, 0, 120))
+    #expect(next.fresh + next.revalidated + next.fetched + next.copied == 121)
+    let without = try await ForecastTests.forecast(run, Array(lines.dropFirst(7)))
+    #expect((without.images, without.gone) == (114, 7))
+    #expect(without.dropped.count == 14)
+  }
+
+  private static func end(
+    _ ending: Ending, _ run: inout RunInMemory, _ lines: [String]
+  ) async throws {
+    switch ending {
+    case .named:
+      _ = try await run.wholeRun(lines) { $0.selection = RunSelection(ids: ["p3", "p4"]) }
+    case .oneHost:
+      _ = try await run.wholeRun(lines + [#"{"id":"o","url":"https://other.example/o"}"#]) {
+        $0.selection = RunSelection(host: "other.example")
+      }
+    case .failedOnly: _ = try await run.wholeRun(lines) { $0.selection = RunSelection(onlyFailed: true) }
+    case .deadline:
+      run.fetcher.setEnd(.now)
+      run.file.lostAbove = 100
+      _ = try await run.wholeRun(lines)
+    case .stopped, .cancelled:
+      for source in 20..<30 { run.serve("\(source)", .silence) }
+      try await interrupt(run, lines, isStopped: ending == .stopped)
+    case .lostImages:
+      let served = (0..<121).map { run.fetcher[RunInMemory.url("\($0)")] }
+      for source in 0..<100 { run.serve("\(source)", .status(410)) }
+      await #expect(throws: PipelineError.self) { _ = try await run.wholeRun(lines) }
+      for (source, answer) in served.enumerated() {
+        run.fetcher[RunInMemory.url("\(source)")] = answer
+      }
+    case .shrunk:
+      await #expect(throws: PipelineError.self) {
+        _ = try await run.wholeRun(Array(lines.prefix(10)))
+      }
+    }
+  }
+
+  /// A run that ends while ten requests are in flight: as after Ctrl-C, or, as far as the state goes, after a kill.
+  private static func interrupt(
+    _ run: RunInMemory, _ lines: [String], isStopped: Bool
+  ) async throws {
+    try run.folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
+    run.transcoder.open()
+    run.fetcher.open()
+    var options = RunOptions(workerPath: "")
+    let stop = RunStop()
+    options.stop = stop
+    let held = try await HeldOutput(run.output, run.workspace, nil)
+    let pipeline = Pipeline(run.file, .everything, options)
+    let services = RunServices(
+      clock: run.clock.wallClock, startFetcher: { _ in run.fetcher },
+      startWorkers: { _ in run.transcoder })
+    let task = Task { await pipeline.runHolding(held, services, Silence()) }
+    await run.fetcher.waitUntilHanging(10)
+    if isStopped { #expect(stop.request()) } else { task.cancel() }
+    let result = await task.value
+    #expect(throws: CancellationError.self) { try result.get() }
+    await held.release()
+  }
+}
