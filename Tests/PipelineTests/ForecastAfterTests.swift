@@ -95,4 +95,37 @@ import Testing
     #expect(throws: CancellationError.self) { try result.get() }
     await held.release()
   }
+
+  // MARK: Requests
+
+  /// Images that the deadline left no time for were requested once at most: nothing says that each needs all its retries.
+  @Test func whatADeadlineLeftIsRequestedOnce() async throws {
+    var run = try ForecastTests.begun()
+    run.file.fetch.hosts = [HostSettings(host: "images.example", retries: 2)]
+    run.file.lostAbove = 100
+    let lines = ForecastTests.lines(0..<60)
+    run.fetcher.setEnd(.now)
+    let report = try await run.wholeRun(lines).report
+    #expect(report.notReached == 60)
+    run.fetcher.setEnd(nil)
+    let next = try await ForecastTests.compare(run, lines, "all of them", asLastTime: false)
+    #expect((next.retried, next.expected.requests, next.most.requests) == (60, 60, 60))
+  }
+
+  /// Of a host that was given up, some images had all their attempts, and the others no request.
+  @Test func whatAHostThatWasGivenUpWasNotAskedForIsNotRequested() async throws {
+    var run = try ForecastTests.begun()
+    run.file.fetch.hosts = [HostSettings(host: "images.example", retries: 2)]
+    run.file.lostAbove = 100
+    for source in 0..<10 {
+      let end = source < 3 ? "" : "; \(FetchError.givenUp)"
+      var error = FetchError(.network, "no connection" + end, isRetryable: true)
+      error.isHostGivenUp = true
+      run.serve("\(source)", .failure(error))
+    }
+    let lines = ForecastTests.lines(0..<20)
+    _ = try await run.wholeRun(lines)
+    let next = try await ForecastTests.forecast(run, lines)
+    #expect((next.retried, next.expected.requests, next.most.requests) == (10, 9, 16))
+  }
 }

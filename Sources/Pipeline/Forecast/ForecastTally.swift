@@ -120,12 +120,17 @@ struct ForecastTally {
 
   // MARK: Requests
 
-  /// Requests of a source that failed the last time: one, or as many as it is tried.
-  private func tries(_ item: Item, _ known: StateStore.KnownItem?) -> Int {
-    guard let known, known.status == "failed" || known.status == "stale",
-      CatalogImage(line: known.line)?.error?.retryable == true
-    else { return 1 }
-    return 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
+  /// Requests of a source: one, or as many as it is tried if it failed the last time. A run's deadline says nothing of the
+  /// source; and what a host that was given up was not asked for, it will not be asked for, or once if it answers again.
+  private func tries(
+    _ item: Item, _ known: StateStore.KnownItem?
+  ) -> (expected: Int, most: Int) {
+    guard let known, hasFailed(known), let error = CatalogImage(line: known.line)?.error,
+      error.retryable, error.code != RunReport.deadlineCode
+    else { return (1, 1) }
+    if error.message.hasSuffix(FetchError.givenUp) { return (0, 1) }
+    let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
+    return (all, all)
   }
 
   private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {
@@ -146,9 +151,11 @@ struct ForecastTally {
     forecast.revalidated += 1
     if hasFailed(known) { forecast.retried += 1 }
     var work = RunForecast.Work()
-    work.requests = tries(item, known)
+    let tries = tries(item, known)
+    work.requests = tries.expected
     work.fetchSeconds = costs.confirmationSeconds
     forecast.expected += work
+    work.requests = tries.most
     if let makes { try make(makes, isMost: false) }
     // Another image of about the same size.
     work.fetchSeconds = costs.transferSeconds
@@ -170,13 +177,15 @@ struct ForecastTally {
       return
     }
     var work = RunForecast.Work()
-    work.requests = tries(item, known)
+    let tries = tries(item, known)
+    work.requests = tries.most
     if hasFailed(known) { forecast.retried += 1 }
     let isExpected = files != nil || isRejected || !hasFailed(known)
     work.fetchSeconds = costs.transferSeconds
     work.bytesFetched = files?.bytes.map(Double.init) ?? costs.sourceBytes
     forecast.most += work
     if !isExpected { work.bytesFetched = 0 }
+    work.requests = tries.expected
     forecast.expected += work
     if let files { return try make(files) }
     unknown.most += 1
