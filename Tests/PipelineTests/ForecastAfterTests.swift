@@ -128,4 +128,28 @@ import Testing
     let next = try await ForecastTests.forecast(run, lines)
     #expect((next.retried, next.expected.requests, next.most.requests) == (10, 9, 16))
   }
+
+  // MARK: Time
+
+  /// A host's rate bounds the time from below, as that of all requests does.
+  @Test(arguments: [true, false]) func ratesAreWaitedFor(_ isOfHost: Bool) async throws {
+    var run = try ForecastTests.begun()
+    let lines = ForecastTests.lines(0..<60)
+    _ = try await run.wholeRun(lines)
+    run.clock.set(day: 1.5)
+    let rate = RequestRate("1/s")
+    if isOfHost {
+      run.file.fetch.hosts = [HostSettings(host: "images.example", rate: rate)]
+    } else {
+      run.file.fetch.rate = rate
+    }
+    let others = [
+      #"{"id":"o","url":"https://other.example/o"}"#, #"{"id":"d","url":"data:image/gif;base64,"}"#,
+    ]
+    let next = try await ForecastTests.forecast(run, lines + others)
+    #expect(next.expected.requests == 61)
+    let least = isOfHost ? 59.0 : 60
+    #expect((least..<least + 1.5).contains(next.expected.seconds), "\(next.expected.seconds)")
+    #expect((least..<least + 1.5).contains(next.most.seconds), "\(next.most.seconds)")
+  }
 }

@@ -195,12 +195,19 @@ import Testing
     #expect(old.mean(\.seconds) == 2)
   }
 
-  /// A rate takes its time, whatever the requests take.
+  /// A rate takes its time, whatever the requests take: of all requests, or of those of one host.
   @Test func aRateIsWaitedFor() throws {
     var file = try RunInMemory().file
-    let costs = RunCosts([:], file, workers: 2)
-    #expect(costs.seconds(requests: 300, transfers: 3, jobs: 2) < 5)
+    var work = RunForecast.Work()
+    (work.requests, work.paced) = (300, ["slow.example": 200])
+    (work.fetchSeconds, work.jobSeconds) = (3, 2)
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work) < 5)
+    file.fetch.hosts = [HostSettings(host: "slow.example", rate: RequestRate("1/s"))]
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work).rounded(.down) == 199)
     file.fetch.rate = RequestRate("30/m")
-    #expect(RunCosts([:], file, workers: 2).seconds(requests: 300, transfers: 3, jobs: 2) == 600)
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work).rounded(.down) == 598)
+    // The first request waits for none.
+    (work.requests, work.paced) = (1, [:])
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work) < 5)
   }
 }

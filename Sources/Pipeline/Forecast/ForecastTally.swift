@@ -10,6 +10,7 @@ struct ForecastTally {
   private let items: ItemForecaster
   private let costs: RunCosts
   private let notes: ForecastNotes
+  private let hosts: HostRules
   /// Whether images that were not read keep their files.
   private var keepsOthers: Bool
   private var forecast = RunForecast()
@@ -23,6 +24,7 @@ struct ForecastTally {
     _ parts: RunParts, _ extent: RunExtent, _ costs: RunCosts, _ before: Int, isSelection: Bool
   ) throws(StateError) {
     (self.parts, self.costs) = (parts, costs)
+    hosts = parts.file.fetch.retryPolicy.hosts
     keepsOthers = isSelection
     items = ItemForecaster(parts, extent)
     notes = try ForecastNotes()
@@ -133,6 +135,12 @@ struct ForecastTally {
     return (all, all)
   }
 
+  /// Sets the requests of an item. Files and data URLs need none.
+  private func request(_ item: Item, _ count: Int, _ work: inout RunForecast.Work) {
+    work.requests = item.host.isEmpty ? 0 : count
+    work.paced = hosts.pacedHost(at: item.requestURL).map { [$0: count] } ?? [:]
+  }
+
   private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {
     known?.status == "failed" || known?.status == "stale"
   }
@@ -152,10 +160,10 @@ struct ForecastTally {
     if hasFailed(known) { forecast.retried += 1 }
     var work = RunForecast.Work()
     let tries = tries(item, known)
-    work.requests = tries.expected
+    request(item, tries.expected, &work)
     work.fetchSeconds = costs.confirmationSeconds
     forecast.expected += work
-    work.requests = tries.most
+    request(item, tries.most, &work)
     if let makes { try make(makes, isMost: false) }
     // Another image of about the same size.
     work.fetchSeconds = costs.transferSeconds
@@ -178,14 +186,14 @@ struct ForecastTally {
     }
     var work = RunForecast.Work()
     let tries = tries(item, known)
-    work.requests = tries.most
+    request(item, tries.most, &work)
     if hasFailed(known) { forecast.retried += 1 }
     let isExpected = files != nil || isRejected || !hasFailed(known)
     work.fetchSeconds = costs.transferSeconds
     work.bytesFetched = files?.bytes.map(Double.init) ?? costs.sourceBytes
     forecast.most += work
     if !isExpected { work.bytesFetched = 0 }
-    work.requests = tries.expected
+    request(item, tries.expected, &work)
     forecast.expected += work
     if let files { return try make(files) }
     unknown.most += 1
@@ -224,9 +232,7 @@ struct ForecastTally {
     forecast.expected += newImages(unknown.expected)
     forecast.most += newImages(unknown.most)
     for path in [\RunForecast.expected, \RunForecast.most] {
-      let work = forecast[keyPath: path]
-      forecast[keyPath: path].seconds = costs.seconds(
-        requests: work.requests, transfers: work.fetchSeconds, jobs: work.jobSeconds)
+      forecast[keyPath: path].seconds = costs.seconds(of: forecast[keyPath: path])
     }
     let totals = try await parts.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)

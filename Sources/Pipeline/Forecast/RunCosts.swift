@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
@@ -11,8 +12,9 @@ struct RunCosts: Sendable {
   private let decodes: CostSums
   private let workers: Int
   private let transfers: Int
-  /// Seconds from one request to the next, as `fetch.rate` has it.
+  /// Seconds from one request to the next, of all and of one host, where there is a rate.
   private let interval: Double
+  private let intervals: [String: Double]
 
   /// Seconds for a megapixel of a source and for one of its files: a JPEG to WebP, on one core of a small server. Measured
   /// times replace them after the first run.
@@ -24,6 +26,7 @@ struct RunCosts: Sendable {
     self.known = known
     (self.workers, transfers) = (workers, file.fetch.concurrency)
     interval = file.fetch.rate?.interval.inSeconds ?? 0
+    intervals = HostRules(file.fetch.hosts).rates.mapValues(\.interval.inSeconds)
     var all = CostSums()
     for case (.decode, let sums) in known { all += sums }
     decodes = all
@@ -74,11 +77,17 @@ struct RunCosts: Sendable {
     max(seconds / Double(max(1, transfers)), jobs / Double(max(1, workers)))
   }
 
-  /// By the clock. The rates of single hosts are not counted.
-  func seconds(requests: Int, transfers: Double, jobs: Double) -> Double {
+  /// By the clock.
+  func seconds(of work: RunForecast.Work) -> Double {
     let rates = (known[.run] ?? CostSums()).rates(usual: Self.usualRun)
-    let seconds = rates.x * busySeconds(transfers: transfers, jobs: jobs) + rates.y
-    return max(seconds, Double(requests) * interval)
+    let busy = busySeconds(transfers: work.fetchSeconds, jobs: work.jobSeconds)
+    return max(rates.x * busy, pacedSeconds(of: work)) + rates.y
+  }
+
+  /// From the first request to the last, as the rates have it.
+  private func pacedSeconds(of work: RunForecast.Work) -> Double {
+    let hosts = work.paced.map { host, count in Double(count - 1) * (intervals[host] ?? 0) }
+    return max(0, Double(work.requests - 1) * interval, hosts.max() ?? 0)
   }
 }
 

@@ -30,6 +30,8 @@ package struct RunForecast: Sendable, Equatable {
 
   package struct Work: Sendable, Equatable {
     package var requests = 0
+    /// Of those, the ones to hosts that have a rate.
+    var paced: [String: Int] = [:]
     package var bytesFetched = 0.0
     package var files = 0
     package var bytesWritten = 0.0
@@ -50,6 +52,7 @@ package struct RunForecast: Sendable, Equatable {
 extension RunForecast.Work {
   static func += (work: inout Self, other: Self) {
     work.requests += other.requests
+    work.paced.merge(other.paced, uniquingKeysWith: +)
     work.bytesFetched += other.bytesFetched
     work.files += other.files
     work.bytesWritten += other.bytesWritten
