@@ -46,6 +46,13 @@ import Testing
     let costs = try await state.costs()
     #expect(costs.count == 2 && costs[.decode("jpeg")]?.count == 2)
     #expect(costs[.decode("jpeg")]?.y == 6 && costs[.transfer] == sums)
+    // Of runs, the last are known.
+    for second in 0..<20 {
+      try await state.add(RunTime(second < 10 ? .idle : .waited, seconds: Double(second), work: 1))
+    }
+    let times = try await state.runTimes()
+    #expect(times.map(\.seconds) == (5..<20).map(Double.init) && times.last?.kind == .waited)
+    #expect(try await state.costs() == costs)
     #expect(try Schema.isWhole(Database(path)))
   }
 

@@ -232,7 +232,8 @@ struct ForecastTally {
     forecast.expected += newImages(unknown.expected)
     forecast.most += newImages(unknown.most)
     for path in [\RunForecast.expected, \RunForecast.most] {
-      forecast[keyPath: path].seconds = costs.seconds(of: forecast[keyPath: path])
+      forecast[keyPath: path].seconds = costs.seconds(
+        of: forecast[keyPath: path], waits: forecast.retried > 0)
     }
     let totals = try await parts.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)

@@ -66,7 +66,8 @@ extension RunSession {
       file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
     let selection = try await entrySelection(state, settings, guards, pool.hello.libvips)
-    let costs = RunCosts(try await state.costs(), file, workers: opening.budget.count)
+    let costs = RunCosts(
+      try await state.costs(), try await state.runTimes(), file, workers: opening.budget.count)
     let parts = RunParts(
       file, extent, run: .max, onlyFailed: options.onlyFailed,
       refreshesQuality: options.refreshesQuality, selection: options.selection,

@@ -8,6 +8,7 @@ internal import TesseraWorkers
 /// Estimates what work costs from what earlier runs have recorded.
 struct RunCosts: Sendable {
   private let known: [CostKind: CostSums]
+  private let times: RunTimes
   /// Of all formats.
   private let decodes: CostSums
   private let workers: Int
@@ -19,11 +20,13 @@ struct RunCosts: Sendable {
   /// Seconds for a megapixel of a source and for one of its files: a JPEG to WebP, on one core of a small server. Measured
   /// times replace them after the first run.
   private static let usualJob = (x: 0.012, y: 0.15)
-  /// Of a run by the clock: more than its work, and what every run takes.
-  private static let usualRun = (x: 1.1, y: 0.3)
 
-  init(_ known: [CostKind: CostSums], _ file: PipelineFile, workers: Int) {
+  /// - Parameter runs: the last ones.
+  init(
+    _ known: [CostKind: CostSums], _ runs: [RunTime] = [], _ file: PipelineFile, workers: Int
+  ) {
     self.known = known
+    times = RunTimes(runs)
     (self.workers, transfers) = (workers, file.fetch.concurrency)
     interval = file.fetch.rate?.interval.inSeconds ?? 0
     intervals = HostRules(file.fetch.hosts).rates.mapValues(\.interval.inSeconds)
@@ -78,10 +81,12 @@ struct RunCosts: Sendable {
   }
 
   /// By the clock.
-  func seconds(of work: RunForecast.Work) -> Double {
-    let rates = (known[.run] ?? CostSums()).rates(usual: Self.usualRun)
+  ///
+  /// - Parameter waits: whether it requests again what failed.
+  func seconds(of work: RunForecast.Work, waits: Bool = false) -> Double {
     let busy = busySeconds(transfers: work.fetchSeconds, jobs: work.jobSeconds)
-    return max(rates.x * busy, pacedSeconds(of: work)) + rates.y
+    return max(times.factor * busy, pacedSeconds(of: work)) + times.idle
+      + (waits && work.requests > 0 ? times.waits : 0)
   }
 
   /// From the first request to the last, as the rates have it.
@@ -91,15 +96,63 @@ struct RunCosts: Sendable {
   }
 }
 
+/// What runs take by the clock beside their work: medians of the last ones, so that one bad run decides nothing.
+struct RunTimes: Sendable {
+  /// What every run takes: that of runs without a request and a file.
+  let idle: Double
+  /// What other runs took for each second of their work.
+  let factor: Double
+  /// What runs took that waited for hosts, more than their work. It is no cost of a run that does not request again what
+  /// failed.
+  let waits: Double
+
+  /// On a small server.
+  private static let usual = (idle: 0.3, factor: 1.1)
+  /// Of less work, the clock says nothing.
+  private static let leastWork = 0.1
+
+  init(_ runs: [RunTime]) {
+    func median(_ kind: RunTime.Kind, _ value: (RunTime) -> Double) -> Double? {
+      let values = runs.filter { $0.kind == kind }.map { max(0, value($0)) }.sorted()
+      return values.isEmpty
+        ? nil : (values[values.count / 2] + values[(values.count - 1) / 2]) / 2
+    }
+    let idle =
+      median(.idle) { $0.seconds } ?? min(Self.usual.idle, runs.map(\.seconds).min() ?? .infinity)
+    let factor =
+      median(.busy) {
+        $0.work < Self.leastWork ? Self.usual.factor : max(1, ($0.seconds - idle) / $0.work)
+      } ?? Self.usual.factor
+    (self.idle, self.factor) = (idle, factor)
+    waits = median(.waited) { $0.seconds - idle - factor * $0.work } ?? 0
+  }
+}
+
 extension RunSession {
   /// Leaves what the run has cost for `plan`.
   func noteCosts(_ state: StateStore) async throws {
     let report = recorder.current
-    var costs = report.costs
-    let busy = RunCosts(costs, file, workers: opening.budget.count)
-      .busySeconds(
-        transfers: report.fetching.inSeconds, jobs: report.transcoding.inSeconds)
-    costs[.run, default: CostSums()].add(report.seconds, x: busy, y: 1)
-    try await state.add(costs)
+    try await state.add(report.costs)
+    if let time = runTime(report) { try await state.add(time) }
   }
+
+  /// Nil if the time says nothing about the next run: it ended early, or was as long as a rate wanted it.
+  private func runTime(_ report: RunReport) -> RunTime? {
+    let isPaced = file.fetch.rate != nil || file.fetch.hosts.contains { $0.rate != nil }
+    guard report.notReached == 0, !isPaced || report.requests == 0 else { return nil }
+    // Those that were answered.
+    let transfers = [CostKind.transfer, .confirmation].reduce(0) {
+      $0 + (report.costs[$1]?.seconds ?? 0)
+    }
+    let work = RunCosts(report.costs, file, workers: opening.budget.count)
+      .busySeconds(transfers: transfers, jobs: report.transcoding.inSeconds)
+    let lost = report.fetching.inSeconds - transfers
+    let hasWaited = report.retries > 0 || lost > Self.lostShare * report.fetching.inSeconds
+    let isIdle = report.requests == 0 && report.decodes == 0
+    return RunTime(
+      isIdle ? .idle : hasWaited ? .waited : .busy, seconds: report.seconds, work: work)
+  }
+
+  /// A larger share of the time of requests, in requests that failed, means that the run has waited for hosts.
+  private static let lostShare = 0.1
 }
