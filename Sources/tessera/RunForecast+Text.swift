@@ -10,6 +10,7 @@ extension RunForecast {
     if problems > 0 {
       lines.append("  \(Amount.count(problems, "line")) of the manifest can't be used")
     }
+    if let stop { lines.append("  this run would stop: \(stop)") }
     lines += [
       "  \(Self.range(expected.requests, most.requests) { Amount.count($0, "request") }), about "
         + Self.range(expected.bytesFetched, most.bytesFetched) { Amount.bytes(Int($0)) }

@@ -129,6 +129,28 @@ import Testing
     #expect((next.retried, next.expected.requests, next.most.requests) == (10, 9, 16))
   }
 
+  // MARK: Guards
+
+  /// What a guard would reject is said in its words, and the run is stopped with them.
+  @Test func aRunThatAGuardWouldStopIsForeseen() async throws {
+    let run = try ForecastTests.begun()
+    for source in 80..<120 { ForecastTests.serve(run, source) }
+    let lines = ForecastTests.lines(0..<120)
+    _ = try await run.wholeRun(lines)
+    #expect(try await ForecastTests.forecast(run, lines + ["{"]).stop == nil)
+    for rejected in [Array(lines.prefix(40)), ["no list"]] {
+      let stop = try await ForecastTests.forecast(run, rejected).stop
+      let error = await #expect(throws: PipelineError.self) {
+        _ = try await run.wholeRun(rejected)
+      }
+      #expect(stop != nil && stop == error?.description)
+    }
+    // A run of some images needs no others.
+    let some = try await ForecastTests.forecast(
+      run, Array(lines.prefix(40)), RunSelection(ids: ["p3"]))
+    #expect(some.stop == nil)
+  }
+
   // MARK: Time
 
   /// A host's rate bounds the time from below, as that of all requests does.

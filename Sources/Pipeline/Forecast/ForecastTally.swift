@@ -42,6 +42,9 @@ struct ForecastTally {
     forecast.fresh += images
   }
 
+  /// The run would not accept the manifest.
+  mutating func stop(_ error: PipelineError) { forecast.stop = error.description }
+
   mutating func add(_ batch: [EntryStream.Record]) async throws {
     var found: [(item: Item, lookup: LineReuse.Lookup?)] = []
     for record in batch {

@@ -101,6 +101,7 @@ extension RunSession {
       }
       try await tally.add(batch)
     }
+    if let error = guards.rejection(of: entries, manifest) { tally.stop(error) }
     _ = try await selection?.check(output, guards.forgotten)
   }
 }

@@ -19,6 +19,7 @@ extension RunForecast {
       if let before { list.member("before", before) }
       for (name, count) in counts { list.member(name, count) }
     }
+    if let stop { object.member("stop", stop) }
     object.name("expected")
     object.object { expected.write(to: &$0) }
     object.name("most")

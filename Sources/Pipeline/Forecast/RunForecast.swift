@@ -19,6 +19,8 @@ package struct RunForecast: Sendable, Equatable {
   /// Images that the run leaves out.
   package var forgotten = 0
   package var problems = 0
+  /// Why the run would stop before it replaces the catalog: a clause. Nil if no guard is known to stop it.
+  package var stop: String?
   /// If every origin answers as the last time.
   package var expected = Work()
   /// If every source that is revalidated has changed, and what failed succeeds.
