@@ -17,10 +17,12 @@ extension RunForecast {
         + " fetched",
       "  \(Self.range(expected.files, most.files) { Amount.count($0, "file") }) made, about "
         + Self.range(expected.bytesWritten, most.bytesWritten) { Amount.bytes(Int($0)) },
-      "  about \(Self.range(expected.jobSeconds, most.jobSeconds) { Amount.seconds($0) }) of workers, "
-        + "\(Self.range(expected.seconds, most.seconds) { Amount.seconds($0) }) in all",
+      "  about \(Self.range(expected.jobSeconds, most.jobSeconds) { Amount.seconds($0) }) of workers"
+        + (unmeasured.isEmpty
+          ? "" : " (not measured here yet: \(unmeasured.joined(separator: ", ")))")
+        + ", \(Self.range(expected.seconds, most.seconds) { Amount.seconds($0) }) in all",
     ]
-    if expected != most {
+    if dependsOnOrigins {
       lines.append(
         "  the first numbers if every origin answers as the last time, the others if all has changed"
       )

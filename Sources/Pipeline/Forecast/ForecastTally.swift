@@ -16,6 +16,9 @@ struct ForecastTally {
   private var forecast = RunForecast()
   /// Images whose files are known, and these: what a new image is taken to need.
   private var planned = (images: 0, files: 0)
+  /// All files of those whose plan was made, as if none was there.
+  private var jobs = JobSum()
+  private var unmeasured: Set<String> = []
   /// New images, whose files follow from the others.
   private var unknown = (expected: 0, most: 0)
 
@@ -89,6 +92,7 @@ struct ForecastTally {
     if let plan {
       planned.images += 1
       planned.files += plan.keys.count
+      jobs.add(JobSize(plan.facts, plan.plan.files), files: plan.keys.count)
     }
     try keepFiles(of: item, known, plan)
     try await add(step, item, known)
@@ -171,11 +175,8 @@ struct ForecastTally {
     // Another image of about the same size.
     work.fetchSeconds = costs.transferSeconds
     work.bytesFetched = all?.bytes.map(Double.init) ?? costs.sourceBytes
-    let job =
-      all.map { JobSize($0.facts, $0.files.map(\.file)) } ?? costs.usualJob(files: Double(files))
-    work.files = files
-    work.bytesWritten = costs.bytes(job, of: all?.format)
-    work.jobSeconds = costs.seconds(job, of: all?.format)
+    let job = all.map { JobSize($0.facts, $0.files.map(\.file)) } ?? usualJob(files: Double(files))
+    work += made(job, of: all?.format, files: files)
     forecast.most += work
   }
 
@@ -208,32 +209,47 @@ struct ForecastTally {
   /// Files of known bytes, each once.
   private mutating func make(_ known: ItemForecast.KnownFiles, isMost: Bool = true) throws {
     let new = try known.files.filter { try notes.add(.file, $0.key) }
-    let job = JobSize(known.facts, new.map(\.file))
-    var work = RunForecast.Work()
-    work.files = new.count
-    work.bytesWritten = costs.bytes(job, of: known.format)
-    work.jobSeconds = costs.seconds(job, of: known.format)
+    let work = made(
+      JobSize(known.facts, new.map(\.file)), of: known.format, files: new.count)
     forecast.expected += work
     if isMost { forecast.most += work }
   }
 
-  private func newImages(_ count: Int) -> RunForecast.Work {
+  /// - Parameter format: of the source; nil if that is not known.
+  private mutating func made(_ job: JobSize, of format: String?, files: Int) -> RunForecast.Work {
+    unmeasured.formUnion(costs.unmeasured(job.encoders))
+    var work = costs.work(job, of: format)
+    work.files = files
+    return work
+  }
+
+  /// The job for a source that is not known: like those of this run, or else like those of earlier ones.
+  private func usualJob(files: Double) -> JobSize {
+    jobs.mean(files: files) ?? costs.usualJob(files: files)
+  }
+
+  private mutating func newImages(_ count: Int) -> RunForecast.Work {
+    guard count > 0 else { return RunForecast.Work() }
     let each =
       planned.images > 0
       ? Double(planned.files) / Double(planned.images) : costs.filesOfSource
-    let job = costs.usualJob(files: each)
-    var work = RunForecast.Work()
-    work.files = Int((each * Double(count)).rounded())
-    work.bytesWritten = costs.bytes(job, of: nil) * Double(count)
-    work.jobSeconds = costs.seconds(job, of: nil) * Double(count)
-    return work
+    var job = usualJob(files: each)
+    job.multiply(by: Double(count))
+    return made(job, of: nil, files: Int((each * Double(count)).rounded()))
   }
 
   // MARK: The end
 
+  /// How far the time of an encoder may be off that is estimated from others: content and libraries differ.
+  private static let uncertainty = 2.0
+
   mutating func end(_ output: any Output) async throws -> RunForecast {
     forecast.expected += newImages(unknown.expected)
     forecast.most += newImages(unknown.most)
+    forecast.dependsOnOrigins = forecast.expected != forecast.most
+    forecast.unmeasured = unmeasured.sorted()
+    forecast.expected.widen(by: 1 / Self.uncertainty)
+    forecast.most.widen(by: Self.uncertainty)
     for path in [\RunForecast.expected, \RunForecast.most] {
       forecast[keyPath: path].seconds = costs.seconds(
         of: forecast[keyPath: path], waits: forecast.retried > 0)

@@ -8,18 +8,13 @@ internal import TesseraWorkers
 /// Estimates what work costs from what earlier runs have recorded.
 struct RunCosts: Sendable {
   private let known: [CostKind: CostSums]
+  private let jobs: JobCosts
   private let times: RunTimes
-  /// Of all formats.
-  private let decodes: CostSums
   private let workers: Int
   private let transfers: Int
   /// Seconds from one request to the next, of all and of one host, where there is a rate.
   private let interval: Double
   private let intervals: [String: Double]
-
-  /// Seconds for a megapixel of a source and for one of its files: a JPEG to WebP, on one core of a small server. Measured
-  /// times replace them after the first run.
-  private static let usualJob = (x: 0.012, y: 0.15)
 
   /// - Parameter runs: the last ones.
   init(
@@ -30,9 +25,7 @@ struct RunCosts: Sendable {
     (self.workers, transfers) = (workers, file.fetch.concurrency)
     interval = file.fetch.rate?.interval.inSeconds ?? 0
     intervals = HostRules(file.fetch.hosts).rates.mapValues(\.interval.inSeconds)
-    var all = CostSums()
-    for case (.decode, let sums) in known { all += sums }
-    decodes = all
+    jobs = JobCosts(known)
   }
 
   // MARK: Sources
@@ -47,31 +40,17 @@ struct RunCosts: Sendable {
 
   // MARK: Jobs
 
-  /// Of a job on a source of a format, or of any format if that is not known.
-  func seconds(_ job: JobSize, of format: String?) -> Double {
-    let rates = sums(of: format).rates(usual: Self.usualJob)
-    return rates.x * job.source + rates.y * job.files
-  }
+  /// What a job costs on a source of a format, or of any format if that is not known.
+  func work(_ job: JobSize, of format: String?) -> RunForecast.Work { jobs.work(job, of: format) }
 
-  func bytes(_ job: JobSize, of format: String?) -> Double {
-    let sums = sums(of: format)
-    return sums.estimated > 0 ? job.bytes * sums.written / sums.estimated : job.bytes
-  }
-
-  private func sums(of format: String?) -> CostSums {
-    format.flatMap { known[.decode($0)] } ?? decodes
-  }
+  /// Of which of these no time is known yet.
+  func unmeasured(_ encoders: Set<String>) -> Set<String> { jobs.unmeasured(encoders) }
 
   /// The job for a source that is not known, of which this number of files is made.
-  func usualJob(files: Double) -> JobSize {
-    let count = max(1, decodes.count)
-    let perFile = files / max(1, decodes.files)
-    return JobSize(
-      source: decodes.x / count, files: decodes.y * perFile, bytes: decodes.estimated * perFile)
-  }
+  func usualJob(files: Double) -> JobSize { jobs.usual(files: files) }
 
   /// Files of a source, as far as earlier runs say.
-  var filesOfSource: Double { decodes.mean(\.files) ?? 0 }
+  var filesOfSource: Double { jobs.filesOfSource }
 
   // MARK: Runs
 

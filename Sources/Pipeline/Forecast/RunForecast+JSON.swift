@@ -24,6 +24,7 @@ extension RunForecast {
     object.object { expected.write(to: &$0) }
     object.name("most")
     object.object { most.write(to: &$0) }
+    object.member("unmeasured", unmeasured)
     object.name("dropped")
     object.object { dropped.write(to: &$0) }
     object.name("disk")

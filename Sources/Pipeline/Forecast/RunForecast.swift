@@ -25,6 +25,11 @@ package struct RunForecast: Sendable, Equatable {
   package var expected = Work()
   /// If every source that is revalidated has changed, and what failed succeeds.
   package var most = Work()
+  /// Whether that makes a difference.
+  package var dependsOnOrigins = false
+  /// Encoders of which no time is known yet, such as `avif effort 2`: the times of workers are then an estimate from other encoders,
+  /// the least in ``expected`` and the most in ``most``.
+  package var unmeasured: [String] = []
   /// Files of the current catalog that the next one does not name.
   package var dropped = Files()
   /// What is there now, by the records of files.
@@ -40,6 +45,8 @@ package struct RunForecast: Sendable, Equatable {
     /// Of requests and of workers, several of which go on at a time, and by the clock.
     package var fetchSeconds = 0.0
     package var jobSeconds = 0.0
+    /// Of those of workers, what is estimated from other encoders.
+    var unmeasuredSeconds = 0.0
     package var seconds = 0.0
   }
 
@@ -60,5 +67,12 @@ extension RunForecast.Work {
     work.bytesWritten += other.bytesWritten
     work.fetchSeconds += other.fetchSeconds
     work.jobSeconds += other.jobSeconds
+    work.unmeasuredSeconds += other.unmeasuredSeconds
+  }
+
+  /// Makes what is not measured longer or shorter.
+  mutating func widen(by factor: Double) {
+    jobSeconds += unmeasuredSeconds * (factor - 1)
+    unmeasuredSeconds *= factor
   }
 }
