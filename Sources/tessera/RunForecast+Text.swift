@@ -33,6 +33,22 @@ extension RunForecast {
           + "named; prune deletes them after its grace period")
     }
     lines.append("  \(Amount.count(disk.count, "file")), \(Amount.bytes(disk.bytes)), on disk now")
+    return lines + shortages
+  }
+
+  /// What the output's disk lacks.
+  private var shortages: [String] {
+    guard let room else { return [] }
+    var lines: [String] = []
+    if isDiskShort.bytes {
+      lines.append(
+        "  the output's disk has only \(Amount.bytes(room.freeBytes)) free, less than the files may need: free space on "
+          + "it, for example with prune")
+    }
+    if isDiskShort.inodes, let inodes = room.freeInodes {
+      lines.append(
+        "  the output's disk has only \(Amount.count(inodes, "inode")) free, and each file needs one")
+    }
     return lines
   }
 

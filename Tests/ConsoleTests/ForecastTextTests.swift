@@ -1,4 +1,5 @@
 import TesseraJSON
+import TesseraSystem
 import Testing
 
 @testable import TesseraPipeline
@@ -40,5 +41,31 @@ import Testing
     )
     #expect(!Self.lines(change).contains { $0.contains("origin") })
     #expect(try Self.json(change)?["unmeasured"]?.arrayValue?.count == 1)
+  }
+
+  @Test(arguments: [
+    (35_600_000, 400, [], true), (35_600_001, 400, ["bytes"], false),
+    (35_600_000, 401, ["inode"], false), (40_000_000, 4_593, ["bytes", "inode"], false),
+  ])
+  func aDiskThatIsTooSmallIsNamed(
+    _ bytes: Int, _ files: Int, _ lacks: [String], _ suffices: Bool
+  ) throws {
+    let change = { (forecast: inout RunForecast) in
+      (forecast.most.bytesWritten, forecast.most.files) = (Double(bytes), files)
+      forecast.room = FileSystem.Room(freeBytes: 35_600_000, bytes: 9, freeInodes: 400)
+    }
+    let found = Self.lines(change).filter { $0.contains("output's disk") }
+    #expect(
+      found
+        == lacks.map {
+          $0 == "bytes"
+            ? "  the output's disk has only 35.6 MB free, less than the files may need: free space on it, for example "
+              + "with prune"
+            : "  the output's disk has only 400 inodes free, and each file needs one"
+        })
+    let free = try Self.json(change)?["free"]
+    #expect(free?["bytes"]?.intValue == 35_600_000 && free?["inodes"]?.intValue == 400)
+    #expect(free?["suffices"] == .bool(suffices))
+    #expect(try Self.json { $0.most.files = .max }?["free"] == nil)
   }
 }

@@ -3,6 +3,7 @@ internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraSystem
 
 /// Adds up what a run will do.
 struct ForecastTally {
@@ -243,7 +244,11 @@ struct ForecastTally {
   /// How far the time of an encoder may be off that is estimated from others: content and libraries differ.
   private static let uncertainty = 2.0
 
-  mutating func end(_ output: any Output) async throws -> RunForecast {
+  /// - Parameter room: on the output's disk; nil if that is not known.
+  mutating func end(
+    _ output: any Output, _ room: FileSystem.Room?
+  ) async throws -> RunForecast {
+    forecast.room = room
     forecast.expected += newImages(unknown.expected)
     forecast.most += newImages(unknown.most)
     forecast.dependsOnOrigins = forecast.expected != forecast.most

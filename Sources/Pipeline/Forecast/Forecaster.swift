@@ -80,7 +80,7 @@ extension RunSession {
     } else {
       try await read(manifest, parts, guards, selection, &tally, report)
     }
-    return try await tally.end(output)
+    return try await tally.end(output, held.room)
   }
 
   private func read(

@@ -29,6 +29,13 @@ extension RunForecast {
     object.object { dropped.write(to: &$0) }
     object.name("disk")
     object.object { disk.write(to: &$0) }
+    guard let room else { return }
+    object.name("free")
+    object.object { free in
+      free.member("bytes", room.freeBytes)
+      if let inodes = room.freeInodes { free.member("inodes", inodes) }
+      free.member("suffices", isDiskShort == (false, false))
+    }
   }
 
   private var counts: [(String, Int)] {

@@ -1,3 +1,5 @@
+package import TesseraSystem
+
 /// What the next run of an output will do, as far as earlier runs know.
 package struct RunForecast: Sendable, Equatable {
   /// The images of the manifest, or those that are named.
@@ -34,6 +36,15 @@ package struct RunForecast: Sendable, Equatable {
   package var dropped = Files()
   /// What is there now, by the records of files.
   package var disk = Files()
+  /// What is left on the output's disk; nil for an object store, and if the system does not say.
+  package var room: FileSystem.Room?
+  /// Whether the most that the run may write does not fit there: the files' bytes, and an inode for each.
+  package var isDiskShort: (bytes: Bool, inodes: Bool) {
+    (
+      most.bytesWritten > Double(room?.freeBytes ?? .max),
+      most.files > room?.freeInodes ?? .max
+    )
+  }
 
   package struct Work: Sendable, Equatable {
     package var requests = 0
