@@ -6,7 +6,9 @@ extension RunForecast {
   var text: String { lines.map { $0 + "\n" }.joined() }
 
   private var lines: [String] {
-    var lines = ["next run: \(Amount.count(images, "image"))" + Self.list(imageCounts)]
+    var lines = ["next run: \(Amount.count(images, "image"))" + Self.list(whatBecomesOfImages)]
+    if !kinds.isEmpty { lines.append("  of these \(kinds.joined(separator: ", "))") }
+    if !others.isEmpty { lines.append("  besides \(others.joined(separator: ", "))") }
     if problems > 0 {
       lines.append("  \(Amount.count(problems, "line")) of the manifest can't be used")
     }
@@ -52,14 +54,30 @@ extension RunForecast {
     return lines
   }
 
-  private var imageCounts: [String] {
-    let counts = [
-      (new, "new"), (changed, "changed in the manifest"), (gone, "gone"), (fresh, "fresh"),
-      (revalidated, "to be revalidated"), (fetched, "to be fetched"),
+  /// Each image counts once.
+  private var whatBecomesOfImages: [String] {
+    Self.counts([
+      (fresh, "fresh"), (revalidated, "to be revalidated"), (fetched, "to be fetched"),
       (copied, "made of kept copies"),
-      (retried, "tried again"), (forgotten, "forgotten and left out"),
-    ]
-    return counts.compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
+    ])
+  }
+
+  /// Images that are counted above as well.
+  private var kinds: [String] {
+    Self.counts([
+      (new, "new"), (changed, "changed in the manifest"), (retried, "tried again after a failure"),
+    ])
+  }
+
+  /// Images that are not among the run's.
+  private var others: [String] {
+    Self.counts([
+      (gone, "gone from the manifest"), (forgotten, "forgotten and left out"),
+    ])
+  }
+
+  private static func counts(_ list: [(Int, String)]) -> [String] {
+    list.compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
   }
 
   private static func list(_ parts: [String]) -> String {

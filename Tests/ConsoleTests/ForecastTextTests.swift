@@ -20,6 +20,20 @@ import Testing
     return try JSONParser.parse(forecast.document)["next"]
   }
 
+  /// The images of the first line add up to all of them.
+  @Test func imagesAreCountedOnce() {
+    let lines = Self.lines { forecast in
+      (forecast.images, forecast.fresh, forecast.revalidated) = (1_000, 488, 512)
+      (forecast.new, forecast.retried, forecast.gone) = (1, 4, 3)
+    }
+    #expect(
+      Array(lines.prefix(3)) == [
+        "next run: 1000 images: 488 fresh, 512 to be revalidated",
+        "  of these 1 new, 4 tried again after a failure", "  besides 3 gone from the manifest",
+      ])
+    #expect(Self.lines { $0.fresh = 300 }[1].hasPrefix("  0 requests"))
+  }
+
   @Test func aGuardThatWouldStopTheRunIsNamed() throws {
     let change = { (forecast: inout RunForecast) in
       forecast.stop = "the manifest \"m\": it has 3 items"

@@ -129,6 +129,21 @@ import Testing
     #expect((next.retried, next.expected.requests, next.most.requests) == (10, 9, 16))
   }
 
+  // MARK: Files
+
+  /// A file that is missing in the output is made again, under its name.
+  @Test func aMissingFileIsNamedAgain() async throws {
+    let run = try ForecastTests.begun()
+    let lines = ForecastTests.lines(0..<20)
+    _ = try await run.wholeRun(lines)
+    let path = try #require(ForecastTests.files(run).min())
+    try await run.output.delete(path)
+    run.clock.set(day: 1.5)
+    let next = try await ForecastTests.compare(run, lines, "a missing file", asLastTime: false)
+    #expect((next.dropped.count, next.gone, next.expected.files) == (0, 0, 1))
+    #expect(try ForecastTests.files(run).contains(path))
+  }
+
   // MARK: Guards
 
   /// What a guard would reject is said in its words, and the run is stopped with them.

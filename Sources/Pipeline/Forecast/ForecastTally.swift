@@ -95,14 +95,14 @@ struct ForecastTally {
       planned.files += plan.keys.count
       jobs.add(JobSize(plan.facts, plan.plan.files), files: plan.keys.count)
     }
-    try keepFiles(of: item, known, plan)
+    try await keepFiles(of: item, known, plan)
     try await add(step, item, known)
   }
 
   /// Notes which of its files the next catalog names.
   private func keepFiles(
     of item: Item, _ known: StateStore.KnownItem?, _ plan: FilePlan?
-  ) throws(StateError) {
+  ) async throws {
     guard let plan else {
       // Its next files are not known. Those of another source are not those that it has.
       try notes.add(known?.isSame == false ? .moved : .kept, item.id)
@@ -110,6 +110,12 @@ struct ForecastTally {
     }
     try notes.add(.moved, item.id)
     for record in plan.records { if let record { try notes.add(.used, record.path) } }
+    let missing = plan.missing.map { plan.keys[$0] }
+    guard !missing.isEmpty else { return }
+    // A file that is only missing in the output gets its name again.
+    for record in try await parts.state.made(missing, placeholder: plan.placeholderKey).variants {
+      if let record { try notes.add(.used, record.path) }
+    }
   }
 
   private mutating func add(
