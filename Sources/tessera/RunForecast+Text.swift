@@ -19,10 +19,10 @@ extension RunForecast {
         + " fetched",
       "  \(Self.range(expected.files, most.files) { Amount.count($0, "file") }) made, about "
         + Self.range(expected.bytesWritten, most.bytesWritten) { Amount.bytes(Int($0)) },
-      "  about \(Self.range(expected.jobSeconds, most.jobSeconds) { Amount.seconds($0) }) of workers"
+      "  \(Self.time(expected.jobSeconds, most.jobSeconds)) of workers"
         + (unmeasured.isEmpty
           ? "" : " (not measured here yet: \(unmeasured.joined(separator: ", ")))")
-        + ", \(Self.range(expected.seconds, most.seconds) { Amount.seconds($0) }) in all",
+        + ", \(Self.time(expected.seconds, most.seconds)) in all",
     ]
     if dependsOnOrigins {
       lines.append(
@@ -82,6 +82,13 @@ extension RunForecast {
 
   private static func list(_ parts: [String]) -> String {
     parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+  }
+
+  /// `about 3.2 s to 9.0 s`; nothing is known to parts of a second.
+  private static func time(_ low: Double, _ high: Double) -> String {
+    guard high >= 1 else { return "under a second" }
+    return low < 1
+      ? "up to \(Amount.seconds(high))" : "about \(range(low, high) { Amount.seconds($0) })"
   }
 
   /// `12 requests`, `0 B to 3.4 MB`

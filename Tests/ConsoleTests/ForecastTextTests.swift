@@ -51,10 +51,23 @@ import Testing
     }
     #expect(
       Self.lines(change)[3]
-        == "  about 10.0 s to 40.0 s of workers (not measured here yet: avif effort 2), 6.0 s to 21.0 s in all"
+        == "  about 10.0 s to 40.0 s of workers (not measured here yet: avif effort 2), about 6.0 s to 21.0 s in "
+          + "all"
     )
     #expect(!Self.lines(change).contains { $0.contains("origin") })
     #expect(try Self.json(change)?["unmeasured"]?.arrayValue?.count == 1)
+  }
+
+  @Test(arguments: [
+    (0, 0, "under a second"), (0.2, 0.99, "under a second"), (0.2, 1.04, "up to 1.0 s"),
+    (1.2, 1.2, "about 1.2 s"), (2, 90, "about 2.0 s to 1 min 30 s"),
+  ])
+  func timesAreNoMorePreciseThanTheyCanBe(_ low: Double, _ high: Double, _ text: String) {
+    let lines = Self.lines { forecast in
+      (forecast.expected.jobSeconds, forecast.most.jobSeconds) = (low, high)
+      (forecast.expected.seconds, forecast.most.seconds) = (low, high)
+    }
+    #expect(lines[3] == "  \(text) of workers, \(text) in all")
   }
 
   @Test(arguments: [
