@@ -42,7 +42,8 @@ package struct DirectoryOutput: Output {
   }
 
   /// What is left for this user on its file system; nil if the system does not say.
-  var freeBytes: Int? { (try? FileSystem.room(at: location))?.freeBytes }
+  var room: FileSystem.Room? { try? FileSystem.room(at: location) }
+  var freeBytes: Int? { room?.freeBytes }
 
   package func clearDrafts(in folder: String) throws(SystemError) {
     if root.exists(folder) { try Draft.clear(try root.directory(folder)) }

@@ -1,4 +1,4 @@
-internal import TesseraSystem
+package import TesseraSystem
 
 /// The history of what was done with an output, which its holder writes.
 extension HeldOutput {
@@ -10,7 +10,8 @@ extension HeldOutput {
   }
 
   /// What is left on the disk of an output that is a directory; nil for an object store, and if the system does not say.
-  package var freeBytes: Int? { (output as? DirectoryOutput)?.freeBytes }
+  package var room: FileSystem.Room? { (output as? DirectoryOutput)?.room }
+  package var freeBytes: Int? { room?.freeBytes }
 
   /// Adds an entry to the history as it is now.
   package func note(_ entry: HistoryEntry) async throws(OutputError) {

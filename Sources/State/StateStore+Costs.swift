@@ -12,6 +12,20 @@ extension StateStore {
     return costs
   }
 
+  /// How long the last runs took, the newest last.
+  package func runTimes() throws(StateError) -> [RunTime] {
+    try database.prepare("SELECT sums FROM costs WHERE kind = ?").first([.text(RunTime.name)]) {
+      RunTime.list(stored: $0.text(0))
+    } ?? []
+  }
+
+  /// Adds a run, in the place of one that is long ago.
+  package func add(_ time: RunTime) throws(StateError) {
+    let times = try runTimes() + [time]
+    try database.prepare("INSERT OR REPLACE INTO costs (kind, sums) VALUES (?, ?)")
+      .run([.text(RunTime.name), .text(RunTime.stored(times))])
+  }
+
   /// Adds what a run has cost.
   package func add(_ costs: [CostKind: CostSums]) throws(StateError) {
     guard !costs.isEmpty else { return }

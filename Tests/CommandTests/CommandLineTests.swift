@@ -323,6 +323,10 @@ import Testing
     #expect(sections.count == 2, "\(known.output)")
     #expect(sections[0].hasPrefix("next run: 2 images: 2 to be revalidated\n  2 requests, "))
     #expect(counts(String(sections[1])) == counts(probed.output))
+    let document = try await Tool.tessera("plan", path, "--json").output
+    let next = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any]
+    let free = (next?["next"] as? [String: Any])?["free"] as? [String: Any]
+    #expect(free?["bytes"] as? Int ?? 0 > 0 && free?["suffices"] as? Bool == true, "\(document)")
     #expect(probed.output.contains("(estimated from photographs)"))
     #expect(known.output.contains("(estimated from the files of 2 images)"), "\(known.output)")
     #expect(known.output.contains("18 files requested, 11 needed, 7 shared"), "\(known.output)")

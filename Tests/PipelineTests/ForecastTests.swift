@@ -13,13 +13,13 @@ import Testing
 
 /// What a look at the next run says, beside what the run then does.
 @Suite struct ForecastTests {
-  private static func line(_ id: String, _ source: Int) -> String {
+  static func line(_ id: String, _ source: Int) -> String {
     #"{"id":"\#(id)","url":"\#(RunInMemory.url("\(source)"))"}"#
   }
 
-  private static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
+  static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
 
-  private static func serve(_ run: RunInMemory, _ source: Int, tag: String = "1") {
+  static func serve(_ run: RunInMemory, _ source: Int, tag: String = "1") {
     run.serve(
       "\(source)",
       .image(
@@ -27,14 +27,14 @@ import Testing
         freshFor: 86_400))
   }
 
-  private static func begun(hasMark: Bool = true) throws -> RunInMemory {
+  static func begun(hasMark: Bool = true) throws -> RunInMemory {
     let run = try RunInMemory()
     for source in 0..<80 { serve(run, source) }
     run.output.hasMark = hasMark
     return run
   }
 
-  private static func forecast(
+  static func forecast(
     _ run: RunInMemory, _ lines: [String], _ selection: RunSelection? = nil
   ) async throws -> RunForecast {
     try run.folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
@@ -56,7 +56,7 @@ import Testing
     return try #require(found)
   }
 
-  private static func files(_ run: RunInMemory) throws -> Set<String> {
+  static func files(_ run: RunInMemory) throws -> Set<String> {
     let catalog = try run.output.text("catalog.json")
     return Set(catalog.matches(of: /"path":"([^"]+)"/).map { String($0.1) })
   }
@@ -64,7 +64,7 @@ import Testing
   /// Looks at the next run, runs, and compares.
   ///
   /// - Parameter asLastTime: whether origins answer as before, so that requests and files are exact.
-  private static func compare(
+  static func compare(
     _ run: RunInMemory, _ lines: [String], _ comment: Comment,
     _ selection: RunSelection? = nil, asLastTime: Bool = true
   ) async throws -> RunForecast {
@@ -195,12 +195,44 @@ import Testing
     #expect(old.mean(\.seconds) == 2)
   }
 
-  /// A rate takes its time, whatever the requests take.
+  /// A rate takes its time, whatever the requests take: of all requests, or of those of one host.
   @Test func aRateIsWaitedFor() throws {
     var file = try RunInMemory().file
-    let costs = RunCosts([:], file, workers: 2)
-    #expect(costs.seconds(requests: 300, transfers: 3, jobs: 2) < 5)
+    var work = RunForecast.Work()
+    (work.requests, work.paced) = (300, ["slow.example": 200])
+    (work.fetchSeconds, work.jobSeconds) = (3, 2)
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work) < 5)
+    file.fetch.hosts = [HostSettings(host: "slow.example", rate: RequestRate("1/s"))]
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work).rounded(.down) == 199)
     file.fetch.rate = RequestRate("30/m")
-    #expect(RunCosts([:], file, workers: 2).seconds(requests: 300, transfers: 3, jobs: 2) == 600)
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work).rounded(.down) == 598)
+    // The first request waits for none.
+    (work.requests, work.paced) = (1, [:])
+    #expect(RunCosts([:], file, workers: 2).seconds(of: work) < 5)
+  }
+
+  // MARK: Runs
+
+  private static func work(_ requests: Int, fetching: Double) -> RunForecast.Work {
+    var work = RunForecast.Work()
+    (work.requests, work.fetchSeconds) = (requests, fetching)
+    return work
+  }
+
+  /// A run that has waited for a dead host costs the next one nothing, unless it requests again what failed.
+  @Test func theWaitsOfOneRunAreNoCostOfTheNext() throws {
+    let file = try RunInMemory().file
+    let waited = RunTime(.waited, seconds: 60, work: 0.4)
+    var costs = RunCosts([:], [waited], file, workers: 2)
+    #expect(costs.seconds(of: Self.work(0, fetching: 0), waits: true) < 0.5)
+    #expect(costs.seconds(of: Self.work(50, fetching: 16)) < 2)
+    #expect((59..<61).contains(costs.seconds(of: Self.work(50, fetching: 1.6), waits: true)))
+    // One of several runs decides nothing, whichever it is.
+    let idle = (0..<3).map { RunTime(.idle, seconds: 0.1 * Double($0), work: 0) }
+    let busy = (1...3).map { RunTime(.busy, seconds: 0.1 + 2 * Double($0), work: Double($0)) }
+    let bad = [RunTime(.idle, seconds: 30, work: 0), RunTime(.busy, seconds: 90, work: 0.5)]
+    costs = RunCosts([:], idle + busy + bad, file, workers: 2)
+    #expect(costs.seconds(of: Self.work(0, fetching: 0)) < 0.2)
+    #expect((2..<2.6).contains(costs.seconds(of: Self.work(50, fetching: 16))))
   }
 }

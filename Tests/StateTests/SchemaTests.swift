@@ -41,11 +41,19 @@ import Testing
     #expect(try await state.unnamedFiles(now: 9, grace: 1).deletableBytes == 7)
     var sums = CostSums()
     sums.add(2, x: 1, y: 3)
-    try await state.add([.decode("jpeg"): sums])
-    try await state.add([.decode("jpeg"): sums, .transfer: sums])
+    let job = CostKind.job("jpeg", encoders: ["webp effort 4", "avif effort 2"])
+    try await state.add([job: sums])
+    try await state.add([job: sums, .transfer: sums, .job("png", encoders: []): sums])
     let costs = try await state.costs()
-    #expect(costs.count == 2 && costs[.decode("jpeg")]?.count == 2)
-    #expect(costs[.decode("jpeg")]?.y == 6 && costs[.transfer] == sums)
+    #expect(costs.count == 3 && costs[job]?.count == 2)
+    #expect(costs[job]?.y == 6 && costs[.transfer] == sums)
+    // Of runs, the last are known.
+    for second in 0..<20 {
+      try await state.add(RunTime(second < 10 ? .idle : .waited, seconds: Double(second), work: 1))
+    }
+    let times = try await state.runTimes()
+    #expect(times.map(\.seconds) == (5..<20).map(Double.init) && times.last?.kind == .waited)
+    #expect(try await state.costs() == costs)
     #expect(try Schema.isWhole(Database(path)))
   }
 

@@ -167,7 +167,7 @@ struct HostLimits {
     for (host, breaker) in breakers {
       switch breaker.state(now: now) {
       case .open(failing: .some(var error)):
-        error.message += "; the host has failed for too long and is skipped for now"
+        error.message += "; \(FetchError.givenUp)"
         error.isHostGivenUp = true
         givenUp.append((host, error))
       case .closed, .halfOpen:

@@ -14,12 +14,17 @@ package struct HostRules: Sendable {
   }
 
   /// The hosts whose requests have a rate.
-  var rates: [String: RequestRate] { all.compactMapValues(\.rate) }
+  package var rates: [String: RequestRate] { all.compactMapValues(\.rate) }
 
   /// The most requests at a time that any host may get; `.some(nil)` if a host decides.
   var mostPerHost: Int?? {
     let sizes = all.values.compactMap(\.perHost)
     return sizes.contains(nil) ? .some(nil) : sizes.compactMap(\.self).max().map { .some($0) }
+  }
+
+  /// The host of a URL, if its requests have a rate.
+  package func pacedHost(at url: String) -> String? {
+    name(at: url).flatMap { all[$0]?.rate == nil ? nil : $0 }
   }
 
   /// The settings of a host by its name here.

@@ -44,6 +44,9 @@ package struct FetchError: Error, Sendable, Equatable {
   /// succeed; a retry in this one is useless.
   package var isHostGivenUp = false
 
+  /// How the message of an error ends that stands for requests which were not sent.
+  package static let givenUp = "the host has failed for too long and is skipped for now"
+
   package init(
     _ code: Code, _ message: String, isRetryable: Bool = false, status: Int = 0,
     retryAfter: Duration? = nil

@@ -3,6 +3,7 @@ internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraSystem
 
 /// Adds up what a run will do.
 struct ForecastTally {
@@ -10,11 +11,15 @@ struct ForecastTally {
   private let items: ItemForecaster
   private let costs: RunCosts
   private let notes: ForecastNotes
+  private let hosts: HostRules
   /// Whether images that were not read keep their files.
   private var keepsOthers: Bool
   private var forecast = RunForecast()
   /// Images whose files are known, and these: what a new image is taken to need.
   private var planned = (images: 0, files: 0)
+  /// All files of those whose plan was made, as if none was there.
+  private var jobs = JobSum()
+  private var unmeasured: Set<String> = []
   /// New images, whose files follow from the others.
   private var unknown = (expected: 0, most: 0)
 
@@ -23,6 +28,7 @@ struct ForecastTally {
     _ parts: RunParts, _ extent: RunExtent, _ costs: RunCosts, _ before: Int, isSelection: Bool
   ) throws(StateError) {
     (self.parts, self.costs) = (parts, costs)
+    hosts = parts.file.fetch.retryPolicy.hosts
     keepsOthers = isSelection
     items = ItemForecaster(parts, extent)
     notes = try ForecastNotes()
@@ -39,6 +45,9 @@ struct ForecastTally {
     forecast.images += images
     forecast.fresh += images
   }
+
+  /// The run would not accept the manifest.
+  mutating func stop(_ error: PipelineError) { forecast.stop = error.description }
 
   mutating func add(_ batch: [EntryStream.Record]) async throws {
     var found: [(item: Item, lookup: LineReuse.Lookup?)] = []
@@ -84,15 +93,16 @@ struct ForecastTally {
     if let plan {
       planned.images += 1
       planned.files += plan.keys.count
+      jobs.add(JobSize(plan.facts, plan.plan.files), files: plan.keys.count)
     }
-    try keepFiles(of: item, known, plan)
+    try await keepFiles(of: item, known, plan)
     try await add(step, item, known)
   }
 
   /// Notes which of its files the next catalog names.
   private func keepFiles(
     of item: Item, _ known: StateStore.KnownItem?, _ plan: FilePlan?
-  ) throws(StateError) {
+  ) async throws {
     guard let plan else {
       // Its next files are not known. Those of another source are not those that it has.
       try notes.add(known?.isSame == false ? .moved : .kept, item.id)
@@ -100,6 +110,12 @@ struct ForecastTally {
     }
     try notes.add(.moved, item.id)
     for record in plan.records { if let record { try notes.add(.used, record.path) } }
+    let missing = plan.missing.map { plan.keys[$0] }
+    guard !missing.isEmpty else { return }
+    // A file that is only missing in the output gets its name again.
+    for record in try await parts.state.made(missing, placeholder: plan.placeholderKey).variants {
+      if let record { try notes.add(.used, record.path) }
+    }
   }
 
   private mutating func add(
@@ -120,12 +136,23 @@ struct ForecastTally {
 
   // MARK: Requests
 
-  /// Requests of a source that failed the last time: one, or as many as it is tried.
-  private func tries(_ item: Item, _ known: StateStore.KnownItem?) -> Int {
-    guard let known, known.status == "failed" || known.status == "stale",
-      CatalogImage(line: known.line)?.error?.retryable == true
-    else { return 1 }
-    return 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
+  /// Requests of a source: one, or as many as it is tried if it failed the last time. A run's deadline says nothing of the
+  /// source; and what a host that was given up was not asked for, it will not be asked for, or once if it answers again.
+  private func tries(
+    _ item: Item, _ known: StateStore.KnownItem?
+  ) -> (expected: Int, most: Int) {
+    guard let known, hasFailed(known), let error = CatalogImage(line: known.line)?.error,
+      error.retryable, error.code != RunReport.deadlineCode
+    else { return (1, 1) }
+    if error.message.hasSuffix(FetchError.givenUp) { return (0, 1) }
+    let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
+    return (all, all)
+  }
+
+  /// Sets the requests of an item. Files and data URLs need none.
+  private func request(_ item: Item, _ count: Int, _ work: inout RunForecast.Work) {
+    work.requests = item.host.isEmpty ? 0 : count
+    work.paced = hosts.pacedHost(at: item.requestURL).map { [$0: count] } ?? [:]
   }
 
   private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {
@@ -146,18 +173,17 @@ struct ForecastTally {
     forecast.revalidated += 1
     if hasFailed(known) { forecast.retried += 1 }
     var work = RunForecast.Work()
-    work.requests = tries(item, known)
+    let tries = tries(item, known)
+    request(item, tries.expected, &work)
     work.fetchSeconds = costs.confirmationSeconds
     forecast.expected += work
+    request(item, tries.most, &work)
     if let makes { try make(makes, isMost: false) }
     // Another image of about the same size.
     work.fetchSeconds = costs.transferSeconds
     work.bytesFetched = all?.bytes.map(Double.init) ?? costs.sourceBytes
-    let job =
-      all.map { JobSize($0.facts, $0.files.map(\.file)) } ?? costs.usualJob(files: Double(files))
-    work.files = files
-    work.bytesWritten = costs.bytes(job, of: all?.format)
-    work.jobSeconds = costs.seconds(job, of: all?.format)
+    let job = all.map { JobSize($0.facts, $0.files.map(\.file)) } ?? usualJob(files: Double(files))
+    work += made(job, of: all?.format, files: files)
     forecast.most += work
   }
 
@@ -170,13 +196,15 @@ struct ForecastTally {
       return
     }
     var work = RunForecast.Work()
-    work.requests = tries(item, known)
+    let tries = tries(item, known)
+    request(item, tries.most, &work)
     if hasFailed(known) { forecast.retried += 1 }
     let isExpected = files != nil || isRejected || !hasFailed(known)
     work.fetchSeconds = costs.transferSeconds
     work.bytesFetched = files?.bytes.map(Double.init) ?? costs.sourceBytes
     forecast.most += work
     if !isExpected { work.bytesFetched = 0 }
+    request(item, tries.expected, &work)
     forecast.expected += work
     if let files { return try make(files) }
     unknown.most += 1
@@ -188,36 +216,54 @@ struct ForecastTally {
   /// Files of known bytes, each once.
   private mutating func make(_ known: ItemForecast.KnownFiles, isMost: Bool = true) throws {
     let new = try known.files.filter { try notes.add(.file, $0.key) }
-    let job = JobSize(known.facts, new.map(\.file))
-    var work = RunForecast.Work()
-    work.files = new.count
-    work.bytesWritten = costs.bytes(job, of: known.format)
-    work.jobSeconds = costs.seconds(job, of: known.format)
+    let work = made(
+      JobSize(known.facts, new.map(\.file)), of: known.format, files: new.count)
     forecast.expected += work
     if isMost { forecast.most += work }
   }
 
-  private func newImages(_ count: Int) -> RunForecast.Work {
+  /// - Parameter format: of the source; nil if that is not known.
+  private mutating func made(_ job: JobSize, of format: String?, files: Int) -> RunForecast.Work {
+    unmeasured.formUnion(costs.unmeasured(job.encoders))
+    var work = costs.work(job, of: format)
+    work.files = files
+    return work
+  }
+
+  /// The job for a source that is not known: like those of this run, or else like those of earlier ones.
+  private func usualJob(files: Double) -> JobSize {
+    jobs.mean(files: files) ?? costs.usualJob(files: files)
+  }
+
+  private mutating func newImages(_ count: Int) -> RunForecast.Work {
+    guard count > 0 else { return RunForecast.Work() }
     let each =
       planned.images > 0
       ? Double(planned.files) / Double(planned.images) : costs.filesOfSource
-    let job = costs.usualJob(files: each)
-    var work = RunForecast.Work()
-    work.files = Int((each * Double(count)).rounded())
-    work.bytesWritten = costs.bytes(job, of: nil) * Double(count)
-    work.jobSeconds = costs.seconds(job, of: nil) * Double(count)
-    return work
+    var job = usualJob(files: each)
+    job.multiply(by: Double(count))
+    return made(job, of: nil, files: Int((each * Double(count)).rounded()))
   }
 
   // MARK: The end
 
-  mutating func end(_ output: any Output) async throws -> RunForecast {
+  /// How far the time of an encoder may be off that is estimated from others: content and libraries differ.
+  private static let uncertainty = 2.0
+
+  /// - Parameter room: on the output's disk; nil if that is not known.
+  mutating func end(
+    _ output: any Output, _ room: FileSystem.Room?
+  ) async throws -> RunForecast {
+    forecast.room = room
     forecast.expected += newImages(unknown.expected)
     forecast.most += newImages(unknown.most)
+    forecast.dependsOnOrigins = forecast.expected != forecast.most
+    forecast.unmeasured = unmeasured.sorted()
+    forecast.expected.widen(by: 1 / Self.uncertainty)
+    forecast.most.widen(by: Self.uncertainty)
     for path in [\RunForecast.expected, \RunForecast.most] {
-      let work = forecast[keyPath: path]
       forecast[keyPath: path].seconds = costs.seconds(
-        requests: work.requests, transfers: work.fetchSeconds, jobs: work.jobSeconds)
+        of: forecast[keyPath: path], waits: forecast.retried > 0)
     }
     let totals = try await parts.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)

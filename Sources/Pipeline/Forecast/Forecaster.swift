@@ -66,7 +66,8 @@ extension RunSession {
       file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
     let selection = try await entrySelection(state, settings, guards, pool.hello.libvips)
-    let costs = RunCosts(try await state.costs(), file, workers: opening.budget.count)
+    let costs = RunCosts(
+      try await state.costs(), try await state.runTimes(), file, workers: opening.budget.count)
     let parts = RunParts(
       file, extent, run: .max, onlyFailed: options.onlyFailed,
       refreshesQuality: options.refreshesQuality, selection: options.selection,
@@ -79,7 +80,7 @@ extension RunSession {
     } else {
       try await read(manifest, parts, guards, selection, &tally, report)
     }
-    return try await tally.end(output)
+    return try await tally.end(output, held.room)
   }
 
   private func read(
@@ -100,6 +101,7 @@ extension RunSession {
       }
       try await tally.add(batch)
     }
+    if let error = guards.rejection(of: entries, manifest) { tally.stop(error) }
     _ = try await selection?.check(output, guards.forgotten)
   }
 }

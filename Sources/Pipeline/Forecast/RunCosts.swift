@@ -1,3 +1,4 @@
+internal import TesseraFetch
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
@@ -7,26 +8,24 @@ internal import TesseraWorkers
 /// Estimates what work costs from what earlier runs have recorded.
 struct RunCosts: Sendable {
   private let known: [CostKind: CostSums]
-  /// Of all formats.
-  private let decodes: CostSums
+  private let jobs: JobCosts
+  private let times: RunTimes
   private let workers: Int
   private let transfers: Int
-  /// Seconds from one request to the next, as `fetch.rate` has it.
+  /// Seconds from one request to the next, of all and of one host, where there is a rate.
   private let interval: Double
+  private let intervals: [String: Double]
 
-  /// Seconds for a megapixel of a source and for one of its files: a JPEG to WebP, on one core of a small server. Measured
-  /// times replace them after the first run.
-  private static let usualJob = (x: 0.012, y: 0.15)
-  /// Of a run by the clock: more than its work, and what every run takes.
-  private static let usualRun = (x: 1.1, y: 0.3)
-
-  init(_ known: [CostKind: CostSums], _ file: PipelineFile, workers: Int) {
+  /// - Parameter runs: the last ones.
+  init(
+    _ known: [CostKind: CostSums], _ runs: [RunTime] = [], _ file: PipelineFile, workers: Int
+  ) {
     self.known = known
+    times = RunTimes(runs)
     (self.workers, transfers) = (workers, file.fetch.concurrency)
     interval = file.fetch.rate?.interval.inSeconds ?? 0
-    var all = CostSums()
-    for case (.decode, let sums) in known { all += sums }
-    decodes = all
+    intervals = HostRules(file.fetch.hosts).rates.mapValues(\.interval.inSeconds)
+    jobs = JobCosts(known)
   }
 
   // MARK: Sources
@@ -41,31 +40,17 @@ struct RunCosts: Sendable {
 
   // MARK: Jobs
 
-  /// Of a job on a source of a format, or of any format if that is not known.
-  func seconds(_ job: JobSize, of format: String?) -> Double {
-    let rates = sums(of: format).rates(usual: Self.usualJob)
-    return rates.x * job.source + rates.y * job.files
-  }
+  /// What a job costs on a source of a format, or of any format if that is not known.
+  func work(_ job: JobSize, of format: String?) -> RunForecast.Work { jobs.work(job, of: format) }
 
-  func bytes(_ job: JobSize, of format: String?) -> Double {
-    let sums = sums(of: format)
-    return sums.estimated > 0 ? job.bytes * sums.written / sums.estimated : job.bytes
-  }
-
-  private func sums(of format: String?) -> CostSums {
-    format.flatMap { known[.decode($0)] } ?? decodes
-  }
+  /// Of which of these no time is known yet.
+  func unmeasured(_ encoders: Set<String>) -> Set<String> { jobs.unmeasured(encoders) }
 
   /// The job for a source that is not known, of which this number of files is made.
-  func usualJob(files: Double) -> JobSize {
-    let count = max(1, decodes.count)
-    let perFile = files / max(1, decodes.files)
-    return JobSize(
-      source: decodes.x / count, files: decodes.y * perFile, bytes: decodes.estimated * perFile)
-  }
+  func usualJob(files: Double) -> JobSize { jobs.usual(files: files) }
 
   /// Files of a source, as far as earlier runs say.
-  var filesOfSource: Double { decodes.mean(\.files) ?? 0 }
+  var filesOfSource: Double { jobs.filesOfSource }
 
   // MARK: Runs
 
@@ -74,11 +59,51 @@ struct RunCosts: Sendable {
     max(seconds / Double(max(1, transfers)), jobs / Double(max(1, workers)))
   }
 
-  /// By the clock. The rates of single hosts are not counted.
-  func seconds(requests: Int, transfers: Double, jobs: Double) -> Double {
-    let rates = (known[.run] ?? CostSums()).rates(usual: Self.usualRun)
-    let seconds = rates.x * busySeconds(transfers: transfers, jobs: jobs) + rates.y
-    return max(seconds, Double(requests) * interval)
+  /// By the clock.
+  ///
+  /// - Parameter waits: whether it requests again what failed.
+  func seconds(of work: RunForecast.Work, waits: Bool = false) -> Double {
+    let busy = busySeconds(transfers: work.fetchSeconds, jobs: work.jobSeconds)
+    return max(times.factor * busy, pacedSeconds(of: work)) + times.idle
+      + (waits && work.requests > 0 ? times.waits : 0)
+  }
+
+  /// From the first request to the last, as the rates have it.
+  private func pacedSeconds(of work: RunForecast.Work) -> Double {
+    let hosts = work.paced.map { host, count in Double(count - 1) * (intervals[host] ?? 0) }
+    return max(0, Double(work.requests - 1) * interval, hosts.max() ?? 0)
+  }
+}
+
+/// What runs take by the clock beside their work: medians of the last ones, so that one bad run decides nothing.
+struct RunTimes: Sendable {
+  /// What every run takes: that of runs without a request and a file.
+  let idle: Double
+  /// What other runs took for each second of their work.
+  let factor: Double
+  /// What runs took that waited for hosts, more than their work. It is no cost of a run that does not request again what
+  /// failed.
+  let waits: Double
+
+  /// On a small server.
+  private static let usual = (idle: 0.3, factor: 1.1)
+  /// Of less work, the clock says nothing.
+  private static let leastWork = 0.1
+
+  init(_ runs: [RunTime]) {
+    func median(_ kind: RunTime.Kind, _ value: (RunTime) -> Double) -> Double? {
+      let values = runs.filter { $0.kind == kind }.map { max(0, value($0)) }.sorted()
+      return values.isEmpty
+        ? nil : (values[values.count / 2] + values[(values.count - 1) / 2]) / 2
+    }
+    let idle =
+      median(.idle) { $0.seconds } ?? min(Self.usual.idle, runs.map(\.seconds).min() ?? .infinity)
+    let factor =
+      median(.busy) {
+        $0.work < Self.leastWork ? Self.usual.factor : max(1, ($0.seconds - idle) / $0.work)
+      } ?? Self.usual.factor
+    (self.idle, self.factor) = (idle, factor)
+    waits = median(.waited) { $0.seconds - idle - factor * $0.work } ?? 0
   }
 }
 
@@ -86,11 +111,27 @@ extension RunSession {
   /// Leaves what the run has cost for `plan`.
   func noteCosts(_ state: StateStore) async throws {
     let report = recorder.current
-    var costs = report.costs
-    let busy = RunCosts(costs, file, workers: opening.budget.count)
-      .busySeconds(
-        transfers: report.fetching.inSeconds, jobs: report.transcoding.inSeconds)
-    costs[.run, default: CostSums()].add(report.seconds, x: busy, y: 1)
-    try await state.add(costs)
+    try await state.add(report.costs)
+    if let time = runTime(report) { try await state.add(time) }
   }
+
+  /// Nil if the time says nothing about the next run: it ended early, or was as long as a rate wanted it.
+  private func runTime(_ report: RunReport) -> RunTime? {
+    let isPaced = file.fetch.rate != nil || file.fetch.hosts.contains { $0.rate != nil }
+    guard report.notReached == 0, !isPaced || report.requests == 0 else { return nil }
+    // Those that were answered.
+    let transfers = [CostKind.transfer, .confirmation].reduce(0) {
+      $0 + (report.costs[$1]?.seconds ?? 0)
+    }
+    let work = RunCosts(report.costs, file, workers: opening.budget.count)
+      .busySeconds(transfers: transfers, jobs: report.transcoding.inSeconds)
+    let lost = report.fetching.inSeconds - transfers
+    let hasWaited = report.retries > 0 || lost > Self.lostShare * report.fetching.inSeconds
+    let isIdle = report.requests == 0 && report.decodes == 0
+    return RunTime(
+      isIdle ? .idle : hasWaited ? .waited : .busy, seconds: report.seconds, work: work)
+  }
+
+  /// A larger share of the time of requests, in requests that failed, means that the run has waited for hosts.
+  private static let lostShare = 0.1
 }

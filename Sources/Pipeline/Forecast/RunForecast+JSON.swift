@@ -19,14 +19,23 @@ extension RunForecast {
       if let before { list.member("before", before) }
       for (name, count) in counts { list.member(name, count) }
     }
+    if let stop { object.member("stop", stop) }
     object.name("expected")
     object.object { expected.write(to: &$0) }
     object.name("most")
     object.object { most.write(to: &$0) }
+    object.member("unmeasured", unmeasured)
     object.name("dropped")
     object.object { dropped.write(to: &$0) }
     object.name("disk")
     object.object { disk.write(to: &$0) }
+    guard let room else { return }
+    object.name("free")
+    object.object { free in
+      free.member("bytes", room.freeBytes)
+      if let inodes = room.freeInodes { free.member("inodes", inodes) }
+      free.member("suffices", isDiskShort == (false, false))
+    }
   }
 
   private var counts: [(String, Int)] {

@@ -1,3 +1,5 @@
+package import TesseraSystem
+
 /// What the next run of an output will do, as far as earlier runs know.
 package struct RunForecast: Sendable, Equatable {
   /// The images of the manifest, or those that are named.
@@ -19,23 +21,43 @@ package struct RunForecast: Sendable, Equatable {
   /// Images that the run leaves out.
   package var forgotten = 0
   package var problems = 0
+  /// Why the run would stop before it replaces the catalog: a clause. Nil if no guard is known to stop it.
+  package var stop: String?
   /// If every origin answers as the last time.
   package var expected = Work()
   /// If every source that is revalidated has changed, and what failed succeeds.
   package var most = Work()
+  /// Whether that makes a difference.
+  package var dependsOnOrigins = false
+  /// Encoders of which no time is known yet, such as `avif effort 2`: the times of workers are then an estimate from other encoders,
+  /// the least in ``expected`` and the most in ``most``.
+  package var unmeasured: [String] = []
   /// Files of the current catalog that the next one does not name.
   package var dropped = Files()
   /// What is there now, by the records of files.
   package var disk = Files()
+  /// What is left on the output's disk; nil for an object store, and if the system does not say.
+  package var room: FileSystem.Room?
+  /// Whether the most that the run may write does not fit there: the files' bytes, and an inode for each.
+  package var isDiskShort: (bytes: Bool, inodes: Bool) {
+    (
+      most.bytesWritten > Double(room?.freeBytes ?? .max),
+      most.files > room?.freeInodes ?? .max
+    )
+  }
 
   package struct Work: Sendable, Equatable {
     package var requests = 0
+    /// Of those, the ones to hosts that have a rate.
+    var paced: [String: Int] = [:]
     package var bytesFetched = 0.0
     package var files = 0
     package var bytesWritten = 0.0
     /// Of requests and of workers, several of which go on at a time, and by the clock.
     package var fetchSeconds = 0.0
     package var jobSeconds = 0.0
+    /// Of those of workers, what is estimated from other encoders.
+    var unmeasuredSeconds = 0.0
     package var seconds = 0.0
   }
 
@@ -50,10 +72,18 @@ package struct RunForecast: Sendable, Equatable {
 extension RunForecast.Work {
   static func += (work: inout Self, other: Self) {
     work.requests += other.requests
+    work.paced.merge(other.paced, uniquingKeysWith: +)
     work.bytesFetched += other.bytesFetched
     work.files += other.files
     work.bytesWritten += other.bytesWritten
     work.fetchSeconds += other.fetchSeconds
     work.jobSeconds += other.jobSeconds
+    work.unmeasuredSeconds += other.unmeasuredSeconds
+  }
+
+  /// Makes what is not measured longer or shorter.
+  mutating func widen(by factor: Double) {
+    jobSeconds += unmeasuredSeconds * (factor - 1)
+    unmeasuredSeconds *= factor
   }
 }

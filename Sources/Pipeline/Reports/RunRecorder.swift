@@ -95,7 +95,7 @@ final class RunRecorder: Sendable {
       sums.files = Double(files.count)
       sums.written = Double(files.reduce(0) { $0 + $1.bytes })
       sums.estimated = job.bytes
-      report.costs[.decode(format), default: CostSums()] += sums
+      report.costs[.job(format, encoders: job.encoders), default: CostSums()] += sums
     }
   }
 

@@ -121,7 +121,7 @@ struct ItemLoop: Sendable {
     meter.endReading(entries.count)
     // Each shard reads all lines of a manifest that is not split; the first one counts for all of them.
     if shard?.index ?? 0 == 0 || manifest.shard != nil { meter.encoded(manifest.encoded) }
-    try check(entries, manifest)
+    if let error = guards.rejection(of: entries, manifest) { throw error }
     try await guards.owner?.check(parts.state, run: parts.run)
     for sentence in try await selection?.check(parts.output, guards.forgotten) ?? [] {
       meter.warn(sentence)
@@ -134,17 +134,5 @@ struct ItemLoop: Sendable {
     }
     // Upgrades come later.
     if parts.upgrades == nil { parts.transcoder.expectLastJobs() }
-  }
-
-  private func check(_ entries: EntryStream, _ manifest: ManifestStream) throws(PipelineError) {
-    // A list without one usable line is not a list: an error page in its place, or a damaged file.
-    if !entries.hasEntries, let problem = entries.firstProblem {
-      throw PipelineError.manifest(
-        path: manifest.path,
-        reason: "none of its lines can be used; \(problem.place): \(problem.message)")
-    }
-    if let reason = guards.shrinking?.reason(toRejectItems: entries.count) {
-      throw PipelineError.manifest(path: manifest.path, reason: reason)
-    }
   }
 }

@@ -59,6 +59,11 @@ package struct CostSums: Sendable, Equatable {
       let rates = (x: (xt * yy - yt * xy) / determinant, y: (yt * xx - xt * xy) / determinant)
       if rates.x >= 0, rates.y >= 0 { return rates }
     }
+    return scaled(usual)
+  }
+
+  /// Rates in this proportion to each other, by which the samples take their time.
+  package func scaled(_ usual: (x: Double, y: Double)) -> (x: Double, y: Double) {
     let expected = usual.x * x + usual.y * y
     let factor = expected > 0 ? seconds / expected : 1
     return (usual.x * factor, usual.y * factor)
@@ -92,20 +97,22 @@ package struct CostSums: Sendable, Equatable {
 
 /// Kinds of work whose cost is recorded.
 package enum CostKind: Sendable, Hashable {
-  /// The work of a worker on a source of this format: `x` are the megapixels of the source, `y` those of the files.
-  case decode(String)
+  /// The work of a worker on a source of this format, for files of these encoders: `x` are the megapixels of the source, `y`
+  /// the work for the files.
+  case job(String, encoders: Set<String>)
   /// The transfer of a source, and an answer that it has not changed.
   case transfer
   case confirmation
-  /// A run by the clock: `x` is the time that its transfers and jobs need if as many go on at a time as may; `y` is 1.
-  case run
+
+  /// What the names of such costs begin with.
+  private static let job = "job "
 
   var name: String {
     switch self {
-    case .decode(let format): "decode \(format)"
+    case .job(let format, let encoders):
+      Self.job + ([format] + encoders.sorted()).joined(separator: "+")
     case .transfer: "transfer"
     case .confirmation: "confirmation"
-    case .run: "run"
     }
   }
 
@@ -113,10 +120,10 @@ package enum CostKind: Sendable, Hashable {
     switch name {
     case "transfer": self = .transfer
     case "confirmation": self = .confirmation
-    case "run": self = .run
     default:
-      guard name.hasPrefix("decode ") else { return nil }
-      self = .decode(String(name.dropFirst("decode ".count)))
+      let parts = name.dropFirst(Self.job.count).split(separator: "+").map(String.init)
+      guard name.hasPrefix(Self.job), let format = parts.first else { return nil }
+      self = .job(format, encoders: Set(parts.dropFirst()))
     }
   }
 }
