@@ -44,12 +44,13 @@ extension RunForecast {
     var lines: [String] = []
     if isDiskShort.bytes {
       lines.append(
-        "  the output's disk has only \(Amount.bytes(room.freeBytes)) free, less than the files may need: free space on "
+        "  the output's disk has only \(Amount.bytes(room.bytes)) free, less than the files may need: free space on "
           + "it, for example with prune")
     }
-    if isDiskShort.inodes, let inodes = room.freeInodes {
+    if isDiskShort.inodes, let inodes = room.inodes {
       lines.append(
-        "  the output's disk has only \(Amount.count(inodes, "inode")) free, and each file needs one")
+        "  the output's disk has only \(Amount.count(inodes, "inode")) free, and each file needs one"
+      )
     }
     return lines
   }

@@ -54,7 +54,10 @@ struct RunSummary {
     let isIdle =
       report.others != nil && report.total > 0 && report.requests == 0 && report.bytesFetched == 0
     return isIdle
-      ? [line, "no source was requested, as none is due; with --refresh they are fetched and made again"]
+      ? [
+        line,
+        "no source was requested, as none is due; with --refresh they are fetched and made again",
+      ]
       : [line]
   }
 

@@ -1,5 +1,4 @@
 import TesseraJSON
-import TesseraSystem
 import Testing
 
 @testable import TesseraPipeline
@@ -52,7 +51,7 @@ import Testing
     #expect(
       Self.lines(change)[3]
         == "  about 10.0 s to 40.0 s of workers (not measured here yet: avif effort 2), about 6.0 s to 21.0 s in "
-          + "all"
+        + "all"
     )
     #expect(!Self.lines(change).contains { $0.contains("origin") })
     #expect(try Self.json(change)?["unmeasured"]?.arrayValue?.count == 1)
@@ -79,7 +78,7 @@ import Testing
   ) throws {
     let change = { (forecast: inout RunForecast) in
       (forecast.most.bytesWritten, forecast.most.files) = (Double(bytes), files)
-      forecast.room = FileSystem.Room(freeBytes: 35_600_000, bytes: 9, freeInodes: 400)
+      forecast.room = RunForecast.Room(bytes: 35_600_000, inodes: 400)
     }
     let found = Self.lines(change).filter { $0.contains("output's disk") }
     #expect(

@@ -24,7 +24,8 @@ import Testing
 
   /// Who names an image of which nothing is due learns why nothing happened.
   @Test func aNamedImageThatIsFreshIsNamed() {
-    let idle = "no source was requested, as none is due; with --refresh they are fetched and made again"
+    let idle =
+      "no source was requested, as none is due; with --refresh they are fetched and made again"
     #expect(Self.lines { $0.others = 5 }[1] == idle)
     #expect(
       Self.lines { ($0.others, $0.requests) = (5, 1) }.contains(idle) == false)

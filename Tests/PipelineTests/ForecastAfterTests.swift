@@ -51,7 +51,8 @@ import Testing
       _ = try await run.wholeRun(lines + [#"{"id":"o","url":"https://other.example/o"}"#]) {
         $0.selection = RunSelection(host: "other.example")
       }
-    case .failedOnly: _ = try await run.wholeRun(lines) { $0.selection = RunSelection(onlyFailed: true) }
+    case .failedOnly:
+      _ = try await run.wholeRun(lines) { $0.selection = RunSelection(onlyFailed: true) }
     case .deadline:
       run.fetcher.setEnd(.now)
       run.file.lostAbove = 100
@@ -137,7 +138,7 @@ import Testing
     let lines = ForecastTests.lines(0..<20)
     _ = try await run.wholeRun(lines)
     let path = try #require(ForecastTests.files(run).min())
-    try await run.output.delete(path)
+    run.output.delete(path)
     run.clock.set(day: 1.5)
     let next = try await ForecastTests.compare(run, lines, "a missing file", asLastTime: false)
     #expect((next.dropped.count, next.gone, next.expected.files) == (0, 0, 1))

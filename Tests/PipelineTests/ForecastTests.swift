@@ -223,7 +223,7 @@ import Testing
   @Test func theWaitsOfOneRunAreNoCostOfTheNext() throws {
     let file = try RunInMemory().file
     let waited = RunTime(.waited, seconds: 60, work: 0.4)
-    var costs = RunCosts([:], [waited], file, workers: 2)
+    var costs = RunCosts([:], runs: [waited], file, workers: 2)
     #expect(costs.seconds(of: Self.work(0, fetching: 0), waits: true) < 0.5)
     #expect(costs.seconds(of: Self.work(50, fetching: 16)) < 2)
     #expect((59..<61).contains(costs.seconds(of: Self.work(50, fetching: 1.6), waits: true)))
@@ -231,7 +231,7 @@ import Testing
     let idle = (0..<3).map { RunTime(.idle, seconds: 0.1 * Double($0), work: 0) }
     let busy = (1...3).map { RunTime(.busy, seconds: 0.1 + 2 * Double($0), work: Double($0)) }
     let bad = [RunTime(.idle, seconds: 30, work: 0), RunTime(.busy, seconds: 90, work: 0.5)]
-    costs = RunCosts([:], idle + busy + bad, file, workers: 2)
+    costs = RunCosts([:], runs: idle + busy + bad, file, workers: 2)
     #expect(costs.seconds(of: Self.work(0, fetching: 0)) < 0.2)
     #expect((2..<2.6).contains(costs.seconds(of: Self.work(50, fetching: 16))))
   }

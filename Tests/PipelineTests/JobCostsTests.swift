@@ -13,7 +13,8 @@ import Testing
   private static let facts = SourceFacts(
     size: Size(1_000, 1_000), hasAlpha: false, frames: 1)
 
-  private static func job(_ format: OutputFormat, _ effort: Int? = nil, side: Int = 500) -> JobSize {
+  private static func job(_ format: OutputFormat, _ effort: Int? = nil, side: Int = 500) -> JobSize
+  {
     let encoding = Encoding(
       format: format, quality: 80, effort: effort, background: nil, isAnimated: false)
     return JobSize(

@@ -70,7 +70,8 @@ import Testing
     let path = try folder.write("ftp://a/1\nb\n", to: "l.txt")
     let text = await errorText { _ = try await ListFindings(readingList: path) }
     #expect(
-      text?.hasPrefix("the manifest \"\(path)\": no line of it can be used: line 1: the URL must begin") == true,
+      text?.hasPrefix(
+        "the manifest \"\(path)\": no line of it can be used: line 1: the URL must begin") == true,
       "\(text ?? "")")
     // An empty one may be filled later.
     #expect(try await ListFindings(readingList: folder.write("\n", to: "e.txt")).images == 0)

@@ -95,7 +95,8 @@ package struct ProgressBar: Sendable {
   /// `; oldest request 16 s: images.example.com, 1.2 MB in flight`, or `; images.example.com pauses for 12 s: refused`
   private func slowest(_ progress: Progress) -> String {
     if let paused = progress.paused, progress.oldest.map({ $0.age < Self.slow }) ?? true {
-      return "; \(paused.host) gets no request for \(Amount.age(paused.left.inSeconds)): \(paused.reason)"
+      return
+        "; \(paused.host) gets no request for \(Amount.age(paused.left.inSeconds)): \(paused.reason)"
     }
     guard let oldest = progress.oldest, oldest.age >= Self.slow else { return "" }
     let host = oldest.host.isEmpty ? "a file" : oldest.host

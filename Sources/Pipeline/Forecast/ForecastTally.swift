@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 
@@ -113,7 +114,7 @@ struct ForecastTally {
     let missing = plan.missing.map { plan.keys[$0] }
     guard !missing.isEmpty else { return }
     // A file that is only missing in the output gets its name again.
-    for record in try await parts.state.made(missing, placeholder: plan.placeholderKey).variants {
+    for record in try await parts.state.made(missing, placeholder: plan.placeholderKey).0 {
       if let record { try notes.add(.used, record.path) }
     }
   }
@@ -144,7 +145,7 @@ struct ForecastTally {
     guard let known, hasFailed(known), let error = CatalogImage(line: known.line)?.error,
       error.retryable, error.code != RunReport.deadlineCode
     else { return (1, 1) }
-    if error.message.hasSuffix(FetchError.givenUp) { return (0, 1) }
+    if error.message.contains(FetchError.givenUp) { return (0, 1) }
     let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
     return (all, all)
   }
@@ -254,7 +255,7 @@ struct ForecastTally {
   mutating func end(
     _ output: any Output, _ room: FileSystem.Room?
   ) async throws -> RunForecast {
-    forecast.room = room
+    forecast.room = room.map { .init(bytes: $0.freeBytes, inodes: $0.freeInodes) }
     forecast.expected += newImages(unknown.expected)
     forecast.most += newImages(unknown.most)
     forecast.dependsOnOrigins = forecast.expected != forecast.most

@@ -67,7 +67,8 @@ extension RunSession {
     let last = try await lastEnd(state)
     let selection = try await entrySelection(state, settings, guards, pool.hello.libvips)
     let costs = RunCosts(
-      try await state.costs(), try await state.runTimes(), file, workers: opening.budget.count)
+      try await state.costs(), runs: try await state.runTimes(), file, workers: opening.budget.count
+    )
     let parts = RunParts(
       file, extent, run: .max, onlyFailed: options.onlyFailed,
       refreshesQuality: options.refreshesQuality, selection: options.selection,

@@ -18,7 +18,7 @@ struct RunCosts: Sendable {
 
   /// - Parameter runs: the last ones.
   init(
-    _ known: [CostKind: CostSums], _ runs: [RunTime] = [], _ file: PipelineFile, workers: Int
+    _ known: [CostKind: CostSums], runs: [RunTime] = [], _ file: PipelineFile, workers: Int
   ) {
     self.known = known
     times = RunTimes(runs)

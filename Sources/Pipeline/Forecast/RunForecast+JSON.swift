@@ -32,8 +32,8 @@ extension RunForecast {
     guard let room else { return }
     object.name("free")
     object.object { free in
-      free.member("bytes", room.freeBytes)
-      if let inodes = room.freeInodes { free.member("inodes", inodes) }
+      free.member("bytes", room.bytes)
+      if let inodes = room.inodes { free.member("inodes", inodes) }
       free.member("suffices", isDiskShort == (false, false))
     }
   }

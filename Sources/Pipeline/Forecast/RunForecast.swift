@@ -1,5 +1,3 @@
-package import TesseraSystem
-
 /// What the next run of an output will do, as far as earlier runs know.
 package struct RunForecast: Sendable, Equatable {
   /// The images of the manifest, or those that are named.
@@ -37,12 +35,12 @@ package struct RunForecast: Sendable, Equatable {
   /// What is there now, by the records of files.
   package var disk = Files()
   /// What is left on the output's disk; nil for an object store, and if the system does not say.
-  package var room: FileSystem.Room?
+  package var room: Room?
   /// Whether the most that the run may write does not fit there: the files' bytes, and an inode for each.
   package var isDiskShort: (bytes: Bool, inodes: Bool) {
     (
-      most.bytesWritten > Double(room?.freeBytes ?? .max),
-      most.files > room?.freeInodes ?? .max
+      most.bytesWritten > Double(room?.bytes ?? .max),
+      most.files > room?.inodes ?? .max
     )
   }
 
@@ -59,6 +57,12 @@ package struct RunForecast: Sendable, Equatable {
     /// Of those of workers, what is estimated from other encoders.
     var unmeasuredSeconds = 0.0
     package var seconds = 0.0
+  }
+
+  /// Free bytes and inodes; nil if the file system makes inodes as they are needed.
+  package struct Room: Sendable, Equatable {
+    package var bytes: Int
+    package var inodes: Int?
   }
 
   package struct Files: Sendable, Equatable {
