@@ -42,6 +42,7 @@ import Testing
     options.selection = selection
     let before = (run.output.paths.sorted(), run.folder.files(below: "workspace").sorted())
     run.transcoder.open()
+    _ = (run.fetcher.takeLog(), run.transcoder.takeDecodes())
     let services = RunServices(
       clock: run.clock.wallClock, startFetcher: { _ in run.fetcher },
       startWorkers: { _ in run.transcoder })

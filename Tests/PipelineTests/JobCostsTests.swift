@@ -70,6 +70,10 @@ import Testing
     var run = try ForecastTests.begun()
     let lines = ForecastTests.lines(0..<60)
     _ = try await run.wholeRun(lines)
+    let state = try StateStore(path: run.workspace.statePath())
+    var sums = CostSums()
+    sums.add(60, x: 2, y: 1)
+    try await state.add([.job("webp", encoders: ["webp effort 4"]): sums])
     run.file.plan.formats = [.fixed(.avif)]
     var next = try await ForecastTests.forecast(run, lines)
     #expect(next.unmeasured == ["avif effort 2"] && next.expected.files == 120)

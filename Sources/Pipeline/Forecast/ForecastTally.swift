@@ -138,7 +138,7 @@ struct ForecastTally {
   // MARK: Requests
 
   /// Requests of a source: one, or as many as it is tried if it failed the last time. A run's deadline says nothing of the
-  /// source; and what a host that was given up was not asked for, it will not be asked for, or once if it answers again.
+  /// source. For a source of a host that was given up there was no request: there is none again, or one if the host answers.
   private func tries(
     _ item: Item, _ known: StateStore.KnownItem?
   ) -> (expected: Int, most: Int) {
