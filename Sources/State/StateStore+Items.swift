@@ -245,18 +245,15 @@ extension StateStore {
     return history
   }
 
-  /// The ids that begin as this one does, those first that have the most in common with it: suggestions for an id that was
-  /// mistyped.
+  /// The ids that have most of their beginning in common with this one: suggestions for an id that was mistyped. The first of
+  /// all if none has anything in common.
   package func ids(near id: String, limit: Int) throws(StateError) -> [String] {
     var ids: [String] = []
     // The last character of Unicode follows all others.
     let statement = try database.prepare(
       "SELECT id FROM items WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT ?2")
-    for length in stride(from: id.count, through: 0, by: -1) where ids.count < limit {
-      try statement.run([.text(String(id.prefix(length))), .int(limit)]) { row in
-        let id = row.text(0)
-        if ids.count < limit, !ids.contains(id) { ids.append(id) }
-      }
+    for length in stride(from: id.count, through: 0, by: -1) where ids.isEmpty {
+      try statement.run([.text(String(id.prefix(length))), .int(limit)]) { ids.append($0.text(0)) }
     }
     return ids
   }

@@ -70,7 +70,7 @@ import Testing
     #expect(probed.output.hasSuffix("2 items, no mistakes\n") && probed.status == 0)
     let planned = try await Self.tessera(
       ["plan", "--probe", "--output", "elsewhere"], in: folder)
-    #expect(planned.output.hasPrefix("2 images in the manifest\n18 files requested, "))
+    #expect(planned.output.contains("\n\n2 images in the manifest\n18 files requested, "))
   }
 
   /// The manifest follows its folder, whose thumbnails are not images to make thumbnails of.
@@ -222,7 +222,7 @@ import Testing
         1 line of the list can't be used: tessera check names it
         the list has images at servers of this machine, private networks, \(place)/a, \(place)/b/c: \
         if it is your own, remove "# " before "fetch" and "allow" in pipeline.yaml
-        next: tessera run, then tessera gallery output
+        next: after that, tessera run, then tessera gallery output
 
         """, "\(begun.errors)")
     #expect(

@@ -172,7 +172,7 @@ import Testing
     _ = try await state.claim(
       Self.claims("abc2", "abb", "abc1", "b", "abd"), run: run, position: 0)
     #expect(try await state.ids(near: "abc9", limit: 2) == ["abc1", "abc2"])
-    #expect(try await state.ids(near: "abc9", limit: 9) == ["abc1", "abc2", "abb", "abd", "b"])
+    #expect(try await state.ids(near: "abc9", limit: 9) == ["abc1", "abc2"])
     #expect(try await state.ids(near: "ab", limit: 1) == ["abb"])
     #expect(try await state.ids(near: "zzz", limit: 2) == ["abb", "abc1"])
   }
