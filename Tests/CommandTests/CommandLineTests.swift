@@ -324,7 +324,8 @@ import Testing
     let sections = known.output.split(separator: "\n\n")
     #expect(sections.count == 2, "\(known.output)")
     #expect(sections[0].hasPrefix("next run: 2 images: 2 to be revalidated\n  2 requests, "))
-    #expect(counts(String(sections[1])) == counts(probed.output.replacing(/^next run.*\n\n/, with: "")))
+    let price = probed.output.replacing(/^next run.*\n\n/, with: "")
+    #expect(counts(String(sections[1])) == counts(price))
     let document = try await Tool.tessera("plan", path, "--json").output
     let next = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any]
     let free = (next?["next"] as? [String: Any])?["free"] as? [String: Any]
