@@ -133,12 +133,14 @@ import Testing
     #expect(try await outline() == ["p ok 240x160 jpeg"])
     try serve("orientation-6.jpg", nil)
     #expect(try await outline() == ["p pending 120x80 jpeg"])
-    // If the source is gone, its size remains. If it is unreachable, its last good files remain,
-    // too.
+    // If the source is unreachable, its last good files remain. If it is gone, its size remains, also if it can't be reached
+    // after that.
+    server.route("/p") { $1.respond("500 Internal Server Error") }
+    #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])
     server.route("/p") { $1.respond("404 Not Found") }
     #expect(try await outline() == ["p failed 120x80 jpeg [http-status]"])
     server.route("/p") { $1.respond("500 Internal Server Error") }
-    #expect(try await outline() == ["p stale 240x160 jpeg [http-status]"])
+    #expect(try await outline() == ["p failed 120x80 jpeg [http-status]"])
   }
 
   /// An animated PNG is animated: its decoder reads all frames.
