@@ -257,7 +257,7 @@ import Testing
     let fixture = try RunFixture(manifest: server.url("/a") + "\n")
     let pipeline = fixture.folder.path("feed.yaml")
     let plan = try await Tool.tessera("plan", pipeline, "--probe")
-    #expect(plan.output.hasPrefix("1 image in the manifest\n"), "\(plan.output)")
+    #expect(plan.output.contains("\n\n1 image in the manifest\n"), "\(plan.output)")
     let probe = try await Tool.tessera("probe", "--allow", "loopback", server.url("/a"))
     #expect(probe.output == "\(server.url("/a")): 600 x 800 jpeg\n")
     #expect(try await fixture.run("--layout-only").status == 0)
