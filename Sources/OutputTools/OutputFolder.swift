@@ -89,16 +89,14 @@ struct OutputFolder: Sendable {
     }
   }
 
-  /// Adds an entry to the history of an output after something that can't be taken back.
-  ///
-  /// - Parameter deed: what is done, for the message: a clause.
-  static func note(
-    _ entry: HistoryEntry, after deed: String, in held: HeldOutput
-  ) async throws(OutputToolError) {
+  /// Adds an entry to the history of an output after something that can't be taken back. Returns a warning if that fails:
+  /// what was done, and has to be known, matters more.
+  static func note(_ entry: HistoryEntry, in held: HeldOutput) async -> String? {
     do throws(OutputError) {
       try await held.note(entry)
+      return nil
     } catch {
-      throw OutputToolError("\(deed), but the history of runs was not written: \(error)")
+      return "the history of runs was not written: \(error)"
     }
   }
 

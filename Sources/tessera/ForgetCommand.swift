@@ -43,6 +43,7 @@ enum ForgetCommand: Command {
       state: try arguments.value(OutputOptions.state))
     let undoes = arguments.has(undo)
     let report = undoes ? try await forgetting.undo() : try await forgetting.run()
+    if let warning = report.warning { Console.message("warning: \(warning)") }
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {

@@ -138,7 +138,8 @@ enum PlanCommand: Command {
     if let forecast { return forecast.text + "\n" }
     return file.manifest.isReadOnce
       ? ""
-      : "next run: the first one, with a request for each source; bytes, time and files are known after it\n\n"
+      : "next run: no run of this output is complete yet; it requests each source that is not known, and bytes, time "
+        + "and files are known after it\n\n"
   }
 
   private static func finish(

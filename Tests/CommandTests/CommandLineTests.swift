@@ -307,7 +307,8 @@ import Testing
     let before = try await Tool.tessera("plan", path)
     #expect(
       before.output == """
-        next run: the first one, with a request for each source; bytes, time and files are known after it
+        next run: no run of this output is complete yet; it requests each source that is not known, and bytes, time and \
+        files are known after it
 
         2 images in the manifest
         2 of unknown size; --probe requests the sizes

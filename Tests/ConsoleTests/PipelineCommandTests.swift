@@ -115,7 +115,8 @@ extension StreamTests {
       let path = try pipeline(["{\"url\":\"file://\(place)/a.jpg\"}", "x"])
       let plan = try await tessera("plan", path)
       let next =
-        "next run: the first one, with a request for each source; bytes, time and files are known after it\n\n"
+        "next run: no run of this output is complete yet; it requests each source that is not known, and bytes, "
+        + "time and files are known after it\n\n"
       #expect(
         plan
           == End(

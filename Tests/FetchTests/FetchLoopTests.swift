@@ -144,11 +144,7 @@ import Testing
     #expect(try await Self.eventually { server.count("/hang") == 1 })
     let late = await Self.fetch(
       fetcher, server.url("/a"), end: .now.advanced(by: .milliseconds(20)))
-    #expect(
-      Self.error(late)
-        == FetchError(
-          .timeout, "the time limit was reached before another request could be sent to the host",
-          isRetryable: true))
+    #expect(Self.error(late) == .timeLimit)
     #expect(late.requests == 0)
     // Another host has a place of its own.
     let other = try Self.hanging()
@@ -156,6 +152,23 @@ import Testing
     #expect(Self.error(await Self.fetch(fetcher, other.url("/a"), host: "other")) == nil)
     fetcher.close()
     _ = await first
+  }
+
+  /// What waits for a host that is down fails with the reason, not only with the time that is over.
+  @Test func aContinuedRequestToADeadHostSaysWhy() async throws {
+    let gone = try FaultServer()
+    gone.stop()
+    defer { withExtendedLifetime(gone) {} }
+    let fetcher = try Self.fetcher()
+    defer { fetcher.close() }
+    for _ in 0..<CircuitBreaker.failuresToOpen {
+      #expect(Self.error(await Self.fetch(fetcher, gone.url("/")))?.code == .network)
+    }
+    let late = await Self.fetch(
+      fetcher, gone.url("/"), end: .now.advanced(by: .milliseconds(20)))
+    let error = try #require(Self.error(late))
+    #expect(error.code == .network && error.isRetryable && late.requests == 0)
+    #expect(error.message.hasSuffix("Connection refused; \(FetchError.timeLimit.message)"))
   }
 
   /// A retry has what is left of its item's deadline.

@@ -59,6 +59,17 @@ import Testing
     return files
   }
 
+  /// A history that can't be written hides nothing of what has to be known, such as what to purge.
+  @Test func theHistoryMayFail() async throws {
+    _ = try await publish()
+    try small.write("", to: ".tessera/runs.jsonl/in-the-way")
+    let report = try await forget("a")
+    #expect(report.warning?.hasPrefix("the history of runs was not written: ") == true)
+    #expect(report.ids == ["a"] && !report.purge.isEmpty)
+    #expect(String(decoding: report.json, as: UTF8.self).contains("\"warning\": \"the history"))
+    #expect(try await forgotten("a"))
+  }
+
   @Test func allOfAnImageIsDeleted() async throws {
     let files = try await publish(head: #""baseURL":"https://cdn/","slots":{},"scales":[1]"#)
     for (path, text) in [

@@ -207,6 +207,16 @@ import Testing
     #expect(try await rollback().files == 2)
   }
 
+  /// A history that can't be written is a warning: the earlier catalog is the current one all the same.
+  @Test func theHistoryMayFail() async throws {
+    let texts = try await history()
+    try small.write("", to: ".tessera/runs.jsonl/in-the-way")
+    let report = try await rollback()
+    #expect(report.warning?.hasPrefix("the history of runs was not written: ") == true)
+    #expect(String(decoding: report.json, as: UTF8.self).contains("\"warning\": \"the history"))
+    #expect(try small.text("catalog.json") == texts[1])
+  }
+
   @Test func aDamagedCatalogIsNotPublished() async throws {
     let texts = try await history()
     let path = Self.path(texts[1])

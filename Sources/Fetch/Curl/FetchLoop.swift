@@ -290,10 +290,7 @@ final class FetchLoop {
     for (identifier, job) in queue.allContinued {
       guard let end = job.request.end, end <= now, !hosts.hasRate(job.host) else { continue }
       _ = queue.remove(identifier)
-      let error = FetchError(
-        .timeout, "the time limit was reached before another request could be sent to the host",
-        isRetryable: true)
-      job.finish(.failure(error))
+      job.finish(.failure(hosts.failure(of: job.host)?.asTimeLimit ?? .timeLimit))
     }
   }
 }

@@ -31,7 +31,8 @@ struct CircuitBreaker {
   static let longestPause = Duration.seconds(30)
 
   private let patience: Duration
-  private var error: FetchError
+  /// The last failure.
+  private(set) var error: FetchError
   private var failures = 0
   private let firstFailure: ContinuousClock.Instant
   private var lastFailure: ContinuousClock.Instant

@@ -155,6 +155,9 @@ struct HostLimits {
     return true
   }
 
+  /// What the last failure of a host was; nil if it works.
+  func failure(of host: String) -> FetchError? { breakers[host]?.error }
+
   /// The hosts whose queued requests have to fail, each with the error for them. Forgets the hosts
   /// whose failures have expired, unless a request to them is queued or in flight.
   mutating func hostsToGiveUp(
@@ -166,10 +169,7 @@ struct HostLimits {
     paced = paced.filter { windows[$0]?.nextStart(now: now) != nil }
     for (host, breaker) in breakers {
       switch breaker.state(now: now) {
-      case .open(failing: .some(var error)):
-        error.message += "; \(FetchError.givenUp)"
-        error.isHostGivenUp = true
-        givenUp.append((host, error))
+      case .open(failing: .some(let error)): givenUp.append((host, error.asGivenUp))
       case .closed, .halfOpen:
         if breaker.isExpired(now: now), !isInFlight(host), !isQueued(host) {
           breakers[host] = nil

@@ -12,7 +12,13 @@ package struct NamedHosts: Sendable {
   private static let listed = 3
 
   package init(_ settings: [HostSettings], _ headers: [RequestHeader]) {
-    unused = Set(settings.map(\.host) + headers.compactMap(\.host))
+    unused = Self.names(settings, headers)
+  }
+
+  fileprivate static func names(
+    _ settings: [HostSettings], _ headers: [RequestHeader]
+  ) -> Set<String> {
+    Set(settings.map(\.host) + headers.compactMap(\.host))
   }
 
   /// - Parameter url: one that is requested.
@@ -42,7 +48,7 @@ extension HostTally {
   /// The hosts that got requests, and have the name of one of the pipeline's with another port: what is said of that host does
   /// not hold for them. A clause each.
   package func otherPorts(_ settings: [HostSettings], _ headers: [RequestHeader]) -> [String] {
-    let named = Set(settings.map(\.host) + headers.compactMap(\.host))
+    let named = NamedHosts.names(settings, headers)
     func name(_ host: String) -> Substring {
       guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return host[...] }
       return host[..<colon]

@@ -61,6 +61,27 @@ package struct FetchError: Error, Sendable, Equatable {
   package static let runDeadline = FetchError(
     .runDeadline, "the run's deadline passed before this image was done", isRetryable: true)
 
+  /// The time of a request is over while it waits for its turn, and nothing else is known.
+  static let timeLimit = FetchError(
+    .timeout, "the time limit was reached before another request could be sent to the host",
+    isRetryable: true)
+
+  /// This failure of a host, for a request whose time is over before the host works again.
+  var asTimeLimit: FetchError { with(Self.timeLimit.message) }
+
+  /// This failure of a host, for a request that is not sent because of it.
+  var asGivenUp: FetchError {
+    var error = with(Self.givenUp)
+    error.isHostGivenUp = true
+    return error
+  }
+
+  private func with(_ consequence: String) -> FetchError {
+    var error = self
+    error.message += "; \(consequence)"
+    return error
+  }
+
   static func tooLarge(_ maximumBytes: Int) -> FetchError {
     FetchError(.tooLarge, "the file is larger than \(maximumBytes) bytes (max-bytes)")
   }

@@ -19,6 +19,8 @@ package struct ForgetReport: Sendable {
   /// Documents that tools make again, and that were deleted.
   package internal(set) var derived: [String] = []
   var baseURL: String?
+  /// What could not be written after it: a clause; nil if all was.
+  package internal(set) var warning: String?
 
   /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.
   package var purge: [String] {
@@ -46,6 +48,7 @@ package struct ForgetReport: Sendable {
       object.member("cachedSources", cached)
       object.member("purge", purge)
       object.member("notReached", Self.beyond)
+      if let warning { object.member("warning", warning) }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

@@ -44,8 +44,9 @@ package struct Forgetting: Sendable {
       var entry = HistoryEntry(
         .forget, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
       entry.work = [.deletedFiles: work.report.files.count]
-      try await OutputFolder.note(entry, after: "the images are forgotten", in: held)
-      return work.report
+      var report = work.report
+      report.warning = await OutputFolder.note(entry, in: held)
+      return report
     }
   }
 

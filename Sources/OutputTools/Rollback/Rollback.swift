@@ -64,7 +64,7 @@ package struct Rollback: Sendable {
       var entry = HistoryEntry(
         .rollback, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
       entry.counts = report.counts
-      try await OutputFolder.note(entry, after: "the earlier catalog is the current one", in: held)
+      report.warning = await OutputFolder.note(entry, in: held)
       return report
     }
   }

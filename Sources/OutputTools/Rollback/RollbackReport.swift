@@ -63,6 +63,8 @@ package struct RollbackReport: Sendable {
   package var files = 0
   /// Whether there was a catalog, which is kept now.
   package var hasReplaced = false
+  /// What could not be written after it: a clause; nil if all was.
+  package internal(set) var warning: String?
 
   init(_ kept: KeptCatalog, number: Int, now: Double) {
     catalog = KeptCatalogList.Entry(kept, number: number, now: now)
@@ -85,6 +87,7 @@ package struct RollbackReport: Sendable {
         for (status, count) in counts.sorted(by: { $0.key < $1.key }) { list.member(status, count) }
       }
       object.member("files", files)
+      if let warning { object.member("warning", warning) }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

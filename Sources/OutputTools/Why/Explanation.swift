@@ -143,7 +143,8 @@ package struct Explanation: Sendable {
     }
     for catalog in kept.sorted(by: { $0.time > $1.time }) {
       var images = KeptImages(catalog, in: output.published, checksDigest: false)
-      while let entry = try await images.next() {
+      // One that can't be read has no answer, and the question is another.
+      while let entry = try? await images.next() {
         if entry.id == id { return catalog }
       }
     }
