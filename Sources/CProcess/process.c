@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "include/tessera_process.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -216,6 +217,11 @@ int tessera_exchange(int directory, const char *name, int other_directory, const
 }
 
 int tessera_sync_file_system(int descriptor) { return syncfs(descriptor); }
+
+const char *tessera_loaded_file(const void *address) {
+  Dl_info information;
+  return dladdr(address, &information) ? information.dli_fname : NULL;
+}
 
 void tessera_fill_standard_streams(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++) {

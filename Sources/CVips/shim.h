@@ -1,4 +1,5 @@
 #pragma once
+#include <gmodule.h>
 #include <vips/vips.h>
 
 // libvips' operations are variadic C functions, which Swift cannot call. Each has one typed wrapper
@@ -299,6 +300,27 @@ static inline void tessera_vips_initialize_classes(GType type) {
 }
 static inline void tessera_vips_initialize_operations(void) {
   tessera_vips_initialize_classes(VIPS_TYPE_OPERATION);
+}
+
+/// Starts libvips without its modules, all of which vips_init otherwise loads: with them come ImageMagick,
+/// Poppler and OpenSlide, which read formats that are never opened here. libvips looks for its modules below the folder
+/// that VIPSHOME names. Returns 0, or -1.
+static inline int tessera_vips_start(const char *name) {
+  setenv("VIPSHOME", "/nonexistent", 1);
+  int result = vips_init(name);
+  unsetenv("VIPSHOME");
+  return result;
+}
+/// An address in libvips, to find its file by.
+static inline const void *tessera_vips_address(void) { return (const void *)vips_init; }
+/// The name of the folder beside libvips that has its modules. The caller frees it.
+static inline char *tessera_vips_modules_folder(void) {
+  return g_strdup_printf("vips-modules-%d.%d", vips_version(0), vips_version(1));
+}
+/// Loads a module for as long as the process lives. Without the file nothing happens: where libvips was built without
+/// modules, their loaders are in libvips itself.
+static inline void tessera_vips_load_module(const char *path) {
+  g_module_open(path, G_MODULE_BIND_LAZY);
 }
 
 /// Blocks every loader but those above. vips_block_untrusted_set is not enough: libvips 8.14.1 does

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// What of a manifest becomes public besides the members that Tessera knows: columns of a table, and members of
 /// a line of JSON. The member `extra` of a line is public, because the author of the line names it so.
@@ -29,6 +30,9 @@ struct OtherMembers: Sendable, Equatable {
 /// The names of members that do not become public, with their numbers.
 package struct LeftOutMembers: Sendable {
   package private(set) var counts: [String: Int] = [:]
+  /// Of the columns that the pipeline file names, those that tables have, and those that one lacks, each with a hint.
+  private var present: Set<String> = []
+  private var absent: [String: String] = [:]
   /// More names than these are counted without their names.
   private static let most = 100
 
@@ -37,8 +41,29 @@ package struct LeftOutMembers: Sendable {
     counts[name, default: 0] += 1
   }
 
+  /// Notes which of the names a table has.
+  mutating func note(_ selection: ExtraMembers?, columns: [String]) {
+    guard case .named(let names)? = selection else { return }
+    for name in names {
+      if columns.contains(name) {
+        present.insert(name)
+      } else {
+        absent[name] = Nearest.hint(for: name, among: columns)
+      }
+    }
+  }
+
+  /// What is wrong with the names in the pipeline file: clauses.
+  package var mistakes: [String] {
+    absent.filter { !present.contains($0.key) }.sorted { $0.key < $1.key }.map {
+      "no list has a column \"\($0)\", which \"extra\" in the pipeline file names\($1)"
+    }
+  }
+
   /// Adds those of another list.
   package mutating func add(_ other: LeftOutMembers) {
+    present.formUnion(other.present)
+    absent.merge(other.absent) { one, _ in one }
     for (name, count) in other.counts where counts[name] != nil || counts.count < Self.most {
       counts[name, default: 0] += count
     }

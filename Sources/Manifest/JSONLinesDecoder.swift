@@ -6,6 +6,15 @@ internal import TesseraText
 /// 0.3], "alt": "…", "views": 1200, "extra": {…}}`. Only `url` is required; without an id, the id is the URL.
 /// Members with other names are private unless the pipeline file names them.
 struct JSONLinesDecoder: RecordDecoding {
+  func isCutOff(_ text: String) -> Bool { Self.isCutOff(text) }
+
+  /// Whether a line begins as an object does, and does not end as one. What is wrong within it is a
+  /// problem of the line alone.
+  static func isCutOff(_ text: String) -> Bool {
+    let text = text.trimmed
+    return text.first == "{" && text.last != "}"
+  }
+
   func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
     [try entry(from: text, line: line)]
   }

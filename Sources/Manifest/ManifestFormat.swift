@@ -115,6 +115,13 @@ package struct ListRefusal: Error, Sendable, Equatable {
       + "iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
   }
 
+  /// - Parameter line: the first of the record that is not whole.
+  init(cutOff line: Int) {
+    reason =
+      "it is cut off in line \(line), which is not whole and has no line end; make or fetch the list again, or, if nothing "
+      + "is missing, end that line"
+  }
+
   private static func list(_ names: [String]) -> String {
     let more = names.count > listed ? " and \(names.count - listed) more" : ""
     return names.prefix(listed).joined(separator: ", ") + more

@@ -88,7 +88,7 @@ extension ManifestReader {
 
   /// The last parts, at the end of the stream.
   package mutating func finishParts() -> [ManifestPart] {
-    let last = splitter.finish().map { take($0) } ?? []
+    let last = lastRecord().map { take($0) } ?? []
     return last + (builder.close().map { [$0] } ?? [])
   }
 

@@ -71,8 +71,26 @@ package struct ManifestReader {
 
   /// The last record, at the end of the stream.
   package mutating func finish() -> [ManifestRecord] {
-    splitter.finish().map { decode($0) } ?? []
+    lastRecord().map { decode($0) } ?? []
   }
+
+  /// The last record, if the list does not end with a line end. If it is not whole, the list was cut off, and what came
+  /// after it is missing, too: that is a ``refusal``.
+  mutating func lastRecord() -> RecordSplitter.Record? {
+    guard let record = splitter.finish() else { return nil }
+    guard let decoder, split == nil, let bytes = record.bytes, bytes.last != UInt8(ascii: "\n"),
+      bytes.contains(where: { $0 != 0x20 && $0 != 0x09 })
+    else { return record }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard record.openQuote != nil || !decoder.isComment(text) && decoder.isCutOff(text) else {
+      return record
+    }
+    refusal = ListRefusal(cutOff: record.lines.lowerBound)
+    return nil
+  }
+
+  /// Notes the columns of a table, one of which the pipeline file may name in vain.
+  mutating func note(columns: [String]) { leftOut.note(extra, columns: columns) }
 
   /// The number of the last line so far.
   var lastLine: Int { splitter.lastLine }
@@ -128,6 +146,7 @@ package struct ManifestReader {
         mapping = " \(writer.text)"
       }
       builder.seed = Array("\(type(of: found)) \(isHeader ? text : "")\(mapping)\n".utf8)
+      if let table = found as? TableDecoder { note(columns: table.columns) }
       return isHeader ? [] : decode(text, lines, with: found)
     }
   }

@@ -14,6 +14,7 @@ package struct RowReader {
       throw ListRefusal(ofHeader: columns, lines.columns)
     }
     (self.table, self.lines) = (table, lines)
+    self.lines.note(columns: table.columns)
   }
 
   /// - Parameter fields: one for each column; nil where there is no value.

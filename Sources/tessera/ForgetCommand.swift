@@ -79,6 +79,11 @@ enum ForgetCommand: Command {
         "deleted: \(report.derived.joined(separator: ", ")); tessera gallery and tessera export make them again"
       )
     }
+    if !report.foreign.isEmpty {
+      lines.append(
+        "not of a run, and they may still show the images: \(report.foreign.joined(separator: ", ")); make these "
+          + "exports again, or delete them")
+    }
     if !report.purge.isEmpty { lines += ["to purge at a CDN:"] + report.purge.map { "  \($0)" } }
     return lines + ["not reached:"] + ForgetReport.beyond.map { "  \($0)" }
   }

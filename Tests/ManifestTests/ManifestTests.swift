@@ -107,7 +107,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
         "4: the quote that opens on line 4 is not closed; lines 4 to 5 are skipped",
       ]
     ),
-    ("a,https://a/1,\"x", ["2: the quote that opens on line 2 is not closed"]),
+    ("a,https://a/1,\"x\n", ["2: the quote that opens on line 2 is not closed"]),
     (
       "a,https://a/1,\"x\ny\",\"\"\"z\n\n\n",
       ["2: the quote that opens on line 3 is not closed; lines 2 to 3 are skipped"]
@@ -573,5 +573,63 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       SourceURL.shown("https://user:pass@h:8/p?token=1&a=2#f", ignoring: ["token"])
         == "https://h:8/p?a=2#f")
     #expect(SourceURL.host(of: "https://user:pass@HOST:8/p?x@y") == "host:8")
+  }
+}
+
+/// A list that ends within a record was cut off: what came after it is missing, too.
+@Suite struct CutOffListTests {
+  private static let header = "id,url,alt\na,https://example.com/a.jpg,A\n"
+
+  private static func refusal(_ text: String, inParts: Bool) -> String? {
+    var reader = ListReader(ManifestReader())
+    do throws(ListRefusal) {
+      try reader.add(Array(text.utf8))
+      while try !reader.parts(limit: 10, isCompared: inParts).isEmpty {}
+      try reader.end()
+      _ = try reader.finish(isCompared: inParts)
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  @Test(
+    arguments: [
+      header + "b,https://example.com/b.jp", header + "b,https://example.com/b.jpg,\"An open",
+      header + "b,https://example.com/b.jpg,\"An open\nquote", header + "b",
+      "{\"url\": \"https://example.com/a.jpg\"}\n{\"url\": \"https://exam",
+    ], [true, false])
+  func aRecordThatIsNotWholeRefusesTheList(_ text: String, _ inParts: Bool) throws {
+    let reason = try #require(Self.refusal(text, inParts: inParts))
+    let line = text.hasPrefix("{") ? 2 : 3
+    #expect(reason.hasPrefix("it is cut off in line \(line), "), "\(reason)")
+  }
+
+  /// One line that is wrong, or a list without its last line end, is no reason to refuse it.
+  @Test(
+    arguments: [
+      header + "b,https://example.com/b.jpg,B", header + "b,https://example.com/b.jpg\n",
+      header + "b,https://example.com/b.jpg,\"An open\nquote\n", header + "   ",
+      "{\"url\": \"https://example.com/a.jpg\"}", "{\"url\": \"https://exam\n", "{\"url\": x}",
+      "https://example.com/a.jpg\nhttps://exam",
+    ], [true, false])
+  func otherMistakesAreThoseOfALine(_ text: String, _ inParts: Bool) {
+    #expect(Self.refusal(text, inParts: inParts) == nil)
+  }
+
+  /// A name that no table has is a mistake; one that one of several tables has is not.
+  @Test func aColumnThatNoListHasIsNamed() {
+    func leftOut(_ header: String) -> LeftOutMembers {
+      var reader = ManifestReader(extra: .named(["Titel"]))
+      _ = reader.read(Array("\(header)\nhttps://example.com/a.jpg,A\n".utf8))
+      return reader.leftOut
+    }
+    var list = leftOut("url,Title")
+    #expect(
+      list.mistakes == [
+        "no list has a column \"Titel\", which \"extra\" in the pipeline file names (did you mean \"Title\"?)"
+      ])
+    list.add(leftOut("url,Titel"))
+    #expect(list.mistakes == [])
   }
 }

@@ -73,7 +73,8 @@ import Testing
   @Test func allOfAnImageIsDeleted() async throws {
     let files = try await publish(head: #""baseURL":"https://cdn/","slots":{},"scales":[1]"#)
     for (path, text) in [
-      ("gallery.html", "page"), ("run.json", #"{"slowest":[{"id":"a"},{"id":"b"}]}"#),
+      ("gallery.html", "page"), ("page.html", "an export"),
+      ("run.json", #"{"slowest":[{"id":"a"},{"id":"b"}]}"#),
       (".tessera/cache/ca", "bytes"), (".tessera/cache/cb", "bytes"),
       (".tessera/staging/left", "bytes"), (".tessera/state.sqlite.damaged", "bytes"),
     ] { try small.write(text, to: path) }
@@ -98,6 +99,7 @@ import Testing
           "replaced": \(list(["catalog.json", "run.json"])),
           "cachedSources": 1,
           "purge": \(list(purge)),
+          "foreign": \(list(["page.html"])),
           "notReached": \(list(ForgetReport.beyond))
         }
 

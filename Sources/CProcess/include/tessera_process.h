@@ -81,6 +81,10 @@ int tessera_exchange(int directory, const char *name, int other_directory, const
 /// syncfs(2), which glibc declares only under _GNU_SOURCE.
 int tessera_sync_file_system(int descriptor);
 
+/// The path of the loaded file, a program or a library, that `address` is in, by dladdr(3), which glibc declares only
+/// under _GNU_SOURCE. NULL if it is in none. Valid until the file is unloaded.
+const char *tessera_loaded_file(const void *address);
+
 /// Occupies the descriptors of standard streams that the process was started without, before a
 /// socket or a file gets them. Using these streams is then an error (EBADF).
 void tessera_fill_standard_streams(void);

@@ -70,6 +70,8 @@ struct MemberPath: Sendable, Equatable {
 
 /// JSON Lines of another program's, in which a mapping says where an image is.
 struct MappedJSONDecoder: RecordDecoding {
+  func isCutOff(_ text: String) -> Bool { JSONLinesDecoder.isCutOff(text) }
+
   let mapping: ColumnMapping
   private let paths: [String: MemberPath]
   private let used: Set<String>

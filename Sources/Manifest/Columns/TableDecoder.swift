@@ -48,6 +48,11 @@ struct TableDecoder: RecordDecoding {
     return names.first { name in names.count { $0 == name } > 1 }
   }
 
+  func isCutOff(_ text: String) -> Bool {
+    guard let fields = TableFields.split(text, separator: separator) else { return false }
+    return fields.count < columns.count
+  }
+
   func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
     guard let fields = TableFields.split(text, separator: separator) else {
       throw ManifestProblem(

@@ -18,6 +18,8 @@ package struct ForgetReport: Sendable {
   package internal(set) var cached = 0
   /// Documents that tools make again, and that were deleted.
   package internal(set) var derived: [String] = []
+  /// Files in the output's own folder that runs do not write, such as exports: the images may be in them.
+  package internal(set) var foreign: [String] = []
   var baseURL: String?
   /// What could not be written after it: a clause; nil if all was.
   package internal(set) var warning: String?
@@ -47,6 +49,7 @@ package struct ForgetReport: Sendable {
       object.member("replaced", documents)
       object.member("cachedSources", cached)
       object.member("purge", purge)
+      object.member("foreign", foreign)
       object.member("notReached", Self.beyond)
       if let warning { object.member("warning", warning) }
     }

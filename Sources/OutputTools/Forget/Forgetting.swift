@@ -163,6 +163,10 @@ private struct ForgetWork {
     var erasure = CatalogErasure(ids, from: output, held.workspace)
     report.baseURL = try await baseURL()
     for place in OutputPlace.allCases { try await erase(place, &erasure) }
+    for entry in try await output.listIfThere("") where OutputPlace.of(entry.name) == nil {
+      if case .file = entry.kind { report.foreign.append(entry.name) }
+    }
+    report.foreign.sort()
     report.documents = erasure.erased.documents.sorted()
     report.serviceURLs = erasure.erased.serviceURLs.sorted()
     for state in states { try await state.rewrite() }

@@ -76,6 +76,7 @@ package struct ManifestCheck {
     result.leftOut = manifest.leftOut.counts
     (result.imageless, result.columns) = (manifest.imageless, file.columns)
     (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings + hosts.warnings)
+    result.warnings += manifest.leftOut.mistakes
     if result.items + result.problemCount == 0 { result.warnings.append(manifest.emptiness) }
     result.encoded = manifest.encoded
     if prober != nil, result.items > 0 { result.choice = LadderChoice(summary, wanted: nil) }

@@ -1,5 +1,6 @@
 internal import TesseraCVips
 internal import TesseraImageHeader
+internal import TesseraSystem
 
 /// libvips, started once, before the process forks.
 package enum Vips {
@@ -7,7 +8,8 @@ package enum Vips {
   ///
   /// - Returns: libvips' version, or nil if it could not start.
   package static func start() -> String? {
-    guard vips_init("tessera-worker") == 0 else { return nil }
+    guard tessera_vips_start("tessera-worker") == 0 else { return nil }
+    loadModules()
     // One image per worker, and as many workers as processors.
     vips_concurrency_set(1)
     // The operation cache would keep files open, and no operation is repeated.
@@ -17,6 +19,17 @@ package enum Vips {
     tessera_vips_block_all_but_named()
     tessera_vips_initialize_operations()
     return [0, 1, 2].map { String(vips_version($0)) }.joined(separator: ".")
+  }
+
+  /// Loads the modules of libvips that have loaders and savers which this module calls.
+  private static func loadModules() {
+    guard let library = LoadedFile.folder(of: tessera_vips_address()) else { return }
+    let name = tessera_vips_modules_folder()
+    defer { g_free(name) }
+    guard let name else { return }
+    for module in ["vips-heif", "vips-jxl"] {
+      tessera_vips_load_module("\(library)/\(String(cString: name))/\(module).so")
+    }
   }
 }
 
