@@ -18,9 +18,9 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   case files
   /// Files of tables, and indices of atlases: `tables/3f/3f9c…-108x108.bgra8`.
   case tables
-  /// What tools make of the catalog, and make again: `gallery.html`, and the database `catalog.sqlite`, if it is exported into the
-  /// output.
-  case derived = "gallery and database"
+  /// What tools make of the catalog, and make again: `gallery.html`, the database `catalog.sqlite`, if it is exported into the
+  /// output, and compressed copies of published documents for web servers: `catalog.json.gz`.
+  case derived = "gallery, database and compressed copies"
   /// `run.json`.
   case report = "run report"
   /// What earlier runs learned, of the whole and of each shard: `state.sqlite`, with its log, and damaged ones.
@@ -34,14 +34,22 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   /// What a process works with, and the next one removes: locks, drafts, spool and staging.
   case work = "work files"
 
-  /// Where those are.
-  package static let derivedPaths = [
+  /// Where those of a fixed name are.
+  private static let derivedPaths = [
     "gallery.html", "catalog.sqlite-journal", "catalog.sqlite-wal", "catalog.sqlite-shm",
     "catalog.sqlite",
   ]
 
+  /// Of the encodings gzip, Brotli and Zstandard.
+  private static let compressed = [".gz", ".br", ".zst"]
+
   /// Those whose documents name files: what one of them names stays.
   package static let naming: [OutputPlace] = [.catalog, .pages, .patches, .shards, .keptCatalogs]
+
+  /// The folders that runs have in the output's own.
+  package static let folders = [
+    ".tessera", "variants", "tables", PageFolder.whole.path, PageFolder.screens, ShardHeader.folder,
+  ]
 
   /// The place that a path, relative to the output, belongs to; nil for what Tessera does not write.
   package static func of(_ path: String) -> OutputPlace? {
@@ -49,6 +57,7 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     guard let first = parts.first else { return nil }
     if Draft.document(of: parts[parts.count - 1]) != nil { return .work }
     switch (first, parts.count) {
+    case _ where isCompressed(path): return .derived
     case ("catalog.json", 1), ("catalog.jsonl", 1): return .catalog
     case ("run.json", 1): return .report
     case _ where derivedPaths.contains(path): return .derived
@@ -61,6 +70,13 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     case (".tessera", 2...): return ofPrivate(Array(parts.dropFirst()))
     default: return nil
     }
+  }
+
+  /// Whether it is a compressed copy of a published document.
+  private static func isCompressed(_ path: String) -> Bool {
+    guard let suffix = compressed.first(where: path.hasSuffix) else { return false }
+    let place = of(String(path.dropLast(suffix.count)))
+    return [.catalog, .pages, .patches, .report, .derived].contains(place)
   }
 
   private static func ofPrivate(_ parts: [String]) -> OutputPlace? {

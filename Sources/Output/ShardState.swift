@@ -5,15 +5,28 @@ internal import TesseraSystem
 package struct ShardState: Sendable {
   /// For SQLite.
   package let path: String
-  /// Writes a changed state back to where it belongs, once no process has it open.
-  package let save: @Sendable () async throws(OutputError) -> Void
+  private let workspace: Workspace
+  private let before: Double?
+  private let write: @Sendable () async throws(OutputError) -> Void
   private let copy: TemporaryDirectory?
 
   fileprivate init(
-    path: String, copy: TemporaryDirectory? = nil,
-    save: @escaping @Sendable () async throws(OutputError) -> Void
-  ) {
-    (self.path, self.copy, self.save) = (path, copy, save)
+    of workspace: Workspace, copy: TemporaryDirectory? = nil,
+    write: @escaping @Sendable () async throws(OutputError) -> Void
+  ) throws(SystemError) {
+    path = try workspace.statePath()
+    before = workspace.stateChange
+    (self.workspace, self.copy, self.write) = (workspace, copy, write)
+  }
+
+  /// Writes the state back to where it belongs, if it has changed and no process has it open.
+  package func save() async throws(OutputError) {
+    if workspace.stateChange != before { try await write() }
+  }
+
+  /// Moves a damaged state out of the way, and returns its new path.
+  package func setAside() throws(OutputError) -> String {
+    try OutputError.wrap { () throws(SystemError) in try workspace.setStateAside() }
   }
 }
 
@@ -28,7 +41,7 @@ extension HeldOutput {
     if let stored { return try await stored.shardStates() }
     return try OutputError.wrap { () throws(SystemError) in
       try workspace.shards().filter(\.hasState).map { (shard) throws(SystemError) in
-        ShardState(path: try shard.statePath()) {}
+        try ShardState(of: shard) {}
       }
     }
   }
@@ -57,14 +70,15 @@ extension StoredState {
           try file.read(to: workspace.stateFile)
         })
       else { continue }
-      let path = try OutputError.wrap { () throws(SystemError) in try workspace.statePath() }
-      states.append(
-        ShardState(path: path, copy: copy) { [self] () async throws(OutputError) in
+      let state = try OutputError.wrap { () throws(SystemError) in
+        try ShardState(of: workspace, copy: copy) { [self] () async throws(OutputError) in
           let etag = try await call { _ throws(OutputError) in
             try file.write(workspace.stateFile, after: found.etag)
           }
           if etag == nil { throw OutputError.lost("\"\(location)\"") }
-        })
+        }
+      }
+      states.append(state)
     }
     return states
   }

@@ -36,12 +36,19 @@ struct OutputFolder: Sendable {
     published = place.output
   }
 
-  /// Takes the output as runs do, and works with its state, which is created if there is none.
+  /// Takes the output as runs do, and works with its states: that of the whole, which is created if there is none, and
+  /// those of its shards. One that turns out to be damaged is set aside, and the work begins again with what could be
+  /// read of it.
   ///
+  /// - Parameters:
+  ///   - withShards: whether the work takes the states of shards.
+  ///   - repaired: called with a warning, a clause, for each state that was set aside; nil if it has to stay.
+  ///   - work: throws the errors of states as they are. What it did until it failed is found done when it begins again.
   /// - Throws: ``OutputToolError``, with `isBusy` if another process holds the output; or
   ///   `CancellationError`.
   func holding<Value: Sendable>(
-    _ work: @escaping @Sendable (HeldOutput, StateStore) async throws -> Value
+    withShards: Bool, repaired: ((String) -> Void)?,
+    _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> Value
   ) async throws -> Value {
     try await OutputToolError.wrapAsyncWork {
       let held = try await place.hold()
@@ -51,16 +58,20 @@ struct OutputFolder: Sendable {
         if isStored, !held.workspace.hasState, try await held.shardStates().isEmpty {
           try expectState(held)
         }
-        let state = try StateStore(path: held.workspace.statePath())
-        let value = try await held.keepingState(
-          copy: { try await state.copy(to: $0) },
-          work: {
-            let value = try await work(held, state)
-            try await state.commit()
+        var repairs = 0
+        while true {
+          let shards = withShards ? try await held.shardStates() : []
+          do {
+            let value = try await Self.working(with: held, shards, work)
+            await held.release()
             return value
-          })
-        await held.release()
-        return value
+          } catch let error as StateError
+            where repaired != nil && repairs <= shards.count && StateStore.isDamaged(error)
+          {
+            repaired?(try await Self.repair(held, shards, after: error))
+            repairs += 1
+          }
+        }
       } catch {
         await held.release()
         throw error
@@ -68,9 +79,42 @@ struct OutputFolder: Sendable {
     }
   }
 
+  private static func working<Value: Sendable>(
+    with held: HeldOutput, _ shards: [ShardState],
+    _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> Value
+  ) async throws -> Value {
+    let state = try StateStore(path: held.workspace.statePath())
+    return try await held.keepingState(
+      copy: { try await state.copy(to: $0) },
+      work: {
+        let parts = try shards.map { try StateStore(path: $0.path) }
+        let value = try await work(held, [state] + parts)
+        try await state.commit()
+        for (shard, part) in zip(shards, parts) {
+          try await part.close()
+          try await shard.save()
+        }
+        return value
+      })
+  }
+
+  private static func repair(
+    _ held: HeldOutput, _ shards: [ShardState], after error: StateError
+  ) async throws -> String {
+    guard let shard = shards.first(where: { $0.path == error.path }) else {
+      return try await StateStore.replace(
+        after: error, by: held.workspace.statePath(), aside: try await held.setStateAside())
+    }
+    let aside = try shard.setAside()
+    let warning = try await StateStore.replace(
+      after: error, by: shard.path, aside: (aside, aside))
+    try await shard.save()
+    return warning
+  }
+
   /// Takes the output as runs do, and leaves its state alone.
   ///
-  /// - Throws: as ``holding(_:)``.
+  /// - Throws: as ``holding(withShards:repaired:_:)``.
   func locked<Value: Sendable>(
     _ work: @escaping @Sendable (HeldOutput) async throws -> Value
   ) async throws -> Value {

@@ -56,13 +56,7 @@ struct Recovery: Sendable {
   /// Moves a damaged state out of the way and copies what can be read of it into a new one. Returns a
   /// warning for the user.
   func setAside(_ error: StateError) async throws -> String {
-    let aside = try await held.setStateAside()
-    let state = try StateStore(path: held.workspace.statePath())
-    let count = try await state.salvage(from: aside.path)
-    let rest =
-      count > 0
-      ? "\(count) records could be read, and their sources are revalidated"
-      : "nothing in it could be read, and everything is fetched again"
-    return "\(error.finding); it was set aside as \"\(aside.name)\"; \(rest)"
+    try await StateStore.replace(
+      after: error, by: held.workspace.statePath(), aside: try await held.setStateAside())
   }
 }

@@ -33,12 +33,12 @@ extension Pipeline {
   func runHolding(
     _ held: HeldOutput, _ services: RunServices, _ observer: any RunObserving
   ) async -> Result<RunReport, any Error> {
-    // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed
-    // now is removed when the next run starts.
-    defer { try? held.workspace.clear() }
     var session = RunSession(self, held, services, observer)
     let begun = ContinuousClock.now
     let result = await run(&session)
+    // Workers may leave files behind; when a run ends, none of them is in use. What can't be removed now is removed when
+    // the next run starts. Before the history, which needs room on a disk that is full.
+    try? held.workspace.clear()
     return await session.noting(result, since: begun)
   }
 

@@ -1,5 +1,22 @@
 /// Copies what can still be read of a damaged state into this one.
 extension StateStore {
+  /// A new state in the place of a damaged one, which is at another path now.
+  ///
+  /// - Parameters:
+  ///   - error: about the damage.
+  ///   - aside: where the damaged state is, and its name for the user.
+  /// - Returns: a warning: a clause.
+  package static func replace(
+    after error: StateError, by path: String, aside: (path: String, name: String)
+  ) async throws(StateError) -> String {
+    let count = try await StateStore(path: path).salvage(from: aside.path)
+    let rest =
+      count > 0
+      ? "\(count) records could be read, and their sources are revalidated"
+      : "nothing in it could be read, and everything is fetched again"
+    return "\(error.finding); it was set aside as \"\(aside.name)\"; \(rest)"
+  }
+
   /// Copies the records whose marks match.
   ///
   /// A source loses its freshness, because its record may be an outdated one: it is revalidated with

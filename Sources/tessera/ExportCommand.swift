@@ -5,7 +5,7 @@ internal import TesseraPipeline
 enum ExportCommand: Command {
   static let name = "export"
   static let summary =
-    "the catalog as HTML or SQLite, for Xcode, Android, eleventy or Next.js"
+    "the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders"
   /// Removing a large folder that is not complete takes a while.
   static let timeToStop = Duration.seconds(60)
 

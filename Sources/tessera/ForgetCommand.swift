@@ -17,15 +17,18 @@ enum ForgetCommand: Command {
     text: """
       Removes images from the catalog, its pages and tables, from earlier catalogs, results of
       shards and reports, and deletes their files, unless other images have the same bytes, their
-      sources in the cache, and what the state knows of them; the state is written anew. The gallery
-      and catalog.sqlite are deleted. A mark, from which neither id nor URL can be read, keeps later
-      runs from fetching them again. Prints what to purge at a CDN, and what it can't reach.
+      sources in the cache, and what the state knows of them; the state is written anew. The gallery,
+      catalog.sqlite and compressed copies (.gz, .br, .zst) of documents are deleted. A mark, from
+      which neither id nor URL can be read, keeps later runs from fetching them again. Prints which
+      files there are not Tessera's, what to purge at a CDN, and what it can't reach.
       """,
     options: [url, undo, OutputOptions.state],
     example: Example(
-      "tessera forget build/feed p1", "Nothing of the image p1 remains in build/feed."),
+      "tessera forget build/feed p1",
+      "All that Tessera wrote of the image p1 is gone from build/feed."),
     statuses: [
-      ExitMeaning(.done, "nothing of the images remains in the output"),
+      ExitMeaning(
+        .done, "nothing of the images remains but in files that are not Tessera's, which are named"),
       ExitMeaning(
         .failed,
         "an image is not known, and nothing was changed; or a place could not be written: run again"
@@ -42,8 +45,11 @@ enum ForgetCommand: Command {
       arguments.operands[0], ids: ids, urls: urls,
       state: try arguments.value(OutputOptions.state))
     let undoes = arguments.has(undo)
-    let report = undoes ? try await forgetting.undo() : try await forgetting.run()
-    if let warning = report.warning { Console.message("warning: \(warning)") }
+    let report =
+      undoes
+      ? try await forgetting.undo(repaired: Console.warn)
+      : try await forgetting.run(repaired: Console.warn)
+    if let warning = report.warning { Console.warn(warning) }
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
@@ -76,7 +82,8 @@ enum ForgetCommand: Command {
     }
     if !report.derived.isEmpty {
       lines.append(
-        "deleted: \(report.derived.joined(separator: ", ")); tessera gallery and tessera export make them again"
+        "deleted: \(report.derived.joined(separator: ", ")); what made them makes them again: tessera gallery, tessera "
+          + "export, or what compresses documents"
       )
     }
     if !report.foreign.isEmpty {

@@ -41,7 +41,7 @@ enum PlanCommand: Command {
       the others the most that it takes if sources have changed. Bytes and times are estimated from
       earlier runs; those of a format that no run has made are a wide range, and said to be. With
       --only, --only-failed or --only-host, this is about a run of these images, and nothing else
-      is printed.
+      is printed; with --retry-failed, about a run with this option.
 
       Computes the files for every image of the manifest whose size is known from earlier runs: how
       many are requested, needed and shared, how many more pixels rounding delivers than requested,
@@ -58,7 +58,7 @@ enum PlanCommand: Command {
       Apache and Caddy, of CloudFront, or of a JSON object on a line, also compressed with gzip.
       """,
     options: [probe, rounding, fit, by, writes, log, oneImage] + SelectionOptions.all
-      + [PipelineOptions.manifest, output],
+      + [RunCommand.retryFailed, PipelineOptions.manifest, output],
     example: Example(
       "tessera plan feed.yaml --picture 4000x3000",
       "The files that a photograph of 4000 x 3000 pixels needs, slot by slot."),
@@ -96,7 +96,7 @@ enum PlanCommand: Command {
       }
       return .done
     }
-    let forecast = try await forecast(file, selection, !isOfLadders)
+    let forecast = try await forecast(file, selection, !isOfLadders, arguments)
     if let forecast, selection != nil {
       if isJSON { Console.write(forecast.document) } else { Console.write(forecast.text) }
       return .done
@@ -120,11 +120,12 @@ enum PlanCommand: Command {
 
   /// What the next run will do; nil if that is not known, or not of interest.
   private static func forecast(
-    _ file: PipelineFile, _ selection: RunSelection?, _ isOfInterest: Bool
+    _ file: PipelineFile, _ selection: RunSelection?, _ isOfInterest: Bool, _ arguments: Arguments
   ) async throws -> RunForecast? {
     guard isOfInterest || selection != nil else { return nil }
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.selection = selection
+    options.onlyFailed = arguments.has(RunCommand.retryFailed)
     let forecast = try await Pipeline(file, .everything, options).forecast()
     guard forecast != nil || selection == nil else {
       throw UsageError(

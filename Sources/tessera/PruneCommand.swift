@@ -41,6 +41,8 @@ enum PruneCommand: Command {
       if lists { Console.line(path) }
     } onStay: { path, reason in
       if lists { Console.line("\(path) \(reason)") }
+    } repaired: {
+      Console.warn($0)
     }
     if isJSON {
       Console.write(report.json)

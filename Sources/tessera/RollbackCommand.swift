@@ -42,7 +42,7 @@ enum RollbackCommand: Command {
       return .done
     }
     let report = try await rollback.run(to: try arguments.value(to) ?? 1)
-    if let warning = report.warning { Console.message("warning: \(warning)") }
+    if let warning = report.warning { Console.warn(warning) }
     if isJSON {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {

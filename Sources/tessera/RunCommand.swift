@@ -12,7 +12,7 @@ enum RunCommand: Command {
     completes: .folders)
   private static let layoutOnly = Flag(
     "--layout-only", "learn sizes only; images without files are pending")
-  private static let retryFailed = Flag(
+  static let retryFailed = Flag(
     "--retry-failed", "request only what failed, is stale, or is new")
   private static let refreshQuality = Flag(
     "--refresh-quality", "find automatic qualities again, and make the files with them")
@@ -88,7 +88,7 @@ enum RunCommand: Command {
       return try await run(arguments, try loading.get(), metrics, events)
     } catch {
       events?.end(failure: error)
-      metrics?.record(failure: error) { Console.message("warning: \($0)") }
+      metrics?.record(failure: error, warn: Console.warn)
       throw error
     }
   }
@@ -99,9 +99,8 @@ enum RunCommand: Command {
   ) throws -> MetricsFile? {
     try arguments.value(metrics).map { name in
       if !name.hasSuffix(".prom"), !arguments.has(CommonFlag.quiet) {
-        Console.message(
-          "warning: the textfile collector reads only files whose names end in .prom, and not \"\(name)\""
-        )
+        Console.warn(
+          "the textfile collector reads only files whose names end in .prom, and not \"\(name)\"")
       }
       return try MetricsFile(
         name, pipeline: PipelineOptions.path(arguments), file, shard: arguments.value(shard))

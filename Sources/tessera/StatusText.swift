@@ -29,7 +29,8 @@ struct StatusText {
     }
     guard status.wasKilled else { return [] }
     return [
-      "the last run was killed before its end, and left no entry below; the next one resumes its work"
+      "the last run was killed before its end, or could not write of it on a full disk, and left no entry below; the "
+        + "next one resumes its work"
     ]
   }
 
@@ -102,7 +103,7 @@ struct StatusText {
       lines[0] += "; the oldest stale image was last confirmed \(Amount.age(Double(age))) ago"
       if let end = status.staleEnd, let keep = status.keepStale {
         lines[0] +=
-          ", and fails if it is not confirmed until \(end) (keep-stale: \(Amount.age(Double(keep))))"
+          ", and fails if it is not confirmed by \(end) (keep-stale: \(Amount.age(Double(keep))))"
       }
     }
     if !observer.isEmpty { lines += catalog }

@@ -38,7 +38,7 @@ enum VerifyCommand: Command {
       removesBroken: arguments.has(removeBroken),
       state: try arguments.value(OutputOptions.state), sample: try arguments.value(sample) ?? 0,
       access: try DeliveryOptions.access(arguments))
-    let report = try await verification.run { problem in
+    let report = try await verification.run(repaired: Console.warn) { problem in
       if !isJSON {
         Console.line(
           (problem.id.isEmpty ? "" : "\(problem.id): ")

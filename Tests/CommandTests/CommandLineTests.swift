@@ -24,7 +24,7 @@ import Testing
           why          what happened to one item, and why it was or was not done again
           diff         what changed between two catalogs; --patch writes a JSON Merge Patch
           gallery      one HTML page to look at
-          export       the catalog as HTML or SQLite, for Xcode, Android, eleventy or Next.js
+          export       the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders
           split        divide a very long manifest among shards
           merge        make one catalog of the results of all shards
           rollback     an earlier catalog becomes the current one

@@ -122,6 +122,17 @@ import Testing
     let planned = try await Tool.run(
       Places.tessera, ["plan", fixture.folder.path("feed.yaml"), "--only", "nobody"])
     #expect(planned.status == 2)
+    // As its run does, it leaves alone what has not failed, though that is stale.
+    try fixture.write(keys: "fetch: {allow: loopback, revalidate: always}")
+    #expect(try await fixture.run().status == 0)
+    for (options, requests) in [
+      ([], "next run: 2 images: 2 to be revalidated"),
+      (["--retry-failed"], "next run: 2 images: 2 fresh"),
+    ] {
+      let next = try await Tool.run(
+        Places.tessera, ["plan", fixture.folder.path("feed.yaml")] + options)
+      #expect(next.output.hasPrefix(requests), "\(next.output)")
+    }
   }
 
   private struct Next: Decodable {

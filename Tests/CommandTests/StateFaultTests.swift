@@ -138,6 +138,40 @@ import Testing
     await nginx.stop()
   }
 
+  /// A run may not read where a state is damaged; a removal that the law asks for does not wait until one does.
+  @Test func toolsRepairADamagedState() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let items = (0..<300).map {
+      #"{"id":"i\#($0)","url":"\#(nginx.url("/one-pixel.png?\($0)"))"}"# + "\n"
+    }
+    let fixture = try RunFixture(manifest: items.joined())
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    let output = fixture.folder.path("out")
+    var damaged = try Data(contentsOf: Self.state(fixture))
+    let middle = damaged.count / 8192 * 4096
+    damaged.replaceSubrange(middle..<middle + 8192, with: Data(repeating: 0x5A, count: 8192))
+    func damage() throws { try damaged.write(to: Self.state(fixture)) }
+    try damage()
+    // It changes nothing, so it repairs nothing.
+    let dry = try await Tool.tessera("prune", output, "--dry-run")
+    #expect(
+      dry.status == 2 && dry.errors.contains("tessera prune or the next run repairs it"),
+      "\(dry.errors)")
+    #expect(try Data(contentsOf: Self.state(fixture)) == damaged)
+    let prune = try await Tool.tessera("prune", output)
+    #expect(prune.status == 0 && prune.output.hasPrefix("0 files deleted"), "\(prune.errors)")
+    #expect(prune.errors.contains("it was set aside as"), "\(prune.errors)")
+    #expect(try fixture.folder.read("out/.tessera/state.sqlite.damaged")[middle] == 0x5A)
+    for arguments in [["forget", output, "i7"], ["verify", output, "--remove-broken"]] {
+      try damage()
+      let result = try await Tool.run(Places.tessera, arguments)
+      #expect(result.status == 0, "\(arguments[0]): \(result.errors)")
+      if arguments[0] == "forget" { #expect(result.errors.contains("it was set aside as")) }
+    }
+    #expect(try !fixture.catalogText.contains("\"i7\""))
+  }
+
   /// A stale source is still stale after its state was damaged, also for --retry-failed.
   @Test func salvagedSourcesAreRetried() async throws {
     let isDown = Mutex(false)

@@ -232,7 +232,10 @@ import Testing
     await nginx.stop()
     // The command and the folder, where any user can reach them.
     let place = try TemporaryFolder()
-    for (name, path) in [("tessera", Places.tessera), ("out", fixture.folder.path("out"))] {
+    for (name, path) in [
+      ("tessera", Places.tessera), ("tessera-worker", Places.worker),
+      ("out", fixture.folder.path("out")),
+    ] {
       _ = try await Tool.run("/bin/cp", ["-a", path, place.path(name)])
     }
     _ = try await Tool.run("/bin/chmod", ["755", place.path(""), place.path("tessera")])
@@ -250,6 +253,21 @@ import Testing
           of:
             /tessera: could not (read|open) ".*\/\.tessera.*": Permission denied; run as its owner, or change its permissions\n/
         ) != nil, "\(words): \(end.errors)")
+    }
+    // What a tool left that another user called.
+    _ = try await Tool.run("/bin/chown", ["-R", "65534:65534", out])
+    let file = try #require(place.files(below: "out/variants").first)
+    for inner in [".tessera/state.sqlite", "variants/\(file.prefix { $0 != "/" })"] {
+      _ = try await Tool.run("/bin/chown", ["0:0", "\(out)/\(inner)"])
+      let end = try await Tool.run(
+        "/usr/bin/setpriv",
+        [
+          "--reuid=65534", "--regid=65534", "--clear-groups", place.path("tessera"), "doctor", out,
+        ])
+      #expect(
+        end.output.contains("\"\(out)/\(inner)\" can't be written: Permission denied"),
+        "\(end.output)")
+      _ = try await Tool.run("/bin/chown", ["65534:65534", "\(out)/\(inner)"])
     }
   }
 }

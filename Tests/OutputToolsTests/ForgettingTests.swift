@@ -73,7 +73,9 @@ import Testing
   @Test func allOfAnImageIsDeleted() async throws {
     let files = try await publish(head: #""baseURL":"https://cdn/","slots":{},"scales":[1]"#)
     for (path, text) in [
-      ("gallery.html", "page"), ("page.html", "an export"),
+      ("gallery.html", "page"), ("page.html", "an export"), ("site/page.html", "an export"),
+      ("catalog.json.gz", "compressed"), ("gallery.html.br", "compressed"),
+      ("catalog/index.json.zst", "compressed"), ("catalog.txt.gz", "mine"),
       ("run.json", #"{"slowest":[{"id":"a"},{"id":"b"}]}"#),
       (".tessera/cache/ca", "bytes"), (".tessera/cache/cb", "bytes"),
       (".tessera/staging/left", "bytes"), (".tessera/state.sqlite.damaged", "bytes"),
@@ -86,8 +88,11 @@ import Testing
     func list(_ paths: [String]) -> String {
       "[\n" + paths.map { "    \"\($0)\"" }.joined(separator: ",\n") + "\n  ]"
     }
-    let deleted = [files[0].path, left.path, "gallery.html"]
-    let purge = ([files[0].path, left.path, "gallery.html", "catalog.json", "run.json"].sorted())
+    let derived = [
+      "catalog.json.gz", "gallery.html", "gallery.html.br", "catalog/index.json.zst",
+    ]
+    let deleted = [files[0].path, left.path] + derived
+    let purge = (deleted + ["catalog.json", "run.json"]).sorted()
       .map { "https://cdn/\($0)" }
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
@@ -99,12 +104,12 @@ import Testing
           "replaced": \(list(["catalog.json", "run.json"])),
           "cachedSources": 1,
           "purge": \(list(purge)),
-          "foreign": \(list(["page.html"])),
+          "foreign": \(list(["catalog.txt.gz", "page.html", "site/"])),
           "notReached": \(list(ForgetReport.beyond))
         }
 
         """)
-    #expect(report.derived == ["gallery.html"])
+    #expect(report.derived == derived)
     #expect(deleted.allSatisfy { !small.has($0) } && small.has(files[1].path))
     #expect(small.has("variants/ab/notes.txt"))
     #expect(try !small.text("catalog.json").contains(#""id":"a""#))

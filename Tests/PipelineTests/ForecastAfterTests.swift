@@ -113,13 +113,33 @@ import Testing
     #expect((next.retried, next.expected.requests, next.most.requests) == (60, 60, 60))
   }
 
+  /// Images of a busy host fail with their first request if they are to wait for too long, or have all their attempts.
+  @Test func aBusyHostMayBeAskedOnceForEach() async throws {
+    var run = try ForecastTests.begun()
+    run.file.fetch.hosts = [HostSettings(host: "images.example", retries: 2)]
+    run.file.lostAbove = 100
+    for source in 0..<10 {
+      let status = source < 5 ? 429 : 500
+      run.serve(
+        "\(source)",
+        .failure(
+          FetchError(
+            .httpStatus, "images.example answered \(status)", isRetryable: true, status: status)))
+    }
+    let lines = ForecastTests.lines(0..<20)
+    _ = try await run.wholeRun(lines)
+    let next = try await ForecastTests.forecast(run, lines)
+    #expect((next.retried, next.expected.requests, next.most.requests) == (10, 20, 30))
+  }
+
   /// Of a host that was given up, some images had all their attempts, and the others no request.
   @Test func whatAHostThatWasGivenUpWasNotAskedForIsNotRequested() async throws {
     var run = try ForecastTests.begun()
     run.file.fetch.hosts = [HostSettings(host: "images.example", retries: 2)]
     run.file.lostAbove = 100
     for source in 0..<10 {
-      let end = source < 3 ? "" : "; \(FetchError.givenUp)"
+      let waiting = source < 5 ? FetchError.givenUp : FetchError.timeLimit.message
+      let end = source < 3 ? "" : "; \(waiting)"
       var error = FetchError(.network, "no connection" + end, isRetryable: true)
       error.isHostGivenUp = true
       run.serve("\(source)", .failure(error))
@@ -127,7 +147,7 @@ import Testing
     let lines = ForecastTests.lines(0..<20)
     _ = try await run.wholeRun(lines)
     let next = try await ForecastTests.forecast(run, lines)
-    #expect((next.retried, next.expected.requests, next.most.requests) == (10, 9, 16))
+    #expect((next.retried, next.expected.requests, next.most.requests) == (10, 9, 30))
   }
 
   // MARK: Files

@@ -181,8 +181,8 @@ import Testing
         == "the new catalog would lose 8 of the 14 images that the current one shows, which is "
         + "more than lost-above: 20% (3 http-status, such as 0: It is httpStatus.; 2 bad-url, "
         + "such as 2: It is badURL.; 2 not-found, such as 1: It is notFound.); the last good "
-        + "catalog stands, and what was learned is kept; if their origin is at fault, wait for it "
-        + "(fetch.keep-stale says for how long it may be away); if the images are really gone, accept it with run --allow-loss"
+        + "catalog stands, and what was learned is kept; if their origin is at fault, wait for it; "
+        + "if the images are really gone, accept it with run --allow-loss"
     )
   }
 

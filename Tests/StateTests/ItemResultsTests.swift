@@ -207,6 +207,6 @@ import Testing
     #expect(error?.kind == .incomplete)
     #expect(
       error?.description == "the state file \"\(path)\": a line of this run's catalog is damaged "
-        + "in it; run again, which repairs it if it is damaged")
+        + "in it; if it is damaged, tessera prune or the next run repairs it")
   }
 }

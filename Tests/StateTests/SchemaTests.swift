@@ -65,11 +65,11 @@ import Testing
     ),
     (
       19, "", .corrupt,
-      "its schema has a wrong number (19); run again, which repairs it if it is damaged"
+      "its schema has a wrong number (19); if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       -1, "", .corrupt,
-      "its schema has a negative number; run again, which repairs it if it is damaged"
+      "its schema has a negative number; if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       16, "", .older,
@@ -106,7 +106,7 @@ import Testing
     for (kind, suggests) in kinds {
       let error = StateError(kind: kind, path: "", message: "odd")
       #expect(error.suggestsDamage == suggests, "\(kind)")
-      #expect(error.remedy == "run again, which repairs it if it is damaged")
+      #expect(error.remedy == "if it is damaged, tessera prune or the next run repairs it")
     }
     // One that is set aside for its age is never examined.
     #expect(StateStore.isDamaged(StateError(kind: .older, path: path, message: "")))
@@ -121,15 +121,15 @@ import Testing
   /// Result codes (sqlite.org/rescode.html) that the sentences of other tests do not have.
   @Test(
     arguments: [
-      (9, .corrupt, "run again, which repairs it if it is damaged"),
+      (9, .corrupt, "if it is damaged, tessera prune or the next run repairs it"),
       (6, .unavailable, "end the program that holds its lock, and run again"),
       (15, .unavailable, "end the program that holds its lock, and run again"),
       (3, .unavailable, "make the file and its folder writable, and run again"),
       (23, .unavailable, "make the file and its folder writable, and run again"),
       (22, .unavailable, "check the disk, and run again"),
       (10, .unavailable, "check the disk, and run again"),
-      (19, .rejected, "run again, which repairs it if it is damaged"),
-      (21, .rejected, "run again, which repairs it if it is damaged"),
+      (19, .rejected, "if it is damaged, tessera prune or the next run repairs it"),
+      (21, .rejected, "if it is damaged, tessera prune or the next run repairs it"),
     ] as [(Int32, StateError.Kind, String)])
   func codesHaveKinds(_ code: Int32, _ kind: StateError.Kind, _ remedy: String) {
     let error = StateError(code: code, message: "m", system: 0, path: "s")

@@ -52,16 +52,20 @@ import Testing
       text: "no (words); end the program that holds its lock, and run again"),
     Sentence(code: 7, kind: .unavailable, text: "no (words); free memory, and run again"),
     Sentence(
-      code: 11, kind: .corrupt, text: "no (words); run again, which repairs it if it is damaged"),
+      code: 11, kind: .corrupt,
+      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
     Sentence(
-      code: 779, kind: .corrupt, text: "no (words); run again, which repairs it if it is damaged"),
+      code: 779, kind: .corrupt,
+      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
     Sentence(
-      code: 26, kind: .corrupt, text: "no (words); run again, which repairs it if it is damaged"),
+      code: 26, kind: .corrupt,
+      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
     Sentence(
-      code: 1, kind: .rejected, text: "no (words); run again, which repairs it if it is damaged"),
+      code: 1, kind: .rejected,
+      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
     Sentence(
       code: 1555, kind: .rejected,
-      text: "no (words); run again, which repairs it if it is damaged"),
+      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
   ])
   func everyCodeHasItsKindAndItsRemedy(_ expected: Sentence) {
     let error = StateError(

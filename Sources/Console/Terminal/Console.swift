@@ -18,6 +18,11 @@ package enum Console {
   /// Writes a line to standard error.
   package static func message(_ text: String) { StandardStream.error.write(text.printable + "\n") }
 
+  /// Writes a line that warns to standard error, also if the command is to be quiet.
+  ///
+  /// - Parameter clause: without a full stop.
+  package static func warn(_ clause: String) { message("warning: \(clause)") }
+
   /// Whether standard input is a terminal, where a person may be waiting for a prompt.
   package static var isInputTerminal: Bool { Host.isInputTerminal }
 

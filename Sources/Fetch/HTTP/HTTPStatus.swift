@@ -8,6 +8,11 @@ package enum HTTPStatus {
   /// Whether the server wants fewer requests.
   static func isBusy(_ status: Int) -> Bool { status == 429 || status == 503 }
 
+  /// Whether a message of the error `http-status` says so.
+  package static func isBusy(message: String) -> Bool {
+    status(inMessage: message).map(isBusy) ?? false
+  }
+
   // Not 300, which offers a choice, nor 304, which answers a conditional request (section 15.4).
   static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 

@@ -145,12 +145,15 @@ struct HostLimits {
   private mutating func isHostBusy(
     _ host: String, _ url: String, now: ContinuousClock.Instant
   ) -> Bool {
-    // While requests pause, the answer to one that was in flight may prolong the pause, and says
-    // nothing more.
-    if case .open = breakers[host]?.state(now: now) { return true }
+    // While requests pause, the answer to one that was in flight may prolong the pause, and a probe's says that it
+    // is not over.
+    switch breakers[host]?.state(now: now) {
+    case .open, .halfOpen: return true
+    case .closed, nil: break
+    }
     busyAnswers[host, default: BusyAnswers()].add(busySource: url, now: now)
     guard busyAnswers[host]?.isHostBusy == true else { return false }
-    // After the pause the host is judged anew: a few more busy sources must not keep it closed.
+    // Once a request has succeeded, the host is judged anew: a few more busy sources must not make it pause.
     busyAnswers[host] = nil
     return true
   }

@@ -44,6 +44,11 @@ package struct FetchError: Error, Sendable, Equatable {
   /// succeed; a retry in this one is useless.
   package var isHostGivenUp = false
 
+  /// Whether the message of an error stands for a request that was not sent.
+  package static func wasWaiting(message: String) -> Bool {
+    message.contains(givenUp) || message.contains(timeLimit.message)
+  }
+
   /// How the message of an error ends that stands for requests which were not sent.
   package static let givenUp = "the host has failed for too long and is skipped for now"
 
@@ -62,7 +67,7 @@ package struct FetchError: Error, Sendable, Equatable {
     .runDeadline, "the run's deadline passed before this image was done", isRetryable: true)
 
   /// The time of a request is over while it waits for its turn, and nothing else is known.
-  static let timeLimit = FetchError(
+  package static let timeLimit = FetchError(
     .timeout, "the time limit was reached before another request could be sent to the host",
     isRetryable: true)
 

@@ -29,18 +29,14 @@ package struct Forgetting: Sendable {
 
   private var requests: [String] { urls.map { SHA256.of(SourceURL.cacheKey($0)) } }
 
+  /// - Parameter repaired: called with a warning, a clause, for each damaged state that was set aside.
   /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.
-  package func run() async throws -> ForgetReport {
-    try await held { held, state in
+  package func run(repaired: @escaping (String) -> Void = { _ in }) async throws -> ForgetReport {
+    try await held(repaired: repaired) { held, states in
       let begun = ContinuousClock.now
-      let shards = try await held.shardStates().map { ($0, try StateStore(path: $0.path)) }
-      var work = ForgetWork(held, [state] + shards.map(\.1), now: now)
+      var work = ForgetWork(held, states, now: now)
       try await work.find(ids, urls: urls, requests: requests)
       try await work.forget()
-      for (shard, store) in shards {
-        try await store.close()
-        try await shard.save()
-      }
       var entry = HistoryEntry(
         .forget, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
       entry.work = [.deletedFiles: work.report.files.count]
@@ -53,8 +49,8 @@ package struct Forgetting: Sendable {
   /// Lets later runs have images again.
   ///
   /// - Throws: as ``run()``.
-  package func undo() async throws -> ForgetReport {
-    try await held { held, _ in
+  package func undo(repaired: @escaping (String) -> Void = { _ in }) async throws -> ForgetReport {
+    try await held(repaired: repaired) { held, _ in
       var forgotten = try await ForgottenItems.of(held.output)
       let before = forgotten
       forgotten.remove(ids: ids, requests: requests)
@@ -71,15 +67,16 @@ package struct Forgetting: Sendable {
   }
 
   private func held(
-    _ work: @escaping @Sendable (HeldOutput, StateStore) async throws -> ForgetReport
+    repaired: @escaping (String) -> Void,
+    _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> ForgetReport
   ) async throws -> ForgetReport {
     let output = try OutputFolder(root, state: state)
     guard try await output.hasWorkspace() else {
       throw OutputToolError(noOutput: root, exists: true)
     }
-    return try await output.holding { held, state in
+    return try await output.holding(withShards: true, repaired: repaired) { held, states in
       try held.workspace.clear()
-      let report = try await work(held, state)
+      let report = try await work(held, states)
       // What was staged is of the images, too.
       try held.workspace.clear()
       return report
@@ -163,13 +160,20 @@ private struct ForgetWork {
     var erasure = CatalogErasure(ids, from: output, held.workspace)
     report.baseURL = try await baseURL()
     for place in OutputPlace.allCases { try await erase(place, &erasure) }
-    for entry in try await output.listIfThere("") where OutputPlace.of(entry.name) == nil {
-      if case .file = entry.kind { report.foreign.append(entry.name) }
-    }
-    report.foreign.sort()
+    report.foreign = try await foreign()
     report.documents = erasure.erased.documents.sorted()
     report.serviceURLs = erasure.erased.serviceURLs.sorted()
     for state in states { try await state.rewrite() }
+  }
+
+  /// What is in the output's own folder and not of Tessera; a folder with a slash behind its name.
+  private func foreign() async throws -> [String] {
+    try await output.listIfThere("").compactMap { entry in
+      switch entry.kind {
+      case .folder: OutputPlace.folders.contains(entry.name) ? nil : entry.name + "/"
+      case .file, .other: OutputPlace.of(entry.name) == nil ? entry.name : nil
+      }
+    }.sorted()
   }
 
   private func baseURL() async throws -> String? {
@@ -254,9 +258,13 @@ private struct ForgetWork {
   private mutating func deleteDerived() async throws {
     // What a killed tool has left has the same images.
     if FileSystem.isDirectory(output.location) { try Draft.clear(Directory(output.location)) }
-    for path in OutputPlace.derivedPaths where try await output.size(of: path) != nil {
-      try await delete(path)
-      report.derived.append(path)
+    for folder in [""] + (try await PageFolder.all(in: output).map(\.path)) {
+      for entry in try await output.listIfThere(folder) {
+        let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
+        guard case .file = entry.kind, OutputPlace.of(path) == .derived else { continue }
+        try await delete(path)
+        report.derived.append(path)
+      }
     }
   }
 

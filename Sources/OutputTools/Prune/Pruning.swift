@@ -31,18 +31,21 @@ package struct Pruning: Sendable {
   ///   - onDelete: called for each file before it is deleted, or would be.
   ///   - onStay: called for each file that stays although the current catalog does not name it, with the reason: a
   ///     clause.
+  ///   - repaired: called with a warning, a clause, if a damaged state was set aside.
   /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
   ///   `CancellationError`.
   package func run(
     onDelete: @escaping @Sendable (_ path: String) -> Void,
-    onStay: @escaping @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
+    onStay: @escaping @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in },
+    repaired: @escaping (String) -> Void = { _ in }
   ) async throws -> PruneReport {
     let output = try OutputFolder(root, state: state)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
-    return try await output.holding { held, state in
+    return try await output.holding(withShards: false, repaired: isDryRun ? nil : repaired) {
+      held, states in
       let begun = ContinuousClock.now
-      let report = try await delete(output, held, state, onDelete, onStay)
+      let report = try await delete(output, held, states[0], onDelete, onStay)
       if !isDryRun { try await note(report, begun.duration(to: .now), held) }
       return report
     }
@@ -120,16 +123,14 @@ package struct Pruning: Sendable {
   /// After the files: records of files that are gone leave with them.
   private func collectRows(_ state: StateStore, _ report: inout PruneReport) async throws {
     // Without the names of all rows only those of files can be judged.
-    let isWhole = try await OutputToolError.wrapAsync { try await state.nameRows() }
+    let isWhole = try await state.nameRows()
     for table in isWhole ? StateStore.Table.allCases : [.variants, .retired] {
       var (deleted, waiting) = (0, 0)
       var last: String? = ""
       while let key = last {
         try Task.checkCancellation()
-        let part = try await OutputToolError.wrapAsync {
-          try await state.collect(
-            table, after: key, now: now, grace: grace.inSeconds, isDryRun: isDryRun)
-        }
+        let part = try await state.collect(
+          table, after: key, now: now, grace: grace.inSeconds, isDryRun: isDryRun)
         last = part.last
         deleted += part.deleted
         waiting += part.waiting
@@ -148,12 +149,13 @@ package struct Pruning: Sendable {
     for file in try await output.published.listIfThere(folder) {
       try Task.checkCancellation()
       let path = "\(folder)/\(file.name)"
-      if PageFolder.isCompanion(path) || CatalogPatches.isPatch(path) { continue }
-      guard OutputPlace.of(path) != nil, case .file(let bytes) = file.kind else {
+      let place = OutputPlace.of(path)
+      if PageFolder.isCompanion(path) || place == .patches || place == .derived { continue }
+      guard place != nil, case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue
       }
-      let fate = try await OutputToolError.wrapAsync { try await decide(about: path, bytes, state) }
+      let fate = try await decide(about: path, bytes, state)
       report.count(fate, bytes: bytes)
       if let reason = fate.reasonToStay { onStay(path, reason) }
       guard case .deleted = fate else { continue }
@@ -161,7 +163,7 @@ package struct Pruning: Sendable {
       if !isDryRun {
         // The file first: a kill in between leaves a note without a file, which does no harm.
         try await output.remove(path)
-        try await OutputToolError.wrapAsync { try await state.forgetFile(path) }
+        try await state.forgetFile(path)
       }
     }
   }

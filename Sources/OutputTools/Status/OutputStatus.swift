@@ -132,7 +132,8 @@ package struct OutputStatus: Sendable {
   private static func problem(_ error: StateError) -> String {
     switch error.kind {
     case .corrupt, .incomplete, .rejected:
-      "\(error.finding), so it is damaged; the next run sets it aside and takes over what can be read of it"
+      "\(error.finding), so it is damaged; tessera prune sets it aside and takes over what can be read of it, as a run does "
+        + "that needs what is lost"
     case .unavailable, .newer, .older: "\(error)"
     }
   }

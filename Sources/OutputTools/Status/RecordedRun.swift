@@ -23,8 +23,10 @@ package struct RecordedRun: Sendable {
   var hasReport: Bool { entry.kind == .merge || (entry.kind == .run && shard == nil) }
   /// Whether it came to a result.
   package var isSuccess: Bool { entry.outcome.isSuccess }
-  /// `run`, `shard 3/8`, or the name of the tool.
-  package var name: String { shard.map { "shard \($0)" } ?? entry.kind.rawValue }
+  /// `run`, `run of some`, `shard 3/8`, or the name of the tool.
+  package var name: String {
+    shard.map { "shard \($0)" } ?? entry.kind.rawValue + (others == nil ? "" : " of some")
+  }
   /// `done`, or `failed: lost-images`.
   package var result: String {
     entry.reason.map { "\(entry.outcome.rawValue): \($0)" } ?? entry.outcome.rawValue

@@ -29,10 +29,13 @@ package struct Verification: Sendable {
     self.removesBroken = removesBroken
   }
 
-  /// - Parameter onProblem: called for each file with a problem, in the catalog's order.
+  /// - Parameters:
+  ///   - repaired: called with a warning, a clause, for each damaged state that was set aside.
+  ///   - onProblem: called for each file with a problem, in the catalog's order.
   /// - Throws: ``OutputToolError`` if the catalog is missing or can't be read; or
   ///   `CancellationError`.
   package func run(
+    repaired: @escaping (String) -> Void = { _ in },
     onProblem: @escaping @Sendable (VerifyReport.Problem) -> Void
   ) async throws -> VerifyReport {
     let output = try OutputFolder(root, state: state)
@@ -40,16 +43,9 @@ package struct Verification: Sendable {
     // Before anything is locked, which creates a folder: one that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
     // No run may write a file while it is being checked, and then deleted.
-    return try await output.holding { held, state in
+    return try await output.holding(withShards: true, repaired: repaired) { _, states in
       // Each shard has lines of its own.
-      let shards = try await held.shardStates().map { ($0, try StateStore(path: $0.path)) }
-      let report = try await check(output, [state] + shards.map(\.1), onProblem)
-      for (shard, store) in shards {
-        try await store.close()
-        // A state in a store is sent as a whole.
-        if !report.problems.isEmpty { try await shard.save() }
-      }
-      return report
+      try await check(output, states, onProblem)
     }
   }
 

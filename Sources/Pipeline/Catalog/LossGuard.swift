@@ -44,7 +44,7 @@ struct LossGuard {
       + (hasOtherAddresses
         ? "\"rewrite\" or \"base\" has changed since that catalog was made: check that it makes the right URLs; "
         : "")
-      + "if their origin is at fault, wait for it (fetch.keep-stale says for how long it may be away); if the images are really "
+      + "if their origin is at fault, wait for it; if the images are really "
       + "gone, accept it with run --allow-loss"
   }
 }

@@ -138,16 +138,17 @@ struct ForecastTally {
   // MARK: Requests
 
   /// Requests of a source: one, or as many as it is tried if it failed the last time. A run's deadline says nothing of the
-  /// source. For a source of a host that was given up there was no request: there is none again, or one if the host answers.
+  /// source. A source of a host that was given up may have had no request, and one of a busy host fails at once if it is to
+  /// wait for too long.
   private func tries(
     _ item: Item, _ known: StateStore.KnownItem?
   ) -> (expected: Int, most: Int) {
     guard let known, hasFailed(known), let error = CatalogImage(line: known.line)?.error,
       error.retryable, error.code != RunReport.deadlineCode
     else { return (1, 1) }
-    if error.message.contains(FetchError.givenUp) { return (0, 1) }
     let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
-    return (all, all)
+    if FetchError.wasWaiting(message: error.message) { return (0, all) }
+    return (HTTPStatus.isBusy(message: error.message) ? 1 : all, all)
   }
 
   /// Sets the requests of an item. Files and data URLs need none.

@@ -126,7 +126,8 @@ extension RunSession {
     let work = RunCosts(report.costs, file, workers: opening.budget.count)
       .busySeconds(transfers: transfers, jobs: report.transcoding.inSeconds)
     let lost = report.fetching.inSeconds - transfers
-    let hasWaited = report.retries > 0 || lost > Self.lostShare * report.fetching.inSeconds
+    let hasWaited =
+      report.retries > 0 || report.hasPaused || lost > Self.lostShare * report.fetching.inSeconds
     let isIdle = report.requests == 0 && report.decodes == 0
     return RunTime(
       isIdle ? .idle : hasWaited ? .waited : .busy, seconds: report.seconds, work: work)

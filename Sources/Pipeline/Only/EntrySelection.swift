@@ -21,6 +21,8 @@ final class EntrySelection: Sendable {
     /// Named images that the manifest has, and those of them that were forgotten.
     var found: Set<String> = []
     var forgotten: Set<String> = []
+    /// Whether the manifest has an image of the host that is named.
+    var hasHost = false
     /// What was read last.
     var last = NewPlaces.Before()
     /// A stretch that was skipped since.
@@ -111,6 +113,7 @@ final class EntrySelection: Sendable {
           entry = own(entry)
         }
         if !wanted.ids.isEmpty { progress.found.insert(entry.id) }
+        progress.hasHost = true
         progress.before[entry.id] = progress.before[entry.id] ?? progress.last
         return .entry(entry)
       }
@@ -162,13 +165,33 @@ final class EntrySelection: Sendable {
       throw PipelineError.unknownImages(
         unknown, near: try await state.ids(near: first, limit: 3).filter { !unknown.contains($0) })
     }
-    return gone.sorted().map {
-      "the image \"\($0)\" was forgotten (tessera forget) and stays out of the catalog; to have it again, "
-        + "remove its marks with tessera forget --undo, which needs its id and its URL (--url)"
-    }
+    return unknownHost + Self.forgotten(gone.count)
       + inCatalog.sorted().map {
         "the manifest no longer has the image \"\($0)\", which stays in the catalog until the next run of all images"
       }
+  }
+
+  private var unknownHost: [String] {
+    // With ids or failures, parts that are not wanted are not even decoded.
+    guard let host = wanted.host, wanted.ids.isEmpty, !wanted.onlyFailed,
+      !progress.withLock(\.hasHost)
+    else { return [] }
+    return [
+      "the manifest has no image of the host \"\(host)\"; one with a port needs it, "
+        + "as in cdn.example:8080"
+    ]
+  }
+
+  /// Without their ids: a run writes its warnings into its report, and nothing remains of these images.
+  private static func forgotten(_ count: Int) -> [String] {
+    guard count > 0 else { return [] }
+    return [
+      (count == 1
+        ? "1 of the named images was forgotten (tessera forget) and stays"
+        : "\(count) of the named images were forgotten (tessera forget) and stay")
+        + " out of the catalog; to have one again, remove its marks with tessera forget --undo, which needs its id "
+        + "and its URL (--url)"
+    ]
   }
 }
 

@@ -33,6 +33,8 @@ package struct RunReport: Sendable {
   var showsHosts = true
   package var requests = 0
   package var retries = 0
+  /// Whether requests to a host had to pause.
+  var hasPaused = false
   package var notModified = 0
   package var bytesFetched = 0
   package var variantsAsked = 0

@@ -53,10 +53,28 @@ package struct OutputFacts: Sendable {
         throw SystemError("use", folder, code: notAFolder)
       }
       try FileSystem.expectWritable(folder)
+      // A tool that was called by another user may have left folders, or a state, of that user.
+      if facts.exists { for path in written(in: output) { try FileSystem.expectWritable(path) } }
     } catch {
       facts.refusal = error
     }
     return facts
+  }
+
+  /// The folders into which runs write, and the files of theirs that they change in place; those that can be seen.
+  private static func written(in output: String) -> [String] {
+    var paths: [String] = []
+    for folder in OutputPlace.folders {
+      let path = FileSystem.join(output, folder)
+      guard FileSystem.isDirectory(path) else { continue }
+      paths.append(path)
+      for name in (try? Directory(path).list())?.sorted() ?? [] {
+        let inner = FileSystem.join(path, name)
+        let isChanged = [.state, .history, .work].contains(OutputPlace.of("\(folder)/\(name)"))
+        if isChanged || FileSystem.isDirectory(inner) { paths.append(inner) }
+      }
+    }
+    return paths
   }
 
   /// A run over some thousand new images writes about as much.
@@ -116,7 +134,8 @@ package struct OutputFacts: Sendable {
     if let refusal {
       return HealthCheck(
         .access, output, "no",
-        problem: isStore ? "\(refusal)" : "\"\(output)\" can't be written: \(refusal.reason)",
+        problem: isStore
+          ? "\(refusal)" : "\"\(refusal.path)\" can't be written: \(refusal.reason)",
         fix: fix(of: refusal))
     }
     if isStore { return HealthCheck(.access, output, "the store answers") }

@@ -43,7 +43,7 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   }
 
   package static let nextRun =
-    "run again, which repairs it if it is damaged"
+    "if it is damaged, tessera prune or the next run repairs it"
 
   /// What failed and why, without the remedy.
   package var finding: String {

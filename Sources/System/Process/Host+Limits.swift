@@ -63,10 +63,11 @@ extension FileSystem {
       freeInodes: status.f_files == 0 ? nil : Int(status.f_favail))
   }
 
-  /// Checks that this process may create files in a folder, and creates none.
-  package static func expectWritable(_ folder: String) throws(SystemError) {
-    guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else {
-      throw SystemError("write to", folder)
+  /// Checks that this process may write to a file, or create files in a folder, and does neither.
+  package static func expectWritable(_ path: String) throws(SystemError) {
+    let rights = isDirectory(path) ? W_OK | X_OK : W_OK
+    guard faccessat(AT_FDCWD, path, rights, AT_EACCESS) == 0 else {
+      throw SystemError("write to", path)
     }
   }
 }
