@@ -6,27 +6,26 @@ package struct ShardState: Sendable {
   /// For SQLite.
   package let path: String
   private let workspace: Workspace
-  private let before: Double?
   private let write: @Sendable () async throws(OutputError) -> Void
+  private let keep: @Sendable (WorkFile) async throws(OutputError) -> String
   private let copy: TemporaryDirectory?
 
   fileprivate init(
     of workspace: Workspace, copy: TemporaryDirectory? = nil,
-    write: @escaping @Sendable () async throws(OutputError) -> Void
+    write: @escaping @Sendable () async throws(OutputError) -> Void,
+    keep: @escaping @Sendable (WorkFile) async throws(OutputError) -> String
   ) throws(SystemError) {
     path = try workspace.statePath()
-    before = workspace.stateChange
-    (self.workspace, self.copy, self.write) = (workspace, copy, write)
+    (self.workspace, self.copy, self.write, self.keep) = (workspace, copy, write, keep)
   }
 
-  /// Writes the state back to where it belongs, if it has changed and no process has it open.
-  package func save() async throws(OutputError) {
-    if workspace.stateChange != before { try await write() }
-  }
+  /// Writes a changed state back to where it belongs, once no process has it open.
+  package func save() async throws(OutputError) { try await write() }
 
-  /// Moves a damaged state out of the way, and returns its new path.
-  package func setAside() throws(OutputError) -> String {
-    try OutputError.wrap { () throws(SystemError) in try workspace.setStateAside() }
+  /// Moves a damaged state out of the way. Returns its new path on this machine, and its name for the user.
+  package func setAside() async throws(OutputError) -> (path: String, name: String) {
+    let path = try OutputError.wrap { () throws(SystemError) in try workspace.setStateAside() }
+    return (path, try await keep(workspace.damagedState))
   }
 }
 
@@ -41,7 +40,11 @@ extension HeldOutput {
     if let stored { return try await stored.shardStates() }
     return try OutputError.wrap { () throws(SystemError) in
       try workspace.shards().filter(\.hasState).map { (shard) throws(SystemError) in
-        try ShardState(of: shard) {}
+        let aside = try shard.statePath() + ".damaged"
+        return try ShardState(of: shard) {
+        } keep: { _ in
+          aside
+        }
       }
     }
   }
@@ -76,6 +79,8 @@ extension StoredState {
             try file.write(workspace.stateFile, after: found.etag)
           }
           if etag == nil { throw OutputError.lost("\"\(location)\"") }
+        } keep: { [self] file throws(OutputError) in
+          try await keepDamaged(file, of: location)
         }
       }
       states.append(state)

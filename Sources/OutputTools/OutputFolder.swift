@@ -36,18 +36,29 @@ struct OutputFolder: Sendable {
     published = place.output
   }
 
+  /// What becomes of states that are damaged.
+  enum Damage: Sendable {
+    /// They stay, and the work fails.
+    case stays
+    /// Once the work meets one, it is set aside, and the work begins again with what could be read of it.
+    case salvaged
+    /// All are examined before the work, and damaged ones replaced by empty ones: whose a record is can't be read.
+    case replaced
+  }
+
   /// Takes the output as runs do, and works with its states: that of the whole, which is created if there is none, and
-  /// those of its shards. One that turns out to be damaged is set aside, and the work begins again with what could be
-  /// read of it.
+  /// those of its shards.
   ///
   /// - Parameters:
   ///   - withShards: whether the work takes the states of shards.
-  ///   - repaired: called with a warning, a clause, for each state that was set aside; nil if it has to stay.
+  ///   - repaired: called with a warning, a clause, for each state that was set aside.
+  ///   - saves: whether the work has changed the states of shards; nil if it always does.
   ///   - work: throws the errors of states as they are. What it did until it failed is found done when it begins again.
   /// - Throws: ``OutputToolError``, with `isBusy` if another process holds the output; or
   ///   `CancellationError`.
   func holding<Value: Sendable>(
-    withShards: Bool, repaired: ((String) -> Void)?,
+    withShards: Bool, damage: Damage, repaired: (String) -> Void,
+    saves: (@Sendable (Value) -> Bool)? = nil,
     _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> Value
   ) async throws -> Value {
     try await OutputToolError.wrapAsyncWork {
@@ -58,20 +69,11 @@ struct OutputFolder: Sendable {
         if isStored, !held.workspace.hasState, try await held.shardStates().isEmpty {
           try expectState(held)
         }
-        var repairs = 0
-        while true {
-          let shards = withShards ? try await held.shardStates() : []
-          do {
-            let value = try await Self.working(with: held, shards, work)
-            await held.release()
-            return value
-          } catch let error as StateError
-            where repaired != nil && repairs <= shards.count && StateStore.isDamaged(error)
-          {
-            repaired?(try await Self.repair(held, shards, after: error))
-            repairs += 1
-          }
+        let value = try await repairing(held, withShards: withShards, damage, repaired) { shards in
+          try await Self.working(with: held, shards, saves, work)
         }
+        await held.release()
+        return value
       } catch {
         await held.release()
         throw error
@@ -79,8 +81,41 @@ struct OutputFolder: Sendable {
     }
   }
 
+  private func repairing<Value: Sendable>(
+    _ held: HeldOutput, withShards: Bool, _ damage: Damage, _ repaired: (String) -> Void,
+    _ work: ([ShardState]) async throws -> Value
+  ) async throws -> Value {
+    var repairs = 0
+    while true {
+      let shards = withShards ? try await held.shardStates() : []
+      do {
+        if damage == .replaced { try await Self.examine(held, shards) }
+        return try await work(shards)
+      } catch let error as StateError
+        where damage != .stays && repairs <= shards.count && StateStore.isDamaged(error)
+      {
+        try await held.confirm()
+        let warning = try await held.keepingLock {
+          try await Self.repair(held, shards, after: error, keepsRecords: damage == .salvaged)
+        }
+        repaired(warning)
+        repairs += 1
+      }
+    }
+  }
+
+  /// - Throws: `StateError` for the first that is damaged.
+  private static func examine(_ held: HeldOutput, _ shards: [ShardState]) async throws {
+    let own = held.workspace.hasState ? [try held.workspace.statePath()] : []
+    try await held.keepingLock {
+      for path in own + shards.map(\.path) {
+        if let error = StateStore.damage(at: path) { throw error }
+      }
+    }
+  }
+
   private static func working<Value: Sendable>(
-    with held: HeldOutput, _ shards: [ShardState],
+    with held: HeldOutput, _ shards: [ShardState], _ saves: (@Sendable (Value) -> Bool)?,
     _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> Value
   ) async throws -> Value {
     let state = try StateStore(path: held.workspace.statePath())
@@ -92,29 +127,27 @@ struct OutputFolder: Sendable {
         try await state.commit()
         for (shard, part) in zip(shards, parts) {
           try await part.close()
-          try await shard.save()
+          if saves?(value) ?? true { try await shard.save() }
         }
         return value
       })
   }
 
   private static func repair(
-    _ held: HeldOutput, _ shards: [ShardState], after error: StateError
+    _ held: HeldOutput, _ shards: [ShardState], after error: StateError, keepsRecords: Bool
   ) async throws -> String {
-    guard let shard = shards.first(where: { $0.path == error.path }) else {
-      return try await StateStore.replace(
-        after: error, by: held.workspace.statePath(), aside: try await held.setStateAside())
-    }
-    let aside = try shard.setAside()
+    let shard = shards.first { $0.path == error.path }
+    let aside = if let shard { try await shard.setAside() } else { try await held.setStateAside() }
     let warning = try await StateStore.replace(
-      after: error, by: shard.path, aside: (aside, aside))
-    try await shard.save()
+      after: error, by: shard?.path ?? held.workspace.statePath(), aside: aside,
+      keepsRecords: keepsRecords)
+    try await shard?.save()
     return warning
   }
 
   /// Takes the output as runs do, and leaves its state alone.
   ///
-  /// - Throws: as ``holding(withShards:repaired:_:)``.
+  /// - Throws: as ``holding(withShards:damage:repaired:saves:_:)``.
   func locked<Value: Sendable>(
     _ work: @escaping @Sendable (HeldOutput) async throws -> Value
   ) async throws -> Value {

@@ -36,12 +36,14 @@ extension StateStore {
   /// Adds the keys of all rows that items need to the names.
   ///
   /// - Returns: false if an item has not been processed since schema 9, which did not store what it
-  ///   needs.
+  ///   needs, or if no run has been since records were read from a damaged state, which has no items.
   package func nameRows() throws(StateError) -> Bool {
     let isOld =
       try database.prepare("SELECT 1 FROM results WHERE source IS NULL LIMIT 1")
       .first([]) { _ in true } ?? false
-    if isOld { return false }
+    // The run of what was salvaged precedes all runs.
+    let last = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.optionalInt(0) }
+    if isOld || last == 0 { return false }
     // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }

@@ -5,11 +5,18 @@ extension StateStore {
   /// - Parameters:
   ///   - error: about the damage.
   ///   - aside: where the damaged state is, and its name for the user.
+  ///   - keepsRecords: whether what can be read of it is copied. Whose the records are is not among it.
   /// - Returns: a warning: a clause.
   package static func replace(
-    after error: StateError, by path: String, aside: (path: String, name: String)
+    after error: StateError, by path: String, aside: (path: String, name: String),
+    keepsRecords: Bool = true
   ) async throws(StateError) -> String {
-    let count = try await StateStore(path: path).salvage(from: aside.path)
+    let state = try StateStore(path: path)
+    let count = keepsRecords ? try await state.salvage(from: aside.path) : 0
+    try await state.close()
+    guard keepsRecords else {
+      return "\(error.finding); it was replaced by an empty one, and everything is fetched again"
+    }
     let rest =
       count > 0
       ? "\(count) records could be read, and their sources are revalidated"

@@ -160,6 +160,19 @@ import Testing
     #expect(seconds < .seconds(30), "\(seconds)")
   }
 
+  /// The host is probed with other images than those that were busy.
+  @Test func fewBusyImagesDoNotHoldUpTheirHost() async throws {
+    let server = try FaultServer([
+      "/good": { $1.fixture("one-pixel.png") }, "/busy": { $1.respond("503 Service Unavailable") },
+    ])
+    defer { server.stop() }
+    let lines = (0..<60).map { server.url("/\($0 < 3 ? "busy" : "good")?\($0)") + "\n" }
+    let fixture = try RunFixture(
+      manifest: lines.joined(), keys: "fetch: {allow: loopback, deadline: 20s}")
+    #expect(try await fixture.run().status == 1)
+    #expect(try fixture.catalog.images.map(\.status) == (0..<60).map { $0 < 3 ? .failed : .ok })
+  }
+
   /// The items of a host that is down fail within one deadline altogether; other hosts are not
   /// affected.
   @Test func itemsOfADeadHostFailWithinOneDeadline() async throws {

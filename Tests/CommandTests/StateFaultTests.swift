@@ -163,13 +163,61 @@ import Testing
     #expect(prune.status == 0 && prune.output.hasPrefix("0 files deleted"), "\(prune.errors)")
     #expect(prune.errors.contains("it was set aside as"), "\(prune.errors)")
     #expect(try fixture.folder.read("out/.tessera/state.sqlite.damaged")[middle] == 0x5A)
-    for arguments in [["forget", output, "i7"], ["verify", output, "--remove-broken"]] {
-      try damage()
-      let result = try await Tool.run(Places.tessera, arguments)
-      #expect(result.status == 0, "\(arguments[0]): \(result.errors)")
-      if arguments[0] == "forget" { #expect(result.errors.contains("it was set aside as")) }
+    // What was read of it waits for the next run, whatever the grace.
+    let again = try await Tool.tessera("prune", output, "--grace", "0s")
+    #expect(again.status == 0 && !again.output.contains("of the state"), "\(again.output)")
+    try damage()
+    let verify = try await Tool.tessera("verify", output, "--remove-broken")
+    #expect(verify.status == 0, "\(verify.errors)")
+  }
+
+  /// Wherever a state is damaged, nothing of an image remains after `forget`, and its purge list is whole.
+  @Test func aDamagedStateKeepsNothingOfAForgottenImage() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = ["plain.jpg", "grey.png", "lossy.webp", "display-p3.jpg"]
+    let items = (0..<60).map { index in
+      #"{"id":"i\#(index)","url":"\#(nginx.url("/\(names[index % 4])?\(index)"))"}"# + "\n"
     }
-    #expect(try !fixture.catalogText.contains("\"i7\""))
+    // One that has its bytes alone.
+    let fixture = try RunFixture(
+      manifest: items.joined() + #"{"id":"own","url":"\#(nginx.url("/cmyk.jpg"))"}"# + "\n",
+      keys: "fetch: {allow: loopback, cache: 10MB}\nbase-url: https://cdn.example/")
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    let kept = fixture.folder.path("kept")
+    _ = try await Tool.run("/bin/cp", ["-a", fixture.folder.path("out"), kept])
+    let whole = try Data(contentsOf: Self.state(fixture))
+    let digest = SHA256.of(try Places.bytes("cmyk.jpg"))
+    let traces = [digest, SHA256.of(nginx.url("/cmyk.jpg"))]
+    for page in stride(from: 4096, to: whole.count, by: whole.count / 12 / 4096 * 4096) {
+      _ = try await Tool.run("/bin/rm", ["-r", fixture.folder.path("out")])
+      _ = try await Tool.run("/bin/cp", ["-a", kept, fixture.folder.path("out")])
+      var damaged = whole
+      damaged.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x5A, count: 4096))
+      try damaged.write(to: Self.state(fixture))
+      let forget = try await Tool.tessera("forget", fixture.folder.path("out"), "own")
+      #expect(
+        forget.status == 0 && forget.errors.contains("replaced by an empty one"), "\(forget.errors)"
+      )
+      #expect(
+        forget.output.contains("https://cdn.example/catalog.json"), "\(page): \(forget.output)")
+      let files = fixture.folder.files(below: "out")
+      #expect(!files.contains { $0.contains(digest) || $0.contains(".damaged") }, "\(page)")
+      let bytes = try Data(contentsOf: Self.state(fixture))
+      for trace in traces {
+        #expect(bytes.range(of: Data(trace.utf8)) == nil, "\(page)")
+        #expect(try bytes.range(of: Data(hex(trace))) == nil, "\(page)")
+      }
+      #expect(try !fixture.catalogText.contains("\"own\""))
+    }
+  }
+
+  /// The bytes of a digest, as keys of the state have them.
+  private func hex(_ digest: String) throws -> [UInt8] {
+    try stride(from: 0, to: digest.utf8.count, by: 2).map { start in
+      let place = digest.index(digest.startIndex, offsetBy: start)
+      return try #require(UInt8(digest[place..<digest.index(place, offsetBy: 2)], radix: 16))
+    }
   }
 
   /// A stale source is still stale after its state was damaged, also for --retry-failed.

@@ -51,18 +51,17 @@ import Testing
     0.5 429 1.0
     1 half-open
     """,
-    // Retry-After sets the pause, but it is no longer than an item may wait.
+    // Retry-After sets the pause, unless no item could wait for that long.
     """
     0 429+60 0.0
     59 open
     60 half-open
-    60 429+30 0.0
-    89.9 open
-    90 half-open
-    90 429+86400 1.0
+    60 429+86400 1.0
+    61.9 open
+    62 half-open
+    62 429+119 0.0
     121 failing
-    209.9 failing
-    210 half-open
+    181 half-open
     """,
   ])
   func transitions(_ script: String) throws {
@@ -221,6 +220,20 @@ import Testing
     }
     #expect(limits.mayStart("h", now: now) == !isPaused)
     #expect(limits.mayStart("other", now: now))
+  }
+
+  /// A few sources that are never to be requested again do not hold up the others of their host.
+  @Test func aProbeOfASourceThatIsToWaitForTooLongSaysNothingOfItsHost() {
+    for (seconds, isPaused) in [(120, true), (121, false)] {
+      var limits = HostLimits(perHost: 2, patience: .seconds(120))
+      var polite = error
+      limits.slow("h", polite, now: start)
+      polite.retryAfter = .seconds(seconds)
+      let now = start.advanced(by: .seconds(1))
+      limits.record(
+        .rateLimited(polite), of: "h", url: "4", started: now, now: now, chance: 1)
+      #expect(limits.mayStart("h", now: now) == !isPaused)
+    }
   }
 
   /// Nothing is kept of hosts that were busy long ago: a manifest may name any number of them.

@@ -44,6 +44,26 @@ import Testing
     #expect(queue.takeNext(where: { _ in true }) == nil)
   }
 
+  /// What has failed at a host says little of whether it works again.
+  @Test func aHostIsProbedWithSomethingNew() {
+    var queue = RequestQueue<Int>()
+    for (number, isContinued) in [(1, true), (2, false), (3, true)] {
+      queue.add(number, identifier: number, host: "a", isContinued: isContinued)
+    }
+    func next(onlyContinued: Bool = false, isProbed: Bool) -> Int? {
+      queue.takeNext(
+        onlyContinued: onlyContinued, where: { _ in true }, isProbed: { _ in isProbed })
+    }
+    #expect(next(onlyContinued: true, isProbed: true) == 1)
+    #expect(next(isProbed: true) == 2)
+    // Nothing new is left.
+    #expect(next(isProbed: true) == 3)
+    #expect(next(isProbed: true) == nil)
+    queue.add(4, identifier: 4, host: "a", isContinued: false)
+    queue.add(5, identifier: 5, host: "a", isContinued: true)
+    #expect(next(isProbed: false) == 5)
+  }
+
   /// Behaves like an array, whichever elements are removed.
   @Test func agreesWithAnArray() {
     var generator = SplitMix(seed: 1)

@@ -116,6 +116,17 @@ import Testing
         """)
   }
 
+  /// A libvips without a format that no pipeline has by itself is not a shortfall.
+  @Test(arguments: [("svg", true), ("jp2", true), ("avif", false)])
+  func formatsOfFewPipelinesAreOptional(_ format: String, _ isWell: Bool) {
+    let doctor = Self.doctor([], [ExaminationCheck(.read, format, problem: "no decoder")])
+    #expect(doctor.isWell == isWell)
+    let line = "can't read \(format): no decoder"
+    #expect(
+      doctor.lines.last == line
+        + (isWell ? "; only a pipeline that names it (accept) needs it" : ""))
+  }
+
   /// SQLite can't open the state without some space, so that `prune` can't free any.
   @Test(arguments: [(0, 1_000, true), (1_000_000, 1_000, false), (1_000_000, 3, true)])
   func aFullOutputNeedsAHand(_ bytes: Int, _ inodes: Int, _ isFull: Bool) {

@@ -159,7 +159,8 @@ final class FetchLoop {
     while hasRoom,
       let job = queue.takeNext(
         onlyContinued: isHeld,
-        where: { ($0 != HostLimits.noHost || mayRead) && hosts.mayStart($0, now: now) })
+        where: { ($0 != HostLimits.noHost || mayRead) && hosts.mayStart($0, now: now) },
+        isProbed: { hosts.isProbed($0, now: now) })
     {
       if job.host == HostLimits.noHost { mayRead = false }
       start(job)

@@ -61,9 +61,10 @@ struct CircuitBreaker {
     case .unreachable(let error): self.error = error
     }
     lastFailure = now
-    // No item can wait for longer than the patience. After it the host is probed, however long it asks for: the next run
-    // may be days away.
-    let requested = now.advanced(by: min(self.error.retryAfter ?? .zero, patience))
+    // No item can wait for longer than the patience, so a longer Retry-After is about its source
+    // alone: it fails, and the host is probed after the usual pause.
+    let pause = self.error.retryAfter.flatMap { $0 <= patience ? $0 : nil } ?? .zero
+    let requested = now.advanced(by: pause)
     // Requests that were in flight together count as one failure: so none counts while it is open.
     if now >= openUntil {
       failures += 1

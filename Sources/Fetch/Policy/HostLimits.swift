@@ -42,6 +42,11 @@ struct HostLimits {
     }
   }
 
+  /// Whether the next request to a host shows if its pause is over.
+  func isProbed(_ host: String, now: ContinuousClock.Instant) -> Bool {
+    breakers[host]?.state(now: now) == .halfOpen
+  }
+
   /// Whether a redirect may be followed.
   ///
   /// - Parameter target: the host that it leads to, if that has settings of its own.
@@ -123,7 +128,7 @@ struct HostLimits {
     case .success:
       busyAnswers[host]?.add(busySource: nil, now: now)
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
-    case .rateLimited where !isHostBusy(host, url, now: now): break
+    case .rateLimited(let error) where !isHostBusy(host, url, error, now: now): break
     case .rateLimited(let error), .unreachable(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
@@ -143,13 +148,14 @@ struct HostLimits {
 
   /// Whether a busy source says that its host is busy.
   private mutating func isHostBusy(
-    _ host: String, _ url: String, now: ContinuousClock.Instant
+    _ host: String, _ url: String, _ error: FetchError, now: ContinuousClock.Instant
   ) -> Bool {
-    // While requests pause, the answer to one that was in flight may prolong the pause, and a probe's says that it
-    // is not over.
     switch breakers[host]?.state(now: now) {
-    case .open, .halfOpen: return true
-    case .closed, nil: break
+    // The answer to a request that was in flight may prolong the pause, and says nothing more.
+    case .open: return true
+    // The pause is not over, unless its source alone is to wait for longer than any item can.
+    case .halfOpen where error.retryAfter ?? .zero <= patience: return true
+    case .halfOpen, .closed, nil: break
     }
     busyAnswers[host, default: BusyAnswers()].add(busySource: url, now: now)
     guard busyAnswers[host]?.isHostBusy == true else { return false }

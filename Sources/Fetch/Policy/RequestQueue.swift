@@ -88,13 +88,17 @@ struct RequestQueue<Element> {
 
   /// Removes and returns the next element whose host may get a request.
   ///
-  /// - Parameter onlyContinued: whether requests that begin something new have to wait.
+  /// - Parameters:
+  ///   - onlyContinued: whether requests that begin something new have to wait.
+  ///   - isProbed: whether a host is to be tried with something new, if there is any: what begins again has failed there.
   mutating func takeNext(
-    onlyContinued: Bool = false, where mayStart: (_ host: String) -> Bool
+    onlyContinued: Bool = false, where mayStart: (_ host: String) -> Bool,
+    isProbed: (_ host: String) -> Bool = { _ in false }
   ) -> Element? {
+    let fresh = onlyContinued ? [:] : self.fresh
     let element =
-      Self.take(from: &continued, mayStart)
-      ?? (onlyContinued ? nil : Self.take(from: &fresh, mayStart))
+      Self.take(from: &continued) { mayStart($0) && !(fresh[$0] != nil && isProbed($0)) }
+      ?? (onlyContinued ? nil : Self.take(from: &self.fresh, mayStart))
     if element != nil { count -= 1 }
     return element
   }

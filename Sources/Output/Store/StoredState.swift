@@ -73,8 +73,13 @@ final class StoredState: Sendable {
   }
 
   /// Keeps a damaged state beside the new one, in the place of an earlier one. Returns its name.
-  func keepDamaged(_ source: WorkFile) async throws(OutputError) -> String {
-    let location = output.appending("\(folder)/\(Self.stateName).damaged")
+  ///
+  /// - Parameter state: where the new one is; nil for this one.
+  func keepDamaged(
+    _ source: WorkFile, of state: StoreLocation? = nil
+  ) async throws(OutputError) -> String {
+    let kept = state ?? output.appending("\(folder)/\(Self.stateName)")
+    let location = StoreLocation(bucket: kept.bucket, key: "\(kept.key).damaged")
     try await call { state throws(OutputError) in
       try OutputError.wrapStore { () throws(StoreError) in try state.client.delete(location) }
       let file = StoredStateFile(client: state.client, location: location)

@@ -31,7 +31,7 @@ package struct Forgetting: Sendable {
 
   /// - Parameter repaired: called with a warning, a clause, for each damaged state that was set aside.
   /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.
-  package func run(repaired: @escaping (String) -> Void = { _ in }) async throws -> ForgetReport {
+  package func run(repaired: (String) -> Void = { _ in }) async throws -> ForgetReport {
     try await held(repaired: repaired) { held, states in
       let begun = ContinuousClock.now
       var work = ForgetWork(held, states, now: now)
@@ -49,7 +49,7 @@ package struct Forgetting: Sendable {
   /// Lets later runs have images again.
   ///
   /// - Throws: as ``run()``.
-  package func undo(repaired: @escaping (String) -> Void = { _ in }) async throws -> ForgetReport {
+  package func undo(repaired: (String) -> Void = { _ in }) async throws -> ForgetReport {
     try await held(repaired: repaired) { held, _ in
       var forgotten = try await ForgottenItems.of(held.output)
       let before = forgotten
@@ -67,14 +67,15 @@ package struct Forgetting: Sendable {
   }
 
   private func held(
-    repaired: @escaping (String) -> Void,
+    repaired: (String) -> Void,
     _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> ForgetReport
   ) async throws -> ForgetReport {
     let output = try OutputFolder(root, state: state)
     guard try await output.hasWorkspace() else {
       throw OutputToolError(noOutput: root, exists: true)
     }
-    return try await output.holding(withShards: true, repaired: repaired) { held, states in
+    return try await output.holding(withShards: true, damage: .replaced, repaired: repaired) {
+      held, states in
       try held.workspace.clear()
       let report = try await work(held, states)
       // What was staged is of the images, too.

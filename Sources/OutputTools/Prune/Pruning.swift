@@ -37,12 +37,14 @@ package struct Pruning: Sendable {
   package func run(
     onDelete: @escaping @Sendable (_ path: String) -> Void,
     onStay: @escaping @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in },
-    repaired: @escaping (String) -> Void = { _ in }
+    repaired: (String) -> Void = { _ in }
   ) async throws -> PruneReport {
     let output = try OutputFolder(root, state: state)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
-    return try await output.holding(withShards: false, repaired: isDryRun ? nil : repaired) {
+    return try await output.holding(
+      withShards: false, damage: isDryRun ? .stays : .salvaged, repaired: repaired
+    ) {
       held, states in
       let begun = ContinuousClock.now
       let report = try await delete(output, held, states[0], onDelete, onStay)

@@ -90,7 +90,7 @@ package struct OutputStatus: Sendable {
           reading.store, histories.first { $0.shard == shard }?.entries ?? [])
         (files, fileBytes) = (files + totals.files, fileBytes + totals.bytes)
       } catch let error as StateError {
-        problems.append(Self.problem(error))
+        problems.append(Self.problem(error, of: shard))
       }
     }
     guard hasState else {
@@ -129,12 +129,16 @@ package struct OutputStatus: Sendable {
     return try await state.fileTotals()
   }
 
-  private static func problem(_ error: StateError) -> String {
+  private static func problem(_ error: StateError, of shard: Shard?) -> String {
     switch error.kind {
     case .corrupt, .incomplete, .rejected:
-      "\(error.finding), so it is damaged; tessera prune sets it aside and takes over what can be read of it, as a run does "
-        + "that needs what is lost"
-    case .unavailable, .newer, .older: "\(error)"
+      let repair =
+        shard == nil
+        ? "tessera prune sets it aside, as does a run" : "a run of its shard sets it aside"
+      return
+        "\(error.finding), so it is damaged; \(repair) that needs what is lost, and what can be read "
+        + "of it is kept"
+    case .unavailable, .newer, .older: return "\(error)"
     }
   }
 

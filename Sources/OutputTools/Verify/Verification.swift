@@ -35,7 +35,7 @@ package struct Verification: Sendable {
   /// - Throws: ``OutputToolError`` if the catalog is missing or can't be read; or
   ///   `CancellationError`.
   package func run(
-    repaired: @escaping (String) -> Void = { _ in },
+    repaired: (String) -> Void = { _ in },
     onProblem: @escaping @Sendable (VerifyReport.Problem) -> Void
   ) async throws -> VerifyReport {
     let output = try OutputFolder(root, state: state)
@@ -43,7 +43,11 @@ package struct Verification: Sendable {
     // Before anything is locked, which creates a folder: one that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
     // No run may write a file while it is being checked, and then deleted.
-    return try await output.holding(withShards: true, repaired: repaired) { _, states in
+    // A state in a store is sent as a whole.
+    let saves: @Sendable (VerifyReport) -> Bool = { !$0.problems.isEmpty }
+    return try await output.holding(
+      withShards: true, damage: .salvaged, repaired: repaired, saves: saves
+    ) { _, states in
       // Each shard has lines of its own.
       try await check(output, states, onProblem)
     }

@@ -54,7 +54,10 @@ extension Doctor {
 
   private var problems: [String] {
     checks.compactMap { check in
-      check.problem.map { "can't \(check.kind.rawValue) \(check.subject): \($0)" }
+      check.problem.map {
+        "can't \(check.kind.rawValue) \(check.subject): \($0)"
+          + (check.isOptional ? "; only a pipeline that names it (accept) needs it" : "")
+      }
     }
       + findings.compactMap(Self.problem)
   }

@@ -1,7 +1,9 @@
 internal import TesseraFetch
+internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraOutput
 package import TesseraPipeline
+internal import TesseraPipelineFile
 internal import TesseraSystem
 package import TesseraWire
 internal import TesseraWorkers
@@ -85,7 +87,8 @@ package struct Doctor: Sendable {
   }
 
   package var isWell: Bool {
-    checks.allSatisfy { $0.problem == nil } && findings.allSatisfy { $0.problem == nil }
+    checks.allSatisfy { $0.problem == nil || $0.isOptional }
+      && findings.allSatisfy { $0.problem == nil }
   }
 
   /// The document that `doctor --json` prints.
@@ -107,6 +110,11 @@ package struct Doctor: Sendable {
 }
 
 extension ExaminationCheck {
+  /// Whether only a pipeline needs it that says so: a format that is accepted only when `accept` names it.
+  var isOptional: Bool {
+    kind == .read && !PipelineFile.defaultAccept.contains { $0.rawValue == subject }
+  }
+
   fileprivate func write(to entry: inout JSONWriter) {
     entry.member("kind", kind.rawValue)
     entry.member("subject", subject)

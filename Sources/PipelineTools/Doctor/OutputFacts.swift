@@ -63,18 +63,19 @@ package struct OutputFacts: Sendable {
 
   /// The folders into which runs write, and the files of theirs that they change in place; those that can be seen.
   private static func written(in output: String) -> [String] {
-    var paths: [String] = []
-    for folder in OutputPlace.folders {
-      let path = FileSystem.join(output, folder)
-      guard FileSystem.isDirectory(path) else { continue }
-      paths.append(path)
-      for name in (try? Directory(path).list())?.sorted() ?? [] {
-        let inner = FileSystem.join(path, name)
-        let isChanged = [.state, .history, .work].contains(OutputPlace.of("\(folder)/\(name)"))
-        if isChanged || FileSystem.isDirectory(inner) { paths.append(inner) }
-      }
+    // Of a shard, `.tessera/shards/8/3/state.sqlite`. Below the others' folders are only files that no run changes.
+    OutputPlace.folders.flatMap { written($0, in: output, depth: $0 == ".tessera" ? 5 : 2) }
+  }
+
+  private static func written(_ place: String, in output: String, depth: Int) -> [String] {
+    let path = FileSystem.join(output, place)
+    guard FileSystem.isDirectory(path) else {
+      let isChanged = [.state, .history, .work].contains(OutputPlace.of(place))
+      return isChanged && FileSystem.exists(path) ? [path] : []
     }
-    return paths
+    guard depth > 1 else { return [path] }
+    let names = (try? Directory(path).list())?.sorted() ?? []
+    return [path] + names.flatMap { written("\(place)/\($0)", in: output, depth: depth - 1) }
   }
 
   /// A run over some thousand new images writes about as much.
