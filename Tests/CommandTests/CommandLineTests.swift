@@ -13,31 +13,39 @@ import Testing
 
         usage: tessera COMMAND [options]
 
+        Before a run:
           init         write a pipeline.yaml with comments, and a manifest, to begin with
-          run          make what is new or changed, and write the catalog
-          plan         what the next run will do, and the price of all files; makes nothing
           check        find every mistake in a pipeline file and its manifest
+          plan         what the next run will do, and the price of all files; makes nothing
           probe        the sizes of images, from their first bytes
-          status       the last runs, what fails, what is kept and why, and how the output grows
-          verify       every file the catalog names is there, whole, and of the stated size
-          prune        delete variants that the catalog no longer names (--dry-run)
-          why          what happened to one item, and why it was or was not done again
-          diff         what changed between two catalogs; --patch writes a JSON Merge Patch
-          gallery      one HTML page to look at
-          export       the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders
+          doctor       what this machine can do for a run, and what keeps it from one
+
+        A run:
+          run          make what is new or changed, and write the catalog
           split        divide a very long manifest among shards
           merge        make one catalog of the results of all shards
-          rollback     an earlier catalog becomes the current one
+
+        After a run:
+          status       the last runs, what fails, what is kept and why, and how the output grows
+          why          what happened to one item, and why it was or was not done again
+          gallery      one HTML page to look at
+          export       the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders
+          diff         what changed between two catalogs; --patch writes a JSON Merge Patch
+          verify       every file the catalog names is there, whole, and of the stated size
+          prune        delete variants that the catalog no longer names (--dry-run)
           forget       remove an image from an output for good, wherever it is
+          rollback     an earlier catalog becomes the current one
+
+        More:
           warm         request every file of an image service once
           compare      how close one image is to another, by SSIMULACRA 2.1
-          doctor       what this machine can do for a run, and what keeps it from one
-          completions  a script that completes commands, options, slots and ids in a shell
           schema       print the JSON Schema of pipeline files, all keys, or every word of catalogs and reports
+          completions  a script that completes commands, options, slots and ids in a shell
           man          write the manual pages, for a package
 
-          --help     this page; tessera COMMAND --help for the page of a command
-          --version  the version
+        Everywhere:
+          --help       this page; tessera COMMAND --help for the page of a command
+          --version    the version
 
         Results go to standard output; progress and messages go to standard error.
         Exit status: 0 all done; 1 done, some items failed; 2 could not run; 64 wrong usage;
@@ -51,7 +59,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, run, plan, check, probe, status, verify, prune, why, diff, gallery, export, split, merge, rollback, forget, warm, compare, doctor, completions, schema, man\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, check, plan, probe, doctor, run, split, merge, status, why, gallery, export, diff, verify, prune, forget, rollback, warm, compare, schema, completions, man\n"
       ),
       (
         ["run"], 64,

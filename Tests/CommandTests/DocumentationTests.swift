@@ -24,10 +24,12 @@ import Testing
   }
 
   @Test func theDocumentedDefaultsAreTheDefaults() throws {
-    let pipelines = try Document("Pipelines/README.md").blocks("yaml")
-    try #require(pipelines.count == 6)
-    #expect(try Self.decode(Self.minimal + pipelines[2]).columns != nil)
-    let full = try Self.decode(pipelines[0])
+    let lists = try Document("Pipelines/MANIFEST.md").blocks("yaml")
+    try #require(lists.count == 2)
+    #expect(try Self.decode(Self.minimal + lists[0]).columns != nil)
+    let keys = try Document("Pipelines/KEYS.md").blocks("yaml")
+    try #require(keys.count == 1)
+    let full = try Self.decode(keys[0])
     let minimal = try Self.decode(Self.minimal)
     #expect(full.plan == minimal.plan)
     #expect("\(full.fetch)" == "\(minimal.fetch)")
@@ -37,8 +39,9 @@ import Testing
   }
 
   @Test func theDocumentedQualitiesAreFoundForTwoFormats() throws {
-    let blocks = try Document("Pipelines/README.md").blocks("yaml")
-    let plan = try Self.decode(Self.minimal + blocks[1]).plan
+    let blocks = try Document("Pipelines/FORMATS.md").blocks("yaml")
+    try #require(blocks.count == 1)
+    let plan = try Self.decode(Self.minimal + blocks[0]).plan
     #expect([.webp, .jpeg, .avif].map { plan.quality[$0] } == [nil, nil, 65])
     #expect(plan.automaticQuality == AutomaticQuality(target: 70, range: 50...90))
   }
@@ -47,8 +50,9 @@ import Testing
     "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x}}\n"
 
   @Test func theDocumentedHostsHaveTheirSettings() throws {
-    let blocks = try Document("Pipelines/README.md").blocks("yaml")
-    let fetch = try Self.decode(Self.minimal + blocks[4], environment: ["ARCHIVE_KEY": "a"]).fetch
+    let blocks = try Document("Pipelines/NETWORK.md").blocks("yaml")
+    try #require(blocks.count == 2)
+    let fetch = try Self.decode(Self.minimal + blocks[0], environment: ["ARCHIVE_KEY": "a"]).fetch
     #expect(fetch.rate?.text == "20/s" && fetch.hosts.count == 2)
     #expect(fetch.hosts.first?.rate?.text == "5/s" && fetch.hosts.first?.retries == 1)
     #expect(
@@ -58,7 +62,7 @@ import Testing
   }
 
   @Test func theDocumentedHeadersAreBoundToTheirHosts() throws {
-    let headers = try #require(try Document("Pipelines/README.md").blocks("yaml").last)
+    let headers = try #require(try Document("Pipelines/NETWORK.md").blocks("yaml").last)
     let file = try Self.decode(
       Self.minimal + headers, environment: ["FEED_TOKEN": "f", "ARCHIVE_KEY": "a"])
     #expect(
@@ -69,7 +73,7 @@ import Testing
   }
 
   @Test func theDocumentedManifestsAreValid() async throws {
-    for path in ["README.md", "Pipelines/README.md"] {
+    for path in ["README.md", "Pipelines/MANIFEST.md"] {
       let manifest = try #require(try Document(path).blocks("jsonl").first)
       let fixture = try RunFixture(manifest: manifest)
       let check = try await Tool.tessera("check", fixture.folder.path("feed.yaml"))
@@ -181,24 +185,35 @@ import Testing
     }
   }
 
-  @Test func theReadmeListsTheCommandsAsTheHelpDoes() async throws {
-    let readme = try Document("README.md").text
-    let help = try await Tool.tessera("--help").output
-    let lines = help.split(separator: "\n").filter { $0.contains(/^  [a-z]+ {2,}[a-z]/) }
-    #expect(lines.count >= 11)
-    for line in lines {
-      let words = line.split(separator: " ", maxSplits: 1)
-      let summary = words[1].trimmingCharacters(in: .whitespaces)
-      let listed = readme.split(separator: "\n").contains {
-        $0.hasPrefix("    tessera \(words[0]) ") && $0.hasSuffix("  \(summary)")
-      }
-      #expect(listed, "\(line)")
+  /// Each group of the help is a point of the README, with the same commands.
+  @Test func theReadmeGroupsTheCommandsAsTheHelpDoes() async throws {
+    let section = try #require(
+      try Document("README.md").text.split(separator: "\n## ").first { $0.hasPrefix("Commands\n") })
+    let points = section.split(separator: "\n- ").dropFirst().map {
+      String($0.split(separator: "\n\n")[0])
     }
+    let help = try await Tool.tessera("--help").output
+    let groups = help.split(separator: "\n\n").filter {
+      $0.contains(":\n  ") && !$0.contains("--help")
+    }
+    #expect(groups.count == 4 && points.count == 4)
+    for (group, point) in zip(groups, points) {
+      let lines = group.split(separator: "\n")
+      #expect(point.hasPrefix(lines[0]))
+      let names = lines.dropFirst().map { String($0.split(separator: " ")[0]) }
+      #expect(Set(point.matches(of: /`([a-z]+)`/).map { String($0.1) }) == Set(names))
+    }
+  }
+
+  /// It is read in a few minutes.
+  @Test func theReadmeIsShort() throws {
+    let words = try Document("README.md").text.split { $0.isWhitespace }
+    #expect(words.count < 900)
   }
 
   /// The table of rounding ladders is what `plan` prints for the quickstart's images.
   @Test func theDocumentedCostOfRoundingIsWhatPlanPrints() async throws {
-    let tables = try Document("Pipelines/README.md").blocks("text")
+    let tables = try Document("Pipelines/SIZES.md").blocks("text")
     #expect(tables.count == 1)
     let shown = try #require(tables.first)
     guard let path = ProcessInfo.processInfo.environment["TESSERA_QUICKSTART"] else {
@@ -298,7 +313,9 @@ import Testing
     let checked: [String: Set<String>] = [
       "README.md": ["yaml", "jsonl", "sh", "json"],
       // The commands for lists: Tests/Engines/lists.py.
-      "Pipelines/README.md": ["yaml", "jsonl", "text", "bash"],
+      "Pipelines/MANIFEST.md": ["yaml", "jsonl", "bash"], "Pipelines/KEYS.md": ["yaml"],
+      "Pipelines/FORMATS.md": ["yaml"], "Pipelines/NETWORK.md": ["yaml"],
+      "Pipelines/SIZES.md": ["text"],
       "Pipelines/DELIVERY.md": ["yaml"],
       "Examples/README.md": ["json", "swift", "yaml"],
       // HelpTests.

@@ -10,7 +10,9 @@ struct Document {
   }
 
   static let all = [
-    "README.md", "Pipelines/README.md", "Pipelines/DELIVERY.md", "Examples/README.md",
+    "README.md", "Pipelines/README.md", "Pipelines/DELIVERY.md", "Pipelines/FORMATS.md",
+    "Pipelines/KEYS.md", "Pipelines/MANIFEST.md", "Pipelines/NETWORK.md", "Pipelines/SIZES.md",
+    "Tests/Benchmarks/ENCODERS.md", "Examples/README.md",
     "Examples/COMMANDS.md",
     "Examples/operations/README.md", "Examples/operations/RUNBOOK.md", "Examples/package/README.md",
     "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",

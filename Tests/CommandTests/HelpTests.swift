@@ -68,7 +68,7 @@ import Testing
     let file = Places.root.appending(path: "Pipelines/pipeline.schema.json")
     #expect(try schema.output == String(contentsOf: file, encoding: .utf8))
     let keys = try await Tool.tessera("schema", "--keys")
-    let blocks = try Document("Pipelines/README.md").blocks("yaml")
+    let blocks = try Document("Pipelines/KEYS.md").blocks("yaml")
     #expect(blocks.first == keys.output)
     #expect(try await Tool.tessera("man").status == 64)
   }

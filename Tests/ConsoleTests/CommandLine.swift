@@ -13,7 +13,7 @@ extension StreamTests {
 
   /// What a command of `tessera` prints, and its status, without a process.
   static func tessera(_ words: [String]) async throws -> End {
-    let command = try #require(Commands.all.first { $0.name == words.first })
+    let command = try #require(Commands.help.commands.first { $0.name == words.first })
     var status = TesseraConsole.ExitStatus.done
     var message = ""
     let texts = try await Streams.written {

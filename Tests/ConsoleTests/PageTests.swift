@@ -28,7 +28,7 @@ import Testing
 
   private static let help = Help(
     name: "tool", version: "1.2", date: "2026-11-23", summary: "does things",
-    commands: [Make.self, Check.self])
+    groups: [CommandGroup("All", [Make.self, Check.self])])
 
   @Test func theOverviewListsTheCommands() {
     #expect(
@@ -37,9 +37,11 @@ import Testing
 
         usage: tool COMMAND [options]
 
-          make     make things
-          inspect  look at things
+        All:
+          make       make things
+          inspect    look at things
 
+        Everywhere:
           --help     this page; tool COMMAND --help for the page of a command
           --version  the version
 

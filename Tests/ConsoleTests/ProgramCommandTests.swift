@@ -59,7 +59,7 @@ extension StreamTests {
     @Test func theManualIsWritten() async throws {
       let man = try await tessera("man", folder.path("man"))
       let paths = man.output.split(separator: "\n")
-      #expect(man.status == 0 && paths.count == Commands.all.count + 2)
+      #expect(man.status == 0 && paths.count == Commands.help.commands.count + 2)
       #expect(paths.first.map(String.init) == "\(folder.path("man"))/man1/tessera.1")
       #expect(try await tessera("man", folder.path("q"), "--quiet") == End(status: 0, output: ""))
       #expect(folder.files(below: "q").count == paths.count)
@@ -82,7 +82,7 @@ extension StreamTests {
       #expect(try schema == End(status: 0, output: file("Pipelines/pipeline.schema.json")))
       let keys = try await tessera("schema", "--keys")
       #expect(keys == End(status: 0, output: PipelineFile.commentedKeys))
-      #expect(try file("Pipelines/README.md").contains("```yaml\n\(keys.output)```"))
+      #expect(try file("Pipelines/KEYS.md").contains("```yaml\n\(keys.output)```"))
     }
 
     @Test func initSaysWhatIsNext() async throws {
@@ -201,16 +201,16 @@ extension StreamTests {
     }
 
     @Test func commandsAreListedOnce() {
-      let names = Commands.all.map { $0.name }
+      let names = Commands.help.commands.map { $0.name }
       #expect(
         names == [
-          "init", "run", "plan", "check", "probe", "status", "verify", "prune", "why", "diff",
+          "init", "check", "plan", "probe", "doctor", "run", "split", "merge", "status", "why",
           "gallery",
-          "export", "split", "merge", "rollback", "forget", "warm", "compare", "doctor",
-          "completions", "schema", "man",
+          "export", "diff", "verify", "prune", "forget", "rollback", "warm", "compare", "schema",
+          "completions", "man",
         ])
       #expect(
-        names.filter { name in Commands.all.contains { $0.name == name && $0.keepsWork } }
+        names.filter { name in Commands.help.commands.contains { $0.name == name && $0.keepsWork } }
           == ["run", "merge", "forget"])
     }
   }

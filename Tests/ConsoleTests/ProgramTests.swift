@@ -82,7 +82,9 @@ extension StreamTests {
 
     /// In the order of the code after all others, because a signal is remembered.
     @Test func signalsStopACommand() async throws {
-      let help = Help(name: "tool", version: "1", date: "", summary: "", commands: [Wait.self])
+      let help = Help(
+        name: "tool", version: "1", date: "", summary: "",
+        groups: [CommandGroup("All", [Wait.self])])
       let program = Program(help: help) { ErrorReport(message: "\($0)") }
       for (number, status): (Int32, Int32) in [(SIGTERM, 143), (SIGINT, 130)] {
         let end = try await Self.end(["wait", "\(number)"], program)

@@ -6,7 +6,9 @@ import Testing
 enum SampleCommands {
   static let help = Help(
     name: "tool", version: "1.2", date: "2026-11-23", summary: "does things",
-    commands: [Show.self, List.self, Build.self])
+    groups: [
+      CommandGroup("Some", [Show.self]), CommandGroup("More", [List.self, Build.self]),
+    ])
 
   enum Form: String, CaseIterable, Sendable { case html, hypertext, next }
 

@@ -1,4 +1,4 @@
-"""The commands of Pipelines/README.md that make a list from a database, a file or a bucket, run as the page has them:
+"""The commands of Pipelines/MANIFEST.md that make a list from a database, a file or a bucket, run as the page has them:
 PostgreSQL and MariaDB (from Debian, on sockets in a temporary folder), Parquet (DuckDB from PyPI), and moto's S3."""
 import contextlib
 import glob
@@ -17,7 +17,7 @@ from typing import Optional
 import stores
 from work import FIXTURES, ROOT, check, wait
 
-PAGE = f"{ROOT}/Pipelines/README.md"
+PAGE = f"{ROOT}/Pipelines/MANIFEST.md"
 HEADING = "### Databases, several lists, and everything else\n"
 NAMES = ["PostgreSQL", "MySQL, MariaDB", "Parquet", "A listing of S3"]
 ROWS = 2000

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func readersHaveTheListOfTheKeys() throws {
-    let document = try Self.shipped("README.md")
+    let document = try Self.shipped("KEYS.md")
     let start = try #require(document.firstRange(of: "\n```yaml\n"))
     let end = try #require(document[start.upperBound...].firstRange(of: "```\n"))
     #expect(PipelineFile.commentedKeys == document[start.upperBound..<end.lowerBound])

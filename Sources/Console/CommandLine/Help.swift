@@ -1,3 +1,14 @@
+/// Commands that a person needs at the same time, as help lists them.
+package struct CommandGroup: Sendable {
+  /// Without a colon: `Before a run`.
+  package let title: String
+  package let commands: [any Command.Type]
+
+  package init(_ title: String, _ commands: [any Command.Type]) {
+    (self.title, self.commands) = (title, commands)
+  }
+}
+
 /// The pages that `--help` prints.
 package struct Help: Sendable {
   package let name: String
@@ -6,16 +17,19 @@ package struct Help: Sendable {
   package let date: String
   /// Completes `NAME VERSION: …`.
   package let summary: String
-  package let commands: [any Command.Type]
+  let groups: [CommandGroup]
+
+  /// All, in the order of their groups.
+  package var commands: [any Command.Type] { groups.flatMap(\.commands) }
 
   package init(
-    name: String, version: String, date: String, summary: String, commands: [any Command.Type]
+    name: String, version: String, date: String, summary: String, groups: [CommandGroup]
   ) {
     self.name = name
     self.version = version
     self.date = date
     self.summary = summary
-    self.commands = commands
+    self.groups = groups
   }
 
   /// What all commands have in common, as help and manual say it.
@@ -28,15 +42,31 @@ package struct Help: Sendable {
 
     usage: \(name) COMMAND [options]
 
-    \(Self.columns(commands.map { ($0.name, $0.summary) }))
-      --help     this page; \(name) COMMAND --help for the page of a command
-      --version  the version
-
+    \(groups.map(listing).joined(separator: "\n"))
+    Everywhere:
+    \(Self.columns(options, width: nameWidth))
     \(Self.streams)
     Exit status: 0 all done; 1 done, some items failed; 2 could not run; 64 wrong usage;
     75 another run holds this output; 130, 143 stopped by a signal (run again to resume).
 
     """
+  }
+
+  private var options: [(String, String)] {
+    [
+      ("--help", "this page; \(name) COMMAND --help for the page of a command"),
+      ("--version", "the version"),
+    ]
+  }
+
+  private var nameWidth: Int {
+    (commands.map { $0.name } + options.map(\.0)).map(\.count).max() ?? 0
+  }
+
+  /// The commands of a group, below its title.
+  private func listing(of group: CommandGroup) -> String {
+    "\(group.title):\n"
+      + Self.columns(group.commands.map { ($0.name, $0.summary) }, width: nameWidth)
   }
 
   package func page(of command: any Command.Type) -> String {
@@ -79,8 +109,10 @@ package struct Help: Sendable {
   }
 
   /// Lines of two columns, each with its end.
-  private static func columns(_ rows: [(String, String)]) -> String {
-    let width = rows.map(\.0.count).max() ?? 0
+  ///
+  /// - Parameter width: of the first column; nil for that of its longest word.
+  private static func columns(_ rows: [(String, String)], width: Int? = nil) -> String {
+    let width = width ?? rows.map(\.0.count).max() ?? 0
     return rows.map { "  \($0.padded(to: width))  \($1)\n" }.joined()
   }
 }

@@ -3,7 +3,7 @@ internal import TesseraJSON
 /// One key of the pipeline file, declared once: its type, where it is stored, what it shapes and what it is for.
 ///
 /// Everything that is said of a key comes from its declaration: the decoder with its messages, the JSON Schema, the
-/// manual page, the list in `Pipelines/README.md`, and the fingerprints. Its default is the stored property's.
+/// manual page, the list in `Pipelines/KEYS.md`, and the fingerprints. Its default is the stored property's.
 ///
 /// `Root` is what the key's group is stored in.
 struct Key<Root: Sendable>: Sendable {
