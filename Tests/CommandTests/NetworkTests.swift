@@ -160,7 +160,7 @@ import Testing
     #expect(seconds < .seconds(30), "\(seconds)")
   }
 
-  /// The host is probed with other images than those that were busy.
+  /// Images that are always busy fail, and the others of their host do not fail with them.
   @Test func fewBusyImagesDoNotHoldUpTheirHost() async throws {
     let server = try FaultServer([
       "/good": { $1.fixture("one-pixel.png") }, "/busy": { $1.respond("503 Service Unavailable") },

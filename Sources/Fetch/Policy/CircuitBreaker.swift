@@ -33,6 +33,8 @@ struct CircuitBreaker {
   private let patience: Duration
   /// The last failure.
   private(set) var error: FetchError
+  /// Requests that were sent after a pause, before one succeeded.
+  var probes = 0
   private var failures = 0
   private let firstFailure: ContinuousClock.Instant
   private var lastFailure: ContinuousClock.Instant

@@ -42,9 +42,12 @@ struct HostLimits {
     }
   }
 
-  /// Whether the next request to a host shows if its pause is over.
+  /// Whether the next request to a host is to be something new, if there is any: every other one that shows if a pause is
+  /// over. A few sources that are always busy must not be all that is tried, nor a source whose next attempt succeeds left
+  /// for last.
   func isProbed(_ host: String, now: ContinuousClock.Instant) -> Bool {
-    breakers[host]?.state(now: now) == .halfOpen
+    guard let breaker = breakers[host] else { return false }
+    return breaker.probes.isMultiple(of: 2) && breaker.state(now: now) == .halfOpen
   }
 
   /// Whether a redirect may be followed.
@@ -82,6 +85,7 @@ struct HostLimits {
   mutating func started(
     _ host: String, now: ContinuousClock.Instant, isContinued: Bool = false
   ) {
+    if breakers[host]?.state(now: now) == .halfOpen { breakers[host]?.probes += 1 }
     let size = rules[host]?.perHost ?? perHost
     windows[host, default: HostWindow(size: size, now: now)]
       .started(now: now, isContinued: isContinued)
@@ -128,7 +132,7 @@ struct HostLimits {
     case .success:
       busyAnswers[host]?.add(busySource: nil, now: now)
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
-    case .rateLimited(let error) where !isHostBusy(host, url, error, now: now): break
+    case .rateLimited where !isHostBusy(host, url, now: now): break
     case .rateLimited(let error), .unreachable(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
@@ -148,18 +152,14 @@ struct HostLimits {
 
   /// Whether a busy source says that its host is busy.
   private mutating func isHostBusy(
-    _ host: String, _ url: String, _ error: FetchError, now: ContinuousClock.Instant
+    _ host: String, _ url: String, now: ContinuousClock.Instant
   ) -> Bool {
-    switch breakers[host]?.state(now: now) {
-    // The answer to a request that was in flight may prolong the pause, and says nothing more.
-    case .open: return true
-    // The pause is not over, unless its source alone is to wait for longer than any item can.
-    case .halfOpen where error.retryAfter ?? .zero <= patience: return true
-    case .halfOpen, .closed, nil: break
-    }
+    // While requests pause, the answer to one that was in flight may prolong the pause, and says
+    // nothing more.
+    if case .open = breakers[host]?.state(now: now) { return true }
     busyAnswers[host, default: BusyAnswers()].add(busySource: url, now: now)
     guard busyAnswers[host]?.isHostBusy == true else { return false }
-    // Once a request has succeeded, the host is judged anew: a few more busy sources must not make it pause.
+    // After the pause the host is judged anew: a few more busy sources must not keep it closed.
     busyAnswers[host] = nil
     return true
   }
