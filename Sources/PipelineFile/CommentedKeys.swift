@@ -1,10 +1,18 @@
 internal import TesseraJSON
 
 extension PipelineFile {
+  /// The keys by who needs them.
+  package static var keySections: [(title: String, notes: [KeyNote])] {
+    KeyUse.allCases.map { use in (use.rawValue, notes.filter { $0.use == use }) }
+  }
+
   /// All keys as a pipeline file, with their defaults and with what each is for. Keys without a default, and those that
   /// need other ones, are comments.
   package static var commentedKeys: String {
-    notes.map { $0.lines(indent: "") }.joined(separator: "\n")
+    keySections.map { title, notes in
+      "# \(title)\n# \(String(repeating: "=", count: title.count))\n\n"
+        + notes.map { $0.lines(indent: "") }.joined(separator: "\n")
+    }.joined(separator: "\n")
   }
 }
 

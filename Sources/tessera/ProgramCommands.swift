@@ -81,7 +81,9 @@ enum ManCommand: Command {
     guard let folder = arguments.operands.first else {
       throw UsageError("name a folder: tessera man DIR; or say --reference")
     }
-    let paths = try Manual(Commands.help, schema: PipelineFile.schema).write(to: folder)
+    let sections = PipelineFile.keySections.map { ($0.title, keys: $0.notes.map(\.name)) }
+    let paths = try Manual(Commands.help, schema: PipelineFile.schema, sections: sections)
+      .write(to: folder)
     if !arguments.has(CommonFlag.quiet) { for path in paths { Console.line(path) } }
     return .done
   }

@@ -42,7 +42,13 @@ import Testing
   ]
 
   private static func manual() throws -> Manual {
-    Manual(SampleCommands.help, schema: try JSONParser.parse(Array(schema.utf8)))
+    let rest = [
+      "number", "size", "either", "group", "named", "typed", "closed", "far", "lost", "single",
+      "silent",
+    ]
+    return Manual(
+      SampleCommands.help, schema: try JSONParser.parse(Array(schema.utf8)),
+      sections: [("First", ["plain"]), ("Rest", rest)])
   }
 
   @Test func keysAreAPageOfSectionFive() throws {
@@ -55,10 +61,14 @@ import Testing
         tool\\-pipeline \\- the pipeline file: which images, which sizes, and how
         .SH DESCRIPTION
         The file.
-        .SH KEYS
+        .SH KEYS: FIRST
+        .TP
+        \\fBplain\\fR
+        A text.
+        .SH KEYS: REST
 
         """
-        + Self.keys.map { ".TP\n\\fB\($0)\\fR\n\($1)\n" }.joined() + """
+        + Self.keys.dropFirst().map { ".TP\n\\fB\($0)\\fR\n\($1)\n" }.joined() + """
           .SH SEE ALSO
           tool(1), tool\\-run(1), tool\\-check(1)
 
@@ -79,10 +89,11 @@ import Testing
         Results go to standard output; progress and messages go to standard error.
         .PP
         Each command has a page of its own: tool\-COMMAND(1).
-        .SH COMMANDS
+        .SH COMMANDS: SOME
         .TP
         \fBshow\fR
         show images
+        .SH COMMANDS: MORE
         .TP
         \fBlist\fR
         list things

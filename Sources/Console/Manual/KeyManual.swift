@@ -3,18 +3,24 @@ internal import TesseraJSON
 /// The keys of a file as manual text, from the file's JSON Schema, in which each key has a description.
 struct KeyManual: Sendable {
   private let schema: JSONValue
+  private let sections: [(title: String, keys: [String])]
   private let definitions: JSONValue?
 
-  init(_ schema: JSONValue) {
-    self.schema = schema
+  /// - Parameter sections: the keys at the top, each once.
+  init(_ schema: JSONValue, sections: [(title: String, keys: [String])]) {
+    (self.schema, self.sections) = (schema, sections)
     definitions = schema["$defs"]
   }
 
   func write(to page: inout ManualPage) {
     page.section("DESCRIPTION")
     page.paragraph(schema["description"]?.stringValue ?? "")
-    page.section("KEYS")
-    for key in Self.keys(of: schema) { write(key.value, named: key.name, to: &page) }
+    for (title, names) in sections {
+      page.section("KEYS: \(title.uppercased())")
+      for name in names {
+        if let key = schema["properties"]?[name] { write(key, named: name, to: &page) }
+      }
+    }
   }
 
   private func write(_ key: JSONValue, named name: String, to page: inout ManualPage) {

@@ -6,9 +6,13 @@ package struct Manual: Sendable {
   private let help: Help
   private let keys: KeyManual
 
-  /// - Parameter schema: the JSON Schema of the pipeline file.
-  package init(_ help: Help, schema: JSONValue) {
-    (self.help, keys) = (help, KeyManual(schema))
+  /// - Parameters:
+  ///   - schema: the JSON Schema of the pipeline file.
+  ///   - sections: the keys at its top, by who needs them.
+  package init(
+    _ help: Help, schema: JSONValue, sections: [(title: String, keys: [String])]
+  ) {
+    (self.help, keys) = (help, KeyManual(schema, sections: sections))
   }
 
   /// Writes the pages below a folder, and returns their paths.
@@ -45,8 +49,10 @@ package struct Manual: Sendable {
     page.section("DESCRIPTION")
     page.paragraph(Help.streams)
     page.paragraph("Each command has a page of its own: \(help.name)-COMMAND(1).")
-    page.section("COMMANDS")
-    for command in help.commands { page.item(command.name, command.summary) }
+    for group in help.groups {
+      page.section("COMMANDS: \(group.title.uppercased())")
+      for command in group.commands { page.item(command.name, command.summary) }
+    }
     page.section("EXIT STATUS")
     page.item("0", "All done.")
     page.item("1", "Done, but some items failed.")

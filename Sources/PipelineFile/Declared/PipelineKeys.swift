@@ -23,11 +23,12 @@ extension PipelineFile {
     ),
     Key(
       "state", .optional(.path, initial: ""), \.state, example: "/var/lib/tessera/feed",
+      use: .operation,
       "A folder of this machine for the state of an output in an object store; without it, the state is in the store. An output that is a folder has its own."
     ),
     Key(
       "store", .group(Store.keys), \.store,
-      example: ["endpoint": "…", "region": "…", "path-style": true],
+      example: ["endpoint": "…", "region": "…", "path-style": true], use: .operation,
       "How object stores are reached; what is not given follows from the environment. Credentials are always from there."
     ),
     Key(
@@ -47,6 +48,7 @@ extension PipelineFile {
     ),
     Key(
       "weights", .weights(one: "slot"), \.plan.slotWeights, example: ["card": 10, "hero": 1],
+      use: .tuning,
       "How often images are viewed in each slot, relative to the others, for plan; 1 where nothing is said. They change no file."
     ),
     Key(
@@ -58,13 +60,13 @@ extension PipelineFile {
       "How files are encoded."),
     Key(
       "upgrade", Upgrade.type, \.upgrade, shapes: .files, needs: .files,
-      example: ["format": "avif", "budget": "20m"],
+      example: ["format": "avif", "budget": "20m"], use: .tuning,
       "A better format, in which a run makes files after the catalog is there, as long as its budget of worker time lasts: first those that save the most bytes of views for the time. The catalog then names them as well."
     ),
     Key("fetch", .group(Fetch.keys), \.fetch, "Network settings."),
     Key(
       "delivery", .imageService, \.delivery, shapes: .files,
-      example: ["preset": "imgproxy", "base": "https://img.example.com"],
+      example: ["preset": "imgproxy", "base": "https://img.example.com"], use: .tuning,
       "An image service that makes the variants instead of the run. The catalog then has URLs; see DELIVERY.md."
     ),
     Key(
@@ -74,34 +76,36 @@ extension PipelineFile {
     ),
     Key(
       "tables", .tables, \.tables, shapes: .files, needs: .files,
-      example: ["card": ["scales": [2, 3], "pixels": "bgra8"]],
+      example: ["card": ["scales": [2, 3], "pixels": "bgra8"]], use: .tuning,
       "Tables of ready pixels, which clients draw without decoding, by the name of a slot. See Examples/catalog/TABLES.md."
     ),
     Key(
-      "accept", .accept, \.accept, shapes: .entries,
+      "accept", .accept, \.accept, shapes: .entries, use: .tuning,
       "Accepted formats of sources; svg, jp2 and ico only when named here."),
     Key(
-      "fail-on", .choice, \.failOn, shapes: .files, needs: .files,
+      "fail-on", .choice, \.failOn, shapes: .files, needs: .files, use: .tuning,
       "Which damage makes an image fail: none, truncated, error. A damaged image that is shown anyway has a warning in the catalog."
     ),
-    Key("limits", .group(Limits.keys), \.limits, "Limits for one source in one worker."),
     Key(
-      "fail-above", .percentage, \.failAbove,
+      "limits", .group(Limits.keys), \.limits, use: .operation,
+      "Limits for one source in one worker."),
+    Key(
+      "fail-above", .percentage, \.failAbove, use: .operation,
       "The run stops if more than this share of the last 200 items (at least 100) failed."),
     Key(
-      "shrink-above", .percentage, \.shrinkAbove,
+      "shrink-above", .percentage, \.shrinkAbove, use: .operation,
       "The run stops if the manifest has lost more than this share of the last run's items (at least 100)."
     ),
     Key(
-      "lost-above", .percentage, \.lostAbove,
+      "lost-above", .percentage, \.lostAbove, use: .operation,
       "The run stops if it would lose more than this share of the images that the catalog shows (five at least), or all of them."
     ),
     Key(
-      "keep-lost", .durationOrZero, \.keepLost,
+      "keep-lost", .durationOrZero, \.keepLost, use: .operation,
       "How long the last good files of an image stay in the catalog after an error that does not pass, such as 404."
     ),
     Key(
-      "keep-catalogs", KeptCatalogs.type, \.keptCatalogs,
+      "keep-catalogs", KeptCatalogs.type, \.keptCatalogs, use: .operation,
       "How many earlier catalogs are kept, to which tessera rollback can go back, and for how long; prune keeps their files."
     ),
     Key(
@@ -109,14 +113,14 @@ extension PipelineFile {
       "Columns of a table, or members of JSON lines, that the catalog passes on in \"extra\"; all, or a list of names. Others stay private."
     ),
     Key(
-      "workers", .optional(.int(1...256), word: "auto", initial: 1), \.workers,
+      "workers", .optional(.int(1...256), word: "auto", initial: 1), \.workers, use: .operation,
       "Worker processes. auto: as many as the processors that this process may use."),
     Key(
-      "lanes", .lanes, \.plan.lanes, shapes: .files, needs: .files,
+      "lanes", .lanes, \.plan.lanes, shapes: .files, needs: .files, use: .tuning,
       "Whether the usual JPEG and PNG sources are decoded by fast lanes of Tessera's own. With off, libvips decodes all sources: slower, for comparison. The bytes of files from JPEGs differ slightly."
     ),
     Key(
-      "require-sandbox", .bool, \.requiresSandbox,
+      "require-sandbox", .bool, \.requiresSandbox, use: .operation,
       "Whether a run is rejected if this machine's kernel cannot confine workers with Landlock and seccomp. Otherwise a gap is a warning on every run."
     ),
     Key("catalog", .group(catalogKeys), \.self, "The contents and form of the catalog."),

@@ -25,10 +25,11 @@ struct Key<Root: Sendable>: Sendable {
   ///   - storage: where the value is. What is there before the file is read is the default.
   ///   - shapes: what changes with the value; a group's keys say so themselves.
   ///   - example: a value for documentation, for a key without a default.
+  ///   - use: who needs it; of a key at the top.
   init<Value>(
     _ name: String, _ type: KeyType<Value>, _ storage: any WritableKeyPath<Root, Value> & Sendable,
     shapes: Shaping = .nothing, needs: Need? = nil, isRequired: Bool = false,
-    example: JSONValue? = nil, _ about: String
+    example: JSONValue? = nil, use: KeyUse = .everyday, _ about: String
   ) {
     (self.name, self.isRequired, expected) = (name, isRequired, type.expected)
     read = { group, root in
@@ -45,7 +46,7 @@ struct Key<Root: Sendable>: Sendable {
         name: name, isRequired: isRequired, about: about, schema: type.schema(value),
         shapes: shapes,
         standard: isRequired || !type.keys.isEmpty ? nil : type.json(value), example: example,
-        isConditional: needs == .search, members: type.keys.map { $0.note(value) })
+        isConditional: needs == .search, use: use, members: type.keys.map { $0.note(value) })
     }
     lines = { root, prefix, wanted in
       let value = root[keyPath: storage]

@@ -14,8 +14,20 @@ package struct KeyNote: Sendable {
   package let example: JSONValue?
   /// Whether a file may have the key only with other ones.
   let isConditional: Bool
+  /// Who needs it; a member of a group has that of its group.
+  package let use: KeyUse
   /// The keys of a group.
   package let members: [KeyNote]
+}
+
+/// Who needs a key: by this, lists of keys are divided.
+package enum KeyUse: String, Sendable, CaseIterable {
+  /// A person who writes a pipeline.
+  case everyday = "Every day"
+  /// One who keeps it running: guards, limits, places.
+  case operation = "Operation"
+  /// One who wants fewer bytes, fewer requests or more speed.
+  case tuning = "Tuning"
 }
 
 /// What changes with the value of a key.
