@@ -30,6 +30,15 @@ extension LibvipsTests {
       #expect(image.hasField("kept"))
     }
 
+    /// Builds of libvips differ in the formats that they have.
+    @Test func aMissingFormatIsNamedAsThat() {
+      let reason = "VipsOperation: class \"svgload_buffer\" not found"
+      #expect(
+        VipsError(reason: reason).message
+          == "this libvips was built without what the format needs (\(reason))")
+      #expect(VipsError(reason: "svgload: not found").message == "svgload: not found")
+    }
+
     @Test func messagesAreReadOnce() {
       vips_error_clear()
       #expect(

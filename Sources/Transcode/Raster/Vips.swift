@@ -42,10 +42,14 @@ struct VipsError: Error {
 
   /// - Parameter reason: of a decoder; may be empty.
   init(reason: String) {
-    message =
-      reason.isEmpty
-      ? "the decoder gave no reason; the file is damaged, or of a kind that it does not support"
-      : reason
+    if reason.isEmpty {
+      message =
+        "the decoder gave no reason; the file is damaged, or of a kind that it does not support"
+    } else if reason.contains("VipsOperation: class \""), reason.contains("not found") {
+      message = "this libvips was built without what the format needs (\(reason))"
+    } else {
+      message = reason
+    }
   }
 
   /// Takes the message from libvips' error buffer. The whole process has one buffer; it belongs to
