@@ -15,7 +15,9 @@ struct JSONLinesDecoder: RecordDecoding {
     return text.first == "{" && text.last != "}"
   }
 
-  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
+  func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
     [try entry(from: text, line: line)]
   }
 

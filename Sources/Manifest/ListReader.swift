@@ -33,8 +33,8 @@ package struct ListReader {
     found += lines.completed(records)
   }
 
-  /// How many rows or items so far have no image.
-  package var imageless: Int { lines.imageless + (feed?.imageless ?? 0) }
+  /// The rows or items so far that are no images.
+  package var omitted: OmittedRows { lines.omitted + (feed?.omitted ?? OmittedRows()) }
 
   /// The number of the last line so far, or of the last item that has something to say.
   package var lastLine: Int { max(lines.lastLine, lastItem) }

@@ -24,8 +24,8 @@ package struct ManifestReader {
   let columns: ColumnMapping?
   /// Why no line of the list can be used; nil if they can, and before the first one.
   package private(set) var refusal: ListRefusal?
-  /// How many rows so far, of those that a mapping reads, have no URL.
-  package private(set) var imageless = 0
+  /// The rows so far that are no images.
+  package private(set) var omitted = OmittedRows()
   /// The members so far that do not become public.
   package private(set) var leftOut = LeftOutMembers()
   /// How many URLs so far have secrets, which are not shown.
@@ -96,7 +96,7 @@ package struct ManifestReader {
   var lastLine: Int { splitter.lastLine }
 
   /// Whether lines of the same text mean the same from here on.
-  var hasFormat: Bool { decoder != nil && split == nil }
+  var hasFormat: Bool { split == nil && decoder?.joinsRows == false }
 
   /// None for a blank line, a comment or a header row.
   mutating func decode(_ record: RecordSplitter.Record) -> [ManifestRecord] {
@@ -121,7 +121,7 @@ package struct ManifestReader {
       return [completed(record)]
     }
     guard let decoder else { return begin(text, record.lines) }
-    return decoder.isComment(text) ? [] : decode(text, record.lines, with: decoder)
+    return decoder.isComment(text) ? [] : decode(text, record.lines)
   }
 
   /// The first line that is not blank.
@@ -147,16 +147,14 @@ package struct ManifestReader {
       }
       builder.seed = Array("\(type(of: found)) \(isHeader ? text : "")\(mapping)\n".utf8)
       if let table = found as? TableDecoder { note(columns: table.columns) }
-      return isHeader ? [] : decode(text, lines, with: found)
+      return isHeader ? [] : decode(text, lines)
     }
   }
 
-  private mutating func decode(
-    _ text: String, _ lines: ClosedRange<Int>, with decoder: any RecordDecoding
-  ) -> [ManifestRecord] {
+  private mutating func decode(_ text: String, _ lines: ClosedRange<Int>) -> [ManifestRecord] {
     do throws(ManifestProblem) {
-      let entries = try decoder.entries(from: text, line: lines.lowerBound)
-      if entries.isEmpty { imageless += 1 }
+      let entries =
+        try decoder?.entries(from: text, line: lines.lowerBound, &omitted) ?? []
       return entries.map { entry in
         do throws(ManifestProblem) {
           return .entry(try completed(entry))

@@ -3,7 +3,9 @@
 struct PlainTextDecoder: RecordDecoding {
   func isComment(_ text: String) -> Bool { text.trimmed.hasPrefix("#") }
 
-  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
+  func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
     [ManifestEntry(line: line, id: nil, url: text.trimmed)]
   }
 }

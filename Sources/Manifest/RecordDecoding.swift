@@ -6,13 +6,18 @@ protocol RecordDecoding: Sendable {
   func isComment(_ text: String) -> Bool
   /// Whether the last record of a list, which has no line end, is the beginning of a record only.
   func isCutOff(_ text: String) -> Bool
+  /// Whether what a record means may depend on those before it. If not, records of the same text mean the same.
+  var joinsRows: Bool { get }
   /// Decodes one record, which may have several images or none. The caller resolves a relative URL, derives a missing id
   /// and checks limits.
-  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry]
+  mutating func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry]
 }
 
 extension RecordDecoding {
   var separatorOfQuotedFields: UInt8? { nil }
   func isComment(_ text: String) -> Bool { false }
   func isCutOff(_ text: String) -> Bool { false }
+  var joinsRows: Bool { false }
 }

@@ -1,9 +1,9 @@
 /// Reads rows that have names for their fields already, such as those of a database.
 package struct RowReader {
   package private(set) var lines: ManifestReader
-  private let table: TableDecoder
-  /// How many rows so far have no URL, of those that a mapping reads.
-  package private(set) var imageless = 0
+  private var table: TableDecoder
+  /// The rows so far that are no images.
+  package private(set) var omitted = OmittedRows()
 
   /// - Parameters:
   ///   - columns: their names.
@@ -30,8 +30,7 @@ package struct RowReader {
       ]
     }
     do throws(ManifestProblem) {
-      let entries = try table.entries(of: fields, line: line)
-      if entries.isEmpty { imageless += 1 }
+      let entries = try table.entries(of: fields, line: line, &omitted)
       return lines.completed(entries.map { .entry($0) })
     } catch {
       return [.problem(error)]

@@ -60,9 +60,7 @@ enum CheckCommand: Command {
     var notes: [String] = []
     notes += report.warnings.map { "warning: \($0)" }
     if let columns = report.columnsText { notes.append("columns: \(columns)") }
-    if report.imageless > 0 {
-      notes.append("\(Amount.count(report.imageless, "row")) of the manifest without an image")
-    }
+    notes += ListNotes.omitted(imageless: report.imageless, unpublished: report.unpublished)
     let names = report.leftOut.keys.sorted()
     if let first = names.first {
       let more = names.count > listed ? " and \(names.count - listed) more" : ""
@@ -76,7 +74,7 @@ enum CheckCommand: Command {
       )
     }
     if let note = report.contactNote { notes.append(note) }
-    if report.encoded > 0 { notes.append(EncodedURLs.note(report.encoded)) }
+    if report.encoded > 0 { notes.append(ListNotes.encoded(report.encoded)) }
     if let choice = report.choice, choice.excess >= RunSummary.notedExcess {
       notes.append(
         "a view costs \(Amount.percent(choice.excess)) more bytes than with exact sizes; \(choice.hint)"

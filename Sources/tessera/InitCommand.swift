@@ -74,7 +74,7 @@ enum InitCommand: Command {
   }
 
   private static func encoded(_ count: Int) -> [String] {
-    count == 0 ? [] : [EncodedURLs.note(count)]
+    count == 0 ? [] : [ListNotes.encoded(count)]
   }
 
   /// What the folders hold besides, a line for each reason.
@@ -107,9 +107,7 @@ enum InitCommand: Command {
     if report.manifest.contains("://") {
       lines.append("the list is not read before the run: tessera check\(operand) --probe tries it")
     }
-    if report.imageless > 0 {
-      lines.append("\(Amount.count(report.imageless, "row")) of the list without an image")
-    }
+    lines += ListNotes.omitted(imageless: report.imageless, unpublished: report.unpublished)
     if report.needsPrefix {
       lines.append(
         "the list has paths: put the address of your shop's images into \"prefix\" in \(report.pipeline)"

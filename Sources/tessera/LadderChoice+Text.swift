@@ -4,7 +4,7 @@ internal import TesseraPipelineTools
 extension LadderChoice {
   /// What other ladders would save, in one line.
   var hint: String {
-    let others = Ladder.compared.map { "\($0.name): \(Amount.percent(excess($0)))" }
+    let others = others.map { "\($0.name): \(Amount.percent(excess($0)))" }
     let fitting = chosen.map { best in
       "the best \(Amount.count(best.rungs.count, "rung")): \(Amount.percent(best.excess)) "
         + "(--fit \(best.rungs.count))"

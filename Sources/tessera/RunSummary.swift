@@ -81,7 +81,7 @@ struct RunSummary {
     if report.problemCount > 0 {
       lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
     }
-    if report.encodedURLs > 0 { lines.append(EncodedURLs.note(report.encodedURLs)) }
+    if report.encodedURLs > 0 { lines.append(ListNotes.encoded(report.encodedURLs)) }
     return lines
   }
 

@@ -43,6 +43,11 @@ enum WhyCommand: Command {
         "  nothing to do since then: until \(time), runs found manifest, pipeline and sources as they were"
       )
     }
+    if let refusal = explanation.refusal {
+      lines.append(
+        "  the last run ended at \(refusal.time) without a new catalog (\(refusal.reason)); the catalog is that of an earlier "
+          + "run")
+    }
     lines += explanation.qualities.map { "  \($0)" }
     if explanation.status == nil {
       lines.append("  the last run was stopped before it; the catalog is that of an earlier run")

@@ -45,7 +45,67 @@ import Testing
     }
     var reader = ManifestReader(columns: Self.shirts)
     _ = reader.read(Array(table.utf8)) + reader.finish()
-    #expect(reader.imageless == 1)
+    #expect(reader.omitted.imageless == 1)
+  }
+
+  // MARK: Drafts
+
+  /// Shopify says it in the first row of a product only; what it says of the first is no word on the next.
+  @Test func imagesOfDraftsAreLeftOut() {
+    let table = """
+      Handle,Published,Image Src,Status
+      shirt,TRUE,https://a/1.jpg,active
+      shirt,,https://a/2.jpg,
+      hat,true,https://a/3.jpg,draft
+      hat,,https://a/4.jpg,
+      shoe,false,,active
+      shoe,,https://a/5.jpg,
+      bag,,https://a/6.jpg,
+      belt,maybe,https://a/7.jpg,active
+      belt,,https://a/8.jpg,
+      scarf,,https://a/9.jpg,Active
+      """
+    let mapping = ColumnMapping([
+      .url: ["Image Src"], .id: ["Handle"], .published: ["Published", "Status"],
+    ])
+    #expect(
+      ListOutline.lines(table, columns: mapping) == [
+        "2 shirt https://a/1.jpg shared", "3 shirt https://a/2.jpg shared",
+        "8 bag https://a/6.jpg shared",
+        "9: \"maybe\" does not say whether it is published; expected a word such as true, active, false or draft",
+        "11 scarf https://a/9.jpg shared",
+      ])
+    // What one row means may be in the row before: they are not compared in parts.
+    var reader = ManifestReader(columns: mapping)
+    var bytes = Array(table.utf8)[...]
+    let parts = reader.parts(&bytes, limit: .max) + reader.finishParts()
+    #expect(parts.allSatisfy { $0.digest == nil })
+    #expect((reader.omitted.imageless, reader.omitted.unpublished) == (1, 4))
+  }
+
+  @Test func jsonSaysWhatIsPublished() {
+    let mapping = ColumnMapping([.url: ["u"], .id: ["id"], .published: ["shop.visible"]])
+    let lines = """
+      {"id": 1, "u": "https://a/1", "shop": {"visible": true}}
+      {"id": 2, "u": "https://a/2", "shop": {"visible": false}}
+      {"id": 3, "u": "https://a/3", "shop": {"visible": 0}}
+      {"id": 4, "u": false, "shop": {"visible": true}}
+      {"id": 5, "u": "https://a/5"}
+      """
+    #expect(
+      ListOutline.lines(lines, columns: mapping)
+        == ["1 1 https://a/1 shared", "5 5 https://a/5 shared"])
+  }
+
+  /// Without a mapping the word may mean anything.
+  @Test func aColumnOfThatNameIsNoneByItself() {
+    #expect(
+      ListOutline.lines("url,published\nhttps://a/1,false", columns: nil)
+        == ["2 https://a/1 https://a/1"])
+    #expect(
+      ListOutline.lines(
+        "u,published\nhttps://a/1,2024-05-01", columns: ColumnMapping([.url: ["u"]]))
+        == ["2 https://a/1 https://a/1"])
   }
 
   @Test func aFieldMayHaveSeveralURLs() {
@@ -191,8 +251,9 @@ import Testing
 
   @Test(arguments: [
     (
-      "Handle,Title,Body (HTML),Vendor,Variant SKU,Image Src,Image Position,Image Alt Text",
-      "a Shopify export", "{url: Image Src, id: Handle, alt: [Image Alt Text, Title]}"
+      "Handle,Title,Body (HTML),Vendor,Published,Variant SKU,Image Src,Image Position,Image Alt Text,Status",
+      "a Shopify export",
+      "{url: Image Src, id: Handle, alt: [Image Alt Text, Title], published: [Published, Status]}"
     ),
     (
       "Title,URL handle,Description,Product image URL,Image position,Image alt text",
@@ -200,7 +261,7 @@ import Testing
     ),
     (
       "ID,Type,SKU,Name,Published,\"Is featured?\",Images,\"Meta: _x\"", "a WooCommerce export",
-      "{url: Images, id: ID, alt: Name, separator: \",\"}"
+      "{url: Images, id: ID, alt: Name, published: Published, separator: \",\"}"
     ),
     (
       "sku,store_view_code,name,base_image,base_image_label,small_image,additional_images,additional_image_labels",

@@ -4,6 +4,7 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
+@testable import TesseraOutput
 @testable import TesseraOutputTools
 @testable import TesseraState
 
@@ -51,6 +52,22 @@ import Testing
         """)
     #expect(try await why("c").contains("\"line\": 3,"))
     #expect(try await why("c").contains("\"sameBytesAs\": \"a\""))
+  }
+
+  /// What was decided before stands; that the catalog is an earlier one has to be said.
+  @Test func aRunThatMadeNoCatalogIsNamed() async throws {
+    try await write([Self.item("a")])
+    for (second, reason) in [(1.0, nil), (2, RunFailure.lostImages), (3, nil)]
+      as [(Double, RunFailure?)]
+    {
+      var entry = HistoryEntry(.run, ended: second, seconds: 1, reason == nil ? .done : .failed)
+      (entry.run, entry.reason) = (Int(second), reason?.rawValue)
+      let history = try small.workspace.readHistory()
+      try small.workspace.writeHistory(history.adding(entry), after: history)
+      let refusal = try await Explanation.of("a", in: small.root).refusal
+      #expect(refusal?.reason == reason?.rawValue)
+      #expect(refusal?.time == (reason == nil ? nil : "1970-01-01T00:00:02Z"))
+    }
   }
 
   @Test func aFailureWithItsRemedy() async throws {

@@ -99,7 +99,7 @@ import Testing
       ])
     #expect(
       try Self.shape(Self.other, .entries) == [
-        #"columns {"url":["Image","More"],"id":"Handle","alt":[],"slots":[],"focus":[],"views":[],"separator":",","prefix":"https://s.example/m"}"#,
+        #"columns {"url":["Image","More"],"id":"Handle","alt":[],"slots":[],"focus":[],"views":[],"published":[],"separator":",","prefix":"https://s.example/m"}"#,
         #"fetch.max-bytes "1048576B""#, #"fetch.ignore-query "token""#,
         #"placeholders ["color","lqip"]"#, #"accept "png""#, #"limits.pixels "1500kP""#,
         "limits.frames 7", #"extra "all""#, #"catalog.profile "full""#, #"catalog.urls "none""#,

@@ -58,7 +58,7 @@ import Testing
     let table = "ID;Bilder\n1;https://example.com/1.jpg\n2;\n3;https://example.com/3.jpg\n"
     let found = try await ListFindings(readingList: folder.write(table, to: "woo.csv"))
     #expect(found.isGuessed && found.columns?.yaml == "{url: Bilder, id: ID}")
-    #expect((found.images, found.imageless, found.problems) == (2, 1, 0))
+    #expect((found.images, found.omitted.imageless, found.problems) == (2, 1, 0))
     let named = try await ListFindings(
       readingList: folder.write("Handle,Image Src\na,https://example.com/1.jpg\n", to: "s.csv"))
     #expect(!named.isGuessed && named.images == 1)

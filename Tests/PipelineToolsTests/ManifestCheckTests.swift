@@ -87,6 +87,7 @@ import Testing
           "badImages": 0,
           "secrets": 2,
           "imageless": 0,
+          "unpublished": 0,
           "encoded": 0,
           "leftOut": {
             "colour": 2,

@@ -8,9 +8,11 @@ package struct ColumnMapping: Sendable, Equatable {
   /// What a list may say of an image. The names are those of members of JSON Lines and of columns.
   package enum Member: String, Sendable, CaseIterable {
     case url, id, alt, slots, focus, views
+    /// Whether the image may be shown at all. Only a mapping can name it: in other lists the word may mean anything.
+    case published
   }
 
-  /// Columns or paths. Of `url` all count, and of the others the first that is not empty.
+  /// Columns or paths. Of `url` and `published` all count, and of the others the first that is not empty.
   package var columns: [Member: [String]]
   /// What is between several URLs in one field; nil for one URL in a field. After a backslash it is a part of a URL.
   package var separator: String?
@@ -24,7 +26,12 @@ package struct ColumnMapping: Sendable, Equatable {
   }
 
   /// Where a member is; by its own name if the mapping does not say.
-  func places(of member: Member) -> [String] { columns[member] ?? [member.rawValue] }
+  func places(of member: Member) -> [String] {
+    columns[member] ?? (member == .published ? [] : [member.rawValue])
+  }
+
+  /// Whether a row may depend on what is in the row before.
+  var joinsRows: Bool { columns[.published] != nil }
 
   /// The columns that the mapping names and a header row does not have, in any case; `url` if it has no column of URLs.
   func missing(in names: [String]) -> [String] {

@@ -2,15 +2,25 @@
 struct MappedFields {
   let mapping: ColumnMapping
   let line: Int
-  /// The texts at a place: one for a field of a table; none, one or several for a path.
-  let texts: (_ place: String) -> [String]
+  /// The texts of a member at a place: one for a field of a table; none, one or several for a path.
+  let texts: (_ member: ColumnMapping.Member, _ place: String) -> [String]
 
-  /// An entry for each image; none for a record without a URL.
-  func entries(others: OtherMembers) throws(ManifestProblem) -> [ManifestEntry] {
-    let urls = mapping.places(of: .url).flatMap(texts).flatMap(mapping.urls)
-    guard !urls.isEmpty else { return [] }
+  /// An entry for each image; none for a record without a URL, and for one that is not published.
+  func entries(
+    others: OtherMembers, _ publication: inout Publication, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
+    let urls = all(.url).flatMap(mapping.urls)
     // The column may be missing altogether; then the URL is the id.
     let id = first(.id)?.trimmed
+    let isPublished = try publication.isPublished(id, all(.published), line: line)
+    guard !urls.isEmpty else {
+      omitted.imageless += 1
+      return []
+    }
+    guard isPublished else {
+      omitted.unpublished += 1
+      return []
+    }
     var model = ManifestEntry(line: line, id: id, url: "")
     model.sharesID = id != nil
     model.alt = first(.alt)
@@ -26,12 +36,16 @@ struct MappedFields {
     }
   }
 
+  private func all(_ member: ColumnMapping.Member) -> [String] {
+    mapping.places(of: member).flatMap { texts(member, $0) }
+  }
+
   private func first(_ member: ColumnMapping.Member) -> String? {
-    mapping.places(of: member).flatMap(texts).first { !$0.trimmed.isEmpty }
+    all(member).first { !$0.trimmed.isEmpty }
   }
 
   private func words(_ member: ColumnMapping.Member) -> [String]? {
-    let words = mapping.places(of: member).flatMap(texts).flatMap { $0.split(separator: " ") }
+    let words = all(member).flatMap { $0.split(separator: " ") }
     return words.isEmpty ? nil : words.map(String.init)
   }
 }

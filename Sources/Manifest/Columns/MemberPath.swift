@@ -57,13 +57,18 @@ struct MemberPath: Sendable, Equatable {
   }
 
   /// The texts that the path leads to: strings, numbers as they are spelled, and those of an array.
-  func texts(in object: JSONValue) -> [String] { values(in: object).flatMap(Self.texts) }
+  ///
+  /// - Parameter withFlags: whether `true` and `false` are texts as well. Elsewhere they mean that there is nothing.
+  func texts(in object: JSONValue, withFlags: Bool = false) -> [String] {
+    values(in: object).flatMap { Self.texts($0, withFlags) }
+  }
 
-  private static func texts(_ value: JSONValue) -> [String] {
+  private static func texts(_ value: JSONValue, _ withFlags: Bool) -> [String] {
     switch value {
     case .string(let text), .number(let text): [text]
-    case .array(let values): values.flatMap(texts)
-    case .null, .bool, .object: []
+    case .array(let values): values.flatMap { texts($0, withFlags) }
+    case .bool(let flag): withFlags ? ["\(flag)"] : []
+    case .null, .object: []
     }
   }
 }
@@ -72,9 +77,12 @@ struct MemberPath: Sendable, Equatable {
 struct MappedJSONDecoder: RecordDecoding {
   func isCutOff(_ text: String) -> Bool { JSONLinesDecoder.isCutOff(text) }
 
+  var joinsRows: Bool { mapping.joinsRows }
+
   let mapping: ColumnMapping
   private let paths: [String: MemberPath]
   private let used: Set<String>
+  private var publication = Publication()
 
   init(_ mapping: ColumnMapping) {
     self.mapping = mapping
@@ -85,21 +93,23 @@ struct MappedJSONDecoder: RecordDecoding {
     used = Set(paths.values.map(\.first) + places)
   }
 
-  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
+  mutating func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
     let (members, extra) = try JSONLinesDecoder.members(of: text, line: line)
-    return try entries(of: members, extra: extra, line: line)
+    return try entries(of: members, extra: extra, line: line, &omitted)
   }
 
   /// - Parameter members: of one object.
-  func entries(
-    of members: [JSONValue.Member], extra: String?, line: Int
+  mutating func entries(
+    of members: [JSONValue.Member], extra: String?, line: Int, _ omitted: inout OmittedRows
   ) throws(ManifestProblem) -> [ManifestEntry] {
     let object = JSONValue.object(members)
-    let fields = MappedFields(mapping: mapping, line: line) { place in
-      paths[place]?.texts(in: object) ?? []
+    let fields = MappedFields(mapping: mapping, line: line) { [paths] member, place in
+      paths[place]?.texts(in: object, withFlags: member == .published) ?? []
     }
     let others = OtherMembers(list: members.filter { $0.name != "extra" }, mapped: used)
-    return try fields.entries(others: others).map { entry in
+    return try fields.entries(others: others, &publication, &omitted).map { entry in
       var entry = entry
       entry.extra = extra
       return entry

@@ -9,6 +9,8 @@ enum ShopExport {
     let url: [String]
     let id: String
     let alt: [String]
+    /// What says whether a product is published.
+    var published: [String] = []
     /// Nil for one URL in a field.
     var separator: String?
     /// For systems whose images are paths.
@@ -18,18 +20,20 @@ enum ShopExport {
   private static let systems = [
     System(
       name: "a Shopify export", required: ["Handle", "Image Src"], url: ["Image Src"],
-      id: "Handle", alt: ["Image Alt Text", "Title"]),
+      id: "Handle", alt: ["Image Alt Text", "Title"], published: ["Published", "Status"]),
     // The names since 2025.
     System(
       name: "a Shopify export", required: ["URL handle", "Product image URL"],
-      url: ["Product image URL"], id: "URL handle", alt: ["Image alt text", "Title"]),
+      url: ["Product image URL"], id: "URL handle", alt: ["Image alt text", "Title"],
+      published: ["Published on online store", "Status"]),
     System(
       name: "a WooCommerce export", required: ["ID", "SKU", "Images"], url: ["Images"], id: "ID",
-      alt: ["Name"], separator: ","),
+      alt: ["Name"], published: ["Published"], separator: ","),
     System(
       name: "a Magento export", required: ["sku", "base_image"],
       url: ["base_image", "additional_images"], id: "sku", alt: ["base_image_label", "name"],
-      separator: ",", prefix: "https://shop.example.com/media/catalog/product"),
+      published: ["product_online"], separator: ",",
+      prefix: "https://shop.example.com/media/catalog/product"),
     System(
       name: "a Google Merchant feed", required: ["id", "image_link"],
       url: ["image_link", "additional_image_link"], id: "id", alt: ["title"], separator: ","),
@@ -47,8 +51,12 @@ enum ShopExport {
       var columns: [ColumnMapping.Member: [String]] = [
         .url: there(system.url), .id: there([system.id]),
       ]
-      let alt = there(system.alt)
-      if !alt.isEmpty { columns[.alt] = alt }
+      for (member, places) in [
+        (ColumnMapping.Member.alt, system.alt), (.published, system.published),
+      ] {
+        let found = there(places)
+        if !found.isEmpty { columns[member] = found }
+      }
       return (
         system.name,
         ColumnMapping(columns, separator: system.separator, prefix: system.prefix)

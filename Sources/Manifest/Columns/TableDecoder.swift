@@ -7,11 +7,14 @@ struct TableDecoder: RecordDecoding {
   let separator: Character
   let columns: [String]
   /// Nil without a mapping.
-  private let mapped: MappedColumns?
+  private var mapped: MappedColumns?
+
+  var joinsRows: Bool { mapped?.mapping.joinsRows ?? false }
 
   var separatorOfQuotedFields: UInt8? { separator.asciiValue }
 
-  private static let known = Set(ColumnMapping.Member.allCases.map(\.rawValue))
+  private static let known = Set(
+    ColumnMapping.Member.allCases.filter { $0 != .published }.map(\.rawValue))
 
   /// Nil unless the line is a header row in this format: one with a field `url`, or all that a mapping names in any case, and
   /// no name twice. Known names may have capital letters.
@@ -53,7 +56,9 @@ struct TableDecoder: RecordDecoding {
     return fields.count < columns.count
   }
 
-  func entries(from text: String, line: Int) throws(ManifestProblem) -> [ManifestEntry] {
+  mutating func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
     guard let fields = TableFields.split(text, separator: separator) else {
       throw ManifestProblem(
         line: line, message: "text follows the closing quote of a field")
@@ -63,13 +68,15 @@ struct TableDecoder: RecordDecoding {
         line: line,
         message: "expected \(columns.count) fields as in the header row, found \(fields.count)")
     }
-    return try entries(of: fields, line: line)
+    return try entries(of: fields, line: line, &omitted)
   }
 
   /// - Parameter fields: one for each column; nil where a database has no value.
-  func entries(of fields: [String?], line: Int) throws(ManifestProblem) -> [ManifestEntry] {
-    if let mapped { return try mapped.entries(of: fields, columns, line: line) }
-    return [try entry(of: fields, line: line)]
+  mutating func entries(
+    of fields: [String?], line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
+    guard mapped != nil else { return [try entry(of: fields, line: line)] }
+    return try mapped?.entries(of: fields, columns, line: line, &omitted) ?? []
   }
 
   private func entry(
@@ -105,11 +112,12 @@ struct TableDecoder: RecordDecoding {
 
 /// The columns of a table that a mapping names.
 private struct MappedColumns {
-  private let mapping: ColumnMapping
+  let mapping: ColumnMapping
   /// The index of each column by its name in lower case.
   private let indices: [String: Int]
   /// Names as the table spells them.
   private let used: Set<String>
+  private var publication = Publication()
 
   /// Nil if the mapping names a column that is not there.
   init?(_ mapping: ColumnMapping, in names: [String]) {
@@ -120,16 +128,17 @@ private struct MappedColumns {
     used = Set(names.filter { places.contains($0.lowercased()) })
   }
 
-  func entries(
-    of fields: [String?], _ columns: [String], line: Int
+  mutating func entries(
+    of fields: [String?], _ columns: [String], line: Int, _ omitted: inout OmittedRows
   ) throws(ManifestProblem) -> [ManifestEntry] {
-    let mapped = MappedFields(mapping: mapping, line: line) { place in
+    let mapped = MappedFields(mapping: mapping, line: line) { [indices] _, place in
       indices[place.lowercased()].flatMap { fields[$0] }.map { [$0] } ?? []
     }
     // A program may write a separator too many after the names.
     let others = zip(columns, fields).filter { !$0.0.isEmpty }.compactMap { column, field in
       field.map { JSONValue.Member(column, .string($0)) }
     }
-    return try mapped.entries(others: OtherMembers(list: others, mapped: used))
+    return try mapped.entries(
+      others: OtherMembers(list: others, mapped: used), &publication, &omitted)
   }
 }

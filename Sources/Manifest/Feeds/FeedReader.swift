@@ -16,9 +16,9 @@ struct FeedReader {
   }
 
   private var source: Source
-  private let decoder: MappedJSONDecoder?
-  /// How many items have no image.
-  private(set) var imageless = 0
+  private var decoder: MappedJSONDecoder?
+  /// The items so far that are no images.
+  private(set) var omitted = OmittedRows()
 
   /// The element of an item, by the root.
   private static let items = ["rss": "item", "rdf:RDF": "item", "feed": "entry", "urlset": "url"]
@@ -142,21 +142,28 @@ struct FeedReader {
 
   private mutating func items(_ item: JSONValue, line: Int) -> [ManifestRecord] {
     guard case .object(let members) = item else {
-      imageless += 1
+      omitted.imageless += 1
       return []
     }
     do throws(ManifestProblem) {
       let entries =
-        try decoder?.entries(of: members, extra: nil, line: line)
-        ?? FeedImages(item).entries(line: line).map { entry in
-          var entry = entry
-          entry.others = OtherMembers(list: members, mapped: Self.known)
-          return entry
-        }
-      if entries.isEmpty { imageless += 1 }
+        try decoder?.entries(of: members, extra: nil, line: line, &omitted)
+        ?? images(of: item, members, line: line)
       return entries.map { .entry($0) }
     } catch {
       return [.problem(error)]
+    }
+  }
+
+  private mutating func images(
+    of item: JSONValue, _ members: [JSONValue.Member], line: Int
+  ) -> [ManifestEntry] {
+    let entries = FeedImages(item).entries(line: line)
+    if entries.isEmpty { omitted.imageless += 1 }
+    return entries.map { entry in
+      var entry = entry
+      entry.others = OtherMembers(list: members, mapped: Self.known)
+      return entry
     }
   }
 

@@ -22,6 +22,8 @@ package struct Explanation: Sendable {
   var unchangedUntil: Double?
   /// The same in UTC.
   package var unchangedTime: String? { unchangedUntil.map(Host.timestamp) }
+  /// Why the last run made no catalog, and when it ended, in UTC; nil if it made one.
+  package var refusal: (reason: String, time: String)?
   /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
   /// each. The pipeline's settings decide which of them counts, if any.
   package var qualities: [String]
@@ -60,6 +62,8 @@ package struct Explanation: Sendable {
     let image = known.result.flatMap { CatalogLine($0.utf8) }
     let (url, error) = (image?.url, image?.error)
     let ban = await HostBan.of(url, error, in: output)
+    let runs = Self.runs(in: try await output.histories())
+    let (last, good) = (runs.last, runs.last { $0.outcome.isSuccess })
     let isFile = url?.hasPrefix("file:") == true
     return Explanation(
       id: id, line: known.line, status: image?.status,
@@ -67,7 +71,9 @@ package struct Explanation: Sendable {
       remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(ErrorWords.remedy),
       url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
-      unchangedUntil: Self.lastIdleRun(in: try await output.histories()),
+      // A run that finds nothing to do has no number.
+      unchangedUntil: good?.run == nil ? good?.ended : nil,
+      refusal: last?.reason.map { ($0, Host.timestamp(last?.ended ?? 0)) },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,
       statusInCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: image))
@@ -94,12 +100,8 @@ package struct Explanation: Sendable {
   /// Ids that are named where another is not found.
   private static let listedIDs = 3
 
-  /// When the last run ended that found nothing to do, if no other run came after it.
-  private static func lastIdleRun(in histories: [RunHistory]) -> Double? {
-    let last = histories.flatMap(\.entries).filter { $0.kind == .run && $0.outcome.isSuccess }
-      .max { $0.ended < $1.ended }
-    // A run that finds nothing to do has no number.
-    return last?.run == nil ? last?.ended : nil
+  private static func runs(in histories: [RunHistory]) -> [HistoryEntry] {
+    histories.flatMap(\.entries).filter { $0.kind == .run }.sorted { $0.ended < $1.ended }
   }
 
   private static func unknown(
@@ -161,6 +163,13 @@ package struct Explanation: Sendable {
       if let url { object.member("url", url) }
       object.member("decisions", decisions)
       if let unchangedTime { object.member("unchangedUntil", unchangedTime) }
+      if let refusal {
+        object.name("refusal")
+        object.object { member in
+          member.member("reason", refusal.reason)
+          member.member("time", refusal.time)
+        }
+      }
       if !qualities.isEmpty { object.member("qualities", qualities) }
       if let error { object.member("error", error) }
       if let remedy { object.member("remedy", remedy) }

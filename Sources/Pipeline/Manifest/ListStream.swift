@@ -95,7 +95,7 @@ internal
   var leftOut: LeftOutMembers { reader.lines.leftOut }
   var secrets: Int { reader.lines.secrets }
   var encoded: Int { reader.lines.encoded }
-  var imageless: Int { reader.imageless }
+  var omitted: OmittedRows { reader.omitted }
   private(set) var suggestedColumns: ColumnMapping?
   var lastLine: Int { reader.lastLine }
 

@@ -17,8 +17,8 @@ protocol ManifestList: AnyObject {
   var secrets: Int { get }
   /// How many of their URLs had to be encoded.
   var encoded: Int { get }
-  /// How many of their rows have no image.
-  var imageless: Int { get }
+  /// Their rows that are no images.
+  var omitted: OmittedRows { get }
   /// The mapping that a list without one probably needs; nil unless it was refused.
   var suggestedColumns: ColumnMapping? { get }
   /// The number of the last line or row so far.

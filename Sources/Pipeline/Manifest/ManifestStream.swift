@@ -84,15 +84,20 @@ package final class ManifestStream {
   }
   /// How many of their URLs have secrets, which are not shown.
   package var secrets: Int { lists.reduce(0) { $0 + $1.secrets } }
-  /// How many of their rows have no image.
-  package var imageless: Int { lists.reduce(0) { $0 + $1.imageless } }
+  /// Their rows that are no images.
+  package var omitted: OmittedRows { lists.reduce(OmittedRows()) { $0 + $1.omitted } }
   /// The mapping that a list without one probably needs; nil unless it was refused.
   package var suggestedColumns: ColumnMapping? { lists[current].suggestedColumns }
   /// What a manifest without an image says of itself: a sentence without its full stop.
   package var emptiness: String {
-    imageless == 0
-      ? "the manifest has no image"
-      : "the manifest has no image, though it has \(imageless) rows or items; say where it has the URLs (columns)"
+    switch (omitted.imageless, omitted.unpublished) {
+    case (0, 0): "the manifest has no image"
+    case (let rows, 0):
+      "the manifest has no image, though it has \(rows) rows or items; say where it has the URLs (columns)"
+    case (_, let rows):
+      "the manifest has no image of anything that is published, though it has \(rows) rows of others; without \"published\" "
+        + "under columns, their images are used"
+    }
   }
   /// How many of their URLs had to be encoded.
   package var encoded: Int { lists.reduce(0) { $0 + $1.encoded } }

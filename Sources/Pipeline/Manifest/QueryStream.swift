@@ -48,7 +48,7 @@ final class QueryStream: ManifestList {
   var leftOut: LeftOutMembers { reader.lines.leftOut }
   var secrets: Int { reader.lines.secrets }
   var encoded: Int { reader.lines.encoded }
-  var imageless: Int { reader.imageless }
+  var omitted: OmittedRows { reader.omitted }
 
   func wholeDigest() async throws(PipelineError) -> String? { nil }
   func makeParts() {}

@@ -25,6 +25,8 @@ extension ColumnMapping {
       case .slots: "The column of the slots' names, with blanks between them."
       case .focus: "The column of the point that crops are centred on: two numbers from 0 to 1."
       case .views: "The column that says how often the image is viewed."
+      case .published:
+        "Columns that say whether the image may be shown, such as true, active, 0 or draft; all of them have to. A row that has no word is as the row before it with the same id."
       }
     return Key(
       member.rawValue,

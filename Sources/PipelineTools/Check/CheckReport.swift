@@ -12,8 +12,10 @@ package struct CheckReport: Sendable {
   package private(set) var badLines = 0
   /// Columns and members that do not become public, with how often the manifest has each.
   package internal(set) var leftOut: [String: Int] = [:]
-  /// Rows and items of a feed without an image.
-  package internal(set) var imageless = 0
+  /// Rows and items of a feed that are no images.
+  var omitted = OmittedRows()
+  package var imageless: Int { omitted.imageless }
+  package var unpublished: Int { omitted.unpublished }
   /// Where the pipeline says that the manifest has what; nil if it has Tessera's own names.
   var columns: ColumnMapping?
   /// The pipeline's `columns` on one line; nil if it has none.
@@ -55,6 +57,7 @@ package struct CheckReport: Sendable {
       object.member("badImages", badImages)
       object.member("secrets", secrets)
       object.member("imageless", imageless)
+      object.member("unpublished", unpublished)
       if let columns { object.member("columns", columns.json) }
       object.member("encoded", encoded)
       if let contact { object.member("contact", contact.rawValue) }

@@ -9,8 +9,8 @@ struct ListFindings {
   private(set) var images = 0
   /// Lines that can't be used.
   private(set) var problems = 0
-  /// Rows and items of a feed without an image.
-  private(set) var imageless = 0
+  /// Rows and items of a feed that are no images.
+  private(set) var omitted = OmittedRows()
   /// Where the list has what, as its header row shows; nil if it has Tessera's own names.
   private(set) var columns: ColumnMapping?
   /// URLs that are encoded.
@@ -83,7 +83,7 @@ struct ListFindings {
         }
       }
     }
-    imageless = manifest.imageless
+    omitted = manifest.omitted
     encoded = manifest.encoded
   }
 

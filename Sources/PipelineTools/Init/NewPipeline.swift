@@ -14,8 +14,10 @@ package struct NewPipeline {
     package var images: Int?
     /// Lines of the list that can't be used.
     package var problems: Int
-    /// Rows of the list without an image.
-    package var imageless: Int
+    /// Rows of the list that are no images.
+    var omitted: OmittedRows
+    package var imageless: Int { omitted.imageless }
+    package var unpublished: Int { omitted.unpublished }
     /// Where the list has what, if it is the export of a shop system. The pipeline file has it.
     var columns: ColumnMapping?
     /// The same on one line, as the pipeline file has it.
@@ -83,7 +85,7 @@ package struct NewPipeline {
     return Report(
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
-      problems: first.found?.problems ?? 0, imageless: first.found?.imageless ?? 0,
+      problems: first.found?.problems ?? 0, omitted: first.found?.omitted ?? OmittedRows(),
       columns: first.found?.columns, isGuessed: first.found?.isGuessed ?? false,
       needs: first.found?.needs ?? [],
       encoded: first.found?.encoded ?? first.encoded, leftOut: first.leftOut)
@@ -137,6 +139,7 @@ extension NewPipeline.Report {
       if let images { object.member("images", images) }
       if problems > 0 { object.member("problems", problems) }
       if imageless > 0 { object.member("imageless", imageless) }
+      if unpublished > 0 { object.member("unpublished", unpublished) }
       if let columns { object.member("columns", columns.json) }
       if !needs.isEmpty { object.member("needs", needs) }
       if encoded > 0 { object.member("encoded", encoded) }

@@ -19,6 +19,8 @@ package struct LadderChoice: Sendable {
   package let chosen: Candidate?
   /// How much more a view costs with the first ladder of the summary, as a part of exact sizes.
   package let excess: Double
+  /// The ladders with a name, without the first of the summary.
+  package let others: [Ladder]
   private let demand: LadderDemand
   private let side: Rounding.Side
 
@@ -40,6 +42,7 @@ package struct LadderChoice: Sendable {
     }
     let own = summary.ladders.first.map { summary.demand.cost($0.steps) }
     excess = own.map { Self.excess($0, over: exact) } ?? 0
+    others = Ladder.compared.filter { $0 != summary.ladders.first?.ladder }
     chosen = candidates.prefix(wanted ?? Self.standard).last
   }
 

@@ -1,0 +1,49 @@
+/// Whether a list says that the product of a row is published, so that no image of a draft becomes public.
+///
+/// Shopify says it in the first row of a product, and the rows of its other images follow.
+struct Publication: Sendable {
+  /// What shop systems write, in lower case.
+  private static let published: Set = [
+    "true", "yes", "y", "1", "on", "active", "published", "publish", "enabled", "visible", "live",
+  ]
+  private static let unpublished: Set = [
+    "false", "no", "n", "0", "-1", "2", "off", "inactive", "unpublished", "draft", "archived",
+    "unlisted", "private", "pending", "scheduled", "future", "disabled", "hidden", "trash",
+  ]
+
+  private var last: (id: String, isPublished: Bool)?
+
+  /// - Parameters:
+  ///   - id: of the row; nil if it has none.
+  ///   - words: those of the row, all of which have to say that it is published. Without any, it is as the row before with the
+  ///     same id is, and otherwise published.
+  /// - Throws: for a word that says neither.
+  mutating func isPublished(
+    _ id: String?, _ words: [String], line: Int
+  ) throws(ManifestProblem) -> Bool {
+    var isPublished: Bool?
+    for word in words.map({ $0.trimmed.lowercased() }) where !word.isEmpty {
+      if Self.unpublished.contains(word) {
+        isPublished = false
+      } else if Self.published.contains(word) {
+        isPublished = isPublished ?? true
+      } else {
+        isPublished = false
+        defer { note(id, false) }
+        throw ManifestProblem(
+          line: line,
+          message:
+            "\"\(word.prefix(40))\" does not say whether it is published; expected a word such as true, active, false or draft"
+        )
+      }
+    }
+    let carried = id != nil && last?.id == id ? last?.isPublished : nil
+    let result = isPublished ?? carried ?? true
+    note(id, result)
+    return result
+  }
+
+  private mutating func note(_ id: String?, _ isPublished: Bool) {
+    last = id.map { ($0, isPublished) }
+  }
+}
