@@ -90,20 +90,21 @@ import Testing
   @Test func aShopsListBecomesAGallery() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let machine = try Machine()
-    func export(_ products: [String]) throws {
+    func export(_ products: [String], drafts: Set<String>) throws {
       let rows = products.enumerated().flatMap { index, product in
         // A product in three, in rows of its own: two images, and a row of a variant without one.
         [
-          "\(product),Product \(product),\(nginx.url("/one-pixel.png?\(product)a")),,shirt,9.90",
-          "\(product),,\(nginx.url("/one-pixel.png?\(product)b")),Side,,",
-        ] + (index < 30 ? ["\(product),,,,,"] : [])
+          "\(product),Product \(product),\(nginx.url("/one-pixel.png?\(product)a")),,shirt,9.90,"
+            + (drafts.contains(product) ? "draft" : "active"),
+          "\(product),,\(nginx.url("/one-pixel.png?\(product)b")),Side,,,",
+        ] + (index < 30 ? ["\(product),,,,,,"] : [])
       }
       try machine.folder.write(
-        "Handle,Title,Image Src,Image Alt Text,Type,Variant Price\n"
+        "Handle,Title,Image Src,Image Alt Text,Type,Variant Price,Status\n"
           + rows.joined(separator: "\n") + "\n", to: "home/products_export.csv")
     }
-    let products = (0..<135).map { "p\($0)" }
-    try export(products)
+    let products = (0..<136).map { "p\($0)" }
+    try export(products, drafts: ["p135"])
     let page = try Document("Examples/howto/SHOP.md")
     let blocks = page.blocks("sh")
     #expect(blocks.count == 2)
@@ -128,8 +129,8 @@ import Testing
     let catalog = try machine.folder.text("home/output/catalog.json")
     #expect(catalog.contains(#""Type":"shirt""#) && !catalog.contains("9.90"))
 
-    // Tomorrow: one product is gone, and one is new.
-    try export(products.filter { $0 != "p7" } + ["shirt"])
+    // Tomorrow: one product is a draft again, and one is new.
+    try export(products + ["shirt"], drafts: ["p7", "p135"])
     let next = try await machine.done(blocks[1])
     #expect(
       next.output.contains("of these 2 new") && next.output.contains("2 gone from the manifest"),
