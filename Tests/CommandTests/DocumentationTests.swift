@@ -264,7 +264,7 @@ import Testing
       let members = isByCode ? nil : value as? [String: Any]
       written.formUnion(members?.keys.map { "\(name).\($0)" } ?? [name])
     }
-    let text = try Document("Examples/operations/README.md").text
+    let text = try Document("Examples/operations/REPORTS.md").text
     let table = try #require(
       text.components(separatedBy: "## run.json").last?.components(separatedBy: "\n## ").first)
     let cells = table.matches(of: /(?m)^\| (`[^|]*) \|/).map { String($0.1) }
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test func theDocumentedObjectStoreIsAPipeline() async throws {
-    let keys = try Document("Examples/operations/README.md").blocks("yaml").joined()
+    let keys = try Document("Examples/operations/MACHINES.md").blocks("yaml").joined()
     let folder = try TemporaryFolder()
     try folder.write("https://example.com/a.jpg\n", to: "m.txt")
     try folder.write("manifest: m.txt\nslots: {card: {size: 180x}}\n\(keys)", to: "p.yaml")
@@ -324,7 +324,7 @@ import Testing
       "Examples/catalog/TABLES.md": ["json", "text"],
       // Tests/check-python.
       "Examples/catalog/README.md": ["python"],
-      "Examples/operations/README.md": ["yaml"],
+      "Examples/operations/MACHINES.md": ["yaml"],
       // In HowToTests.
       "Examples/howto/SHOP.md": ["sh", "text", "yaml"], "Examples/howto/UPGRADING.md": ["sh"],
       "Examples/howto/BACKUP.md": ["sh"], "Examples/howto/MOVING.md": ["sh"],
