@@ -39,7 +39,7 @@ package final class XMLReader {
   package var root: XMLElement? { state.root }
 
   /// The line that is read, from 1.
-  package var line: Int { parser.map { Int(XML_GetCurrentLineNumber($0)) } ?? 1 }
+  package var line: Int { parser.map { Int(XML_GetCurrentLineNumber64($0)) } ?? 1 }
 
   /// The elements that these bytes complete: those that were wanted, and errors of such that are over a limit.
   package func read(
@@ -57,7 +57,7 @@ package final class XMLReader {
       throw XMLError(line: line, message: message ?? "it is not XML")
     }
     count += bytes.count
-    guard count - Int(XML_GetCurrentByteIndex(parser)) <= Self.maximumToken else {
+    guard count - Int(XML_GetCurrentByteIndex64(parser)) <= Self.maximumToken else {
       throw XMLError(
         line: line, message: "a tag or a comment has more than \(Self.maximumToken) bytes")
     }
