@@ -53,13 +53,23 @@ struct JSONLinesDecoder: RecordDecoding {
     }
     guard hasURL else {
       throw ManifestProblem(
-        line: line,
-        message: "the member \"url\" is missing"
-          + (JSONValue.object(members).listedObjects.map {
-            "; if the images are in \"\($0)\", write one object per line: jq -c '.\($0)[]' OLD.json > NEW.jsonl"
-          } ?? Nearest.hint(for: "url", among: members.map(\.name))))
+        line: line, message: "the member \"url\" is missing" + Self.hint(forMembers: members))
     }
     return entry
+  }
+
+  /// What to do about a line without the member `url`: a clause; empty if nothing is known.
+  private static func hint(forMembers members: [JSONValue.Member]) -> String {
+    let similar = Nearest.hint(for: "url", among: members.map(\.name))
+    if !similar.isEmpty { return similar }
+    let object = JSONValue.object(members)
+    let guess = MemberGuess.mapping([object])
+    // A list of objects in an object with an id are images of one item; in one without, they are items.
+    if let name = object.listedObjects, guess?.columns[.id] == nil {
+      return
+        "; if the images are in \"\(name)\", write one object per line: jq -c '.\(name)[]' OLD.json > NEW.jsonl"
+    }
+    return guess.map { "; say in the pipeline file where it is, such as columns: \($0.yaml)" } ?? ""
   }
 
   /// A mistake in a member, before the line is known.

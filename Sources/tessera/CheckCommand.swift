@@ -40,16 +40,36 @@ enum CheckCommand: Command {
       }
     }
     var check = try ManifestCheck(file, probes: arguments.has(probe))
+    var causes: [Substring: Int] = [:]
     let report = try await check.run { list, line, message in
-      if !isJSON { Console.line("\(list ?? names[0]):\(line): error: \(message)") }
+      let cause = Self.cause(message)
+      if let cause { causes[cause, default: 0] += 1 }
+      guard !isJSON, cause.map({ causes[$0, default: 0] <= listedOfOneCause }) != false else {
+        return
+      }
+      Console.line("\(list ?? names[0]):\(line): error: \(message)")
     }
     if isJSON {
       Console.write(report.json)
     } else {
+      for (cause, count) in causes.sorted(by: { $0.key < $1.key }) where count > listedOfOneCause {
+        let more = Amount.count(count - listedOfOneCause, "more image")
+        Console.line("\(more): \(cause); --json lists them")
+      }
       for line in notes(on: report) { Console.line(line) }
       Console.line("\(Amount.count(report.items, "item")), \(verdict(on: report))")
     }
     return report.problemCount == 0 ? .done : .someFailed
+  }
+
+  /// Images with the same mistake that are printed; --json has more.
+  private static let listedOfOneCause = 10
+
+  /// What many images have in common, such as a server that is not permitted: the message without the URL. Nil for a mistake
+  /// of a line, which is to be corrected there.
+  private static func cause(_ message: String) -> Substring? {
+    guard let match = message.prefixMatch(of: #/[a-z0-9]+://[^ ]+:\x20/#) else { return nil }
+    return message[match.range.upperBound...]
   }
 
   /// Names of columns that a note has; --json has all.

@@ -410,4 +410,20 @@ import Testing
     #expect(result.status == 0)
     return Array(try folder.read("x.gz"))
   }
+
+  /// A list of one's own server has the same mistake in each line.
+  @Test func oneMistakeOfManyImagesIsPrintedTenTimes() async throws {
+    let urls = (1...12).map { "http://127.0.0.1:1/\($0).jpg\n" }.joined()
+    let fixture = try RunFixture(manifest: "ftp://a\n" + urls, keys: "fetch: {retries: 0}")
+    let check = try await Tool.tessera("check", fixture.folder.path("feed.yaml"))
+    #expect(check.status == 1)
+    let lines = check.output.split(separator: "\n")
+    #expect(lines.count { $0.contains("error: http://127.0.0.1:1/") } == 10)
+    #expect(
+      lines.contains { $0.hasPrefix("2 more images: 127.0.0.1 is not on the public internet") })
+    #expect(lines.contains { $0.contains(":1: error: the URL must begin") })
+    let json = try await Tool.tessera("check", fixture.folder.path("feed.yaml"), "--json").output
+    #expect(json.matches(of: /"line": \d+/).count == 13)
+  }
+
 }

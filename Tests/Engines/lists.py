@@ -18,7 +18,7 @@ import stores
 from work import FIXTURES, ROOT, check, wait
 
 PAGE = f"{ROOT}/Pipelines/MANIFEST.md"
-HEADING = "### Databases, several lists, and everything else\n"
+HEADING = "## Databases, several lists, and everything else\n"
 NAMES = ["PostgreSQL", "MySQL, MariaDB", "Parquet", "A listing of S3"]
 ROWS = 2000
 # Without a URL: each of them is a line that can't be used.
@@ -45,7 +45,7 @@ def commands() -> dict[str, str]:
     with open(PAGE, encoding="utf-8") as file:
         text = file.read()
     check(text.count(HEADING) == 1, f"lists: the page has no heading {HEADING.strip()!r}")
-    section = text.split(HEADING)[1].split("\n### ")[0]
+    section = text.split(HEADING)[1].split("\n## ")[0]
     blocks = re.findall(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     check(len(blocks) == 1, f"lists: the section has {len(blocks)} blocks of commands, expected 1")
     lines = blocks[0].splitlines()

@@ -247,6 +247,30 @@ import Testing
     #expect(ColumnGuess.mapping(Array(table.utf8))?.yaml == mapping)
   }
 
+  @Test(arguments: [
+    (
+      #"{"id": 1, "link": "https://a/p", "photo": {"src": "https://a/1", "w": 4}}"#,
+      "{url: photo.src, id: id}"
+    ),
+    (
+      #"{"SKU": 1, "gallery": [{"u": "https://a/1.webp"}, {"u": "https://a/2.webp?x"}]}"#,
+      "{url: gallery.u, id: SKU}"
+    ),
+    // The one with the most, however the lines begin.
+    (
+      #"{"image": null, "shop": "https://a/logo.png"}"# + "\n"
+        + #"{"image": "https://a/1", "shop": "https://a/logo.png"}"#
+        + "\n" + #"{"image": ["https://a/2", "https://a/3"]}"#,
+      "{url: image}"
+    ),
+    // Pages, and a member whose name would be a path of several.
+    (#"{"id": 1, "link": "https://a/p"}"#, nil), (#"{"photo.src": "https://a/1"}"#, nil),
+    (#"{"photo": "1.jpg"}"#, nil), ("{", nil),
+  ])
+  func theMemberOfTheURLsIsFound(_ lines: String, _ mapping: String?) {
+    #expect(ColumnGuess.mapping(Array((lines + "\n").utf8))?.yaml == mapping)
+  }
+
   // MARK: Shop systems
 
   @Test(arguments: [

@@ -271,6 +271,17 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
         #"1: the member "url" is missing; if the images are in "products", write one object per line: "#
           + "jq -c '.products[]' OLD.json > NEW.jsonl"
       ])
+    #expect(
+      mistake(#"{"id":7,"photo":{"src":"https://a/1"},"link":"https://a/7"}"#) == [
+        #"1: the member "url" is missing; say in the pipeline file where it is, such as "#
+          + "columns: {url: photo.src, id: id}"
+      ])
+    // Images of one product, and not a list of products.
+    #expect(
+      mistake(#"{"sku":7,"views":[{"u":"https://a/1.jpg"}]}"#) == [
+        #"1: the member "url" is missing; say in the pipeline file where it is, such as "#
+          + "columns: {url: views.u, id: sku}"
+      ])
   }
 
   /// Lists of other things that begin with the letters of a database or an archive.

@@ -1,9 +1,9 @@
+internal import TesseraJSON
+
 /// Finds the column of a table that has the URLs, where its header row does not say it: by what is in its first rows.
 package enum ColumnGuess {
-  /// Names of columns whose values are ids.
-  private static let ids: Set = ["id", "sku", "handle"]
-
-  /// A mapping with which the rows are images; nil if no column has absolute URLs and nothing else.
+  /// A mapping with which the rows, or the objects of JSON Lines, are images; nil if no column has absolute URLs and nothing
+  /// else, and no member has URLs of images.
   ///
   /// - Parameter beginning: the first bytes of the list, of a hundred rows or so.
   package static func mapping(_ beginning: [UInt8]) -> ColumnMapping? {
@@ -13,10 +13,18 @@ package enum ColumnGuess {
     var rest = bytes[...]
     guard
       let first = splitter.next(in: &rest)?.bytes.flatMap({ String(validating: $0, as: UTF8.self) }
-      ),
-      let names = ManifestFormat.headers(in: first).max(by: { $0.count < $1.count })
+      )
     else { return nil }
-    let id = names.first { ids.contains($0.lowercased()) }
+    if first.trimmed.first == "{" {
+      var objects = [first].compactMap { try? JSONParser.parse(Array($0.utf8)) }
+      while let line = splitter.next(in: &rest)?.bytes {
+        if let object = try? JSONParser.parse(line) { objects.append(object) }
+      }
+      return MemberGuess.mapping(objects)
+    }
+    guard let names = ManifestFormat.headers(in: first).max(by: { $0.count < $1.count })
+    else { return nil }
+    let id = names.first { MemberGuess.ids.contains($0.lowercased()) }
     let best = names.filter { !$0.isEmpty }
       .compactMap { name in
         images(in: bytes, name).map { (name: name, images: $0.images, rows: $0.rows) }

@@ -34,16 +34,17 @@ struct ListFindings {
   /// - Throws: ``PipelineError`` if it can't be read, or is not a list.
   init(readingList path: String) async throws {
     var file = PipelineFile(reading: .file(path))
-    do {
-      try await read(file)
-    } catch let error as PipelineError {
-      // Tried with the mapping that its header row has shown, or its first rows.
+    var refusal: PipelineError?
+    do { try await read(file) } catch let error as PipelineError { refusal = error }
+    // Tried with the mapping that its header row has shown, or its first rows.
+    if images == 0, refusal != nil || problems > 0, let columns = suggestion ?? Self.guess(path) {
       isGuessed = suggestion == nil
-      guard let columns = suggestion ?? Self.guess(path) else { throw error }
+      (refusal, problems, firstProblem) = (nil, 0, nil)
       file.columns = columns
       self.columns = columns
       try await read(file)
     }
+    if let refusal { throw refusal }
     if images == 0, let firstProblem {
       throw PipelineError.manifest(
         path: path,
