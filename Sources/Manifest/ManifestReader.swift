@@ -104,6 +104,7 @@ package struct ManifestReader {
     let line = record.lines.lowerBound
     guard var bytes = record.bytes, record.openQuote == nil else {
       isAtStart = false
+      decoder?.loseRecord()
       return [.problem(ManifestProblem(unclosed: record))]
     }
     if isAtStart, bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
@@ -113,6 +114,7 @@ package struct ManifestReader {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       refusal = ListRefusal(
         ofOtherEncoding: bytes, line: line, self.columns, isFirst: decoder == nil)
+      decoder?.loseRecord()
       return refusal == nil
         ? [.problem(.init(line: line, message: "the line is not valid UTF-8"))] : []
     }

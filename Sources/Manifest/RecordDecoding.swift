@@ -8,6 +8,8 @@ protocol RecordDecoding: Sendable {
   func isCutOff(_ text: String) -> Bool
   /// Whether what a record means may depend on those before it. If not, records of the same text mean the same.
   var joinsRows: Bool { get }
+  /// To be called for a record that can't be read, and is therefore not passed to ``entries(from:line:_:)``.
+  mutating func loseRecord()
   /// Decodes one record, which may have several images or none. The caller resolves a relative URL, derives a missing id
   /// and checks limits.
   mutating func entries(
@@ -20,4 +22,5 @@ extension RecordDecoding {
   func isComment(_ text: String) -> Bool { false }
   func isCutOff(_ text: String) -> Bool { false }
   var joinsRows: Bool { false }
+  mutating func loseRecord() {}
 }

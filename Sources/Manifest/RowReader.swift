@@ -20,6 +20,7 @@ package struct RowReader {
   /// - Parameter fields: one for each column; nil where there is no value.
   package mutating func records(of fields: [String?], line: Int) -> [ManifestRecord] {
     if let long = fields.first(where: { ($0?.utf8.count ?? 0) > RecordSplitter.maximumLength }) {
+      table.loseRecord()
       return [
         .problem(
           ManifestProblem(

@@ -83,6 +83,22 @@ import Testing
     #expect((reader.omitted.imageless, reader.omitted.unpublished) == (1, 4))
   }
 
+  /// The row that can't be read may be the one that says that the product is a draft.
+  @Test func afterARowThatIsLostNothingIsPublishedUnsaid() {
+    let mapping = ColumnMapping([.url: ["Image Src"], .id: ["Handle"], .published: ["Status"]])
+    for lost in ["hat,https://a/1.jpg,draft,more", "hat,\"https://a/1.jpg\"x,draft"] {
+      let table =
+        "Handle,Image Src,Status\n\(lost)\nhat,https://a/2.jpg,\nbag,https://a/3.jpg,\n"
+        + "shoe,https://a/4.jpg,active\nshoe,https://a/5.jpg,\nbelt,https://a/6.jpg,"
+      let lines = ListOutline.lines(table, columns: mapping)
+      #expect(
+        lines.dropFirst() == [
+          "5 shoe https://a/4.jpg shared", "6 shoe https://a/5.jpg shared",
+          "7 belt https://a/6.jpg shared",
+        ], "\(lines)")
+    }
+  }
+
   @Test func jsonSaysWhatIsPublished() {
     let mapping = ColumnMapping([.url: ["u"], .id: ["id"], .published: ["shop.visible"]])
     let lines = """

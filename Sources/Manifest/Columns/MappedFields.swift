@@ -12,7 +12,8 @@ struct MappedFields {
     let urls = all(.url).flatMap(mapping.urls)
     // The column may be missing altogether; then the URL is the id.
     let id = first(.id)?.trimmed
-    let isPublished = try publication.isPublished(id, all(.published), line: line)
+    let isPublished =
+      mapping.joinsRows ? try publication.isPublished(id, all(.published), line: line) : true
     guard !urls.isEmpty else {
       omitted.imageless += 1
       return []

@@ -96,9 +96,17 @@ struct MappedJSONDecoder: RecordDecoding {
   mutating func entries(
     from text: String, line: Int, _ omitted: inout OmittedRows
   ) throws(ManifestProblem) -> [ManifestEntry] {
-    let (members, extra) = try JSONLinesDecoder.members(of: text, line: line)
+    let (members, extra): ([JSONValue.Member], String?)
+    do throws(ManifestProblem) {
+      (members, extra) = try JSONLinesDecoder.members(of: text, line: line)
+    } catch {
+      loseRecord()
+      throw error
+    }
     return try entries(of: members, extra: extra, line: line, &omitted)
   }
+
+  mutating func loseRecord() { publication.loseRow() }
 
   /// - Parameter members: of one object.
   mutating func entries(

@@ -12,6 +12,11 @@ struct Publication: Sendable {
   ]
 
   private var last: (id: String, isPublished: Bool)?
+  /// Whether a row could not be read that may have been the one that says it.
+  private var isLost = false
+
+  /// To be called for a row that can't be read. Rows that say nothing are not published then, until one says something.
+  mutating func loseRow() { (last, isLost) = (nil, true) }
 
   /// - Parameters:
   ///   - id: of the row; nil if it has none.
@@ -38,7 +43,8 @@ struct Publication: Sendable {
       }
     }
     let carried = id != nil && last?.id == id ? last?.isPublished : nil
-    let result = isPublished ?? carried ?? true
+    if isPublished != nil { isLost = false }
+    let result = isPublished ?? carried ?? !isLost
     note(id, result)
     return result
   }

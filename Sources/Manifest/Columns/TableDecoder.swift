@@ -60,16 +60,20 @@ struct TableDecoder: RecordDecoding {
     from text: String, line: Int, _ omitted: inout OmittedRows
   ) throws(ManifestProblem) -> [ManifestEntry] {
     guard let fields = TableFields.split(text, separator: separator) else {
+      loseRecord()
       throw ManifestProblem(
         line: line, message: "text follows the closing quote of a field")
     }
     guard fields.count == columns.count else {
+      loseRecord()
       throw ManifestProblem(
         line: line,
         message: "expected \(columns.count) fields as in the header row, found \(fields.count)")
     }
     return try entries(of: fields, line: line, &omitted)
   }
+
+  mutating func loseRecord() { mapped?.publication.loseRow() }
 
   /// - Parameter fields: one for each column; nil where a database has no value.
   mutating func entries(
@@ -117,7 +121,7 @@ private struct MappedColumns {
   private let indices: [String: Int]
   /// Names as the table spells them.
   private let used: Set<String>
-  private var publication = Publication()
+  var publication = Publication()
 
   /// Nil if the mapping names a column that is not there.
   init?(_ mapping: ColumnMapping, in names: [String]) {
