@@ -74,6 +74,27 @@ import Testing
     #expect(CatalogDatabaseWriter.head(of: folder.path("none")) == nil)
   }
 
+  /// Names that would be something else in a URI, and a second slash, which would begin a host.
+  @Test(arguments: ["a b", "100%25?x=1&y#z", "é", "file:x"])
+  func anyNameIsOpened(_ name: String) throws {
+    try write([Self.image("a")])
+    for path in [folder.path(name), "/" + folder.path(name)] {
+      try FileManager.default.copyItem(atPath: self.path, toPath: path)
+      #expect(try CatalogDatabase(path, accepting: []).count == 1)
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// iOS ends an app in the background that has a lock on a file of a shared container.
+  @Test func readingTakesNoLock() throws {
+    try write([Self.image("a")])
+    let database = try open()
+    let other = try Connection(path, .write)
+    try other.execute("BEGIN EXCLUSIVE")
+    #expect(try database.entry("a")?.id == "a")
+    try other.execute("ROLLBACK")
+  }
+
   @Test func otherFilesAreRejected() throws {
     try folder.write("no database", to: "catalog.sqlite")
     #expect(throws: CatalogDatabaseError(path: path, reason: "file is not a database")) {
