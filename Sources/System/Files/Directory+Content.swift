@@ -28,7 +28,7 @@ extension Directory {
   /// must not depend on it.
   package func list() throws(SystemError) -> [String] {
     try rawNames().map { name in
-      String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      String(decoding: name.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
     }.sorted()
   }
 
@@ -42,7 +42,7 @@ extension Directory {
       errno = 0
       guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        bytes.prefix { $0 != 0 }.map(CChar.init(bitPattern:))
+        bytes.prefix { $0 != 0 }.map(CChar.init(truncatingIfNeeded:))
       }
       let isDot = name.allSatisfy { $0 == 0x2E } && name.count <= 2
       if !isDot { names.append(name + [0]) }
@@ -105,7 +105,7 @@ extension Directory {
     var names: [String] = []
     for name in try folder.rawNames() {
       if unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT { continue }
-      let shown = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let shown = String(decoding: name.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
       guard errno == EISDIR else { throw SystemError("remove", folder.path(of: shown)) }
       // A folder without rights can't be moved either.
       _ = fchmodat(folder.descriptor, name, 0o700, AT_SYMLINK_NOFOLLOW)

@@ -22,7 +22,7 @@ enum TIFFDecoder {
     guard failed == 0, let samples = image.samples else {
       throw VipsError(
         reason: String(
-          decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+          decoding: reason.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self))
     }
     let (width, height) = (Int(image.width), Int(image.height))
     let whole = try Raster.of(
