@@ -63,7 +63,8 @@ extension IPAddress: CustomStringConvertible {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(AF_INET6, bytes, &buffer, socklen_t(buffer.count))
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    return String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 }
 

@@ -33,6 +33,8 @@ package struct LeftOutMembers: Sendable {
   /// Of the columns that the pipeline file names, those that tables have, and those that one lacks, each with a hint.
   private var present: Set<String> = []
   private var absent: [String: String] = [:]
+  /// Columns that say what is published, of an export whose mapping names none of them.
+  private var unheeded: [String] = []
   /// More names than these are counted without their names.
   private static let most = 100
 
@@ -41,8 +43,13 @@ package struct LeftOutMembers: Sendable {
     counts[name, default: 0] += 1
   }
 
-  /// Notes which of the names a table has.
-  mutating func note(_ selection: ExtraMembers?, columns: [String]) {
+  /// Notes which of the names a table has, and what a mapping does not heed.
+  mutating func note(
+    _ selection: ExtraMembers?, columns: [String], _ mapping: ColumnMapping?
+  ) {
+    if let mapping, !mapping.joinsRows, let shop = ShopExport.recognized(columns) {
+      unheeded = shop.columns.places(of: .published)
+    }
     guard case .named(let names)? = selection else { return }
     for name in names {
       if columns.contains(name) {
@@ -55,15 +62,23 @@ package struct LeftOutMembers: Sendable {
 
   /// What is wrong with the names in the pipeline file: clauses.
   package var mistakes: [String] {
-    absent.filter { !present.contains($0.key) }.sorted { $0.key < $1.key }.map {
+    var mistakes = absent.filter { !present.contains($0.key) }.sorted { $0.key < $1.key }.map {
       "no list has a column \"\($0)\", which \"extra\" in the pipeline file names\($1)"
     }
+    if !unheeded.isEmpty {
+      let names = unheeded.joined(separator: ", ")
+      mistakes.append(
+        "images of drafts and of hidden products become public, too: the list says in \(names) what is published; to leave "
+          + "the others out, add to \"columns\": published: [\(names)]")
+    }
+    return mistakes
   }
 
   /// Adds those of another list.
   package mutating func add(_ other: LeftOutMembers) {
     present.formUnion(other.present)
     absent.merge(other.absent) { one, _ in one }
+    if unheeded.isEmpty { unheeded = other.unheeded }
     for (name, count) in other.counts where counts[name] != nil || counts.count < Self.most {
       counts[name, default: 0] += count
     }

@@ -89,8 +89,8 @@ package struct ManifestReader {
     return nil
   }
 
-  /// Notes the columns of a table, one of which the pipeline file may name in vain.
-  mutating func note(columns: [String]) { leftOut.note(extra, columns: columns) }
+  /// Notes the columns of a table: the pipeline file may name others, or too few.
+  mutating func note(columns: [String]) { leftOut.note(extra, columns: columns, self.columns) }
 
   /// The number of the last line so far.
   var lastLine: Int { splitter.lastLine }

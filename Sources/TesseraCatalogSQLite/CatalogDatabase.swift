@@ -10,8 +10,8 @@ public import TesseraCatalog
 /// `tessera export OUTPUT --as sqlite --to catalog.sqlite` writes it; `Examples/catalog/DATABASE.md` describes its tables, which
 /// any program may read. The database is only read. It has one connection, so use it from one task or actor at a time.
 ///
-/// The next export replaces the file, so an open database stays as it was: open it again to see the new catalog. No lock is taken:
-/// whoever copies a new database over an open one should do so as the export does, under another name that is then changed.
+/// The next export replaces the file, so an open database stays as it was: open it again to see the new catalog. No lock is taken,
+/// so an app that copies a new database must not write into the open file: it gives the copy another name, and then renames it.
 public final class CatalogDatabase {
   /// What the images have in common.
   public let context: CatalogContext

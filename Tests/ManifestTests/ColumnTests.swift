@@ -246,6 +246,25 @@ import Testing
       ListOutline.lines(header) == [refused.replacing("line 2", with: "line 1")])
   }
 
+  /// A mapping that was written by hand may forget what says that a product is a draft.
+  @Test func aMappingThatHeedsNoDraftsIsAMistake() {
+    func mistakes(_ header: String, _ columns: [ColumnMapping.Member: [String]]) -> [String] {
+      var reader = ManifestReader(columns: ColumnMapping(columns))
+      _ = reader.read(Array("\(header)\n".utf8))
+      return reader.leftOut.mistakes
+    }
+    let shopify = "Handle,Image Src,Status,Published"
+    #expect(
+      mistakes(shopify, [.url: ["Image Src"]]) == [
+        "images of drafts and of hidden products become public, too: the list says in Published, Status what is published; "
+          + "to leave the others out, add to \"columns\": published: [Published, Status]"
+      ])
+    #expect(mistakes(shopify, [.url: ["Image Src"], .published: ["Status"]]) == [])
+    #expect(mistakes("Handle,Image Src", [.url: ["Image Src"]]) == [])
+    // Of no known export.
+    #expect(mistakes("Foto,Status", [.url: ["Foto"]]) == [])
+  }
+
   // MARK: A guess
 
   @Test(arguments: [

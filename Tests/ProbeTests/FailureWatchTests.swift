@@ -30,7 +30,7 @@ import Testing
     #expect(found?.after == 100)
     #expect(
       found?.sentence == "100 of the last 100 images failed, which is more than fail-above: 90% "
-        + "(90 dns, 10 tls); the last one: No such name. The last good catalog stands")
+        + "(90 dns, 10 tls); the last one: No such name. The catalog stays as it was")
   }
 
   @Test func judgesTheLastTwoHundredItems() {

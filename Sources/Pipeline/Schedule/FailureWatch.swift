@@ -50,7 +50,7 @@ struct FailureWatch {
     let parts = counts.prefix(3).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     return
       "\(failed.count) of the last \(last.count) images failed, which is more than fail-above: "
-      + "\(Units.text(percentage: limit)) (\(parts)); the last one: \(error.message) The last good catalog stands"
+      + "\(Units.text(percentage: limit)) (\(parts)); the last one: \(error.message) The catalog stays as it was"
   }
 }
 

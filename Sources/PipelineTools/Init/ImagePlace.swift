@@ -52,7 +52,9 @@ struct ImagePlace: Hashable {
   /// The type of what is at a path, or the error number. A link is not followed.
   private static func type(_ path: ArraySlice<UInt8>) -> (type: mode_t, error: Int32) {
     var status = stat()
-    guard lstat(path.map(CChar.init(truncatingIfNeeded:)) + [0], &status) == 0 else { return (0, errno) }
+    guard lstat(path.map(CChar.init(truncatingIfNeeded:)) + [0], &status) == 0 else {
+      return (0, errno)
+    }
     return (status.st_mode & S_IFMT, 0)
   }
 }

@@ -105,7 +105,8 @@ extension Directory {
     var names: [String] = []
     for name in try folder.rawNames() {
       if unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT { continue }
-      let shown = String(decoding: name.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
+      let shown = String(
+        decoding: name.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
       guard errno == EISDIR else { throw SystemError("remove", folder.path(of: shown)) }
       // A folder without rights can't be moved either.
       _ = fchmodat(folder.descriptor, name, 0o700, AT_SYMLINK_NOFOLLOW)

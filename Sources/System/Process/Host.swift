@@ -11,7 +11,8 @@ package enum Host {
   package static var isShownInProc: Bool {
     var buffer = [CChar](repeating: 0, count: 32)
     let length = max(0, readlink("/proc/self", &buffer, buffer.count))
-    let number = String(decoding: buffer[..<length].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    let number = String(
+      decoding: buffer[..<length].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     return number == "\(processIdentifier)"
   }
 
@@ -19,7 +20,8 @@ package enum Host {
   package static var name: String {
     var buffer = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    return String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
   /// The value of an environment variable; nil if it is not set.
