@@ -31,6 +31,40 @@ import Testing
     }
   }
 
+  /// An index of a file reads each image when it is looked up.
+  @Test func aFileIsIndexedAndLookedUp() async throws {
+    let folder = try TemporaryFolder()
+    let many = (0..<5_000).map { Self.image.replacing("\"a\"", with: "\"a\($0)\"") }
+    let text = Self.head + many.joined(separator: ",\n") + "]}"
+    let path = try folder.write(text, to: "catalog.json")
+    let index = try await CatalogIndex.load(URL(filePath: path), accepting: [])
+    let images = try Catalog(reading: text.utf8).images
+    #expect(index.count == 5_000 && (0..<5_000).map { index[$0].image } == images)
+    await withTaskGroup { group in
+      for image in images {
+        group.addTask { #expect(index[image.id]?.image == image) }
+      }
+    }
+    // Replaced, it stays; changed, an image is lost and nothing else.
+    try FileManager.default.removeItem(atPath: path)
+    try folder.write(Self.head + "]}", to: "catalog.json")
+    #expect(index["a4999"]?.image == images[4_999])
+    let second = try folder.write(text, to: "second.json")
+    let changed = try await CatalogIndex.load(URL(filePath: second), accepting: [])
+    let handle = try FileHandle(forWritingTo: URL(filePath: second))
+    try handle.truncate(atOffset: UInt64(text.utf8.count - 200))
+    try handle.close()
+    #expect(changed["a0"]?.image == images[0])
+    #expect(changed["a4999"]?.image == CatalogImage(id: "", status: .failed))
+    try folder.write(String(text.dropLast(9)), to: "second.json")
+    await #expect(throws: CatalogError.self) {
+      try await CatalogIndex.load(URL(filePath: second), accepting: [])
+    }
+    await #expect(throws: CocoaError.self) {
+      try await CatalogIndex.load(URL(filePath: folder.path("none")), accepting: [])
+    }
+  }
+
   @Test func urlsAreAbsolute() throws {
     var catalog = try Catalog(reading: (Self.head + "]}").utf8)
     let variant = CatalogVariant(

@@ -17,8 +17,8 @@ public struct CatalogIndex: Sendable {
   /// Where the images are.
   private enum Images: Sendable {
     case values([CatalogImage])
-    /// A document that is kept, and the place of each image in it.
-    case document([UInt8], [Range<Int>])
+    /// Reads bytes of a document, nil if it can't, and the place of each image in it.
+    case document(@Sendable (Range<Int>) -> [UInt8]?, [Range<Int>])
   }
 
   /// Indexes a catalog that has been read.
@@ -51,28 +51,23 @@ public struct CatalogIndex: Sendable {
   public init(
     reading document: [UInt8], accepting types: Set<String>, from source: String? = nil
   ) throws(CatalogError) {
-    var reader = CatalogReader()
-    var places: [Range<Int>] = []
-    var positions: [Identifier: Int] = [:]
-    var found = CatalogTypes()
+    var indexing = CatalogIndexing()
     // In parts, because the reader copies what it has not read yet.
     let partSize = 1 << 16
     for start in stride(from: 0, to: document.count, by: partSize) {
-      reader.add(document[start..<min(document.count, start + partSize)])
-      while let (image, place) = try reader.nextPlaced() {
-        found.add(image)
-        positions.addFirst(Identifier(image.id), places.count)
-        places.append(place)
-      }
+      try indexing.add(document[start..<min(document.count, start + partSize)])
     }
-    try reader.finish()
-    guard let head = reader.head else {
-      throw CatalogError(line: 1, column: 1, member: "", message: "expected a catalog")
-    }
-    context = CatalogContext(head, accepting: types, from: source)
-    images = .document(document, places)
-    self.types = found.inOrder
-    self.positions = positions
+    self = try indexing.index(accepting: types, from: source) { Array(document[$0]) }
+  }
+
+  fileprivate init(
+    _ indexing: CatalogIndexing, _ context: CatalogContext,
+    read: @escaping @Sendable (Range<Int>) -> [UInt8]?
+  ) {
+    self.context = context
+    images = .document(read, indexing.places)
+    types = indexing.types.inOrder
+    positions = indexing.positions
   }
 
   /// The number of images.
@@ -86,20 +81,56 @@ public struct CatalogIndex: Sendable {
   /// The image with an id.
   public subscript(id: String) -> CatalogEntry? { position(of: id).map { self[$0] } }
 
-  /// The image at a position in the catalog's order, from 0 to ``count`` - 1.
+  /// The image at a position in the catalog's order, from 0 to ``count`` - 1. One that can't be read from its file any more is
+  /// failed, and has no id.
   public subscript(position: Int) -> CatalogEntry {
     switch images {
     case .values(let images): return context.entry(images[position])
-    case .document(let document, let places):
-      var scanner = JSONScanner(document, places[position])
-      // The document does not change, and was read without an error.
-      guard let image = try? CatalogImage.read(from: &scanner) else { preconditionFailure() }
-      return context.entry(image)
+    case .document(let read, let places):
+      // What was read once without an error is lost with its disk, or by a program that changed it.
+      return context.entry(
+        read(places[position]).flatMap { bytes in try? CatalogImage(reading: bytes) }
+          ?? CatalogImage(id: "", status: .failed))
     }
   }
 
   /// The position of an image in the catalog's order.
   public func position(of id: String) -> Int? { positions[Identifier(id)] }
+}
+
+/// Indexes a document that comes in parts.
+package struct CatalogIndexing {
+  private var reader = CatalogReader()
+  fileprivate private(set) var places: [Range<Int>] = []
+  fileprivate private(set) var positions: [Identifier: Int] = [:]
+  fileprivate private(set) var types = CatalogTypes()
+
+  package init() {}
+
+  /// Adds the next bytes.
+  package mutating func add(_ part: some Sequence<UInt8>) throws(CatalogError) {
+    reader.add(part)
+    while let (image, place) = try reader.nextPlaced() {
+      types.add(image)
+      positions.addFirst(Identifier(image.id), places.count)
+      places.append(place)
+    }
+  }
+
+  /// The index, after the last bytes.
+  ///
+  /// - Parameter read: returns bytes of the document; nil if they can't be read any more.
+  package mutating func index(
+    accepting types: Set<String>, from source: String?,
+    _ read: @escaping @Sendable (Range<Int>) -> [UInt8]?
+  ) throws(CatalogError) -> CatalogIndex {
+    try reader.finish()
+    guard let head = reader.head else {
+      throw CatalogError(line: 1, column: 1, member: "", message: "expected a catalog")
+    }
+    return CatalogIndex(
+      self, CatalogContext(head, accepting: types, from: source), read: read)
+  }
 }
 
 extension [Identifier: Int] {
